@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { createGracefulClose } from './close-gracefully';
+import { createService, type ServiceOptions } from './create-service';
+import { listen } from './listen';
+
+export interface StartOptions extends ServiceOptions {
+  /** 0 takes any free port. */
+  port: number;
+  /**
+   * Takes the next free port when the port is taken.
+   * @default false
+   */
+  nextFree?: boolean | undefined;
+  /** @default '127.0.0.1' */
+  host?: string | undefined;
+}
+
+export interface RunningService {
+  url: string;
+  port: number;
+  /** Answers what has arrived, then closes the port and the database. */
+  close: () => Promise<void>;
+}
+
+// Longer than a browser keeps an idle connection: one closed under a request makes the browser send
+// that request again by itself.
+const KEEP_ALIVE_MS = 310_000;
+
+/** Starts the service in this process. Rejects when the port is taken. */
+export async function startService(options: StartOptions): Promise<RunningService> {
+  const { port, nextFree = false, host = '127.0.0.1' } = options;
+  const service = createService(options);
+  // The process may be a test or another server: its global Request and Response stay as they are.
+  const listener = getRequestListener(service.app.fetch, { overrideGlobalObjects: false });
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
+  const closeServer = createGracefulClose(server);
+  try {
+    await listen(server, { port, nextFree, host });
+  } catch (error) {
+    service.close();
+    throw error;
+  }
+
+  const close = async () => {
+    service.endHeld();
+    await closeServer();
+    service.close();
+  };
+  let closing: Promise<void> | undefined;
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close: () => (closing ??= close()),
+  };
+}
