@@ -1,0 +1,20 @@
+import type { ConsoleMessage } from '@playwright/test';
+
+/**
+ * Lines the browser itself prints and no page can avoid: a request that failed, was refused by CORS
+ * or answered with an error, and what a Content Security Policy blocked.
+ */
+const PATTERNS = [
+  /^Failed to load resource/,
+  /^Access to .+ has been blocked by CORS policy/,
+  /violates the following (report-only )?Content Security Policy directive/,
+  /violates the document's Content Security Policy/,
+  /^Refused to .+ because it violates/,
+  /^\[Report Only\]/,
+  /^Content-Security-Policy:/,
+  /^Cross-Origin Request Blocked/,
+];
+
+/** Whether the line is the browser's own. A page's lines carry arguments, so it cannot pose as it. */
+export const isBrowserNoise = (message: ConsoleMessage): boolean =>
+  message.args().length === 0 && PATTERNS.some((pattern) => pattern.test(message.text()));

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/**
+ * Kills the browser that this process started on a profile folder, children and all, as a power cut
+ * would. Playwright starts each browser as the leader of a process group.
+ */
+export const killBrowser = (profileFolder: string): void => {
+  const browser = processes().find(
+    ({ parent, command }) => parent === process.pid && command.includes(profileFolder),
+  );
+  if (!browser) throw new Error('No browser of ours runs on this profile');
+  process.kill(process.platform === 'win32' ? browser.pid : -browser.pid, 'SIGKILL');
+};
+
+// Playwright keeps the process of a persistent context to itself. A bare Debian has no `ps`.
+const processes = (): Process[] => (existsSync('/proc/self/stat') ? fromProc() : fromPs());
+
+const fromProc = (): Process[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        // `pid (name, which may hold spaces) state ppid …`
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(name), parent, command }];
+      } catch {
+        // It ended while we looked.
+        return [];
+      }
+    });
+
+const fromPs = (): Process[] =>
+  execFileSync('ps', ['-axww', '-o', 'pid=,ppid=,command='], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap((line) => {
+      const [, pid, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+      return command ? [{ pid: Number(pid), parent: Number(parent), command }] : [];
+    });

@@ -1,0 +1,36 @@
+import { defineConfig } from '@playwright/test';
+import { foundBrowsers } from './e2e/support/found-browsers.js';
+
+const browsers = foundBrowsers();
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results/e2e',
+  fullyParallel: true,
+  // Two cores on the smallest machine this runs on; more workers only make timing worse.
+  workers: 2,
+  // A flaky delivery test is a delivery bug until shown otherwise.
+  retries: 0,
+  timeout: 60_000,
+  forbidOnly: !!process.env.CI,
+  reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
+  projects: [
+    {
+      name: 'chromium',
+      use: { browserName: 'chromium', launchOptions: { executablePath: browsers.chromium } },
+    },
+    ...(browsers.firefox
+      ? [
+          {
+            name: 'firefox',
+            grep: /@smoke/,
+            use: {
+              browserName: 'firefox' as const,
+              // Drives a stock Firefox; Playwright 1.65 no longer does.
+              launchOptions: { channel: 'moz-firefox', executablePath: browsers.firefox },
+            },
+          },
+        ]
+      : []),
+  ],
+});
