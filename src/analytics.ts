@@ -1,0 +1,143 @@
+import { isPage } from './browser/page-life.js';
+import { resolveOptions, type Settings } from './config/options.js';
+import { destinationName } from './config/destination.js';
+import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
+import { captureEvent, captureIdentify } from './record/call.js';
+import type { Analytics, EventMap, Listeners, Options, Status } from './types.js';
+
+/** Calls kept before `init`. */
+const EARLY = 10_000;
+
+const IDLE: Status = {
+  storage: 'none',
+  consent: 'granted',
+  waiting: 0,
+  inFlight: 0,
+  delivered: 0,
+  unknown: 0,
+  dropped: {},
+  paused: undefined,
+  nextAttempt: undefined,
+  userId: undefined,
+};
+
+const isSame = (a: Settings, b: Settings): boolean =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
+    (key) => a[key as keyof Settings] === b[key as keyof Settings],
+  );
+
+/** What the script tag hands over: calls made before it came, with their times. */
+export interface Replay {
+  identify: (at: number, userId: unknown, properties?: unknown) => void;
+  event: (at: number, name: unknown, fields?: unknown) => void;
+}
+
+/** As `createAnalytics`, with the way in for calls that were made earlier. */
+export const createTracker = <
+  Events extends EventMap<Events> = Record<string, object>,
+  Traits extends object = object,
+>(): { analytics: Analytics<Events, Traits>; replay: Replay } => {
+  const listeners = new Map<string, Set<(payload: never) => void>>();
+  const pipelines = new Map<string, Pipeline>();
+  const early: ((pipeline: Pipeline) => void)[] = [];
+  let settings: Settings | undefined;
+  let current: Pipeline | undefined;
+
+  const isOff = () => settings?.disabled === true || !isPage();
+  const now = () => (settings?.now ?? Date.now)();
+
+  const emit: Emit = (type, payload) => {
+    const option =
+      type === 'drop' ? settings?.onDrop : type === 'error' ? settings?.onError : undefined;
+    for (const listener of [option, ...(listeners.get(type) ?? [])]) {
+      try {
+        (listener as ((payload: unknown) => void) | undefined)?.(payload);
+      } catch (error) {
+        // The page's listener is the page's business: it must not stop delivery.
+        if (settings?.debug) console.debug('[analytics] listener failed', error);
+      }
+    }
+    if (settings?.debug) console.debug('[analytics]', type, payload);
+  };
+
+  /** Runs it on the pipeline, now or after `init`; never throws into the page. */
+  const withPipeline = (run: (pipeline: Pipeline) => void) => {
+    try {
+      if (isOff()) return;
+      if (current) run(current);
+      else if (early.push(run) > EARLY) early.shift();
+    } catch (error) {
+      if (settings?.debug) console.debug('[analytics]', error);
+    }
+  };
+
+  const replay: Replay = {
+    identify: (at, userId, properties) => {
+      const call = captureIdentify(at, userId, properties);
+      withPipeline((pipeline) => pipeline.accept(call));
+    },
+    event: (at, name, fields) => {
+      const call = captureEvent(at, name, fields);
+      withPipeline((pipeline) => pipeline.accept(call));
+    },
+  };
+
+  const init = (options: Options): void => {
+    const next = resolveOptions(options);
+    const before = settings;
+    settings = next;
+    if (isOff()) return;
+    const name = destinationName(next.baseUrl, next.project);
+    const known = pipelines.get(name);
+    if (!known) {
+      current = createPipeline(next, emit);
+      pipelines.set(name, current); // the one before goes on with what it has
+    } else {
+      current = known;
+      if (!before || !isSame(before, next)) known.configure(next);
+    }
+    for (const run of early.splice(0)) withPipeline(run);
+  };
+
+  const analytics: Analytics<Events, Traits> = {
+    init,
+    identify: (userId, properties) => replay.identify(now(), userId, properties),
+    event: (name, ...[fields]) => replay.event(now(), name, fields),
+    flush: async () =>
+      (await current?.flush()) ?? { delivered: 0, retried: 0, rejected: 0, waiting: early.length },
+    reset: () => withPipeline((pipeline) => pipeline.reset()),
+    setConsent: (consent) => withPipeline((pipeline) => pipeline.setConsent(consent)),
+    status: () => current?.status() ?? { ...IDLE, dropped: {}, waiting: early.length },
+    on: <Type extends keyof Listeners>(
+      type: Type,
+      listener: (payload: Listeners[Type]) => void,
+    ) => {
+      const set = listeners.get(type) ?? new Set();
+      listeners.set(type, set);
+      set.add(listener);
+      return () => set.delete(listener);
+    },
+  };
+  return { analytics, replay };
+};
+
+/**
+ * Makes a tracker. Does nothing until `init`, and nothing at all on a server or in a worker.
+ * @example
+ * const analytics = createAnalytics<{ 'Signed Up': { plan: string } }>();
+ * analytics.init({ baseUrl, token, project, channel });
+ * analytics.event('Signed Up', { tags: { plan: 'pro' } });
+ */
+export const createAnalytics = <
+  Events extends EventMap<Events> = Record<string, object>,
+  Traits extends object = object,
+>(
+  options?: Options,
+): Analytics<Events, Traits> => {
+  const { analytics } = createTracker<Events, Traits>();
+  if (options) analytics.init(options);
+  return analytics;
+};
+
+/** A ready-made instance, the same as the script tag's global. */
+export const analytics: Analytics = /* @__PURE__ */ createAnalytics();

@@ -1,0 +1,51 @@
+interface Handlers {
+  /** The page is hidden; `going` when it has also said that it goes away. */
+  onHidden: (going: boolean) => void;
+  /** The page says that it goes away, and is still visible. */
+  onGoing: () => void;
+  /** The page may have been frozen or in the back/forward cache. */
+  onReturn: () => void;
+  /** The network is back. */
+  onOnline: () => void;
+  /** Another page changed this key of localStorage. */
+  onStored: (key: string | null) => void;
+}
+
+export const isHidden = (): boolean => document.visibilityState === 'hidden';
+
+/**
+ * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page
+ * already hidden gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`:
+ * they cost the back/forward cache (https://web.dev/articles/bfcache).
+ */
+export const followPage = (handlers: Handlers): void => {
+  let going = false;
+  document.addEventListener('visibilitychange', () => {
+    if (isHidden()) handlers.onHidden(going);
+  });
+  addEventListener('pagehide', () => {
+    going = true;
+    if (isHidden()) handlers.onHidden(going);
+    else handlers.onGoing();
+  });
+  addEventListener('pageshow', () => {
+    if (going) handlers.onReturn();
+    going = false;
+  });
+  document.addEventListener('resume', handlers.onReturn);
+  addEventListener('online', handlers.onOnline);
+  addEventListener('storage', ({ key }) => handlers.onStored(key));
+};
+
+/** Runs once the page is really shown: a prerendered one may never be. */
+export const whenActivated = (callback: () => void): void => {
+  if ((document as Document & { prerendering?: boolean }).prerendering) {
+    // https://wicg.github.io/nav-speculation/prerendering.html
+    document.addEventListener('prerenderingchange', callback, { once: true });
+  } else callback();
+};
+
+export const isOnline = (): boolean => navigator.onLine;
+
+/** False on a server and in a worker, where the tracker does nothing. */
+export const isPage = (): boolean => typeof document === 'object';

@@ -1,0 +1,6 @@
+/**
+ * Name of a destination's storage: endpoint and project, never the token, so that records made for one
+ * destination cannot be sent to another.
+ */
+export const destinationName = (baseUrl: string, project: string): string =>
+  `analytics-outbox ${baseUrl.replace(/\/+$/, '')} ${project}`;

@@ -1,0 +1,147 @@
+import type { Options } from '../types.js';
+
+/** What a value must be: the words of the error, the check, and how a `data-` attribute becomes one. */
+interface Kind {
+  words: string;
+  fits: (value: unknown) => boolean;
+  parse: (text: string, globals: Record<string, unknown>) => unknown;
+}
+
+const asIs = (text: string): unknown => text;
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+const isHttpUrl = (value: unknown): boolean => {
+  try {
+    return /^https?:$/.test(new URL(value as string).protocol);
+  } catch {
+    return false;
+  }
+};
+
+const text: Kind = { words: 'a non-empty string', fits: isText, parse: asIs };
+const url: Kind = { words: 'an absolute http(s) URL', fits: isHttpUrl, parse: asIs };
+const token: Kind = {
+  words: 'a non-empty string or a function',
+  fits: (value) => isText(value) || isFunction(value),
+  parse: asIs,
+};
+const positive: Kind = {
+  words: 'a positive number',
+  fits: (value) => typeof value === 'number' && value > 0,
+  parse: Number,
+};
+const flag: Kind = {
+  words: 'true or false',
+  fits: (value) => typeof value === 'boolean',
+  parse: (value) => value !== 'false',
+};
+const callback: Kind = {
+  words: 'a function (on the tag: the name of a global one)',
+  fits: isFunction,
+  parse: (name, globals) => globals[name] ?? name,
+};
+const consent: Kind = {
+  words: 'granted, pending or denied',
+  fits: (value) => /^(granted|pending|denied)$/.test(value as string),
+  parse: asIs,
+};
+
+/** The one list of options: `init` checks by it, the script tag reads its `data-` attributes by it. */
+const REGISTRY: Record<keyof Options, Kind> = {
+  baseUrl: url,
+  token,
+  project: text,
+  channel: text,
+  flushAt: positive,
+  flushInterval: positive,
+  concurrency: positive,
+  timeout: positive,
+  maxAge: positive,
+  maxRecords: positive,
+  maxBytes: positive,
+  maxRecordBytes: positive,
+  idempotencyKey: flag,
+  consent,
+  beforeSend: callback,
+  onDrop: callback,
+  onError: callback,
+  disabled: flag,
+  debug: flag,
+  fetch: callback,
+  now: callback,
+};
+
+const REQUIRED: readonly string[] = ['baseUrl', 'token', 'project', 'channel'];
+
+type Defaulted =
+  | 'flushAt'
+  | 'flushInterval'
+  | 'concurrency'
+  | 'timeout'
+  | 'maxAge'
+  | 'maxRecords'
+  | 'maxBytes'
+  | 'maxRecordBytes';
+
+/** Options with their defaults filled in. */
+export type Settings = Options & Required<Pick<Options, Defaulted>>;
+
+export const DEFAULTS: Required<Pick<Options, Defaulted>> = {
+  flushAt: 20,
+  flushInterval: 1_000,
+  concurrency: 6,
+  timeout: 30_000,
+  maxAge: 604_800_000,
+  maxRecords: 10_000,
+  maxBytes: 5_000_000,
+  maxRecordBytes: 60_000,
+};
+
+export const optionNames = Object.keys(REGISTRY) as (keyof Options)[];
+
+const attributeOf = (name: string): string =>
+  'data-' + name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
+
+const wrong = (name: string, problem: string): never => {
+  throw new TypeError(`analytics.init: option \`${name}\` (${attributeOf(name)}) ${problem}`);
+};
+
+/** Fills in the defaults, or throws a TypeError that names the option and the fix. */
+export const resolveOptions = (options: Options): Settings => {
+  if (typeof options !== 'object' || !options) {
+    throw new TypeError('analytics.init: expected an object of options');
+  }
+  const settings: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const kind = REGISTRY[name as keyof Options] ?? wrong(name, 'does not exist');
+    if (!kind.fits(value)) wrong(name, `must be ${kind.words}, not ${describe(value)}`);
+    settings[name] = value;
+  }
+  if (!settings.disabled) {
+    for (const name of REQUIRED) {
+      if (!(name in settings)) {
+        wrong(name, `is missing: give ${REGISTRY[name as keyof Options].words}`);
+      }
+    }
+  }
+  return settings as unknown as Settings;
+};
+
+const describe = (value: unknown): string =>
+  typeof value === 'string' ? `"${value}"` : typeof value === 'number' ? `${value}` : typeof value;
+
+/** Reads options from `data-` attributes (`dataset` has them in camelCase already). */
+export const readAttributes = (
+  dataset: Record<string, string | undefined>,
+  globals: Record<string, unknown>,
+): Partial<Options> => {
+  const options: Record<string, unknown> = {};
+  for (const name of optionNames) {
+    const value = dataset[name];
+    if (value !== undefined) options[name] = REGISTRY[name].parse(value, globals);
+  }
+  return options as Partial<Options>;
+};

@@ -1,0 +1,284 @@
+import type { Entry } from '../outbox/entry.js';
+import type { Outbox } from '../outbox/outbox.js';
+import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
+import { delayAfter } from './backoff.js';
+import type { Attempt, Sender } from './direct-sender.js';
+import type { Gate } from './gate.js';
+import { nextInLine } from './lanes.js';
+import type { TokenSource } from './token.js';
+
+/** While the set-up is wrong, or nothing answers: one try this often. */
+const SLOW_MS = 300_000;
+/** Attempts in a row without an answer that stop delivery. */
+const SILENT = 3;
+/** Other pages wait this long for the page that probes. */
+const PROBE_MS = 5_000;
+
+interface Effects {
+  outbox: Outbox;
+  sender: Sender;
+  gate: Gate;
+  token: TokenSource;
+  concurrency: () => number;
+  now: () => number;
+  random: () => number;
+  isOnline: () => boolean;
+  onSent: (record: OutboxRecord, handoff: boolean) => void;
+  onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
+  onError: (error: DeliveryError) => void;
+}
+
+interface Waiter {
+  entries: Set<Entry>;
+  result: FlushResult;
+  settle: (result: FlushResult) => void;
+}
+
+/** Sends what is due, as fast as the destination's state allows. */
+export const createFlusher = (effects: Effects) => {
+  const { outbox, sender, gate, token, concurrency, now, random, isOnline } = effects;
+  const { onSent, onOutcome, onError } = effects;
+  const inFlight = new Set<Entry>();
+  const waiters = new Set<Waiter>();
+  let stopped = false;
+  let width = Infinity;
+  /** Counts penalties: failures of requests started before the last one are the same trouble. */
+  let epoch = 0;
+  let passes = 0;
+  let silent = 0;
+  let setupUntil = 0;
+  let unreachableUntil = 0;
+  let offlineUntil = 0;
+  let told = false;
+  /** Waits for storage or a token, after which it goes on by itself. */
+  let pending = 0;
+  let refilling = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timerAt = Infinity;
+
+  const wakeAt = (time: number) => {
+    if (time >= timerAt) return;
+    clearTimeout(timer);
+    timerAt = time;
+    timer = setTimeout(
+      () => {
+        timerAt = Infinity;
+        pump();
+      },
+      Math.max(0, time - now()),
+    );
+  };
+
+  const isOffline = (time: number): boolean => {
+    if (isOnline()) {
+      offlineUntil = 0;
+      return false;
+    }
+    // Some systems say offline for ever: try now and then all the same.
+    offlineUntil ||= time + SLOW_MS;
+    return time < offlineUntil;
+  };
+
+  const pause = (time: number): [Status['paused'], number] => {
+    if (isOffline(time)) return ['offline', offlineUntil];
+    if (setupUntil > time) return ['setup', setupUntil];
+    if (unreachableUntil > time) return ['unreachable', unreachableUntil];
+    const until = gate.until();
+    return until > time ? ['backoff', until] : [undefined, 0];
+  };
+
+  const whenDone = (work: Promise<unknown>) => {
+    pending++;
+    void work.then(() => {
+      pending--;
+      pump();
+    });
+  };
+
+  const refill = async (): Promise<void> => {
+    if (refilling || stopped) return;
+    refilling = true;
+    pending++;
+    while (await outbox.refill()) sendNow();
+    refilling = false;
+    pending--;
+    sendNow();
+  };
+
+  const sendNow = (): void => {
+    if (stopped) return;
+    const time = now();
+    while (outbox.entries[0]?.state === 'waiting' && outbox.isOld(outbox.entries[0].record)) {
+      outbox.drop(outbox.entries[0], 'expired', 'older than maxAge');
+    }
+    const [reason, until] = pause(time);
+    if (reason) wakeAt(until);
+    else if (token.get() === undefined) whenDone(askToken());
+    else sendDue(time);
+    settle();
+  };
+
+  const pump = (): void => {
+    sendNow();
+    if (outbox.wantsMore()) void refill();
+  };
+
+  const sendDue = (time: number) => {
+    const isDoubtful = gate.isDoubtful();
+    const room = Math.min(isDoubtful ? 1 : width, concurrency()) - inFlight.size;
+    if (room <= 0) return;
+    const rules = { now: time, hasUnread: outbox.hasUnread(), leaving: false };
+    const due = nextInLine(outbox.entries, { ...rules, limit: isDoubtful ? 50 : room });
+    // A probe with a record that has not failed yet: a bad one must not hold up the line.
+    if (isDoubtful) due.sort((a, b) => a.failures - b.failures);
+    for (const entry of due.slice(0, room)) {
+      if (!outbox.canSend(entry)) {
+        whenDone(outbox.renew(entry.hold));
+        return;
+      }
+      if (isDoubtful) gate.reserve(PROBE_MS);
+      void start(entry, false);
+    }
+  };
+
+  const askToken = async () => {
+    const problem = await token.ask();
+    if (problem) setUp({ kind: 'token', message: problem });
+  };
+
+  const setUp = (error: DeliveryError) => {
+    setupUntil = now() + SLOW_MS;
+    width = 1;
+    if (told) return;
+    told = true;
+    onError(error);
+  };
+
+  const start = async (entry: Entry, handoff: boolean): Promise<void> => {
+    const { record, size } = entry;
+    const started = { epoch, passes };
+    inFlight.add(entry);
+    outbox.begin(entry);
+    const sending = sender.send(record, token.get() ?? '', size);
+    onSent(record, handoff);
+    const attempt = await sending;
+    inFlight.delete(entry);
+    if (stopped) return;
+    conclude(entry, attempt, started);
+    pump();
+  };
+
+  const conclude = (
+    entry: Entry,
+    attempt: Attempt,
+    started: { epoch: number; passes: number },
+  ): void => {
+    const { outcome, status, retryAfterMs } = attempt;
+    if (status > 0) silent = 0;
+    if (outcome === 'delivered' || outcome === 'rejected') {
+      passes++;
+      token.passed();
+      told = false;
+      setupUntil = unreachableUntil = 0;
+      if (started.epoch === epoch) gate.open();
+      width = Math.min(width * 2, concurrency());
+      if (outcome === 'delivered') outbox.finish(entry);
+      else outbox.drop(entry, 'rejected', `the service answered ${status}`);
+    } else {
+      outbox.putBack(entry, status > 0);
+      if (outcome === 'blocked') refused(attempt);
+      else failed(entry, attempt, started.passes, started.epoch !== epoch, retryAfterMs);
+    }
+    onOutcome(entry.record, outcome, status);
+    for (const { entries, result } of waiters) {
+      if (!entries.delete(entry)) continue;
+      if (outcome === 'delivered') result.delivered++;
+      else if (outcome === 'rejected') result.rejected++;
+      else result.retried++;
+    }
+  };
+
+  const refused = ({ status, token: used }: Attempt) => {
+    if (used !== token.get()) return; // a newer one is there already
+    if (status === 401 && token.renew()) return;
+    const message =
+      status === 401 || status === 403
+        ? `the service refuses the token (${status}): check the option \`token\``
+        : `no such service (${status}): check the option \`baseUrl\``;
+    setUp({ kind: 'setup', status, message });
+  };
+
+  const failed = (
+    entry: Entry,
+    { status }: Attempt,
+    passesBefore: number,
+    again: boolean,
+    retryAfterMs: number,
+  ) => {
+    const othersPass = passes > (entry.mark ?? passesBefore);
+    entry.mark = passes;
+    entry.failures++;
+    if (othersPass && status !== 429 && retryAfterMs === 0) {
+      entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
+      return wakeAt(entry.dueAt);
+    }
+    gate.close(retryAfterMs, again);
+    width = 1;
+    if (again) return;
+    epoch++;
+    if (status === 0 && ++silent >= SILENT) {
+      unreachableUntil = now() + SLOW_MS;
+      silent = 0;
+    }
+  };
+
+  const settle = () => {
+    const isIdle = inFlight.size === 0 && pending === 0;
+    for (const waiter of waiters) {
+      if (!isIdle && waiter.entries.size > 0) continue;
+      waiters.delete(waiter);
+      const waiting = outbox.entries.filter(({ state }) => state === 'waiting').length;
+      waiter.settle({ ...waiter.result, waiting });
+    }
+  };
+
+  return {
+    pump,
+    /** Attempts everything due, and settles when it has had its attempt. */
+    flush: (): Promise<FlushResult> =>
+      new Promise((resolve) => {
+        const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
+        waiters.add({ entries: new Set(outbox.entries), result, settle: resolve });
+        pump();
+      }),
+    /**
+     * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
+     * outbox.
+     */
+    handOff: (): void => {
+      const time = now();
+      if (stopped || pause(time)[0] || gate.isDoubtful() || token.get() === undefined) return;
+      const rules = { now: time, limit: Infinity, hasUnread: false, leaving: true };
+      for (const entry of nextInLine(outbox.entries, rules)) {
+        if (sender.fits(entry.size) && outbox.canSend(entry)) void start(entry, true);
+      }
+    },
+    /** The network is back, or the set-up has changed. */
+    resume: (): void => {
+      if (silent > 0 || unreachableUntil > 0) gate.open();
+      silent = setupUntil = unreachableUntil = offlineUntil = 0;
+      told = false;
+      pump();
+    },
+    stop: (): void => {
+      stopped = true;
+      clearTimeout(timer);
+      sender.abort();
+      settle();
+    },
+    inFlight: (): number => inFlight.size,
+    pause: () => pause(now()),
+  };
+};
+
+export type Flusher = ReturnType<typeof createFlusher>;

@@ -1,0 +1,67 @@
+import { delayAfter } from './backoff.js';
+
+/** The penalty of a destination, as kept where other tabs and the next page see it. */
+interface Penalty {
+  /** Failures in a row. */
+  n: number;
+  /** No request before this time. */
+  until: number;
+}
+
+interface Effects {
+  load: () => string | undefined;
+  /** Returns false where it could not be kept. */
+  save: (value: string | undefined) => boolean;
+  now: () => number;
+  random: () => number;
+}
+
+/** A clock that was set back must not lock the gate for longer than any penalty lasts. */
+const LONGEST_MS = 2 * 3_600_000;
+
+/** Backoff of one destination, shared by its pages. */
+export const createGate = ({ load, save, now, random }: Effects) => {
+  // For pages whose shared storage does not work.
+  let own: Penalty | undefined;
+
+  const read = (): Penalty | undefined => {
+    try {
+      return own ?? (JSON.parse(load() ?? 'null') as Penalty | null) ?? undefined;
+    } catch {
+      return undefined; // somebody else wrote under our name
+    }
+  };
+  const write = (penalty: Penalty | undefined) => {
+    own = save(penalty && JSON.stringify(penalty)) ? undefined : penalty;
+  };
+
+  return {
+    /** Earliest time of the next request; in the past when the gate is open. */
+    until: (): number => {
+      const until = read()?.until ?? 0;
+      return until - now() > LONGEST_MS ? 0 : until;
+    },
+    /** True after a failure: one probe goes first. */
+    isDoubtful: (): boolean => read() !== undefined,
+    /** Closes the gate after a failure. `again` when it is the same failure seen by a parallel request. */
+    close: (retryAfterMs: number, again: boolean) => {
+      const before = read();
+      const n = before?.n ?? 0;
+      const until = now() + delayAfter(n, retryAfterMs, random);
+      if (again && before) {
+        // Not one more failure; but a wish of the server's counts whoever hears it.
+        if (retryAfterMs > 0 && until > before.until) write({ n, until });
+      } else write({ n: n + 1, until });
+    },
+    /** Keeps other pages back while this one probes. */
+    reserve: (ms: number) => {
+      const before = read();
+      if (before) write({ n: before.n, until: now() + ms });
+    },
+    open: () => {
+      if (read()) write(undefined);
+    },
+  };
+};
+
+export type Gate = ReturnType<typeof createGate>;

@@ -1,0 +1,41 @@
+/** An answer of the service, or the lack of one. */
+export type Answer =
+  | { status: number; body: string; retryAfter: string | null }
+  /** Refused, unreachable, blocked or timed out: it cannot be told which. */
+  | { status: 0; timedOut: boolean };
+
+/** What an attempt means for its record and for the destination. */
+export interface Verdict {
+  outcome: 'delivered' | 'retry' | 'blocked' | 'rejected';
+  status: number;
+}
+
+const RETRY: readonly number[] = [408, 425, 429];
+const REJECTED: readonly number[] = [400, 409, 413, 422];
+
+/** True where a 2xx body says that the operation did not complete (interface, sections 2.4 and 7). */
+const saysError = (body: string): boolean => {
+  try {
+    const said = JSON.parse(body) as { success?: unknown; code?: unknown } | null;
+    return said?.success === false || (said?.success !== true && said?.code !== undefined);
+  } catch {
+    return false; // an empty or plain-text answer: the status speaks
+  }
+};
+
+/**
+ * Sorts an answer. What is neither success, nor a refusal of this record, nor a passing trouble means that
+ * the set-up is wrong: nothing is lost for it. HTML is no answer of this service but of something between
+ * (a captive portal, an error page with status 200).
+ */
+export const verdictOf = (answer: Answer): Verdict => {
+  const { status } = answer;
+  const outcome = (): Verdict['outcome'] => {
+    if (status === 0 || status >= 500 || RETRY.includes(status)) return 'retry';
+    if (REJECTED.includes(status)) return 'rejected';
+    if (status < 200 || status > 299 || !('body' in answer)) return 'blocked';
+    if (/^\s*</.test(answer.body)) return 'blocked';
+    return saysError(answer.body) ? 'rejected' : 'delivered';
+  };
+  return { outcome: outcome(), status };
+};

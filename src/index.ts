@@ -1,0 +1,22 @@
+export { analytics, createAnalytics } from './analytics.js';
+export type {
+  Analytics,
+  Consent,
+  DeliveryError,
+  Draft,
+  Drop,
+  DropReason,
+  EventBody,
+  EventFields,
+  EventMap,
+  FlushResult,
+  IdentifyBody,
+  Listeners,
+  Options,
+  Outcome,
+  OutboxRecord,
+  RecordType,
+  Status,
+  StorageKind,
+  Token,
+} from './types.js';

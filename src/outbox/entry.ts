@@ -1,0 +1,84 @@
+import { byteLength } from '../record/byte-length.js';
+import type { OutboxRecord } from '../types.js';
+
+/** An owner whose records this page may send. */
+export interface Hold {
+  owner: string;
+  /** End of the lease, milliseconds since the epoch; 0 while there is none. */
+  until: number;
+  /** Time of its first record: older owners go first. */
+  since: number;
+  /** True for the records made by this page, false for adopted ones. */
+  own: boolean;
+  /** The lease stands in IndexedDB. */
+  leased: boolean;
+  /** Sequence number of the next record made here, or the last one read of an adopted owner. */
+  seq: number;
+  /** More of it may be stored than has been read. */
+  more: boolean;
+  /** Live records in memory. */
+  count: number;
+  /** Bytes of their bodies. */
+  bytes: number;
+  /** Sequence numbers in flight. */
+  flight: Set<number>;
+  /** Was in flight when its last page went away, and has not been read yet. */
+  unread: Set<number>;
+  /** Its last page never released it, and may come back and look (a frozen tab). */
+  expired: boolean;
+  /** This page has given it up. */
+  lost: boolean;
+  /** An exit note of it stands on the shelf. */
+  noted: boolean;
+}
+
+/** A record in this page's care. */
+export interface Entry {
+  record: OutboxRecord;
+  hold: Hold;
+  seq: number;
+  /** Bytes of the body. */
+  size: number;
+  state: 'waiting' | 'flight' | 'done';
+  /** Not to be tried before this time. */
+  dueAt: number;
+  /** Failures in a row. */
+  failures: number;
+  /** Deliveries of others counted when it failed last. */
+  mark: number | undefined;
+  saved: 'no' | 'going' | 'yes';
+}
+
+export const createHold = (owner: string, since: number, own: boolean): Hold => ({
+  owner,
+  until: 0,
+  since,
+  own,
+  leased: false,
+  seq: -1,
+  more: !own,
+  count: 0,
+  bytes: 0,
+  flight: new Set(),
+  unread: new Set(),
+  expired: false,
+  lost: false,
+  noted: false,
+});
+
+export const createEntry = (
+  record: OutboxRecord,
+  hold: Hold,
+  seq: number,
+  saved: Entry['saved'],
+): Entry => ({
+  record,
+  hold,
+  seq,
+  size: byteLength(record.body),
+  state: 'waiting',
+  dueAt: 0,
+  failures: 0,
+  mark: undefined,
+  saved,
+});

@@ -1,0 +1,107 @@
+import { createStore } from 'idb-keyval';
+import { messageOf } from '../errors.js';
+import type { StorageKind } from '../types.js';
+
+/** A database that has not answered for this long is treated as missing (WebKit's `open` can hang). */
+export const WATCHDOG_MS = 1_000;
+const GRACE_MS = 100;
+/** One more try to open it, this long after a failure. */
+const REOPEN_MS = 5_000;
+
+type Work<T> = (store: IDBObjectStore, done: (value: T) => void) => void;
+
+interface Effects {
+  name: string;
+  /** The kind of storage changed. */
+  onChange: (storage: StorageKind, message: string) => void;
+}
+
+/** All keys that start with these parts: in IndexedDB an array sorts after every string and number. */
+export const within = (prefix: string, after?: number): IDBKeyRange =>
+  IDBKeyRange.bound(after === undefined ? [prefix] : [prefix, after], [prefix, []], true);
+
+/**
+ * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
+ * is full or is closed under us, work is refused at once, so that nothing waits for it.
+ */
+export const createJournal = ({ name, onChange }: Effects) => {
+  let use = createStore(name, 'records');
+  let kind: StorageKind = 'opening';
+  let reopened = false;
+
+  const become = (next: StorageKind, message = '') => {
+    if (next === kind) return;
+    kind = next;
+    onChange(kind, message);
+  };
+
+  const fail = (error: unknown) => {
+    if (kind === 'memory') return;
+    become('memory', messageOf(error));
+    if (reopened) return;
+    reopened = true;
+    setTimeout(() => {
+      use = createStore(name, 'records');
+      attempt((store, done: (value: true) => void) => {
+        commit(store);
+        done(true);
+      }).catch(() => undefined); // stays in memory; `fail` has said so
+    }, REOPEN_MS);
+  };
+
+  const attempt = <T>(work: Work<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      let late = false;
+      let transaction: IDBTransaction | undefined;
+      const refuse = (error: unknown) => {
+        late = true;
+        clearTimeout(watchdog);
+        fail(error);
+        reject(error as Error);
+      };
+      const giveUp = () => {
+        try {
+          transaction?.abort(); // what we no longer count on must not happen later
+        } catch {
+          // already committed or aborted
+        }
+        refuse(new Error('IndexedDB does not answer'));
+      };
+      // In two steps: where the page's own work held the thread, the answer may stand in the queue.
+      let watchdog = setTimeout(() => {
+        watchdog = setTimeout(giveUp, GRACE_MS);
+      }, WATCHDOG_MS - GRACE_MS);
+      try {
+        use('readwrite', (store) => {
+          if (late) return;
+          transaction = store.transaction;
+          let result: T;
+          // A request's success is not durability: quota and disk errors come as the abort.
+          transaction.onabort = () => refuse(transaction?.error ?? new Error('aborted'));
+          transaction.oncomplete = () => {
+            clearTimeout(watchdog);
+            if (late) return;
+            become('indexeddb');
+            resolve(result);
+          };
+          work(store, (value) => (result = value));
+        }).catch(refuse);
+      } catch (error) {
+        refuse(error); // even reading `indexedDB` throws in some private modes
+      }
+    });
+
+  return {
+    kind: (): StorageKind => kind,
+    /** Runs work in one transaction and settles with its end. */
+    run: <T>(work: Work<T>): Promise<T> =>
+      kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),
+  };
+};
+
+/** Ends a transaction now: without it, what a page writes while it goes away is mostly lost. */
+export const commit = (store: IDBObjectStore): void => {
+  store.transaction.commit?.();
+};
+
+export type Journal = ReturnType<typeof createJournal>;

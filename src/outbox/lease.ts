@@ -1,0 +1,81 @@
+import type { OutboxRecord } from '../types.js';
+import type { Entry, Hold } from './entry.js';
+import { within } from './journal.js';
+
+/** How long a page may send its records before it has to look again. Longer than any request. */
+export const LEASE_MS = 60_000;
+
+/** Records read at a time: a transaction of this size is over in about a millisecond. */
+export const WINDOW = 100;
+
+const VERSION = 1;
+
+/** An owner's lease as it stands in the outbox. */
+export interface Lease {
+  v: number;
+  owner: string;
+  /** The page that may send; empty when all was sent and the entry only says so. */
+  holder: string;
+  until: number;
+  since: number;
+  /** Sequence numbers in flight. */
+  flight: number[];
+  /** Live records and their bytes, for the caps. */
+  count: number;
+  bytes: number;
+}
+
+/** A record as it stands in the outbox. */
+export interface Stored extends OutboxRecord {
+  v: number;
+  seq: number;
+}
+
+const leaseKey = (owner: string): IDBValidKey => ['lease', owner];
+
+export const isReadable = ({ v }: { v: number }): boolean => v === VERSION;
+
+export const putLease = (store: IDBObjectStore, lease: Omit<Lease, 'v'>): void => {
+  store.put({ ...lease, v: VERSION }, leaseKey(lease.owner));
+};
+
+export const deleteLease = (store: IDBObjectStore, owner: string): void => {
+  store.delete(leaseKey(owner));
+};
+
+export const getLease = (
+  store: IDBObjectStore,
+  owner: string,
+  then: (lease: Lease | undefined) => void,
+): void => {
+  read(store.get(leaseKey(owner)) as IDBRequest<Lease | undefined>, then);
+};
+
+export const getLeases = (store: IDBObjectStore, then: (leases: Lease[]) => void): void => {
+  read(store.getAll(within('lease')) as IDBRequest<Lease[]>, then);
+};
+
+export const putRecord = (
+  store: IDBObjectStore,
+  owner: string,
+  seq: number,
+  record: OutboxRecord,
+): void => {
+  store.put({ ...record, v: VERSION, seq } satisfies Stored, [owner, seq]);
+};
+
+export const deleteRecord = (store: IDBObjectStore, { hold, seq }: Entry): void => {
+  store.delete([hold.owner, seq]);
+};
+
+export const getWindow = (
+  store: IDBObjectStore,
+  { owner, seq }: Pick<Hold, 'owner' | 'seq'>,
+  then: (records: Stored[]) => void,
+): void => {
+  read(store.getAll(within(owner, seq), WINDOW) as IDBRequest<Stored[]>, then);
+};
+
+const read = <T>(request: IDBRequest<T>, then: (value: T) => void): void => {
+  request.onsuccess = () => then(request.result);
+};

@@ -1,0 +1,253 @@
+import { nanoid } from 'nanoid';
+import { inBackground } from './browser/in-background.js';
+import { followPage, isHidden, isOnline, whenActivated } from './browser/page-life.js';
+import { shelf } from './browser/shelf.js';
+import { destinationName } from './config/destination.js';
+import type { Settings } from './config/options.js';
+import { createDirectSender } from './delivery/direct-sender.js';
+import { createFlusher } from './delivery/flusher.js';
+import { createGate } from './delivery/gate.js';
+import { createTokenSource } from './delivery/token.js';
+import { createNotes } from './outbox/exit-note.js';
+import { createJournal } from './outbox/journal.js';
+import { createOutbox } from './outbox/outbox.js';
+import type { Call, Made } from './record/call.js';
+import { draftOf } from './record/draft.js';
+import { makeRecord } from './record/make-record.js';
+import type {
+  Consent,
+  DropReason,
+  FlushResult,
+  Listeners,
+  OutboxRecord,
+  Status,
+  StorageKind,
+} from './types.js';
+
+/** A look for records that other pages have left, this often. */
+const ADOPT_MS = 60_000;
+
+export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;
+
+/** Everything between a call and one destination. */
+export const createPipeline = (first: Settings, emit: Emit) => {
+  let settings = first;
+  const name = destinationName(first.baseUrl, first.project);
+  const now = (): number => (settings.now ?? Date.now)();
+  const userKey = `${name} user`;
+  const gateKey = `${name} gate`;
+  const consentKey = `${name} consent`;
+  const counts = { delivered: 0, unknown: 0 };
+  const dropped: Status['dropped'] = {};
+
+  const drop = (reason: DropReason, message: string, record?: OutboxRecord) => {
+    dropped[reason] = (dropped[reason] ?? 0) + 1;
+    emit('drop', record ? { reason, message, record } : { reason, message });
+  };
+
+  // --- the parts, while storage and network may be used --------------------------------------------
+
+  const build = () => {
+    const onChange = (storage: StorageKind, message: string) => {
+      emit('storage', { storage, message });
+      if (storage === 'indexeddb') outbox.rewrite();
+      flusher.pump();
+    };
+    const journal = createJournal({ name, onChange });
+    const outbox = createOutbox({
+      journal,
+      notes: createNotes(shelf, name),
+      now,
+      newId: nanoid,
+      limits: () => settings,
+      onDrop: (record, reason, message) => drop(reason, message, record),
+      onUnknown: (record) => {
+        counts.unknown++;
+        emit('outcome', { record, outcome: 'unknown' });
+      },
+    });
+    const flusher = createFlusher({
+      outbox,
+      sender: createDirectSender({
+        settings: () => settings,
+        fetch: (...args) => fetch(...args),
+        now,
+        isLeaving: isHidden,
+      }),
+      gate: createGate({
+        load: () => shelf.get(gateKey),
+        save: (value) => shelf.set(gateKey, value),
+        now,
+        random: Math.random,
+      }),
+      token: createTokenSource(() => settings.token),
+      concurrency: () => settings.concurrency,
+      now,
+      random: Math.random,
+      isOnline,
+      onSent: (record, handoff) => emit('sent', { record, handoff }),
+      onOutcome: (record, outcome, status) => {
+        if (outcome === 'delivered') counts.delivered++;
+        emit('outcome', status ? { record, outcome, status } : { record, outcome });
+      },
+      onError: (error) => emit('error', error),
+    });
+    return { journal, outbox, flusher };
+  };
+
+  let parts: ReturnType<typeof build> | undefined;
+  let held: OutboxRecord[] = [];
+  let isActivated = false;
+  let consent: Consent =
+    settings.consent ?? (shelf.get(consentKey) === 'denied' ? 'denied' : 'granted');
+  /** The user as far as it is not on the shelf: null after a reset. */
+  let user: string | null | undefined;
+
+  const setUser = (value: string | null) => {
+    const isKept = parts && shelf.set(userKey, value ?? undefined);
+    user = isKept ? undefined : value;
+  };
+  const currentUser = (): string | undefined =>
+    user === undefined ? (parts && shelf.get(userKey)) : (user ?? undefined);
+
+  // --- when to send --------------------------------------------------------------------------------
+
+  let fresh = 0;
+  let isGoing = false;
+  let isLeaving = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const flushSoon = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    fresh = 0;
+    inBackground(() => parts?.flusher.pump());
+  };
+
+  const leave = () => {
+    isLeaving = false;
+    parts?.flusher.handOff();
+    parts?.outbox.leave(isGoing);
+  };
+
+  const keep = (record: OutboxRecord) => {
+    parts!.outbox.add(record);
+    if (isHidden()) {
+      // There may be no later moment.
+      if (!isLeaving) queueMicrotask(leave);
+      isLeaving = true;
+    } else if (++fresh >= settings.flushAt) flushSoon();
+    else timer ??= setTimeout(flushSoon, settings.flushInterval);
+  };
+
+  const begin = () => {
+    if (parts || !isActivated || consent !== 'granted') return;
+    parts = build();
+    if (user !== undefined) setUser(user);
+    for (const record of held.splice(0)) keep(record);
+    parts.flusher.pump();
+  };
+
+  const end = () => {
+    const ended = parts;
+    parts = undefined;
+    ended?.flusher.stop();
+    return ended;
+  };
+
+  const forget = () => {
+    const { outbox } = end() ?? build();
+    user = null;
+    for (const key of [userKey, gateKey]) shelf.set(key, undefined);
+    for (const record of [...outbox.clear(), ...held.splice(0)]) {
+      drop('consent-denied', 'consent was denied', record);
+    }
+  };
+
+  const setConsent = (next: Consent) => {
+    if (next === consent) return;
+    consent = next;
+    shelf.set(consentKey, next === 'denied' ? next : undefined);
+    if (next === 'denied') forget();
+    else if (next === 'pending') end()?.outbox.leave(true);
+    else begin();
+  };
+
+  followPage({
+    onHidden: (going) => {
+      isGoing = going;
+      leave();
+    },
+    onGoing: () => {
+      isGoing = true;
+      parts?.outbox.leave(false);
+    },
+    onReturn: () => {
+      isGoing = false;
+      parts?.outbox.seek();
+      parts?.flusher.pump();
+    },
+    onOnline: () => parts?.flusher.resume(),
+    onStored: (key) => {
+      if (key === consentKey && shelf.get(key) === 'denied') setConsent('denied');
+      if (key === gateKey) parts?.flusher.pump();
+    },
+  });
+  setInterval(() => {
+    parts?.outbox.seek();
+    parts?.flusher.pump();
+  }, ADOPT_MS);
+  whenActivated(() => {
+    isActivated = true;
+    if (consent === 'denied') forget();
+    begin();
+  });
+
+  return {
+    name,
+    /** Makes a record of a call and keeps it. */
+    accept: (captured: Made<Call>): void => {
+      if ('reason' in captured) return drop(captured.reason, captured.message);
+      const call = captured.value;
+      if (consent === 'denied') return drop('consent-denied', 'consent is denied');
+      const draft = draftOf(call, settings, currentUser());
+      if ('reason' in draft) return drop(draft.reason, draft.message);
+      if (call.type === 'identify') setUser(call.userId as string);
+      const made = makeRecord(draft.value, call.at, nanoid(), settings);
+      if ('reason' in made) return drop(made.reason, made.message);
+      const record = made.value;
+      emit('record', record);
+      if (parts) return keep(record);
+      held.push(record);
+      if (held.length > settings.maxRecords) drop('outbox-full', 'too many calls', held.shift());
+    },
+    reset: () => setUser(null),
+    setConsent,
+    configure: (next: Settings): void => {
+      settings = next;
+      parts?.flusher.resume();
+    },
+    flush: async (): Promise<FlushResult> =>
+      parts
+        ? parts.flusher.flush()
+        : { delivered: 0, retried: 0, rejected: 0, waiting: held.length },
+    status: (): Status => {
+      const [paused, until] = parts?.flusher.pause() ?? ['consent' as const, 0];
+      const inFlight = parts?.flusher.inFlight() ?? 0;
+      const records = parts?.outbox.entries ?? held;
+      return {
+        storage: parts?.journal.kind() ?? 'none',
+        consent,
+        waiting: Math.max(0, records.length - inFlight),
+        inFlight,
+        ...counts,
+        dropped: { ...dropped },
+        paused,
+        nextAttempt: until || undefined,
+        userId: currentUser(),
+      };
+    },
+  };
+};
+
+export type Pipeline = ReturnType<typeof createPipeline>;

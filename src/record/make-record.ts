@@ -1,0 +1,48 @@
+import { messageOf } from '../errors.js';
+import type { Draft, OutboxRecord } from '../types.js';
+import { byteLength } from './byte-length.js';
+import type { Made } from './call.js';
+import { problemOf } from './draft.js';
+
+interface Rules {
+  beforeSend?: ((draft: Draft) => Draft | null) | undefined;
+  maxRecordBytes: number;
+}
+
+const filtered = (draft: Draft, { beforeSend }: Rules): Made<Draft> => {
+  if (!beforeSend) return { value: draft };
+  try {
+    const kept = beforeSend(draft);
+    if (kept === null) return { reason: 'before-send', message: 'beforeSend returned null' };
+    return problemOf(kept) ?? { value: kept };
+  } catch (error) {
+    // Dropped, not leaked: a filter that fails may have been about to remove something.
+    return { reason: 'before-send-error', message: messageOf(error) };
+  }
+};
+
+/** Serialises a draft, once and for all. */
+export const makeRecord = (
+  draft: Draft,
+  at: number,
+  id: string,
+  rules: Rules,
+): Made<OutboxRecord> => {
+  const kept = filtered(draft, rules);
+  if ('reason' in kept) return kept;
+  let body: string;
+  try {
+    body = JSON.stringify(kept.value.body);
+  } catch (error) {
+    return { reason: 'not-serializable', message: messageOf(error) };
+  }
+  const size = byteLength(body);
+  if (size > rules.maxRecordBytes) {
+    const message = `the body has ${size} bytes, ${rules.maxRecordBytes} are allowed`;
+    return { reason: 'too-large', message };
+  }
+  const record: OutboxRecord = { id, type: kept.value.type, body, at, attempts: 0 };
+  const user = kept.value.body.user_id;
+  if (user !== undefined) record.user = user;
+  return { value: record };
+};
