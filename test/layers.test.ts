@@ -1,0 +1,331 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path/posix';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+/** Layers from the bottom up. A layer's folders do not see each other; imports only go down. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['types.ts', 'errors.ts'],
+  ['record/', 'config/', 'browser/'],
+  ['outbox/'],
+  ['delivery/'],
+  ['analytics.ts'],
+  [
+    'index.ts',
+    'script.ts',
+    'stub.ts',
+    'relay.ts',
+    'autocapture.ts',
+    'service-worker.ts',
+    'inspector.ts',
+  ],
+];
+const BASE_LAYER = 0;
+const ENTRY_LAYER = LAYERS.length - 1;
+
+/** Globals that only `browser/` and the entries may name: all else runs in a worker and in a test. */
+const PAGE_GLOBALS = new Set([
+  'window',
+  'document',
+  'navigator',
+  'location',
+  'localStorage',
+  'sessionStorage',
+  'indexedDB',
+]);
+const GLOBAL_OBJECTS = new Set(['globalThis', 'self']);
+
+type Sources = Readonly<Record<string, string>>;
+
+interface Import {
+  to: string;
+  isRuntime: boolean;
+}
+
+const partOf = (file: string): string => file.replace(/\/.*/, '/');
+const layerOf = (file: string): number => LAYERS.findIndex((parts) => parts.includes(partOf(file)));
+
+const parse = (file: string, text: string): ts.SourceFile =>
+  ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+
+const eachNode = (node: ts.Node, visit: (node: ts.Node) => void): void => {
+  visit(node);
+  node.forEachChild((child) => eachNode(child, visit));
+};
+
+/** A specifier counts at runtime unless all of it is `type`; `import 'x'` and `export *` always do. */
+const isRuntime = (node: ts.ImportDeclaration | ts.ExportDeclaration): boolean => {
+  if (ts.isExportDeclaration(node)) {
+    if (node.isTypeOnly) return false;
+    const { exportClause } = node;
+    return !(exportClause && ts.isNamedExports(exportClause) && isAllTypes(exportClause.elements));
+  }
+  const { importClause } = node;
+  if (!importClause) return true;
+  if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return false;
+  const { name, namedBindings } = importClause;
+  return !(
+    !name &&
+    namedBindings &&
+    ts.isNamedImports(namedBindings) &&
+    isAllTypes(namedBindings.elements)
+  );
+};
+const isAllTypes = (elements: readonly { isTypeOnly: boolean }[]): boolean =>
+  elements.length > 0 && elements.every(({ isTypeOnly }) => isTypeOnly);
+
+/** The module a node asks for, however it asks. */
+const requested = (node: ts.Node): { name: string; isRuntime: boolean } | undefined => {
+  if (
+    (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) &&
+    node.moduleSpecifier &&
+    ts.isStringLiteral(node.moduleSpecifier)
+  ) {
+    return { name: node.moduleSpecifier.text, isRuntime: isRuntime(node) };
+  }
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    const [name] = node.arguments;
+    if (name && ts.isStringLiteral(name)) return { name: name.text, isRuntime: true };
+  }
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+    const { literal } = node.argument;
+    if (ts.isStringLiteral(literal)) return { name: literal.text, isRuntime: false };
+  }
+  return undefined;
+};
+
+const importsOf = (file: string, text: string): Import[] => {
+  const imports: Import[] = [];
+  eachNode(parse(file, text), (node) => {
+    const request = requested(node);
+    if (!request?.name.startsWith('.')) return;
+    const path = normalize(join(dirname(file), request.name)).replace(/\.[jt]s$/, '');
+    imports.push({ to: `${path}.ts`, isRuntime: request.isRuntime });
+  });
+  return imports;
+};
+
+/** Whether the identifier is only the name of a member: `x.location`, `{ location: 1 }`. */
+const isMemberName = (node: ts.Identifier): boolean => {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) {
+    const isOfGlobal =
+      ts.isIdentifier(parent.expression) && GLOBAL_OBJECTS.has(parent.expression.text);
+    return parent.name === node && !isOfGlobal;
+  }
+  if (ts.isBindingElement(parent)) return parent.propertyName === node;
+  return (
+    (ts.isPropertyAssignment(parent) ||
+      ts.isPropertySignature(parent) ||
+      ts.isPropertyDeclaration(parent) ||
+      ts.isMethodSignature(parent) ||
+      ts.isMethodDeclaration(parent) ||
+      ts.isGetAccessor(parent) ||
+      ts.isSetAccessor(parent)) &&
+    parent.name === node
+  );
+};
+
+/**
+ * A checker that knows this one file and no library, so that what it cannot resolve is a global, and
+ * a variable that happens to be called `window` is not.
+ */
+const checkerOf = (file: string, source: ts.SourceFile): ts.TypeChecker => {
+  const options: ts.CompilerOptions = { noLib: true, noResolve: true };
+  const host = ts.createCompilerHost(options);
+  host.getSourceFile = (name) => (name === file ? source : undefined);
+  return ts.createProgram([file], options, host).getTypeChecker();
+};
+
+const isLocal = (checker: ts.TypeChecker, node: ts.Identifier): boolean => {
+  const { parent } = node;
+  if (ts.isShorthandPropertyAssignment(parent)) {
+    return !!checker.getShorthandAssignmentValueSymbol(parent);
+  }
+  // `globalThis.location`, or it would have been taken for the name of a member.
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) return false;
+  return !!checker.getSymbolAtLocation(node);
+};
+
+const pageGlobalsIn = (file: string, text: string): string[] => {
+  const source = parse(file, text);
+  const suspects: ts.Identifier[] = [];
+  eachNode(source, (node) => {
+    if (ts.isIdentifier(node) && PAGE_GLOBALS.has(node.text) && !isMemberName(node)) {
+      suspects.push(node);
+    }
+  });
+  if (!suspects.length) return [];
+  const checker = checkerOf(file, source);
+  const named = suspects.filter((node) => !isLocal(checker, node)).map(({ text }) => text);
+  return [...new Set(named)];
+};
+
+const wrongWay = (from: string, to: string): string | undefined => {
+  const [above, below] = [layerOf(from), layerOf(to)];
+  if (below > above) return `${from} imports ${to}, which is above it`;
+  const isOnePart = partOf(from) === partOf(to) || above === BASE_LAYER;
+  if (below === above && !isOnePart) return `${from} imports ${to}, which is beside it`;
+  return undefined;
+};
+
+const cyclesIn = (graph: ReadonlyMap<string, readonly string[]>): string[] => {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      cycles.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) walk(file, []);
+  return cycles;
+};
+
+/** All that breaks the layer rule, each in words. */
+const violations = (sources: Sources): string[] => {
+  const files = Object.entries(sources);
+  const runtime = new Map<string, string[]>();
+  const found: string[] = [];
+  for (const [file, text] of files) {
+    if (layerOf(file) < 0) {
+      found.push(`${file} is in no layer`);
+      continue;
+    }
+    const imports = importsOf(file, text);
+    runtime.set(
+      file,
+      imports.filter((wanted) => wanted.isRuntime).map(({ to }) => to),
+    );
+    for (const { to } of imports) {
+      const problem =
+        to in sources ? wrongWay(file, to) : `${file} imports ${to}, which is not there`;
+      if (problem) found.push(problem);
+    }
+    if (layerOf(file) !== ENTRY_LAYER && partOf(file) !== 'browser/') {
+      found.push(...pageGlobalsIn(file, text).map((name) => `${file} names ${name}`));
+    }
+  }
+  return [...found, ...cyclesIn(runtime)];
+};
+
+const readSources = (): Sources => {
+  const folder = fileURLToPath(new URL('../src/', import.meta.url));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.ts'));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+};
+
+describe('the layers of src', () => {
+  it('keeps to the rule', () => {
+    const sources = readSources();
+    expect(Object.keys(sources)).not.toEqual([]);
+    expect(violations(sources)).toEqual([]);
+  });
+});
+
+describe('the layer rule', () => {
+  const BASE = { 'types.ts': 'export type A = 1', 'errors.ts': 'export const e = 1' };
+  const of = (sources: Sources) => violations({ ...BASE, ...sources });
+
+  it('lets imports go down', () => {
+    expect(
+      of({
+        'index.ts': `export { a } from './analytics.js'; export type * from './types.js'`,
+        'analytics.ts': `import { f } from './delivery/f.js'; import { g } from './browser/g'; export const a = [f, g]`,
+        'delivery/f.ts': `export { h as f } from './h.js'`,
+        'delivery/h.ts': `import { e } from '../errors.js'; export const h = e`,
+        'browser/g.ts': `export const g = () => window.document`,
+      }),
+    ).toEqual([]);
+  });
+
+  it('refuses an import that goes up, of a type and in an expression too', () => {
+    expect(
+      of({
+        'record/a.ts': `import type { F } from '../delivery/f.js'`,
+        'outbox/b.ts': `export * from '../delivery/f.js'`,
+        'config/c.ts': `export const c = () => import('../delivery/f.js')`,
+        'browser/d.ts': `export type D = import('../delivery/f.js').F`,
+        'delivery/f.ts': 'export type F = 1',
+      }),
+    ).toEqual([
+      'record/a.ts imports delivery/f.ts, which is above it',
+      'outbox/b.ts imports delivery/f.ts, which is above it',
+      'config/c.ts imports delivery/f.ts, which is above it',
+      'browser/d.ts imports delivery/f.ts, which is above it',
+    ]);
+  });
+
+  it('refuses a leaf that sees another, and an entry that sees another', () => {
+    expect(
+      of({
+        'record/a.ts': `import { b } from '../config/b.js'`,
+        'config/b.ts': 'export const b = 1',
+        'script.ts': `import './index.js'`,
+        'index.ts': '',
+      }),
+    ).toEqual([
+      'record/a.ts imports config/b.ts, which is beside it',
+      'script.ts imports index.ts, which is beside it',
+    ]);
+  });
+
+  it('refuses a cycle at runtime, but not one of types', () => {
+    expect(
+      of({
+        'record/a.ts': `import { b } from './b.js'; export const a = b`,
+        'record/b.ts': `import { c } from './c.js'; export const b = c`,
+        'record/c.ts': `import { a } from './a.js'; export const c = a`,
+      }),
+    ).toEqual(['cycle: record/a.ts → record/b.ts → record/c.ts → record/a.ts']);
+    expect(
+      of({
+        'record/a.ts': `import { b } from './b.js'; export const a = b`,
+        'record/b.ts': `import { type A } from './a.js'; import type { A as C } from './a.js'; export const b = 1`,
+      }),
+    ).toEqual([]);
+  });
+
+  it('refuses the globals of a page outside browser/ and the entries', () => {
+    expect(
+      of({
+        'outbox/a.ts': `export const a = () => globalThis.localStorage`,
+        'delivery/b.ts': `export const b = typeof window === 'undefined' ? 1 : navigator.onLine`,
+        'record/c.ts': `export const c = { document }`,
+        'script.ts': `document.currentScript`,
+      }),
+    ).toEqual([
+      'outbox/a.ts names localStorage',
+      'delivery/b.ts names window',
+      'delivery/b.ts names navigator',
+      'record/c.ts names document',
+    ]);
+  });
+
+  it('takes neither the name of a member nor a variable for a global', () => {
+    expect(
+      of({
+        'outbox/a.ts': `
+          // window, document
+          interface X { location: string; document(): void }
+          export const a = (x: X) => ({ location: x.location, text: 'navigator' });
+          export const b = ({ location: place }: X) => place;
+          export const c = (window: number[]) => ({ window, size: window.length });
+        `,
+      }),
+    ).toEqual([]);
+  });
+
+  it('refuses a file that has no layer and an import of a file that is not there', () => {
+    expect(of({ 'helpers/a.ts': '', 'record/b.ts': `import '../gone.js'` })).toEqual([
+      'helpers/a.ts is in no layer',
+      'record/b.ts imports gone.ts, which is not there',
+    ]);
+  });
+});
