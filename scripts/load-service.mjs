@@ -40,7 +40,7 @@ try {
 } finally {
   const ended = once(service, 'exit');
   service.kill();
-  if (service.exitCode === null) await ended;
+  if (service.exitCode === null && service.signalCode === null) await ended;
   rmSync(folder, { recursive: true });
 }
 

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { startService } from '../../../../demo/server/start-service';
+import { createClient, TOKEN } from './service-client';
+import { tempFolder } from './temp-folder';
+
+/** Runs the service on its own database until the test ends. */
+export async function runService({ faults = false } = {}) {
+  const database = join(tempFolder(), 'service.db');
+  const service = await startService({ port: 0, database, tokens: [TOKEN], faults });
+  onTestFinished(service.close);
+  return { ...createClient(service.url), database, close: service.close, port: service.port };
+}
