@@ -10,6 +10,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['record/', 'config/', 'browser/'],
   ['outbox/'],
   ['delivery/'],
+  // The composition root: the parts put together, and the facade in front of them.
+  ['pipeline.ts'],
   ['analytics.ts'],
   [
     'index.ts',
