@@ -108,7 +108,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
     user = isKept ? undefined : value;
   };
   const currentUser = (): string | undefined =>
-    user === undefined ? (parts && shelf.get(userKey)) : (user ?? undefined);
+    user === undefined ? parts && shelf.get(userKey) : (user ?? undefined);
 
   // --- when to send --------------------------------------------------------------------------------
 

@@ -2,12 +2,7 @@ import { createTracker } from './analytics.js';
 import { readAttributes } from './config/options.js';
 import type { Options } from './types.js';
 
-type StubCall = [
-  at: number,
-  method: string,
-  args: unknown[],
-  done: (value: unknown) => void,
-];
+type StubCall = [at: number, method: string, args: unknown[], done: (value: unknown) => void];
 
 const OURS = Symbol.for('analytics-outbox');
 
@@ -38,8 +33,10 @@ const install = () => {
   if (Object.keys(options).length > 0) init(options);
   for (const [at, method, args, done] of found?.calls ?? []) {
     if (method === 'init') init(args[0]);
-    else if (method === 'identify' || method === 'event') replay[method](at, ...(args as [unknown]));
-    else done((api as unknown as Record<string, (...args: unknown[]) => unknown>)[method]?.(...args));
+    else if (method === 'identify' || method === 'event')
+      replay[method](at, ...(args as [unknown]));
+    else
+      done((api as unknown as Record<string, (...args: unknown[]) => unknown>)[method]?.(...args));
   }
 };
 

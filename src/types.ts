@@ -38,8 +38,7 @@ export interface EventBody {
 }
 
 /** What `beforeSend` sees: a copy, free to change. */
-export type Draft =
-  { type: 'identify'; body: IdentifyBody } | { type: 'event'; body: EventBody };
+export type Draft = { type: 'identify'; body: IdentifyBody } | { type: 'event'; body: EventBody };
 
 /** Fields of an event beside its name. */
 export interface EventFields<Tags extends object = object> {

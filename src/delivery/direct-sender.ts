@@ -62,11 +62,7 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isLeavin
     };
   };
 
-  const answerTo = async (
-    record: OutboxRecord,
-    token: string,
-    size: number,
-  ): Promise<Answer> => {
+  const answerTo = async (record: OutboxRecord, token: string, size: number): Promise<Answer> => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), settings().timeout);
     const keepalive = keptAlive + size <= KEEPALIVE_BUDGET;

@@ -1,0 +1,64 @@
+import { expect, test } from './support/test.js';
+
+const names = (count: number, prefix = 'event') =>
+  Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
+
+test('delivers 100 events and 3 identifies once, as given, in order @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  site.page('/', site.tagged());
+  await page.goto(site.url + '/');
+  const calls = await page.evaluate(async () => {
+    const times: Record<string, number> = {};
+    const pause = () => new Promise((done) => setTimeout(done, 3));
+    for (let i = 0; i < 100; i++) {
+      if (i === 10) analytics.identify('user_1', { plan: 'free' });
+      if (i === 40) analytics.identify('user_2', { plan: 'pro', seats: 3 });
+      if (i === 70) analytics.identify('user_1', { plan: 'team' });
+      times[`event ${i}`] = Date.now();
+      analytics.event(`event ${i}`, {
+        description: `number ${i}`,
+        icon: '🎉',
+        notify: i % 2 === 0,
+        tags: { i, nested: { deep: [true, null, 'ä'] } },
+      });
+      await pause();
+    }
+    return times;
+  });
+  await service.holds(
+    { events: names(100), identifies: ['user_1', 'user_2', 'user_1'] },
+    { pages: [page] },
+  );
+  const events = await service.events();
+  for (const event of events) {
+    const i = Number(event.event.split(' ')[1]);
+    expect(event).toMatchObject({
+      project: 'p',
+      channel: 'c',
+      description: `number ${i}`,
+      icon: '🎉',
+      notify: i % 2 === 0,
+      tags: { i, nested: { deep: [true, null, 'ä'] } },
+      user_id: i < 10 ? null : i < 40 ? 'user_1' : i < 70 ? 'user_2' : 'user_1',
+    });
+    expect(Math.abs(Date.parse(event.timestamp) - calls[event.event]!)).toBeLessThanOrEqual(2);
+    expect(event.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  }
+  const identifies = await service.identifies();
+  expect(identifies.map(({ properties }) => properties)).toEqual([
+    { plan: 'free' },
+    { plan: 'pro', seats: 3 },
+    { plan: 'team' },
+  ]);
+  // A user's identify is stored before the events that follow it.
+  const requests = await service.requests();
+  const firstOf = (wanted: (body: Record<string, unknown>) => boolean) =>
+    requests.findIndex(({ body }) => wanted(body as Record<string, unknown>));
+  const isIdentify = (body: Record<string, unknown>) => 'properties' in body;
+  expect(firstOf((b) => isIdentify(b) && b.user_id === 'user_2')).toBeLessThan(
+    firstOf((b) => !isIdentify(b) && b.user_id === 'user_2'),
+  );
+});
