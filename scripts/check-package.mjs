@@ -1,0 +1,181 @@
+/**
+ * Checks what would be published, from the packed tarball: its form, its types, its source maps, and
+ * that importing it in plain Node does nothing. Run after the build.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeResult } from './test-result.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+const PUBLINT = join(ROOT, 'node_modules/publint/src/cli.js');
+const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+/** Script files, for a tag: nothing to import from them, so no types either. */
+const SCRIPT_ENTRIES = ['./analytics.js', './stub.js'];
+
+const SHIPPED = [
+  'dist/analytics.js',
+  'dist/stub.js',
+  'dist/index.js',
+  'dist/index.cjs',
+  'dist/index.d.ts',
+  'dist/index.d.cts',
+];
+const MAY_SHIP = /^(dist\/|src\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+
+const EXITS_WITHIN_MS = 20_000;
+
+/** Runs in the consumer's folder, after `loaded` was imported or required there. */
+const USE = `
+  const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name));
+  if (added.length) throw new Error('importing adds globals: ' + added);
+  const { createAnalytics, analytics } = loaded;
+  for (const instance of [analytics, createAnalytics()]) {
+    instance.init({ baseUrl: 'http://127.0.0.1:9', token: 't', project: 'p', channel: 'c' });
+    instance.identify('user');
+    instance.event('Event', { tags: { a: 1 } });
+    instance.flush().catch((error) => { throw error; });
+  }
+`;
+const BEFORE = 'const before = new Set(Object.getOwnPropertyNames(globalThis));';
+
+const folder = mkdtempSync(join(tmpdir(), 'analytics-outbox-package-'));
+try {
+  const tarball = pack();
+  const installed = install(tarball);
+  const checks = {
+    'holds the built files and the sources, nothing else': () => checkFiles(installed),
+    'is well formed (publint)': () => run(process.execPath, [PUBLINT, tarball, '--strict']),
+    'has types that resolve everywhere (attw)': () =>
+      run(process.execPath, [ATTW, tarball, '--exclude-entrypoints', ...SCRIPT_ENTRIES]),
+    'has source maps that stay inside': () => checkSourceMaps(installed),
+    'does nothing when imported in Node': () =>
+      checkQuiet([
+        '--input-type=module',
+        '-e',
+        `${BEFORE} const loaded = await import('${manifest.name}'); ${USE}`,
+      ]),
+    'does nothing when required in Node': () =>
+      checkQuiet(['-e', `${BEFORE} const loaded = require('${manifest.name}'); ${USE}`]),
+  };
+  const failed = Object.entries(checks).filter(([name, check]) => !passes(name, check)).length;
+  writeResult('package', { passed: Object.keys(checks).length - failed, failed });
+  process.exitCode = failed ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function passes(name, check) {
+  try {
+    check();
+    console.log(`✓ ${name}`);
+    return true;
+  } catch (error) {
+    console.log(`✗ ${name}\n${error.message.replace(/^/gm, '    ')}`);
+    return false;
+  }
+}
+
+function pack() {
+  // On Windows npm is a script, which only a shell starts.
+  const shell = process.platform === 'win32';
+  run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, shell });
+  return join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.tgz')),
+  );
+}
+
+/** Unpacks it beside its dependencies, as an install would, but without a registry. */
+function install(tarball) {
+  const modules = join(folder, 'node_modules');
+  const target = join(modules, manifest.name);
+  mkdirSync(target, { recursive: true });
+  run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+  for (const name of Object.keys(manifest.dependencies ?? {})) {
+    cpSync(join(ROOT, 'node_modules', name), join(modules, name), { recursive: true });
+  }
+  return target;
+}
+
+function checkFiles(installed) {
+  const missing = SHIPPED.filter((name) => !existsSync(join(installed, name)));
+  fail('missing', missing);
+  fail(
+    'should not be there',
+    filesOf(installed).filter((name) => !MAY_SHIP.test(name)),
+  );
+}
+
+function checkSourceMaps(installed) {
+  const maps = filesOf(installed).filter((name) => name.endsWith('.map'));
+  if (!maps.length) throw new Error('there is none');
+  fail(
+    'wrong sources',
+    maps.flatMap((name) => sourceMapProblems(installed, name)),
+  );
+  const scripts = filesOf(installed).filter((name) => /\.c?js$/.test(name));
+  fail(
+    'a source map that is not there',
+    scripts.filter((name) => !hasItsMap(installed, name)),
+  );
+}
+
+function sourceMapProblems(installed, name) {
+  const { sources, sourcesContent = [], sourceRoot = '' } = read(installed, name, JSON.parse);
+  return sources.flatMap((source, index) => {
+    const at = `${name}: ${source}`;
+    if (/^([a-z]+:|[/\\])/i.test(sourceRoot + source)) return [`${at} is absolute`];
+    const path = resolve(installed, dirname(name), sourceRoot, source);
+    if (!path.startsWith(installed + sep)) return [`${at} is outside the package`];
+    return typeof sourcesContent[index] === 'string' ? [] : [`${at} has no content`];
+  });
+}
+
+function hasItsMap(installed, name) {
+  const [, map] = /^\/\/# sourceMappingURL=(.+)$/m.exec(read(installed, name)) ?? [];
+  return !map || existsSync(join(installed, dirname(name), map));
+}
+
+/** Exits by itself, and says nothing. */
+function checkQuiet(args) {
+  const output = run(process.execPath, args, { cwd: folder, timeout: EXITS_WITHIN_MS });
+  if (output) throw new Error(`it prints:\n${output}`);
+}
+
+function filesOf(root) {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
+}
+
+function read(root, name, parse = (text) => text) {
+  return parse(readFileSync(join(root, name), 'utf8'));
+}
+
+function fail(what, list) {
+  if (list.length) throw new Error(`${what}:\n${list.join('\n')}`);
+}
+
+/** What the command prints; throws with it when the command fails or does not end. */
+function run(command, args, options = {}) {
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    ...options,
+  });
+  const output = `${stdout ?? ''}${stderr ?? ''}`.trim();
+  if (status === 0) return output;
+  throw new Error(`${error?.message ?? signal ?? `exit code ${status}`}\n${output}`);
+}
