@@ -1,0 +1,136 @@
+/**
+ * `npm test`: everything that must hold, in order. One step's failure does not hide the others'.
+ *
+ *     node scripts/test.mjs                    all steps
+ *     node scripts/test.mjs --only unit,e2e    these alone, on what is built already
+ */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { findChromium, findFirefox } from './find-browser.mjs';
+import { readResult, removeResult, resultFile } from './test-result.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Each runs `node` on these arguments; one with `count` has tests and says how many of each. */
+const STEPS = {
+  build: { run: npm('build') },
+  typecheck: { run: npm('typecheck') },
+  lint: { run: npm('lint') },
+  unit: {
+    run: node(
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${resultFile('unit')}`,
+    ),
+    count: countVitest,
+  },
+  size: { run: node('scripts/check-sizes.mjs'), count: (counts) => counts, needsBuild: true },
+  package: { run: node('scripts/check-package.mjs'), count: (counts) => counts, needsBuild: true },
+  e2e: { run: runEndToEnd, count: countPlaywright, needsBuild: true },
+};
+
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+const names = chosenSteps();
+const results = [];
+const startedAll = performance.now();
+for (const name of names) results.push(await runStep(name));
+summarise();
+
+function chosenSteps() {
+  const at = process.argv.indexOf('--only');
+  if (at < 0) return Object.keys(STEPS);
+  const wanted = (process.argv[at + 1] ?? '').split(',');
+  const unknown = wanted.filter((name) => !(name in STEPS));
+  if (unknown.length) {
+    console.error(`No such step: ${unknown}. There are: ${Object.keys(STEPS).join(', ')}`);
+    process.exit(2);
+  }
+  return Object.keys(STEPS).filter((name) => wanted.includes(name));
+}
+
+async function runStep(name) {
+  const { run, count, needsBuild } = STEPS[name];
+  console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 70 - name.length))}`);
+  if (needsBuild && results.some((result) => result.name === 'build' && result.failed)) {
+    console.log('left out: the build failed');
+    return { name, time: '', passed: 0, failed: 0, skipped: 0, isLeftOut: true };
+  }
+  removeResult(name);
+  const started = performance.now();
+  const isGood = await run().catch((error) => {
+    console.error(error.message);
+    return false;
+  });
+  const result = count ? readResult(name) : undefined;
+  const { passed, failed, skipped = 0 } = result ? count(result) : { passed: 0, failed: 0 };
+  // It failed beside its tests, or a step that has tests did not tell of them.
+  const isBroken = (!isGood && !failed) || (!!count && !result);
+  return { name, time: seconds(started), passed, failed: isBroken ? failed + 1 : failed, skipped };
+}
+
+function summarise() {
+  console.log(`\n── summary ${'─'.repeat(63)}`);
+  for (const { name, time, passed, failed, skipped, isLeftOut } of results) {
+    const verdict = isLeftOut ? 'left out' : failed ? 'FAILED' : 'ok';
+    const counts =
+      STEPS[name].count && !isLeftOut ? countsInWords({ passed, failed, skipped }) : '';
+    console.log(`${name.padEnd(10)} ${verdict.padEnd(9)} ${time.padStart(8)}  ${counts}`);
+  }
+  console.log(`${'all'.padEnd(20)} ${seconds(startedAll).padStart(8)}`);
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  process.exitCode = total.failed ? 1 : 0;
+  console.log(countsInWords(total));
+}
+
+function countsInWords({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`;
+}
+
+function countVitest(report) {
+  // A file that does not load has no tests to fail.
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloaded.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+function countPlaywright({ stats }) {
+  // A flaky test failed once: that counts.
+  const { expected, unexpected, flaky, skipped } = stats;
+  return { passed: expected, failed: unexpected + flaky, skipped };
+}
+
+async function runEndToEnd() {
+  const browsers = { chromium: await findChromium(), firefox: await findFirefox() };
+  console.log(`chromium ${browsers.chromium}\nfirefox  ${browsers.firefox ?? 'none'}\n`);
+  process.env.CHROMIUM_PATH = browsers.chromium;
+  process.env.FIREFOX_PATH = browsers.firefox ?? 'none';
+  return node('node_modules/@playwright/test/cli.js', 'test')();
+}
+
+function node(...args) {
+  return () => start(process.execPath, args);
+}
+
+function npm(script) {
+  // On Windows npm is a script, which only a shell starts.
+  return () => start('npm', ['run', '--silent', script], process.platform === 'win32');
+}
+
+/** Whether it exits with 0. */
+function start(command, args, shell = false) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit', shell });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code === 0));
+  });
+}
