@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 
-const GRACE_MS = 1_000;
+export const GRACE_MS = 2_000;
 
 /**
  * Returns the function that stops listening, lets what has arrived be answered, and then closes the
