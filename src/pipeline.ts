@@ -96,7 +96,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
   };
 
   let parts: ReturnType<typeof build> | undefined;
-  let held: OutboxRecord[] = [];
+  const held: OutboxRecord[] = [];
   let isActivated = false;
   let consent: Consent =
     settings.consent ?? (shelf.get(consentKey) === 'denied' ? 'denied' : 'granted');

@@ -66,12 +66,11 @@ export const createHold = (owner: string, since: number, own: boolean): Hold => 
   noted: false,
 });
 
-export const createEntry = (
-  record: OutboxRecord,
-  hold: Hold,
-  seq: number,
-  saved: Entry['saved'],
-): Entry => ({
+/** Nothing left to send, read or wait for. */
+export const isDrained = ({ count, more, flight, unread }: Hold): boolean =>
+  count === 0 && !more && flight.size === 0 && unread.size === 0;
+
+export const createEntry = (record: OutboxRecord, hold: Hold, seq: number): Entry => ({
   record,
   hold,
   seq,
@@ -80,5 +79,5 @@ export const createEntry = (
   dueAt: 0,
   failures: 0,
   mark: undefined,
-  saved,
+  saved: 'no',
 });

@@ -1,0 +1,208 @@
+import type { DropReason, OutboxRecord } from '../types.js';
+import { keyOf, leaseMs, type Context } from './context.js';
+import { createEntry, createHold, type Entry, type Hold } from './entry.js';
+import type { ExitNote } from './exit-note.js';
+import { commit } from './journal.js';
+import {
+  deleteLease,
+  getLeases,
+  getWindow,
+  isReadable,
+  putLease,
+  putRecord,
+  WINDOW,
+  type Lease,
+  type Stored,
+} from './lease.js';
+import type { Writer } from './writer.js';
+
+/** Fewer adopted records than this in memory: time to read more. */
+const LOW = 20;
+
+interface Parts {
+  writer: Writer;
+  /** Takes a record in as this page's own. */
+  add: (record: OutboxRecord) => void;
+  finish: (entry: Entry) => void;
+  isOld: (record: OutboxRecord) => boolean;
+}
+
+const noteAsLease = ({ owner, holder, until, flight, unsaved }: ExitNote): Lease => {
+  const since = unsaved[0]?.[1].at ?? 0;
+  return { v: 1, owner, holder, until, since, flight, count: unsaved.length, bytes: 0 };
+};
+
+/** Takes over what other pages have left: owners whose lease has ended, the oldest first. */
+export const createAdoption = (context: Context, { writer, add, finish, isOld }: Parts) => {
+  const { journal, notes, now, limits, onDrop, onUnknown, page, queue, holds, flying } = context;
+  let isSeeking = true;
+  let isBusy = false;
+  let excess = 0;
+
+  const inMemory = () => journal.kind() === 'memory';
+  const nextToRead = () => [...holds.values()].find(({ more }) => more);
+
+  /** Why a stored record is not to be sent, if so. */
+  const verdict = (record: OutboxRecord, v: number): [DropReason, string] | undefined => {
+    if (!isReadable({ v })) return ['unreadable', `stored in version ${v}`];
+    if (isOld(record)) return ['expired', 'older than maxAge'];
+    if (excess <= 0 || record.type !== 'event') return undefined;
+    excess--;
+    return ['outbox-full', 'too many records are stored'];
+  };
+
+  const intake = (hold: Hold, window: Stored[]) => {
+    const done: Entry[] = [];
+    const batch = window.map(({ v, seq, ...record }) => {
+      hold.seq = seq;
+      const here = flying.get(keyOf(hold.owner, seq));
+      const entry = here ?? createEntry(record, hold, seq);
+      entry.hold = hold;
+      entry.saved = 'yes';
+      const wasInFlight = hold.unread.delete(seq);
+      if (here) hold.flight.add(seq);
+      else if (wasInFlight && isReadable({ v }) && !limits().idempotencyKey) {
+        done.push(entry);
+        onUnknown(record);
+      } else {
+        const reason = verdict(record, v);
+        if (reason) {
+          done.push(entry);
+          onDrop(record, ...reason);
+        }
+      }
+      return entry;
+    });
+    if (window.length < WINDOW) {
+      hold.more = false;
+      hold.unread.clear(); // what is not stored any more was answered
+    }
+    queue.insert(batch);
+    done.forEach(finish);
+    if (hold.count === 0) writer.changed(hold);
+  };
+
+  /** A frozen page wrote this after another had adopted its owner: only what it never stored is news. */
+  const absorbStray = ({ owner, flight, unsaved }: ExitNote) => {
+    notes.remove(owner);
+    for (const [seq, record] of unsaved) if (!flight.includes(seq)) add(record);
+  };
+
+  const adopt = async (): Promise<boolean> => {
+    const strays: ExitNote[] = [];
+    const found = await journal.run<[Hold, Stored[]] | undefined>((store, done) => {
+      getLeases(store, (leases) => {
+        const time = now();
+        const leaseOf = new Map(leases.map((lease) => [lease.owner, lease]));
+        const noteOf = new Map<string, ExitNote>();
+        const orphans: Lease[] = [];
+        for (const note of notes.all()) {
+          const lease = leaseOf.get(note.owner);
+          if (lease && lease.holder !== note.holder) {
+            if (note.until <= time) strays.push(note);
+            continue;
+          }
+          noteOf.set(note.owner, note);
+          if (!lease) orphans.push(noteAsLease(note));
+        }
+        const untilOf = ({ owner, until }: Lease) => noteOf.get(owner)?.until ?? until;
+        const ended = [...leases, ...orphans]
+          .filter((lease) => untilOf(lease) <= time && !holds.has(lease.owner) && isReadable(lease))
+          .sort((a, b) => a.since - b.since);
+        for (const { owner, holder } of ended) if (!holder) deleteLease(store, owner);
+        excess = leases.reduce((sum, { count }) => sum + count, 0) - limits().maxRecords;
+        const lease = ended.find(({ holder }) => holder);
+        if (!lease) return commit(store);
+
+        const note = noteOf.get(lease.owner);
+        const hold = createHold(lease.owner, lease.since, false);
+        hold.leased = true;
+        hold.until = time + leaseMs(context);
+        hold.expired = untilOf(lease) !== 0;
+        for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
+        for (const [seq, record] of note?.unsaved ?? []) putRecord(store, hold.owner, seq, record);
+        putLease(store, { ...lease, holder: page, until: hold.until, flight: [...hold.unread] });
+        getWindow(store, hold, (window) => {
+          commit(store);
+          done([hold, window]);
+        });
+      });
+    });
+    strays.forEach(absorbStray);
+    if (!found) return false;
+    const [hold, window] = found;
+    holds.set(hold.owner, hold);
+    notes.remove(hold.owner);
+    intake(hold, window);
+    return true;
+  };
+
+  const readMore = async (hold: Hold) => {
+    const window = await journal.run<Stored[]>((store, done) => {
+      getWindow(store, hold, (records) => {
+        commit(store);
+        done(records);
+      });
+    });
+    if (!hold.lost) intake(hold, window);
+  };
+
+  /** Without a database, what other pages noted is all there is. */
+  const absorbNotes = () => {
+    for (const note of notes.all()) {
+      if (note.until > now() || holds.has(note.owner)) continue;
+      const { flight, unsaved } = note;
+      const isInFlight = (seq: number) => flight.includes(seq);
+      for (const [seq, record] of unsaved) {
+        if (isInFlight(seq) && !limits().idempotencyKey) onUnknown(record);
+        else add(record);
+      }
+      // What is in flight and stored is still to be known by whoever can read the database.
+      if (flight.length > unsaved.filter(([seq]) => isInFlight(seq)).length) {
+        notes.save({ ...note, unsaved: [] });
+      } else notes.remove(note.owner);
+    }
+  };
+
+  /** True when older records may be stored and memory has room for them. */
+  const wantsMore = (): boolean => {
+    if (isBusy || !(isSeeking || nextToRead())) return false;
+    let adopted = 0;
+    for (const { hold, dueAt } of queue.entries) {
+      if (hold.own || adopted >= LOW) break;
+      if (dueAt <= now()) adopted++;
+    }
+    return adopted < LOW;
+  };
+
+  return {
+    wantsMore,
+    /** True while older records may still be unread: a user's newer ones wait for them. */
+    hasUnread: (): boolean => !inMemory() && (isSeeking || isBusy || !!nextToRead()),
+    /** Looks for leases that have ended, at the next refill. */
+    seek: (): void => {
+      isSeeking = true;
+    },
+    /** Reads older records; true when it has done something. */
+    refill: async (): Promise<boolean> => {
+      if (!wantsMore()) return false;
+      if (inMemory()) {
+        if (isSeeking) absorbNotes();
+        isSeeking = false;
+        for (const hold of holds.values()) hold.more = false; // for a page that can read it
+        return true;
+      }
+      isBusy = true;
+      try {
+        const hold = nextToRead();
+        await writer.sync(); // a page that comes back finds deleted what it has delivered
+        if (hold) await readMore(hold);
+        else isSeeking = await adopt();
+      } catch {
+        // The journal has given up, and said so: next time from memory.
+      }
+      isBusy = false;
+      return true;
+    },
+  };
+};

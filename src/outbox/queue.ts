@@ -1,0 +1,50 @@
+import type { Entry, Hold } from './entry.js';
+
+interface Caps {
+  maxRecords: number;
+  maxBytes: number;
+}
+
+/** The records in memory: adopted ones first, then this page's own, each in the order of the calls. */
+export const createQueue = () => {
+  const entries: Entry[] = [];
+  let bytes = 0;
+
+  const count = ({ hold, size }: Entry, sign: 1 | -1) => {
+    hold.count += sign;
+    hold.bytes += sign * size;
+    bytes += sign * size;
+  };
+
+  return {
+    entries,
+    of: (hold: Hold): Entry[] => entries.filter((entry) => entry.hold === hold),
+    push: (entry: Entry): void => {
+      entries.push(entry);
+      count(entry, 1);
+    },
+    /** Puts adopted records before this page's own. */
+    insert: (batch: Entry[]): void => {
+      const firstOwn = entries.findIndex(({ hold }) => hold.own);
+      entries.splice(firstOwn < 0 ? entries.length : firstOwn, 0, ...batch);
+      for (const entry of batch) count(entry, 1);
+    },
+    take: (entry: Entry): void => {
+      const at = entries.indexOf(entry);
+      if (at < 0) return;
+      entries.splice(at, 1);
+      count(entry, -1);
+    },
+    /** What has to go to keep the caps: the oldest event, or the oldest identify where there is none. */
+    surplus: ({ maxRecords, maxBytes }: Caps): Entry | undefined => {
+      if (entries.length <= maxRecords && bytes <= maxBytes) return undefined;
+      const isWaiting = ({ state }: Entry) => state === 'waiting';
+      return (
+        entries.find((entry) => isWaiting(entry) && entry.record.type === 'event') ??
+        entries.find(isWaiting)
+      );
+    },
+  };
+};
+
+export type Queue = ReturnType<typeof createQueue>;

@@ -1,0 +1,224 @@
+import { isSafe, leaseMs, type Context } from './context.js';
+import { isDrained, type Entry, type Hold } from './entry.js';
+import { commit } from './journal.js';
+import { deleteLease, deleteRecord, getLease, putLease, putRecord, type Lease } from './lease.js';
+
+/** Deletions wait this long for another write to ride on: until then the lease still names them. */
+const DELETE_MS = 50;
+
+interface Write {
+  hold: Hold;
+  /** The lease may have ended: it has to be looked at first. */
+  isStale: boolean;
+  lease: Omit<Lease, 'v'> | undefined;
+  records: Entry[];
+}
+
+/** Writes through to the journal what has changed in memory, a task's changes in one transaction. */
+export const createWriter = (context: Context, onLost: (hold: Hold) => void) => {
+  const { journal, notes, now, limits, page, queue, holds } = context;
+  const unsaved = new Set<Entry>();
+  const gone = new Set<Entry>();
+  const dirty = new Set<Hold>();
+  let isScheduled = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const inMemory = () => journal.kind() === 'memory';
+  const goneOf = (hold: Hold) => [...gone].filter((entry) => entry.hold === hold);
+
+  const touch = () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    queueMicrotask(() => void sync());
+  };
+
+  const unsave = (entry: Entry) => {
+    entry.saved = 'no';
+    if (entry.state !== 'done' && !entry.hold.lost) unsaved.add(entry);
+  };
+
+  // --- exit notes
+
+  const leaveNote = (hold: Hold, until: number): void => {
+    hold.noted = notes.save({
+      owner: hold.owner,
+      holder: page,
+      until,
+      flight: [...hold.flight, ...hold.unread, ...goneOf(hold).map(({ seq }) => seq)],
+      unsaved: queue
+        .of(hold)
+        .filter(({ saved }) => saved !== 'yes')
+        .map(({ seq, record }) => [seq, record]),
+    });
+  };
+
+  /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
+  const keepNotes = () => {
+    for (const hold of holds.values()) {
+      const isStuck = hold.leased && goneOf(hold).length > 0;
+      if (hold.noted || isStuck) leaveNote(hold, hold.until);
+    }
+  };
+
+  // --- leases
+
+  /** What is to stand in the outbox for a hold: its lease, or nothing once all was sent. */
+  const leaseOf = (hold: Hold, release: boolean): Write['lease'] => {
+    const { owner, since, count, bytes } = hold;
+    if (!isDrained(hold)) {
+      const until = release ? 0 : now() + leaseMs(context);
+      const flight = [...hold.flight, ...hold.unread];
+      return { owner, holder: page, until, since, flight, count, bytes };
+    }
+    hold.leased = false;
+    if (!hold.own) holds.delete(owner);
+    if (!hold.expired) return undefined;
+    // A frozen page may come back and look for its lease: let it find that all was sent.
+    const until = now() + limits().maxAge;
+    return { owner, holder: '', until, since, flight: [], count: 0, bytes: 0 };
+  };
+
+  const extend = ({ hold, lease }: Write) => {
+    if (!lease || hold.count === 0) return;
+    hold.until = lease.until;
+    hold.leased = true;
+  };
+
+  const writeOf = (hold: Hold, puts: Entry[], release: boolean): Write => {
+    const isStale = hold.leased && !isSafe(context, hold);
+    const records = puts.filter((entry) => entry.hold === hold);
+    const write = { hold, isStale, lease: leaseOf(hold, release), records };
+    if (!isStale) extend(write);
+    return write;
+  };
+
+  const apply = (store: IDBObjectStore, { hold: { owner }, lease, records }: Write) => {
+    for (const { seq, record } of records) putRecord(store, owner, seq, record);
+    if (lease) putLease(store, lease);
+    else deleteLease(store, owner);
+  };
+
+  /** One transaction. Answers with what it found of the leases it had to look at. */
+  const transact = (writes: Write[], deletes: Entry[]) =>
+    journal.run<Map<Write, 'lost' | 'missing' | 'mine'>>((store, done) => {
+      const found = new Map<Write, 'lost' | 'missing' | 'mine'>();
+      const stale = writes.filter(({ isStale }) => isStale);
+      for (const entry of deletes) deleteRecord(store, entry);
+      for (const write of writes) if (!write.isStale) apply(store, write);
+      for (const write of stale) {
+        getLease(store, write.hold.owner, (lease) => {
+          const isLost = lease && lease.holder !== page;
+          found.set(write, isLost ? 'lost' : lease ? 'mine' : 'missing');
+          if (!isLost) apply(store, write);
+          if (found.size === stale.length) commit(store);
+        });
+      }
+      if (stale.length === 0) commit(store);
+      done(found);
+    });
+
+  const sync = async (release = false): Promise<void> => {
+    isScheduled = false;
+    clearTimeout(timer);
+    timer = undefined;
+    if (inMemory()) return keepNotes();
+    const puts = [...unsaved];
+    const deletes = [...gone];
+    // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
+    const writes = [...dirty].map((hold) => writeOf(hold, puts, release));
+    if (writes.length + deletes.length === 0) return;
+    for (const set of [unsaved, gone, dirty]) set.clear();
+    for (const entry of puts) entry.saved = 'going';
+    try {
+      const found = await transact(writes, deletes);
+      for (const entry of puts) entry.saved = 'yes';
+      for (const write of writes) conclude(write, found.get(write));
+    } catch {
+      puts.forEach(unsave);
+      for (const entry of deletes) gone.add(entry);
+      for (const { hold } of writes) if (!hold.lost) dirty.add(hold);
+      touch();
+    }
+  };
+
+  const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
+    const { hold, records } = write;
+    if (hold.noted) {
+      notes.remove(hold.owner);
+      hold.noted = false;
+    }
+    if (found === 'lost') {
+      records.forEach(unsave);
+      onLost(hold);
+    } else if (found) extend(write);
+    if (found === 'missing' && hold.count > 0) {
+      // The storage was cleared under us: write again what waits.
+      queue.of(hold).forEach(unsave);
+      changed(hold);
+    }
+  };
+
+  const changed = (hold: Hold): void => {
+    dirty.add(hold);
+    touch();
+  };
+
+  const renewInMemory = (hold: Hold) => {
+    if (hold.noted && !notes.read(hold.owner)) return onLost(hold);
+    if (hold.leased) {
+      // What is stored is for whoever can read it; what is only here goes on.
+      hold.leased = false;
+      for (const entry of queue.of(hold)) {
+        if (entry.saved === 'yes' && entry.state === 'waiting') queue.take(entry);
+      }
+    }
+    hold.until = now() + leaseMs(context);
+    keepNotes();
+  };
+
+  return {
+    sync,
+    /** The hold's lease has to be written. */
+    changed,
+    /** A new record. */
+    saves: (entry: Entry): void => {
+      unsaved.add(entry);
+      changed(entry.hold);
+    },
+    /** A record that is done with. */
+    deletes: (entry: Entry): void => {
+      unsaved.delete(entry);
+      if (entry.saved !== 'no') gone.add(entry);
+      if (!entry.hold.lost) dirty.add(entry.hold);
+      timer ??= setTimeout(() => void sync(), DELETE_MS);
+    },
+    /** True, once, for a record that stands nowhere but in memory. */
+    takeUnsaved: (entry: Entry): boolean => unsaved.delete(entry),
+    /** Looks whether the lease is still this page's, and lengthens it. */
+    renew: async (hold: Hold): Promise<void> => {
+      dirty.add(hold);
+      if (!inMemory()) await sync();
+      if (inMemory()) renewInMemory(hold);
+    },
+    /** Writes the exit notes of what is left, and the same into the journal. Answers with the holds. */
+    leave: (going: boolean): Hold[] => {
+      const left = [...holds.values()].filter(
+        (hold) => !isDrained(hold) || goneOf(hold).length > 0,
+      );
+      const until = going ? 0 : now() + leaseMs(context);
+      for (const hold of left) {
+        leaveNote(hold, until);
+        if (inMemory()) hold.until = until;
+        dirty.add(hold);
+      }
+      if (left.length > 0) void sync(going);
+      return left;
+    },
+    forget: (hold?: Hold): void => {
+      if (hold) dirty.delete(hold);
+      else for (const set of [unsaved, gone, dirty]) set.clear();
+    },
+  };
+};
+
+export type Writer = ReturnType<typeof createWriter>;
