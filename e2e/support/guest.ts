@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Page } from '@playwright/test';
 import { isBrowserNoise } from './browser-noise.js';
 import { guestScript, NAMES_AT_START, REJECTION_MARK } from './guest-script.js';
 import { newGlobals } from './new-globals.js';
+
+const ANSWERS_WITHIN_MS = 5_000;
 
 export type Guest = ReturnType<typeof createGuest>;
 
@@ -19,17 +22,27 @@ export const createGuest = () => {
     ...new Set(seen.filter((problem) => !allowed.some((pattern) => pattern.test(problem)))),
   ];
 
-  const inspectPage = async (page: Page): Promise<void> => {
+  const inspectGlobals = async (page: Page): Promise<void> => {
     for (const frame of page.frames()) {
       const names = await newGlobals(frame).catch((error: unknown) => {
         // A page that crashed, closed or navigated on purpose has no globals to look at.
-        if (/closed|crashed|detached|context was destroyed/i.test(String(error))) return [];
+        if (/closed|crashed|detached|destroyed|test ended/i.test(String(error))) return [];
         throw error;
       });
       for (const name of names) {
         if (!globals.has(name)) report(`new global \`${name}\` at ${frame.url()}`);
       }
     }
+  };
+
+  /** A page stuck in a loop would keep the test waiting for its own timeout. */
+  const inspectPage = async (page: Page): Promise<void> => {
+    const waiting = new AbortController();
+    const stuck = pause(ANSWERS_WITHIN_MS, undefined, { signal: waiting.signal }).then(
+      () => report(`the page at ${page.url()} does not answer`),
+      () => undefined,
+    );
+    await Promise.race([inspectGlobals(page), stuck]).finally(() => waiting.abort());
   };
 
   return {
