@@ -12,6 +12,7 @@ export default defineConfig({
   // A flaky delivery test is a delivery bug until shown otherwise.
   retries: 0,
   timeout: 60_000,
+  globalTimeout: 12 * 60_000,
   forbidOnly: !!process.env.CI,
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
   projects: [
