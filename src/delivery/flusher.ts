@@ -14,6 +14,9 @@ const SILENT = 3;
 /** Other pages wait this long for the page that probes. */
 const PROBE_MS = 5_000;
 
+/** Free places wait this long for more of them, so that a write serves several requests. */
+const TOGETHER_MS = 8;
+
 interface Effects {
   outbox: Outbox;
   sender: Sender;
@@ -165,7 +168,13 @@ export const createFlusher = (effects: Effects) => {
     inFlight.delete(entry);
     if (stopped) return;
     conclude(entry, attempt, started);
-    pump();
+    pumpTogether();
+  };
+
+  /** Answers that come close together free places together: one write for several requests. */
+  const pumpTogether = () => {
+    if (inFlight.size <= Math.min(width, concurrency()) / 2) pump();
+    else wakeAt(now() + TOGETHER_MS);
   };
 
   const conclude = (

@@ -1,0 +1,292 @@
+// Costs of the snippet beside one bare keepalive fetch per event, measured in the same run.
+// `npm run bench` prints a table; ratios travel between machines better than the figures do.
+import { fork } from 'node:child_process';
+import { cpus } from 'node:os';
+import { cpuTime, openBrowser, tasksOf, taskTime } from './browser.mjs';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const EVENTS = 1_000;
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+
+const server = fork(new URL('./server.mjs', import.meta.url));
+const ports = await new Promise((resolve) => server.once('message', resolve));
+const site = `http://127.0.0.1:${ports.site}/`;
+const service = `http://127.0.0.1:${ports.service}`;
+const control = async (query) => Number(await (await fetch(`${site}control?${query}`)).text());
+const countIs = async (wanted) => {
+  while ((await control('')) < wanted) await new Promise((done) => setTimeout(done, 5));
+};
+const { browser, open, version } = await openBrowser(site);
+
+const options = { baseUrl: service, token: 't', project: 'p', channel: 'c' };
+
+/** Loads the snippet and starts it, as a page would. */
+const boot = (page, more = {}) =>
+  page.evaluate(
+    ([given]) =>
+      new Promise((done) => {
+        const script = document.createElement('script');
+        script.src = '/analytics.js';
+        script.onload = () => {
+          window.analytics.init(given);
+          done();
+        };
+        document.head.append(script);
+      }),
+    [{ ...options, ...more }],
+  );
+
+/** 1,000 events, ten in a task: what a busy page does. Resolves when the last has been made. */
+const pace = (page, kind) =>
+  page.evaluate(
+    async ([how, url, events]) => {
+      const bare = (i) =>
+        fetch(`${url}/v1/event`, {
+          method: 'POST',
+          keepalive: true,
+          credentials: 'omit',
+          headers: { authorization: 'Bearer t', 'content-type': 'application/json' },
+          body: JSON.stringify({
+            project: 'p',
+            channel: 'c',
+            event: `event ${i}`,
+            tags: { i },
+            timestamp: new Date().toISOString(),
+          }),
+        }).then((response) => response.text());
+      const send = how === 'bare' ? bare : (i) => analytics.event(`event ${i}`, { tags: { i } });
+      for (let i = 0; i < events; i++) {
+        send(i);
+        if (i % 10 === 9) await new Promise((done) => setTimeout(done, 30));
+      }
+    },
+    [kind, service, EVENTS],
+  );
+
+const measurePaced = async (kind) => {
+  const { page, cdp } = await open();
+  if (kind !== 'bare') await boot(page);
+  await control('reset');
+  const [cpu, task] = [cpuTime([server.pid]), await taskTime(cdp)];
+  await pace(page, kind);
+  await countIs(EVENTS);
+  if (kind !== 'bare') await page.waitForFunction(() => analytics.status().waiting === 0);
+  const result = {
+    cpu: ((cpuTime([server.pid]) - cpu) / EVENTS) * 1000,
+    task: (((await taskTime(cdp)) - task) / EVENTS) * 1000,
+  };
+  await page.close();
+  return result;
+};
+
+const perCall = (page, kind, count) =>
+  page.evaluate(
+    ([how, url, n]) => {
+      const body = '{"project":"p","channel":"c","event":"e"}';
+      const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
+      const send =
+        how === 'bare'
+          ? () =>
+              void fetch(url, { method: 'POST', keepalive: true, headers, body }).then(
+                (response) => response.text(),
+                () => undefined,
+              )
+          : (i) => analytics.event('Clicked', { tags: { i, plan: 'pro' } });
+      const start = performance.now();
+      for (let i = 0; i < n; i++) send(i);
+      return ((performance.now() - start) / n) * 1000;
+    },
+    [kind, `${service}/v1/event`, count],
+  );
+
+const measureCalls = async (kind) => {
+  const { page } = await open();
+  if (kind !== 'bare') await boot(page);
+  await perCall(page, kind, 50);
+  await page.waitForTimeout(1_500);
+  const cost = await perCall(page, kind, 200);
+  await page.close();
+  return cost;
+};
+
+/** Task time of a load with and without the snippet. */
+const measureInit = async () => {
+  const { page, cdp } = await open();
+  await page.waitForTimeout(300);
+  const before = await taskTime(cdp);
+  await boot(page);
+  await page.waitForTimeout(300);
+  const with_ = (await taskTime(cdp)) - before;
+  const idle = await taskTime(cdp);
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const script = document.createElement('script');
+        script.src = 'data:text/javascript,';
+        script.onload = done;
+        document.head.append(script);
+      }),
+  );
+  await page.waitForTimeout(300);
+  const without = (await taskTime(cdp)) - idle;
+  await page.close();
+  return with_ - without;
+};
+
+/** Cost of a call and of a boot beside a backlog that cannot be delivered. */
+const measureBacklog = async (waiting) => {
+  await control('status=503&reset');
+  const { page } = await open();
+  await page.evaluate(() => localStorage.clear());
+  await boot(page, { project: `backlog ${waiting} ${Math.random()}` });
+  for (let made = 0; made < waiting; made += 500) {
+    await page.evaluate((n) => {
+      for (let i = 0; i < n; i++) analytics.event('Waiting', { tags: { i } });
+    }, 500);
+  }
+  await page.waitForTimeout(1_000);
+  const costs = [];
+  for (let i = 0; i < 9; i++) {
+    costs.push(await perCall(page, 'ours', 40));
+    await page.waitForTimeout(100);
+  }
+  const heap = await page.evaluate(() => {
+    window.gc?.();
+    return performance.memory.usedJSHeapSize;
+  });
+  await page.close();
+  await control('status=200');
+  return { call: median(costs), heap };
+};
+
+const bootWith = async (waiting) => {
+  const project = `boot ${waiting} ${Math.random()}`;
+  await control('status=503&reset');
+  const first = await open();
+  await first.page.evaluate(() => localStorage.clear());
+  await boot(first.page, { project, maxRecords: 20_000 });
+  for (let made = 0; made < waiting; made += 500) {
+    await first.page.evaluate((n) => {
+      for (let i = 0; i < n; i++) analytics.event('Waiting', { tags: { i } });
+    }, 500);
+    await first.page.waitForTimeout(30);
+  }
+  await first.page.waitForTimeout(500);
+  // Released by leaving, so that the next page adopts it at once.
+  await first.page.goto(`${site}next`);
+  const cdp = await first.page.context().newCDPSession(first.page);
+  await cdp.send('Performance.enable');
+  await first.page.waitForTimeout(300);
+  const before = await taskTime(cdp);
+  await boot(first.page, { project });
+  await first.page.waitForTimeout(400);
+  const cost = (await taskTime(cdp)) - before;
+  await first.page.close();
+  await control('status=200');
+  return cost;
+};
+
+const measureDrain = async (kind) => {
+  const { page } = await open();
+  await control('status=200&reset');
+  if (kind === 'ours') await boot(page, { project: `drain ${Math.random()}` });
+  const start = performance.now();
+  await page.evaluate(
+    ([how, url, events]) => {
+      if (how === 'ours') {
+        for (let i = 0; i < events; i++) analytics.event(`event ${i}`, { tags: { i } });
+        void analytics.flush();
+        return;
+      }
+      let next = 0;
+      const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
+      const one = async () => {
+        while (next < events) {
+          const i = next++;
+          const body = JSON.stringify({ project: 'p', channel: 'c', event: `event ${i}` });
+          const init = { method: 'POST', keepalive: true, headers, body };
+          await (await fetch(`${url}/v1/event`, init)).text();
+        }
+      };
+      for (let i = 0; i < 6; i++) void one();
+    },
+    [kind, service, EVENTS],
+  );
+  await countIs(EVENTS);
+  const time = performance.now() - start;
+  await page.close();
+  return time;
+};
+
+const measureLongest = async () => {
+  const { page } = await open();
+  const tasks = await tasksOf(browser, page, 'analytics.js', async () => {
+    await boot(page);
+    await pace(page, 'ours');
+    await page.waitForFunction(() => analytics.status().waiting === 0);
+  });
+  await page.close();
+  return tasks[0] ?? 0;
+};
+
+/** Rounds of both sides by turns, so that neither has the quieter machine. */
+const both = async (measure) => {
+  const rows = { bare: [], ours: [] };
+  for (let i = 0; i < ROUNDS; i++) {
+    for (const kind of ['bare', 'ours']) rows[kind].push(await measure(kind));
+  }
+  return rows;
+};
+const repeat = async (measure) => {
+  const values = [];
+  for (let i = 0; i < ROUNDS; i++) values.push(await measure());
+  return values;
+};
+
+const rows = [];
+const row = (name, ours, bare, aim, unit) =>
+  rows.push({ name, ours, bare, ratio: bare ? ours / bare : undefined, aim, unit });
+
+const calls = await both(measureCalls);
+row('per call', median(calls.ours), median(calls.bare), '≤ 10 µs', 'µs');
+const paced = await both(measurePaced);
+const pick = (list, key) => median(list.map((value) => value[key]));
+row('CPU per event, browser', pick(paced.ours, 'cpu'), pick(paced.bare, 'cpu'), '≤ 1.2 ×', 'µs');
+row('main thread per event', pick(paced.ours, 'task'), pick(paced.bare, 'task'), '', 'µs');
+row('init CPU', median(await repeat(measureInit)), undefined, '≤ 4 ms', 'ms');
+row('longest own task', median(await repeat(measureLongest)), undefined, '≤ 5 ms', 'ms');
+const none = await measureBacklog(0);
+row('per call, 0 waiting', none.call, undefined, '', 'µs');
+for (const waiting of [1_000, 10_000]) {
+  const { call, heap } = await measureBacklog(waiting);
+  row(`per call, ${waiting} waiting`, call, none.call, '≤ 1.1 ×', 'µs');
+  if (waiting === 10_000) {
+    row('heap after 10,000 waiting', heap / 1e6, none.heap / 1e6, '', 'MB');
+  }
+}
+const bootNone = median(await repeat(() => bootWith(0)));
+row('boot, 0 stored', bootNone, undefined, '', 'ms');
+for (const waiting of [1_000, 10_000]) {
+  row(
+    `boot, ${waiting} stored`,
+    median(await repeat(() => bootWith(waiting))),
+    bootNone,
+    '≤ 1.1 ×',
+    'ms',
+  );
+}
+const drains = await both(measureDrain);
+row('drain of 1,000', median(drains.ours), median(drains.bare), '≤ 1.2 ×', 'ms');
+
+await browser.close();
+server.kill();
+
+const figure = (value, unit) =>
+  value === undefined ? '' : `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`;
+console.log(`Chromium ${version}, ${cpus().length} × ${cpus()[0].model}, Node ${process.version}`);
+console.log(`Median of ${ROUNDS} rounds.\n`);
+console.log('| what | ours | beside it | ratio | aim |\n|---|---|---|---|---|');
+for (const { name, ours, bare, ratio, aim, unit } of rows) {
+  const times = ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;
+  console.log(`| ${name} | ${figure(ours, unit)} | ${figure(bare, unit)} | ${times} | ${aim} |`);
+}
