@@ -1,0 +1,229 @@
+import type { Page } from '@playwright/test';
+import { heard, listening } from './support/heard.js';
+import { names } from './support/names.js';
+import { requestsFor } from './support/requests-for.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+/** A page without the tag: nobody there makes good what was not handed off. */
+const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
+
+/** Calls `event` once a name and leaves for another address, in one task. */
+const trackAndGo = async (page: Page, events: readonly string[], address: string) => {
+  await page.evaluate(
+    ([events, address]) => {
+      for (const event of events) analytics.event(event);
+      location.href = address;
+    },
+    [events, address] as const,
+  );
+  await page.waitForURL(address);
+};
+
+const openPopup = async (page: Page, address: string): Promise<Page> => {
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate((address) => void window.open(address), address),
+  ]);
+  await popup.waitForLoadState();
+  return popup;
+};
+
+/** Calls `event` once a name and closes the tab, in one task. */
+const trackAndClose = async (popup: Page, events: readonly string[]) => {
+  const closed = popup.waitForEvent('close');
+  await popup
+    .evaluate((events) => {
+      for (const event of events) analytics.event(event);
+      window.close();
+    }, events)
+    .catch(() => undefined); // it may be gone before it answers
+  await closed;
+};
+
+const unknownIn = (page: Page) => page.evaluate(() => analytics.status().unknown);
+
+test.describe('hands off', () => {
+  test('what was called in the task that leaves for another page @smoke', async ({
+    page,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged()));
+    await trackAndGo(page, names(5), site.page('/bare', BARE));
+    await service.holds({ events: names(5) });
+  });
+
+  test('what was called in the task that leaves for another site @smoke', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const home = site.page('/', site.tagged());
+    site.page('/bare', BARE);
+    await page.goto(home);
+    await trackAndGo(page, names(5), `${site.otherUrl}/bare`);
+    await service.holds({ events: names(5) });
+    await page.goto(home);
+    await service.holds({ events: names(5) }, { pages: [page] });
+  });
+
+  test('what was called in the task that closes the tab @smoke', async ({
+    page,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/bare', BARE));
+    const popup = await openPopup(page, site.page('/', site.tagged()));
+    await trackAndClose(popup, names(5));
+    await service.holds({ events: names(5) });
+  });
+
+  test('an identify and the events after it', async ({ page, service, site }) => {
+    await page.goto(site.page('/', site.tagged()));
+    const bare = site.page('/bare', BARE);
+    await page.evaluate((bare) => {
+      analytics.event('before');
+      analytics.identify('user_1', { plan: 'pro' });
+      analytics.event('after');
+      location.href = bare;
+    }, bare);
+    await service.holds({ events: ['before', 'after'], identifies: ['user_1'] });
+  });
+
+  test('what the page calls in its own pagehide and visibilitychange listeners', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const listen = (when: string) => `<script>
+      addEventListener('pagehide', () => analytics.event('${when}, pagehide'));
+      document.addEventListener('visibilitychange', () =>
+        analytics.event('${when}, ' + document.visibilityState));
+    </script>`;
+    // Both before the tracker's own listeners and after them.
+    const late = `<script>addEventListener('load', () => document.head.append(
+      document.createRange().createContextualFragment(${JSON.stringify(listen('late')).replace(/<\//g, '<\\/')})))</script>`;
+    await page.goto(
+      site.page('/', site.tagged({}, { head: listen('early'), body: late, attributes: 'defer' })),
+    );
+    await page.goto(site.page('/bare', BARE));
+    await service.holds({
+      events: ['early, pagehide', 'late, pagehide', 'early, hidden', 'late, hidden'],
+    });
+  });
+});
+
+test.describe('leaves to the next page', () => {
+  test('nothing twice of what it handed off @smoke', async ({ page, service, site }) => {
+    await page.goto(site.page('/', site.tagged()));
+    await trackAndGo(page, names(5), site.page('/next', site.tagged()));
+    await service.holds({ events: names(5) }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(5);
+  });
+
+  test('what is beyond the budget of the browser @smoke', async ({ page, service, site }) => {
+    await page.goto(site.page('/', site.tagged()));
+    const events = names(200);
+    await page.evaluate(
+      ([events, address]) => {
+        for (const event of events) analytics.event(event, { description: 'x'.repeat(300) });
+        location.href = address;
+      },
+      [events, site.page('/bare', BARE)] as const,
+    );
+    await page.waitForURL('**/bare');
+    const handedOff = await service.neverTwice(events);
+    expect(handedOff.length).toBeGreaterThan(50);
+    expect(handedOff.length).toBeLessThan(200);
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds({ events }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(200);
+  });
+
+  test('everything, when it is offline @smoke', async ({ page, context, service, site }) => {
+    await page.goto(site.page('/', site.tagged()));
+    await context.setOffline(true);
+    await track(page, names(5));
+    await page.goto('about:blank');
+    await context.setOffline(false);
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds({ events: names(5) }, { pages: [page] });
+    expect(await unknownIn(page)).toBe(0);
+  });
+
+  test('everything, when the service is known to fail @smoke', async ({ page, service, site }) => {
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    await service.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 1 }]);
+    await track(page, ['first']);
+    await expect
+      .poll(() => heard(page, 'outcome'))
+      .toMatchObject([{ outcome: 'retry', status: 503 }]);
+    await trackAndGo(page, names(5), site.page('/next', site.tagged()));
+    await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
+    const [refused, ...later] = await service.requests();
+    expect(later).toHaveLength(6);
+    for (const { at } of later) expect(at - refused!.at).toBeGreaterThanOrEqual(3_000);
+  });
+});
+
+test.describe('with an answer that comes too late', () => {
+  test('counts as unknown what the page left in flight, and does not repeat it @smoke', async ({
+    page,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged()));
+    await service.faults([{ delay: 2_000 }]);
+    await trackAndGo(page, names(5), site.page('/next', site.tagged({}, listening)));
+    await expect.poll(() => unknownIn(page)).toBe(5);
+    expect(await service.events()).toEqual([]);
+    expect(await heard(page, 'outcome')).toMatchObject(Array(5).fill({ outcome: 'unknown' }));
+    await service.holds({ events: names(5) }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(5);
+  });
+
+  test('counts what was in flight already when the page left', async ({ page, service, site }) => {
+    await page.goto(site.page('/', site.tagged({ flushAt: 1 }, listening)));
+    await service.faults([{ delay: 2_500 }]);
+    await track(page, names(3));
+    await expect.poll(async () => (await service.requests()).length).toBe(3);
+    await page.goto(site.page('/next', site.tagged()));
+    await expect.poll(() => unknownIn(page)).toBe(3);
+    await service.holds({ events: names(3) }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(3);
+  });
+
+  test('repeats it under the same key, and it is stored once, with `idempotencyKey`', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const tagged = site.tagged({ idempotencyKey: true });
+    await page.goto(site.page('/', tagged));
+    // Stored at once, but the answer does not come while the page is there.
+    await service.faults([{ after: true, delay: 5_000, times: 5 }]);
+    await trackAndGo(page, names(5), site.page('/next', tagged));
+    await service.holds({ events: names(5) }, { pages: [page] });
+    await expect.poll(async () => (await service.requests()).length).toBe(10);
+    await service.holds({ events: names(5) }, { pages: [page] });
+    for (const event of names(5)) {
+      const [first, second] = await requestsFor(service, event);
+      expect(first!.idempotency_key).toMatch(/^[\w-]{21}$/);
+      expect(second!.idempotency_key).toBe(first!.idempotency_key);
+    }
+    expect(await unknownIn(page)).toBe(0);
+  });
+
+  test('repeats what the service never stored, with `idempotencyKey`', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const tagged = site.tagged({ idempotencyKey: true });
+    await page.goto(site.page('/', tagged));
+    await service.faults([{ hang: true, times: 5 }]);
+    await trackAndGo(page, names(5), site.page('/next', tagged));
+    await service.holds({ events: names(5) }, { pages: [page] });
+  });
+});
