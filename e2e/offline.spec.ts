@@ -1,0 +1,63 @@
+import { names } from './support/names.js';
+import { later } from './support/later.js';
+import { storedEvents } from './support/stored-records.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+test('delivers 50 events of an offline visit after a restart of the browser, with their times @smoke', async ({
+  profile,
+  guest,
+  service,
+  site,
+}) => {
+  const first = await profile.open();
+  const page = first.pages()[0]!;
+  await page.goto(site.page('/', site.tagged()));
+  await first.setOffline(true);
+  const times = await track(page, names(50));
+  await expect.poll(() => storedEvents(page)).toHaveLength(50);
+  await profile.close();
+
+  const { options, head } = later(guest);
+  site.page('/', site.tagged(options, { head }));
+  const again = (await profile.open()).pages()[0]!;
+  await again.goto(`${site.url}/`);
+  await service.holds({ events: names(50) }, { pages: [again] });
+  for (const { event, timestamp } of await service.events()) {
+    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(5);
+  }
+  expect(await service.requests()).toHaveLength(50);
+});
+
+test('delivers as soon as the network is back @smoke', async ({ page, context, service, site }) => {
+  await page.goto(site.page('/', site.tagged()));
+  await context.setOffline(true);
+  await track(page, names(30));
+  const waiting = () => page.evaluate(() => analytics.status());
+  await expect.poll(waiting).toMatchObject({ waiting: 30, inFlight: 0, paused: 'offline' });
+  await context.setOffline(false);
+  await service.holds({ events: names(30) }, { pages: [page], within: 5_000 });
+});
+
+test('keeps the order of identifies made offline', async ({ page, context, service, site }) => {
+  await page.goto(site.page('/', site.tagged()));
+  await context.setOffline(true);
+  await page.evaluate(() => {
+    for (const plan of ['free', 'pro', 'team']) {
+      analytics.identify('user_1', { plan });
+      analytics.event(`on ${plan}`);
+    }
+  });
+  await context.setOffline(false);
+  await service.holds(
+    { events: ['on free', 'on pro', 'on team'], identifies: ['user_1', 'user_1', 'user_1'] },
+    { pages: [page] },
+  );
+  const bodies = (await service.requests()).map(({ body }) => body as Record<string, unknown>);
+  const identifies = bodies.filter(({ properties }) => properties);
+  expect(identifies.map(({ properties }) => properties)).toEqual([
+    { plan: 'free' },
+    { plan: 'pro' },
+    { plan: 'team' },
+  ]);
+});

@@ -1,0 +1,143 @@
+import { heard, listening } from './support/heard.js';
+import { names } from './support/names.js';
+import { STEADY_MS, steadyBackoff } from './support/steady-backoff.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+const RETRY_AFTER_MS = 2_000;
+const tooMany = { status: 429, headers: { 'retry-after': String(RETRY_AFTER_MS / 1_000) } };
+/** How long the service takes in these tests, where it is to be seen what goes beside a probe. */
+const ANSWER_MS = 400;
+
+/** Milliseconds between one and the next. */
+const gaps = (requests: readonly { at: number }[]): number[] =>
+  requests.slice(1).map(({ at }, i) => at - requests[i]!.at);
+
+test.beforeEach(({ context }) => steadyBackoff(context));
+
+test('waits longer from failure to failure, one probe at a time, and delivers all @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  // The first six go at once and fail together; then three probes.
+  await service.faults([{ status: 500, times: 9 }]);
+  await track(page, names(10));
+  await service.holds({ events: names(10) }, { pages: [page] });
+  const requests = await service.requests();
+  expect(requests.map(({ status }) => status)).toEqual([
+    ...Array(9).fill(500),
+    ...Array(10).fill(200),
+  ]);
+  // A penalty begins with the answer, so it cannot look shorter from here.
+  const [first, second, third, fourth] = gaps(requests.slice(5));
+  expect(requests[6]!.at - requests[0]!.at).toBeGreaterThanOrEqual(STEADY_MS);
+  expect(first).toBeGreaterThan(0);
+  expect(second).toBeGreaterThanOrEqual(2 * STEADY_MS);
+  expect(third).toBeGreaterThanOrEqual(4 * STEADY_MS);
+  expect(fourth).toBeGreaterThanOrEqual(8 * STEADY_MS);
+});
+
+test('delivers one record that meets 500 five times @smoke', async ({ page, service, site }) => {
+  await page.goto(site.page('/', site.tagged()));
+  await service.faults([{ status: 500, times: 5 }]);
+  await track(page, ['event']);
+  await service.holds({ events: ['event'] }, { pages: [page] });
+  const requests = await service.requests();
+  expect(requests).toHaveLength(6);
+  gaps(requests).forEach((gap, i) => expect(gap).toBeGreaterThanOrEqual(STEADY_MS * 2 ** i));
+});
+
+test('sends nothing for as long as Retry-After says, then one probe, then more @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await service.faults([{ ...tooMany, times: 6 }, { delay: ANSWER_MS }]);
+  await track(page, names(20));
+  await service.holds({ events: names(20) }, { pages: [page] });
+  const requests = await service.requests();
+  expect(requests).toHaveLength(26);
+  const later = requests.slice(6);
+  expect(later[0]!.at - requests[0]!.at).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
+  // The probe alone; then two at a time.
+  expect(later[1]!.at - later[0]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
+  expect(later[3]!.at - later[1]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
+  expect(later.at(-1)!.at - later[0]!.at).toBeLessThan(8 * ANSWER_MS);
+});
+
+test('takes a date in Retry-After as well', async ({ page, service, site }) => {
+  await page.goto(site.page('/', site.tagged()));
+  const until = Math.ceil(Date.now() / 1_000) * 1_000 + 4_000;
+  const headers = { 'retry-after': new Date(until).toUTCString() };
+  await service.faults([{ status: 503, headers, times: 1 }]);
+  await track(page, ['event']);
+  await service.holds({ events: ['event'] }, { pages: [page] });
+  const [, second] = await service.requests();
+  expect(second!.at).toBeGreaterThanOrEqual(until);
+});
+
+for (const status of [408, 425, 503]) {
+  test(`sends again after ${status} @smoke`, async ({ page, service, site }) => {
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    // Not a number of times: Chromium itself repeats a request that was answered 408.
+    await service.faults([{ status }]);
+    await track(page, names(8));
+    await expect
+      .poll(() => heard(page, 'outcome'))
+      .toContainEqual(expect.objectContaining({ outcome: 'retry', status }));
+    await service.faults([]);
+    await service.holds({ events: names(8) }, { pages: [page] });
+    expect(await heard(page, 'drop')).toEqual([]);
+  });
+}
+
+test('keeps the other tab back, and lets one of them probe', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  const address = site.page('/', site.tagged({}, listening));
+  const other = await context.newPage();
+  await steadyBackoff(other, 4 * STEADY_MS);
+  await page.goto(address);
+  await other.goto(address);
+  await service.faults([{ ...tooMany, times: 1 }, { delay: ANSWER_MS }]);
+  await track(page, ['one']);
+  await expect.poll(() => heard(page, 'outcome')).toMatchObject([{ status: 429 }]);
+  await track(page, names(5, 'one'));
+  await track(other, names(5, 'two'));
+  const events = ['one', ...names(5, 'one'), ...names(5, 'two')];
+  await service.holds({ events }, { pages: [page, other] });
+  const requests = await service.requests();
+  expect(requests).toHaveLength(12);
+  expect(requests[1]!.at - requests[0]!.at).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
+  expect(requests[2]!.at - requests[1]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
+});
+
+test('keeps the next page back', async ({ page, service, site }) => {
+  const address = site.page('/', site.tagged({}, listening));
+  await page.goto(address);
+  await service.faults([{ ...tooMany, times: 1 }, { delay: ANSWER_MS }]);
+  await track(page, ['one']);
+  await expect.poll(() => heard(page, 'outcome')).toMatchObject([{ status: 429 }]);
+  await page.goto(address);
+  await track(page, names(5));
+  await service.holds({ events: ['one', ...names(5)] }, { pages: [page] });
+  const requests = await service.requests();
+  expect(requests).toHaveLength(7);
+  expect(requests[1]!.at - requests[0]!.at).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
+  expect(requests[2]!.at - requests[1]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
+});
+
+test('delivers everything after an outage of the service', async ({ page, service, site }) => {
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  await service.stop();
+  await track(page, names(10));
+  await expect.poll(async () => (await heard(page, 'outcome')).length).toBeGreaterThan(6);
+  await service.start();
+  await service.holds({ events: names(10) }, { pages: [page] });
+});
