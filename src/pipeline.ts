@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import { inBackground } from './browser/in-background.js';
-import { followPage, isHidden, isOnline, whenActivated } from './browser/page-life.js';
+import { followPage, isGoing, isHidden, isOnline, whenActivated } from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
 import { destinationName } from './config/destination.js';
 import type { Settings } from './config/options.js';
@@ -72,7 +72,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
         settings: () => settings,
         fetch: (...args) => fetch(...args),
         now,
-        isLeaving: isHidden,
+        isGoing,
       }),
       gate: createGate({
         load: () => shelf.get(gateKey),
@@ -85,6 +85,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
       now,
       random: Math.random,
       isOnline,
+      isGoing,
       onSent: (record, handoff) => emit('sent', { record, handoff }),
       onOutcome: (record, outcome, status) => {
         if (outcome === 'delivered') counts.delivered++;
@@ -113,7 +114,6 @@ export const createPipeline = (first: Settings, emit: Emit) => {
   // --- when to send --------------------------------------------------------------------------------
 
   let fresh = 0;
-  let isGoing = false;
   let isLeaving = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -127,7 +127,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
   const leave = () => {
     isLeaving = false;
     parts?.flusher.handOff();
-    parts?.outbox.leave(isGoing);
+    parts?.outbox.leave(isGoing());
   };
 
   const keep = (record: OutboxRecord) => {
@@ -174,16 +174,9 @@ export const createPipeline = (first: Settings, emit: Emit) => {
   };
 
   followPage({
-    onHidden: (going) => {
-      isGoing = going;
-      leave();
-    },
-    onGoing: () => {
-      isGoing = true;
-      parts?.outbox.leave(false);
-    },
+    onHidden: leave,
+    onGoing: () => parts?.outbox.leave(false),
     onReturn: () => {
-      isGoing = false;
       parts?.outbox.seek();
       parts?.flusher.pump();
     },

@@ -1,6 +1,6 @@
 interface Handlers {
-  /** The page is hidden; `going` when it has also said that it goes away. */
-  onHidden: (going: boolean) => void;
+  /** The page is hidden. */
+  onHidden: () => void;
   /** The page says that it goes away, and is still visible. */
   onGoing: () => void;
   /** The page may have been frozen or in the back/forward cache. */
@@ -13,24 +13,33 @@ interface Handlers {
 
 export const isHidden = (): boolean => document.visibilityState === 'hidden';
 
+let going = false;
+
+/**
+ * The page has said that it goes away. From then on its requests fail in its own eyes, though the browser
+ * completes those under keepalive.
+ */
+export const isGoing = (): boolean => going;
+
 /**
  * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page
  * already hidden gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`:
  * they cost the back/forward cache (https://web.dev/articles/bfcache).
  */
 export const followPage = (handlers: Handlers): void => {
-  let going = false;
+  let wasGoing = false;
   document.addEventListener('visibilitychange', () => {
-    if (isHidden()) handlers.onHidden(going);
+    if (isHidden()) handlers.onHidden();
   });
   addEventListener('pagehide', () => {
-    going = true;
-    if (isHidden()) handlers.onHidden(going);
+    going = wasGoing = true;
+    if (isHidden()) handlers.onHidden();
     else handlers.onGoing();
   });
   addEventListener('pageshow', () => {
-    if (going) handlers.onReturn();
     going = false;
+    if (wasGoing) handlers.onReturn();
+    wasGoing = false;
   });
   document.addEventListener('resume', handlers.onReturn);
   addEventListener('online', handlers.onOnline);

@@ -24,11 +24,12 @@ interface Effects {
   };
   fetch: typeof fetch;
   now: () => number;
-  isLeaving: () => boolean;
+  /** The page goes away: a request that fails may go on without it. */
+  isGoing: () => boolean;
 }
 
 /** Sends one record a request, straight to the service (interface, section 4). */
-export const createDirectSender = ({ settings, fetch: globalFetch, now, isLeaving }: Effects) => {
+export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing }: Effects) => {
   let keptAlive = 0;
   const running = new Set<AbortController>();
 
@@ -62,16 +63,20 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isLeavin
     };
   };
 
-  const answerTo = async (record: OutboxRecord, token: string, size: number): Promise<Answer> => {
+  const answerTo = async (
+    record: OutboxRecord,
+    token: string,
+    size: number,
+    keepalive: boolean,
+  ): Promise<Answer> => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), settings().timeout);
-    const keepalive = keptAlive + size <= KEEPALIVE_BUDGET;
     if (keepalive) keptAlive += size;
     running.add(abort);
     try {
       return await request(record, token, keepalive, abort.signal).catch((error: unknown) => {
         // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
-        if (!keepalive || abort.signal.aborted || isLeaving()) throw error;
+        if (!keepalive || abort.signal.aborted || isGoing()) throw error;
         return request(record, token, false, abort.signal);
       });
     } catch {
@@ -87,8 +92,13 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isLeavin
     /** True where a body of this size would still be carried past the page's end. */
     fits: (size: number): boolean => keptAlive + size <= KEEPALIVE_BUDGET,
     /** Starts the request before it returns: nothing is awaited first. */
-    send: async (record: OutboxRecord, token: string, size: number): Promise<Attempt> => {
-      const answer = await answerTo(record, token, size);
+    send: async (
+      record: OutboxRecord,
+      token: string,
+      size: number,
+      keepalive: boolean,
+    ): Promise<Attempt> => {
+      const answer = await answerTo(record, token, size, keepalive);
       const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
       return { ...verdictOf(answer), retryAfterMs, token };
     },

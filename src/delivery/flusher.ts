@@ -26,6 +26,7 @@ interface Effects {
   now: () => number;
   random: () => number;
   isOnline: () => boolean;
+  isGoing: () => boolean;
   onSent: (record: OutboxRecord, handoff: boolean) => void;
   onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
   onError: (error: DeliveryError) => void;
@@ -39,7 +40,7 @@ interface Waiter {
 
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
-  const { outbox, sender, gate, token, concurrency, now, random, isOnline } = effects;
+  const { outbox, sender, gate, token, concurrency, now, random, isOnline, isGoing } = effects;
   const { onSent, onOutcome, onError } = effects;
   const inFlight = new Set<Entry>();
   const waiters = new Set<Waiter>();
@@ -161,12 +162,15 @@ export const createFlusher = (effects: Effects) => {
     const { record, size } = entry;
     const started = { epoch, passes };
     inFlight.add(entry);
-    outbox.begin(entry);
-    const sending = sender.send(record, token.get() ?? '', size);
+    const keepalive = sender.fits(size);
+    outbox.begin(entry, keepalive);
+    const sending = sender.send(record, token.get() ?? '', size, keepalive);
     onSent(record, handoff);
     const attempt = await sending;
     inFlight.delete(entry);
     if (stopped) return;
+    // The browser goes on with it, and nobody here will hear of it: whoever comes next counts it.
+    if (attempt.status === 0 && isGoing()) return outbox.abandon(entry);
     conclude(entry, attempt, started);
     pumpTogether();
   };

@@ -1,6 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import type { Entry, Hold } from './entry.js';
-import { within } from './journal.js';
+import { span, within } from './journal.js';
 
 /** How long a page may send its records before it has to look again. Longer than any request. */
 export const LEASE_MS = 60_000;
@@ -64,8 +64,19 @@ export const putRecord = (
   store.put({ ...record, v: VERSION, seq } satisfies Stored, [owner, seq]);
 };
 
-export const deleteRecord = (store: IDBObjectStore, { hold, seq }: Entry): void => {
-  store.delete([hold.owner, seq]);
+/** Deletes records, neighbours of one owner in one request: each costs a message to another process. */
+export const deleteRecords = (store: IDBObjectStore, entries: Entry[]): void => {
+  const sorted = [...entries].sort((a, b) => a.seq - b.seq);
+  for (const owner of new Set(entries.map(({ hold }) => hold.owner))) {
+    const runs: [first: number, last: number][] = [];
+    for (const { hold, seq } of sorted) {
+      if (hold.owner !== owner) continue;
+      const run = runs.at(-1);
+      if (run && run[1] === seq - 1) run[1] = seq;
+      else runs.push([seq, seq]);
+    }
+    for (const [first, last] of runs) store.delete(span(owner, first, last));
+  }
 };
 
 export const getWindow = (

@@ -79,10 +79,14 @@ export const createOutbox = (effects: OutboxEffects) => {
     renew: writer.renew,
     /** May this page send it now, without looking at the lease first? */
     canSend: ({ hold }: Entry): boolean => isSafe(context, hold),
-    begin: (entry: Entry): void => {
+    /**
+     * It is on its way. One that does not outlive the page is not noted as in flight: when the page goes
+     * it has nearly always failed, and is sent again.
+     */
+    begin: (entry: Entry, outlivesPage: boolean): void => {
       entry.state = 'flight';
       entry.record.attempts++;
-      entry.hold.flight.add(entry.seq);
+      if (outlivesPage) entry.hold.flight.add(entry.seq);
       flying.set(keyOf(entry.hold.owner, entry.seq), entry);
       writer.changed(entry.hold);
     },
@@ -94,6 +98,10 @@ export const createOutbox = (effects: OutboxEffects) => {
       entry.state = 'waiting';
       if (!hold.lost) writer.changed(hold);
       else if (answered) add(record); // whoever adopted it has counted it as unknown
+    },
+    /** Still in flight, but its answer will not come to this page. */
+    abandon: ({ hold, seq }: Entry): void => {
+      flying.delete(keyOf(hold.owner, seq));
     },
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {

@@ -1,9 +1,9 @@
 import { isSafe, leaseMs, type Context } from './context.js';
 import { isDrained, type Entry, type Hold } from './entry.js';
 import { commit } from './journal.js';
-import { deleteLease, deleteRecord, getLease, putLease, putRecord, type Lease } from './lease.js';
+import { deleteLease, deleteRecords, getLease, putLease, putRecord, type Lease } from './lease.js';
 
-/** Deletions wait this long for another write to ride on: until then the lease still names them. */
+/** Deletions wait this long for more of them: until then the lease names them as in flight. */
 const DELETE_MS = 50;
 
 interface Write {
@@ -26,6 +26,13 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
   const inMemory = () => journal.kind() === 'memory';
   const goneOf = (hold: Hold) => [...gone].filter((entry) => entry.hold === hold);
 
+  /** What must not be sent again by another page, deleted or not. */
+  const flightOf = (hold: Hold) => [
+    ...hold.flight,
+    ...hold.unread,
+    ...goneOf(hold).map(({ seq }) => seq),
+  ];
+
   const touch = () => {
     if (isScheduled) return;
     isScheduled = true;
@@ -44,7 +51,7 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
       owner: hold.owner,
       holder: page,
       until,
-      flight: [...hold.flight, ...hold.unread, ...goneOf(hold).map(({ seq }) => seq)],
+      flight: flightOf(hold),
       unsaved: queue
         .of(hold)
         .filter(({ saved }) => saved !== 'yes')
@@ -67,8 +74,7 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
     const { owner, since, count, bytes } = hold;
     if (!isDrained(hold)) {
       const until = release ? 0 : now() + leaseMs(context);
-      const flight = [...hold.flight, ...hold.unread];
-      return { owner, holder: page, until, since, flight, count, bytes };
+      return { owner, holder: page, until, since, flight: flightOf(hold), count, bytes };
     }
     hold.leased = false;
     if (!hold.own) holds.delete(owner);
@@ -103,7 +109,7 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
     journal.run<Map<Write, 'lost' | 'missing' | 'mine'>>((store, done) => {
       const found = new Map<Write, 'lost' | 'missing' | 'mine'>();
       const stale = writes.filter(({ isStale }) => isStale);
-      for (const entry of deletes) deleteRecord(store, entry);
+      deleteRecords(store, deletes);
       for (const write of writes) if (!write.isStale) apply(store, write);
       for (const write of stale) {
         getLease(store, write.hold.owner, (lease) => {
@@ -117,17 +123,22 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
       done(found);
     });
 
-  const sync = async (release = false): Promise<void> => {
+  const sync = async (release = false, deleting = release): Promise<void> => {
     isScheduled = false;
-    clearTimeout(timer);
-    timer = undefined;
     if (inMemory()) return keepNotes();
     const puts = [...unsaved];
-    const deletes = [...gone];
+    const deletes = deleting ? [...gone] : [];
+    if (deleting) {
+      clearTimeout(timer);
+      timer = undefined;
+      for (const { hold } of deletes) if (!hold.lost) dirty.add(hold);
+      gone.clear();
+    }
     // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
     const writes = [...dirty].map((hold) => writeOf(hold, puts, release));
     if (writes.length + deletes.length === 0) return;
-    for (const set of [unsaved, gone, dirty]) set.clear();
+    unsaved.clear();
+    dirty.clear();
     for (const entry of puts) entry.saved = 'going';
     try {
       const found = await transact(writes, deletes);
@@ -177,7 +188,8 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
   };
 
   return {
-    sync,
+    /** Writes all that has changed, deletions too. */
+    sync: (): Promise<void> => sync(false, true),
     /** The hold's lease has to be written. */
     changed,
     /** A new record. */
@@ -189,8 +201,8 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
     deletes: (entry: Entry): void => {
       unsaved.delete(entry);
       if (entry.saved !== 'no') gone.add(entry);
-      if (!entry.hold.lost) dirty.add(entry.hold);
-      timer ??= setTimeout(() => void sync(), DELETE_MS);
+      else if (!entry.hold.lost) dirty.add(entry.hold);
+      timer ??= setTimeout(() => void sync(false, true), DELETE_MS);
     },
     /** True, once, for a record that stands nowhere but in memory. */
     takeUnsaved: (entry: Entry): boolean => unsaved.delete(entry),
@@ -211,7 +223,7 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
         if (inMemory()) hold.until = until;
         dirty.add(hold);
       }
-      if (left.length > 0) void sync(going);
+      if (left.length > 0) void sync(going, true);
       return left;
     },
     forget: (hold?: Hold): void => {
