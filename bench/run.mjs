@@ -247,36 +247,46 @@ const rows = [];
 const row = (name, ours, bare, aim, unit) =>
   rows.push({ name, ours, bare, ratio: bare ? ours / bare : undefined, aim, unit });
 
-const calls = await both(measureCalls);
-row('per call', median(calls.ours), median(calls.bare), '≤ 10 µs', 'µs');
-const paced = await both(measurePaced);
 const pick = (list, key) => median(list.map((value) => value[key]));
-row('CPU per event, browser', pick(paced.ours, 'cpu'), pick(paced.bare, 'cpu'), '≤ 1.2 ×', 'µs');
-row('main thread per event', pick(paced.ours, 'task'), pick(paced.bare, 'task'), '', 'µs');
-row('init CPU', median(await repeat(measureInit)), undefined, '≤ 4 ms', 'ms');
-row('longest own task', median(await repeat(measureLongest)), undefined, '≤ 5 ms', 'ms');
-const none = await measureBacklog(0);
-row('per call, 0 waiting', none.call, undefined, '', 'µs');
-for (const waiting of [1_000, 10_000]) {
-  const { call, heap } = await measureBacklog(waiting);
-  row(`per call, ${waiting} waiting`, call, none.call, '≤ 1.1 ×', 'µs');
-  if (waiting === 10_000) {
-    row('heap after 10,000 waiting', heap / 1e6, none.heap / 1e6, '', 'MB');
-  }
-}
-const bootNone = median(await repeat(() => bootWith(0)));
-row('boot, 0 stored', bootNone, undefined, '', 'ms');
-for (const waiting of [1_000, 10_000]) {
-  row(
-    `boot, ${waiting} stored`,
-    median(await repeat(() => bootWith(waiting))),
-    bootNone,
-    '≤ 1.1 ×',
-    'ms',
-  );
-}
-const drains = await both(measureDrain);
-row('drain of 1,000', median(drains.ours), median(drains.bare), '≤ 1.2 ×', 'ms');
+
+/** `ONLY=paced,drain` runs some of them. */
+const parts = {
+  calls: async () => {
+    const { ours, bare } = await both(measureCalls);
+    row('per call', median(ours), median(bare), '≤ 10 µs', 'µs');
+  },
+  paced: async () => {
+    const { ours, bare } = await both(measurePaced);
+    row('CPU per event, browser', pick(ours, 'cpu'), pick(bare, 'cpu'), '≤ 1.2 ×', 'µs');
+    row('main thread per event', pick(ours, 'task'), pick(bare, 'task'), '', 'µs');
+  },
+  init: async () => row('init CPU', median(await repeat(measureInit)), undefined, '≤ 4 ms', 'ms'),
+  longest: async () =>
+    row('longest own task', median(await repeat(measureLongest)), undefined, '≤ 5 ms', 'ms'),
+  backlog: async () => {
+    const none = await measureBacklog(0);
+    row('per call, 0 waiting', none.call, undefined, '', 'µs');
+    for (const waiting of [1_000, 10_000]) {
+      const { call, heap } = await measureBacklog(waiting);
+      row(`per call, ${waiting} waiting`, call, none.call, '≤ 1.1 ×', 'µs');
+      if (waiting === 10_000) row('heap, 10,000 waiting', heap / 1e6, none.heap / 1e6, '', 'MB');
+    }
+  },
+  boot: async () => {
+    const none = median(await repeat(() => bootWith(0)));
+    row('boot, 0 stored', none, undefined, '', 'ms');
+    for (const waiting of [1_000, 10_000]) {
+      const cost = median(await repeat(() => bootWith(waiting)));
+      row(`boot, ${waiting} stored`, cost, none, '≤ 1.1 ×', 'ms');
+    }
+  },
+  drain: async () => {
+    const { ours, bare } = await both(measureDrain);
+    row('drain of 1,000', median(ours), median(bare), '≤ 1.2 ×', 'ms');
+  },
+};
+const only = process.env.ONLY?.split(',') ?? Object.keys(parts);
+for (const name of only) await parts[name]();
 
 await browser.close();
 server.kill();

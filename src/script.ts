@@ -1,43 +1,54 @@
 import { createTracker } from './analytics.js';
 import { readAttributes } from './config/options.js';
+import { messageOf } from './errors.js';
 import type { Options } from './types.js';
 
+type Method = (...args: unknown[]) => unknown;
 type StubCall = [at: number, method: string, args: unknown[], done: (value: unknown) => void];
 
-const OURS = Symbol.for('analytics-outbox');
+/** A stub keeps its calls; an instance is marked as ours. */
+interface Found extends Record<string, unknown> {
+  calls?: StubCall[];
+}
 
-const warn = (message: string) => console.warn(`analytics-outbox: ${message}`);
+const OURS = Symbol.for('analytics-outbox');
 
 /** Reads the tag it came by, takes the stub's place, and makes up for the calls made so far. */
 const install = () => {
   const globals = window as unknown as Record<string, unknown>;
   const { dataset = {} } = (document.currentScript ?? {}) as { dataset?: DOMStringMap };
   const name = dataset.global ?? 'analytics';
-  const found = globals[name] as { calls?: StubCall[]; [OURS]?: true } | undefined;
-  if (found?.[OURS]) return; // loaded twice, it runs once
-  if (found && !Array.isArray(found.calls)) {
-    warn(`window.${name} is taken by another script; set data-global to use another name`);
+  // Not what an element with that id answers to.
+  const found = Object.hasOwn(globals, name) ? (globals[name] as Found | undefined) : undefined;
+  if (found && OURS in found) return; // loaded twice, it runs once
+  const calls = found ? found.calls : [];
+  if (!Array.isArray(calls)) {
+    console.warn(
+      `analytics-outbox: window.${name} is taken by another script; set data-global to use another name`,
+    );
     return;
   }
   const { analytics, replay } = createTracker();
-  const api = Object.assign(analytics, { [OURS]: true });
-  globals[name] = api;
-  const options = readAttributes(dataset, globals);
-  const init = (given: unknown) => {
+  const init = (options: unknown) => {
     try {
-      analytics.init(given as Options);
+      analytics.init(options as Options);
     } catch (error) {
-      console.error((error as Error).message);
+      console.error(messageOf(error));
     }
   };
+  const run = ([at, method, args, done]: StubCall) => {
+    const how = { init, ...replay }[method as 'init'] as Method | undefined;
+    if (method in replay) done(how?.(at, ...args));
+    else done((how ?? (analytics as unknown as Record<string, Method>)[method])?.(...args));
+    return 0;
+  };
+  const options = readAttributes(dataset, globals);
   if (Object.keys(options).length > 0) init(options);
-  for (const [at, method, args, done] of found?.calls ?? []) {
-    if (method === 'init') init(args[0]);
-    else if (method === 'identify' || method === 'event')
-      replay[method](at, ...(args as [unknown]));
-    else
-      done((api as unknown as Record<string, (...args: unknown[]) => unknown>)[method]?.(...args));
-  }
+  const made = calls.splice(0);
+  // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
+  calls.push = run as typeof calls.push;
+  globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
+  made.forEach(run);
 };
 
 install();

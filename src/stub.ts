@@ -5,12 +5,21 @@
 type Globals = Record<string, unknown>;
 
 ((page: Globals, name: string) => {
-  if (page[name]) return;
+  // Not `page[name]`: an element with that id would answer to it.
+  if (Object.hasOwn(page, name)) return;
   const calls: unknown[] = [];
   const stub: Record<string, unknown> = { calls };
-  for (const method of ['init', 'identify', 'event', 'reset', 'setConsent', 'on', 'flush']) {
+  for (const method of ['identify', 'event', 'init', 'reset', 'setConsent', 'on', 'flush']) {
     stub[method] = (...args: unknown[]) =>
-      new Promise((done) => calls.push([Date.now(), method, args, done]));
+      new Promise((done) => {
+        try {
+          // As they are now: the page may change them before the script comes.
+          if (/^[ei]/.test(method) && method !== 'init') args = JSON.parse(JSON.stringify(args));
+        } catch {
+          // dropped later, with the reason
+        }
+        calls.push([Date.now(), method, args, done]);
+      });
   }
   page[name] = stub;
 })(window as unknown as Globals, 'analytics');

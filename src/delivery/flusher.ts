@@ -14,6 +14,8 @@ const SILENT = 3;
 /** Other pages wait this long for the page that probes. */
 const PROBE_MS = 5_000;
 
+/** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
+const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 8;
 
@@ -116,7 +118,7 @@ export const createFlusher = (effects: Effects) => {
       outbox.drop(outbox.entries[0], 'expired', 'older than maxAge');
     }
     const [reason, until] = pause(time);
-    if (reason) wakeAt(until);
+    if (reason) wakeAt(until + random() * SPREAD_MS);
     else if (token.get() === undefined) whenDone(askToken());
     else sendDue(time);
     settle();
