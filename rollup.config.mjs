@@ -53,6 +53,12 @@ export default [
     plugins: [nodeResolve(), ts()],
   },
   {
+    input: 'demo/site/main.ts',
+    external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
+    output: output('demo/dist/demo.js', 'es'),
+    plugins: [nodeResolve(), ts()],
+  },
+  {
     input: 'demo/page/main.ts',
     output: output('demo/dist/page.js', 'iife'),
     plugins: [resolve(), ts(), minify()],

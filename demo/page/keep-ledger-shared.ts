@@ -1,0 +1,35 @@
+import type { Ledger } from './calls/ledger.js';
+
+const SAVE_MS = 300;
+const CLEARED = 'demo cleared';
+
+interface Effects {
+  ledger: Ledger;
+  onChange: () => void;
+}
+
+/** Keeps the ledgers of all tabs in step, through localStorage and its events. */
+export const keepLedgerShared = ({ ledger, onChange }: Effects) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const save = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    ledger.save();
+  };
+
+  addEventListener('storage', ({ key }) => {
+    if (!key?.startsWith('demo')) return;
+    if (key === CLEARED) ledger.forgetSettled({ everywhere: false });
+    else ledger.readOthers();
+    onChange();
+  });
+  addEventListener('pagehide', save);
+
+  return {
+    saveSoon: (): void => {
+      timer ??= setTimeout(save, SAVE_MS);
+    },
+    tellCleared: (): void => localStorage.setItem(CLEARED, String(Date.now())),
+  };
+};

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+
+export interface DemoFile {
+  /** Seen from this file and from the built one alike. */
+  from: string;
+  type: string;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const JSON_TYPE = 'application/json';
+
+/** All there is: nothing else of the project can be asked for. */
+export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assign(
+  Object.create(null) as object,
+  {
+    '/': { from: '../page/index.html', type: HTML },
+    '/away': { from: '../page/away.html', type: HTML },
+    '/style.css': { from: '../page/style.css', type: 'text/css; charset=utf-8' },
+    '/icon.svg': { from: '../page/icon.svg', type: 'image/svg+xml' },
+    '/page.js': { from: '../dist/page.js', type: SCRIPT },
+    '/page.js.map': { from: '../dist/page.js.map', type: JSON_TYPE },
+    '/analytics.js': { from: '../../dist/analytics.js', type: SCRIPT },
+    '/analytics.js.map': { from: '../../dist/analytics.js.map', type: JSON_TYPE },
+    '/stub.js': { from: '../../dist/stub.js', type: SCRIPT },
+  },
+);
+
+/** Read anew each time, so that a rebuild shows without a restart. */
+export const readDemoFile = ({ from }: DemoFile): Promise<string> =>
+  readFile(new URL(from, import.meta.url), 'utf8');

@@ -1,0 +1,66 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createGracefulClose } from '../server/close-gracefully.js';
+import { listen } from '../server/listen.js';
+import { startService } from '../server/start-service.js';
+import { createPageHandler } from './page-handler.js';
+
+export interface PortChoice {
+  /** 0 takes any free port. */
+  port: number;
+  /** Takes the next free port when the port is taken. */
+  nextFree: boolean;
+}
+
+export interface DemoOptions {
+  page: PortChoice;
+  service: PortChoice;
+  /** Path of the service's database file. */
+  database: string;
+  /** The API token of the page. */
+  token: string;
+  /** @default '127.0.0.1' */
+  host?: string | undefined;
+}
+
+export interface RunningDemo {
+  /** Address of the page. */
+  url: string;
+  port: number;
+  service: { url: string; port: number };
+  /** Answers what has arrived, then closes both ports and the database. */
+  close: () => Promise<void>;
+}
+
+const isAnyAddress = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** Starts the service, with its fault switch on, and the page that sends to it, on an origin each. */
+export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
+  const { page, database, token, host = '127.0.0.1' } = options;
+  const service = await startService({
+    ...options.service,
+    host,
+    database,
+    tokens: [token],
+    faults: true,
+  });
+  const server = createServer(createPageHandler({ servicePort: service.port, token, database }));
+  const closeServer = createGracefulClose(server);
+  try {
+    await listen(server, { ...page, host });
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+
+  const { port } = server.address() as AddressInfo;
+  const named = isAnyAddress(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${named}:${port}`,
+    port,
+    service: { url: `http://${named}:${service.port}`, port: service.port },
+    close: async () => {
+      await Promise.all([closeServer(), service.close()]);
+    },
+  };
+};
