@@ -121,7 +121,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
     clearTimeout(timer);
     timer = undefined;
     fresh = 0;
-    inBackground(() => parts?.flusher.pump());
+    inBackground(() => parts?.flusher.flushAll());
   };
 
   const leave = () => {

@@ -28,8 +28,8 @@ const token: Kind = {
   parse: asIs,
 };
 const positive: Kind = {
-  words: 'a positive number',
-  fits: (value) => typeof value === 'number' && value > 0,
+  words: 'a positive, finite number',
+  fits: (value) => Number.isFinite(value) && (value as number) > 0,
   parse: Number,
 };
 const flag: Kind = {
@@ -99,6 +99,9 @@ export const DEFAULTS: Required<Pick<Options, Defaulted>> = {
   maxRecordBytes: 60_000,
 };
 
+/** A longer timer ends at once: https://html.spec.whatwg.org/#timers takes a 32-bit integer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const optionNames = Object.keys(REGISTRY) as (keyof Options)[];
 
 const attributeOf = (name: string): string =>
@@ -127,11 +130,19 @@ export const resolveOptions = (options: Options): Settings => {
       }
     }
   }
-  return settings as unknown as Settings;
+  const resolved = settings as unknown as Settings;
+  for (const name of ['timeout', 'flushInterval'] as const) {
+    resolved[name] = Math.min(resolved[name], LONGEST_TIMER_MS);
+  }
+  return resolved;
 };
 
 const describe = (value: unknown): string =>
-  typeof value === 'string' ? `"${value}"` : typeof value === 'number' ? `${value}` : typeof value;
+  typeof value === 'string'
+    ? `"${value}"`
+    : value && /object|function/.test(typeof value)
+      ? typeof value
+      : String(value);
 
 /** Reads options from `data-` attributes (`dataset` has them in camelCase already). */
 export const readAttributes = (

@@ -46,6 +46,9 @@ export const createFlusher = (effects: Effects) => {
   const { onSent, onOutcome, onError } = effects;
   const inFlight = new Set<Entry>();
   const waiters = new Set<Waiter>();
+  /** Records that wait for a time of their own. */
+  const later = new Set<Entry>();
+  let horizon = 0;
   let stopped = false;
   let width = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
@@ -71,7 +74,7 @@ export const createFlusher = (effects: Effects) => {
         timerAt = Infinity;
         pump();
       },
-      Math.max(0, time - now()),
+      Math.max(0, Math.ceil(time - now())),
     );
   };
 
@@ -120,8 +123,18 @@ export const createFlusher = (effects: Effects) => {
     const [reason, until] = pause(time);
     if (reason) wakeAt(until + random() * SPREAD_MS);
     else if (token.get() === undefined) whenDone(askToken());
-    else sendDue(time);
+    else {
+      sendDue(time);
+      wakeForLater(time);
+    }
     settle();
+  };
+
+  const wakeForLater = (time: number) => {
+    for (const entry of later) {
+      if (entry.dueAt > time && entry.state === 'waiting') wakeAt(entry.dueAt);
+      else later.delete(entry);
+    }
   };
 
   const pump = (): void => {
@@ -133,7 +146,7 @@ export const createFlusher = (effects: Effects) => {
     const isDoubtful = gate.isDoubtful();
     const room = Math.min(isDoubtful ? 1 : width, concurrency()) - inFlight.size;
     if (room <= 0) return;
-    const rules = { now: time, hasUnread: outbox.hasUnread(), leaving: false };
+    const rules = { now: time, horizon, hasUnread: outbox.hasUnread(), leaving: false };
     const due = nextInLine(outbox.entries, { ...rules, limit: isDoubtful ? 50 : room });
     // A probe with a record that has not failed yet: a bad one must not hold up the line.
     if (isDoubtful) due.sort((a, b) => a.failures - b.failures);
@@ -215,7 +228,10 @@ export const createFlusher = (effects: Effects) => {
 
   const refused = ({ status, token: used }: Attempt) => {
     if (used !== token.get()) return; // a newer one is there already
-    if (status === 401 && token.renew()) return;
+    if (status === 401) {
+      if (token.renew()) return;
+      token.forget();
+    }
     const message =
       status === 401 || status === 403
         ? `the service refuses the token (${status}): check the option \`token\``
@@ -235,7 +251,8 @@ export const createFlusher = (effects: Effects) => {
     entry.failures++;
     if (othersPass && status !== 429 && retryAfterMs === 0) {
       entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
-      return wakeAt(entry.dueAt);
+      later.add(entry);
+      return;
     }
     gate.close(retryAfterMs, again);
     width = 1;
@@ -257,14 +274,22 @@ export const createFlusher = (effects: Effects) => {
     }
   };
 
+  const flushAll = (): void => {
+    horizon = outbox.latest();
+    pump();
+  };
+
   return {
+    /** Goes on with what is under way. */
     pump,
+    /** Attempts everything that waits by now. */
+    flushAll,
     /** Attempts everything due, and settles when it has had its attempt. */
     flush: (): Promise<FlushResult> =>
       new Promise((resolve) => {
         const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
         waiters.add({ entries: new Set(outbox.entries), result, settle: resolve });
-        pump();
+        flushAll();
       }),
     /**
      * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
@@ -272,8 +297,15 @@ export const createFlusher = (effects: Effects) => {
      */
     handOff: (): void => {
       const time = now();
+      horizon = outbox.latest();
       if (stopped || pause(time)[0] || gate.isDoubtful() || token.get() === undefined) return;
-      const rules = { now: time, limit: Infinity, hasUnread: false, leaving: true };
+      const rules = {
+        now: time,
+        limit: Infinity,
+        horizon,
+        hasUnread: false,
+        leaving: true,
+      };
       for (const entry of nextInLine(outbox.entries, rules)) {
         if (sender.fits(entry.size) && outbox.canSend(entry)) void start(entry, true);
       }
@@ -283,7 +315,7 @@ export const createFlusher = (effects: Effects) => {
       if (silent > 0 || unreachableUntil > 0) gate.open();
       silent = setupUntil = unreachableUntil = offlineUntil = 0;
       told = false;
-      pump();
+      flushAll();
     },
     stop: (): void => {
       stopped = true;

@@ -4,6 +4,8 @@ interface Rules {
   now: number;
   /** Records at the most. */
   limit: number;
+  /** Own records up to this order: those called after the flush began wait for the next. */
+  horizon: number;
   /** Older records are still unread: a user's newer ones wait for them. */
   hasUnread: boolean;
   /** The page goes away: what follows an identify may go beside it, since its answer is not awaited. */
@@ -15,12 +17,12 @@ interface Rules {
  * events go after the identifies before them. Everything else is free to overtake.
  */
 export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[] => {
-  const { now, limit, hasUnread, leaving } = rules;
+  const { now, limit, horizon, hasUnread, leaving } = rules;
   const chosen: Entry[] = [];
   const behindIdentify = new Set<string>();
   const identifying = new Set<string>();
   for (const entry of entries) {
-    if (chosen.length >= limit) break;
+    if (chosen.length >= limit || entry.order > horizon) break;
     const { user, type } = entry.record;
     const isIdentify = type === 'identify' && user !== undefined;
     if (entry.state === 'flight') {

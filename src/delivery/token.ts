@@ -35,6 +35,10 @@ export const createTokenSource = (option: () => Token) => {
       kept = undefined;
       return true;
     },
+    /** It was refused for good: the next one has to be asked for. */
+    forget: (): void => {
+      kept = undefined;
+    },
     /** A request passed with it. */
     passed: (): void => {
       mayRenew = true;

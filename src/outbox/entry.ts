@@ -37,6 +37,8 @@ export interface Entry {
   record: OutboxRecord;
   hold: Hold;
   seq: number;
+  /** Place among the calls made here; 0 for adopted ones. */
+  order: number;
   /** Bytes of the body. */
   size: number;
   state: 'waiting' | 'flight' | 'done';
@@ -74,6 +76,7 @@ export const createEntry = (record: OutboxRecord, hold: Hold, seq: number): Entr
   record,
   hold,
   seq,
+  order: 0,
   size: byteLength(record.body),
   state: 'waiting',
   dueAt: 0,

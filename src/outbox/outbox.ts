@@ -71,6 +71,7 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   return {
     entries: entries as readonly Entry[],
+    latest: queue.latest,
     ...adoption,
     add,
     finish,

@@ -9,6 +9,7 @@ interface Caps {
 export const createQueue = () => {
   const entries: Entry[] = [];
   let bytes = 0;
+  let order = 0;
 
   const count = ({ hold, size }: Entry, sign: 1 | -1) => {
     hold.count += sign;
@@ -19,7 +20,10 @@ export const createQueue = () => {
   return {
     entries,
     of: (hold: Hold): Entry[] => entries.filter((entry) => entry.hold === hold),
+    /** Order of the latest one. */
+    latest: (): number => order,
     push: (entry: Entry): void => {
+      entry.order = ++order;
       entries.push(entry);
       count(entry, 1);
     },
