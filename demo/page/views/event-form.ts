@@ -62,7 +62,6 @@ export const bindEventForm = ({ caller, say }: Effects): void => {
     // What has been put right is no longer wrong; what is not finished is not wrong yet.
     for (const [field, problem] of problems()) if (!problem) showError(field, undefined);
   });
-  tags.addEventListener('change', () => showError(tags, problems().get(tags)));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!showErrors(problems())) return;

@@ -36,7 +36,6 @@ export const bindIdentifyForm = ({ caller, say }: Effects): void => {
     preview();
     for (const [field, problem] of problems()) if (!problem) showError(field, undefined);
   });
-  properties.addEventListener('change', () => showError(properties, problems().get(properties)));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!showErrors(problems())) return;

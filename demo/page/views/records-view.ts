@@ -31,7 +31,7 @@ const FATES: Record<Fate['kind'], string> = {
   called: 'called',
   waiting: 'waiting',
   'in flight': 'in flight',
-  again: 'waits to be sent again',
+  again: 'waiting again',
   delivered: 'delivered',
   unknown: 'answer not seen',
   dropped: 'dropped',

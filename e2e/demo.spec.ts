@@ -1,0 +1,229 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { join } from 'node:path';
+import type { EventRow } from '../demo/page/database/service-client.js';
+import { startDemo, type RunningDemo } from '../demo/site/start-demo.js';
+import { test as base, expect } from './support/test.js';
+
+const anyPort = { port: 0, nextFree: false };
+
+const test = base.extend<{ demo: RunningDemo }>({
+  demo: async ({ folder }, use) => {
+    const database = join(folder, 'demo.db');
+    const demo = await startDemo({ page: anyPort, service: anyPort, database, token: 'demo' });
+    await use(demo);
+    await demo.close();
+  },
+});
+
+const eventsOf = async ({ service }: RunningDemo): Promise<EventRow[]> => {
+  const response = await fetch(`${service.url}/_/events`);
+  return ((await response.json()) as { events: EventRow[] }).events;
+};
+
+const count = (page: Page, name: string): Locator => page.locator(`[data-count="${name}"] dd`);
+const status = (page: Page, name: string): Locator => page.locator(`[data-status="${name}"]`);
+const records = (page: Page): Locator => page.locator('#records tr');
+const press = (page: Page, scene: string): Promise<void> =>
+  page.locator(`form[data-scene="${scene}"] button`).click();
+
+/** All calls made so far are in the database once, by the page's own account and by the database. */
+const expectOnce = async (page: Page, demo: RunningDemo, wanted: number): Promise<void> => {
+  await expect(count(page, 'once')).toHaveText(String(wanted), { timeout: 20_000 });
+  await expect(count(page, 'waiting')).toHaveText('0');
+  await expect(count(page, 'wrong')).toHaveText('0');
+  const ids = (await eventsOf(demo)).map(({ tags }) => tags['demo_id']);
+  expect(ids).toHaveLength(wanted);
+  expect(new Set(ids).size).toBe(wanted);
+};
+
+test('opens under its strict policy without a word in the console @smoke', async ({
+  page,
+  demo,
+}) => {
+  const response = await page.goto(demo.url);
+  const policy = response?.headers()['content-security-policy'];
+  expect(policy).toContain(`connect-src 'self' ${demo.service.url};`);
+  expect(policy).toMatch(/script-src 'self' 'nonce-[^']+';/);
+  await expect(page.locator('#health')).toHaveText('Service healthy');
+  await expect(status(page, 'storage')).toHaveText(/IndexedDB|opening/);
+  await expect(page.locator('#records-empty')).toBeVisible();
+});
+
+test('reaches the service by the host name it was opened with', async ({ page, demo }) => {
+  await page.goto(`http://localhost:${demo.port}`);
+  await press(page, 'burst');
+  await expectOnce(page, demo, 50);
+  expect(await page.evaluate(() => document.querySelector('#tag')?.outerHTML)).toContain(
+    `data-base-url="http://localhost:${demo.service.port}"`,
+  );
+});
+
+test('sends an event with every field by keyboard alone, and shows it stored once', async ({
+  page,
+  demo,
+}) => {
+  await page.goto(demo.url);
+  const { keyboard } = page;
+  const next = () => keyboard.press('Tab');
+  const write = async (text: string) => {
+    await next();
+    await keyboard.press('ControlOrMeta+A');
+    await keyboard.insertText(text);
+  };
+  await next();
+  await keyboard.press('Enter'); // to the forms
+  await write('Plan Changed');
+  await write('growth');
+  await write('🚀');
+  await write('from the keyboard');
+  await write('{ "plan": "team" }');
+  await next();
+  await keyboard.press('ArrowDown');
+  await keyboard.press('ArrowDown'); // another user
+  await write('user_7');
+  await page.locator('#event-timestamp').fill('2026-01-02T03:04:05');
+  await page.locator('#event-timestamp').focus();
+  while (!(await page.evaluate(() => document.activeElement?.matches('[name=notify]')))) {
+    await next();
+  }
+  await keyboard.press('Space');
+  await next(); // the code, which scrolls
+  await next();
+  await keyboard.press('Enter');
+
+  await expect(records(page)).toHaveCount(1);
+  await expect(records(page)).toContainText('Plan Changed');
+  await expect(records(page)).toContainText('once');
+  await expect(page.locator('#rows tr')).toHaveCount(1);
+  await expectOnce(page, demo, 1);
+  expect(await eventsOf(demo)).toMatchObject([
+    {
+      event: 'Plan Changed',
+      channel: 'growth',
+      icon: '🚀',
+      description: 'from the keyboard',
+      tags: { plan: 'team' },
+      user_id: 'user_7',
+      notify: true,
+      timestamp: await page.evaluate(() => new Date('2026-01-02T03:04:05').toISOString()),
+    },
+  ]);
+});
+
+test('says beside a field what is wrong in it, and calls nothing', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const tags = page.getByLabel('Tags');
+  await tags.fill('{ plan: pro }');
+  await page.getByRole('button', { name: 'Send event' }).click();
+  await expect(tags).toBeFocused();
+  await expect(tags).toHaveAttribute('aria-invalid', 'true');
+  await expect(tags).toHaveAccessibleDescription(/Write a JSON object/);
+  await tags.fill('{ "plan": "pro" }');
+  await expect(tags).not.toHaveAttribute('aria-invalid');
+  await expect(page.locator('#event-tags-error')).toBeEmpty();
+  await expect(count(page, 'made')).toHaveText('0');
+});
+
+test('stamps events with the identified user until it is reset', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const send = page.getByRole('button', { name: 'Send event' });
+  await page.getByRole('button', { name: 'Identify' }).click();
+  await expect(status(page, 'user')).toHaveText('user_1');
+  await send.click();
+  await page.getByRole('button', { name: 'Reset identity' }).click();
+  await send.click();
+  await expect(count(page, 'once')).toHaveText('3');
+  const users = (await eventsOf(demo)).map(({ user_id }) => user_id);
+  expect(users).toHaveLength(2);
+  expect(users).toEqual(expect.arrayContaining(['user_1', null]));
+});
+
+test('plays a server error, and ends with each record stored once', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await page.getByLabel('Number of requests answered 500').fill('2');
+  await press(page, 'error');
+  await expectOnce(page, demo, 10);
+  await expect(page.locator('#log li', { hasText: 'retry (500)' })).toHaveCount(2);
+  await expect(page.locator('#health')).toHaveText('Service healthy');
+});
+
+test('keeps what a refused token holds up, until the service is healed', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await press(page, 'token');
+  await expect(status(page, 'delivery')).toHaveText('set-up refused');
+  await expect(count(page, 'waiting')).toHaveText('10');
+  await page.getByRole('button', { name: 'Heal the service' }).click();
+  await expectOnce(page, demo, 10);
+});
+
+test('drops the one record that is refused, and shows why', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await press(page, 'refuse');
+  await expect(count(page, 'dropped')).toHaveText('1');
+  await expectOnce(page, demo, 9);
+  await expect(records(page).filter({ hasText: 'dropped, rejected' })).toHaveCount(1);
+  await press(page, 'wrong');
+  await expect(count(page, 'dropped')).toHaveText('4');
+  await expect(status(page, 'dropped')).toContainText('1 not-serializable');
+});
+
+test('leaves with 20 waiting, and shows them stored once after coming back', async ({
+  page,
+  demo,
+}) => {
+  await page.goto(demo.url);
+  await expect(status(page, 'storage')).toHaveText('IndexedDB');
+  await press(page, 'leave');
+  await page.getByRole('link', { name: 'Go back' }).click();
+  await expectOnce(page, demo, 20);
+});
+
+test('goes on from memory when the outbox is killed', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await expect(status(page, 'storage')).toHaveText('IndexedDB');
+  await press(page, 'outbox');
+  await expect(status(page, 'storage')).toHaveText('memory');
+  await expectOnce(page, demo, 10);
+  await expect(status(page, 'storage')).toHaveText('IndexedDB', { timeout: 10_000 });
+});
+
+test('shows the calls of another tab too, and clears for both', async ({ page, context, demo }) => {
+  await page.goto(demo.url);
+  const other = await context.newPage();
+  await other.goto(demo.url);
+  await press(other, 'burst');
+  await expectOnce(other, demo, 50);
+  await page.bringToFront();
+  await expectOnce(page, demo, 50);
+  await page.getByRole('button', { name: 'Clear the database' }).click();
+  for (const tab of [page, other]) {
+    await expect(count(tab, 'made')).toHaveText('0');
+    await expect(tab.locator('#rows-empty')).toBeVisible();
+  }
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`has nothing for axe to find, ${colorScheme}`, async ({ page, demo, guest }) => {
+    guest.allowGlobals('axe', '__core-js_shared__'); // axe's own
+    const violations = async (): Promise<string[]> => {
+      const found = (await new AxeBuilder({ page }).analyze()).violations;
+      return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+    };
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.goto(demo.url);
+    await expect(page.locator('#health')).toHaveText('Service healthy');
+    expect(await violations()).toEqual([]);
+
+    await press(page, 'wrong');
+    await press(page, 'error');
+    await page.getByLabel('Tags').fill('not JSON');
+    await page.getByRole('button', { name: 'Send event' }).click();
+    await page.getByText('The tag of this page').click();
+    await expect(records(page)).toHaveCount(13);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await violations()).toEqual([]);
+    await page.goto(`${demo.url}/away`);
+    expect(await violations()).toEqual([]);
+  });
+}
