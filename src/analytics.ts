@@ -3,7 +3,7 @@ import { resolveOptions, type Settings } from './config/options.js';
 import { destinationName } from './config/destination.js';
 import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
 import { captureEvent, captureIdentify } from './record/call.js';
-import type { Analytics, EventMap, Listeners, Options, Status } from './types.js';
+import type { Analytics, Consent, EventMap, Listeners, Options, Status } from './types.js';
 
 /** Calls kept before `init`. */
 const EARLY = 10_000;
@@ -40,6 +40,7 @@ export const createTracker = <
   const listeners = new Map<string, Set<(payload: never) => void>>();
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
+  let earlyConsent: Consent | undefined;
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
 
@@ -84,6 +85,8 @@ export const createTracker = <
 
   const init = (options: Options): void => {
     const next = resolveOptions(options);
+    // Before the first pipeline, or it would open storage that may not be used.
+    if (earlyConsent && !current) next.consent = earlyConsent;
     const before = settings;
     settings = next;
     if (isOff()) return;
@@ -106,7 +109,10 @@ export const createTracker = <
     flush: async () =>
       (await current?.flush()) ?? { delivered: 0, retried: 0, rejected: 0, waiting: early.length },
     reset: () => withPipeline((pipeline) => pipeline.reset()),
-    setConsent: (consent) => withPipeline((pipeline) => pipeline.setConsent(consent)),
+    setConsent: (consent) => {
+      if (current) withPipeline((pipeline) => pipeline.setConsent(consent));
+      else earlyConsent = consent;
+    },
     status: () => current?.status() ?? { ...IDLE, dropped: {}, waiting: early.length },
     on: <Type extends keyof Listeners>(
       type: Type,

@@ -3,7 +3,7 @@ import { readAttributes } from './config/options.js';
 import { messageOf } from './errors.js';
 import type { Options } from './types.js';
 
-type Method = (...args: unknown[]) => unknown;
+type Methods = Record<string, (...args: unknown[]) => unknown>;
 type StubCall = [at: number, method: string, args: unknown[], done: (value: unknown) => void];
 
 /** A stub keeps its calls; an instance is marked as ours. */
@@ -37,18 +37,21 @@ const install = () => {
     }
   };
   const run = ([at, method, args, done]: StubCall) => {
-    const how = { init, ...replay }[method as 'init'] as Method | undefined;
-    if (method in replay) done(how?.(at, ...args));
-    else done((how ?? (analytics as unknown as Record<string, Method>)[method])?.(...args));
+    if (method === 'init') done(init(args[0]));
+    else if (method in replay) done((replay as unknown as Methods)[method]?.(at, ...args));
+    else done((analytics as unknown as Methods)[method]?.(...args));
     return 0;
   };
+  const isConsent = ([, method]: StubCall) => method === 'setConsent';
+  const made = calls.splice(0);
+  // Before `init`: storage may not be used without it.
+  made.filter(isConsent).forEach(run);
   const options = readAttributes(dataset, globals);
   if (Object.keys(options).length > 0) init(options);
-  const made = calls.splice(0);
   // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
   calls.push = run as typeof calls.push;
   globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
-  made.forEach(run);
+  made.filter((call) => !isConsent(call)).forEach(run);
 };
 
 install();
