@@ -1,0 +1,173 @@
+import type { Page } from '@playwright/test';
+import { heard, listening } from './support/heard.js';
+import { later } from './support/later.js';
+import { names } from './support/names.js';
+import { storedEvents } from './support/stored-records.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+const EVENTS = names(20);
+/** Requests that hang outlive their page, and a browser opens six connections to a service. */
+const HANGING = 3;
+
+/** Kills the page's own process: what is left is what the disk has. */
+const crash = async (page: Page) => {
+  const crashed = page.waitForEvent('crash');
+  const session = await page.context().newCDPSession(page);
+  // It never answers.
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  await page.close();
+};
+
+test('delivers after a crash what waited, and counts what was in flight', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ concurrency: HANGING })));
+  await service.faults([{ hang: true }]);
+  await track(page, EVENTS);
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await expect.poll(async () => (await service.requests()).length).toBe(HANGING);
+  const hung = (await service.requests()).map(({ body }) => (body as { event: string }).event);
+  await crash(page);
+  await service.faults([]);
+
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/', site.tagged(options, { ...listening, head })));
+  // The service took none of those: that is the price of never sending one twice.
+  const waited = EVENTS.filter((event) => !hung.includes(event));
+  await service.holds({ events: waited }, { pages: [next] });
+  expect(await next.evaluate(() => analytics.status())).toMatchObject({
+    delivered: 20 - HANGING,
+    unknown: HANGING,
+    dropped: {},
+  });
+  const unknown = (await heard(next, 'outcome')).filter(({ outcome }) => outcome === 'unknown');
+  const namesOf = unknown.map(({ record }) => (JSON.parse(record.body) as { event: string }).event);
+  expect(namesOf.sort()).toEqual(hung.sort());
+});
+
+test('delivers everything once after a crash with the service down', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  await service.stop();
+  await track(page, EVENTS);
+  await expect.poll(async () => (await heard(page, 'outcome')).length).toBeGreaterThanOrEqual(6);
+  await expect
+    .poll(() => page.evaluate(() => analytics.status()))
+    .toMatchObject({ waiting: 20, inFlight: 0 });
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await crash(page);
+  await service.start();
+
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/', site.tagged(options, { head })));
+  await service.holds({ events: EVENTS }, { pages: [next] });
+});
+
+test('repeats under its key what was in flight at a crash, with `idempotencyKey`', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ idempotencyKey: true, concurrency: HANGING })));
+  await service.faults([{ hang: true, after: true, times: 2 }, { hang: true }]);
+  await track(page, EVENTS);
+  await expect.poll(async () => (await service.requests()).length).toBe(HANGING);
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await crash(page);
+  await service.faults([]);
+
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/', site.tagged({ ...options, idempotencyKey: true }, { head })));
+  await service.holds({ events: EVENTS }, { pages: [next] });
+});
+
+test('delivers what was called in the task of the crash', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  const crashed = page.waitForEvent('crash');
+  const session = await context.newCDPSession(page);
+  await session.send('Runtime.enable');
+  await page.evaluate((events) => {
+    for (const event of events) analytics.event(event);
+  }, EVENTS);
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  await page.close();
+
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/', site.tagged(options, { head })));
+  await service.holds({ events: EVENTS }, { pages: [next] });
+});
+
+test('delivers after the browser was killed what waited, and counts what was in flight', async ({
+  profile,
+  guest,
+  service,
+  site,
+}) => {
+  const page = (await profile.open()).pages()[0]!;
+  await page.goto(site.page('/', site.tagged({ concurrency: HANGING })));
+  await service.faults([{ hang: true }]);
+  await track(page, EVENTS);
+  await expect.poll(async () => (await service.requests()).length).toBe(HANGING);
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  const hung = (await service.requests()).map(({ body }) => (body as { event: string }).event);
+  await profile.kill();
+  await service.faults([]);
+
+  const { options, head } = later(guest);
+  site.page('/', site.tagged(options, { head }));
+  const again = (await profile.open()).pages()[0]!;
+  await again.goto(`${site.url}/`);
+  const waited = EVENTS.filter((event) => !hung.includes(event));
+  await service.holds({ events: waited }, { pages: [again] });
+  expect(await again.evaluate(() => analytics.status())).toMatchObject({ unknown: HANGING });
+});
+
+test('delivers everything once after the browser was killed offline', async ({
+  profile,
+  guest,
+  service,
+  site,
+}) => {
+  const context = await profile.open();
+  const page = context.pages()[0]!;
+  await page.goto(site.page('/', site.tagged()));
+  await context.setOffline(true);
+  await page.evaluate(() => analytics.identify('user_1', { plan: 'pro' }));
+  const times = await track(page, EVENTS);
+  await expect.poll(() => storedEvents(page)).toHaveLength(21);
+  await profile.kill();
+
+  const { options, head } = later(guest);
+  site.page('/', site.tagged(options, { head }));
+  const again = (await profile.open()).pages()[0]!;
+  await again.goto(`${site.url}/`);
+  await service.holds({ events: EVENTS, identifies: ['user_1'] }, { pages: [again] });
+  for (const { event, timestamp, user_id } of await service.events()) {
+    expect(user_id).toBe('user_1');
+    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(5);
+  }
+});

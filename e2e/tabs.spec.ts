@@ -1,0 +1,168 @@
+import type { Page } from '@playwright/test';
+import { freezing } from './support/freeze.js';
+import { heard, listening } from './support/heard.js';
+import { later } from './support/later.js';
+import { names } from './support/names.js';
+import { storedEvents } from './support/stored-records.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+const busy = { status: 503, headers: { 'retry-after': '60' } };
+
+const statusOf = (page: Page) => page.evaluate(() => analytics.status());
+
+test('shares a backlog of 30 among three tabs that open together', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  const address = site.page('/', site.tagged());
+  await page.goto(address);
+  await context.setOffline(true);
+  await page.evaluate(() => analytics.identify('user_1', { plan: 'pro' }));
+  await track(page, names(30));
+  await expect.poll(() => storedEvents(page)).toHaveLength(31);
+  await page.goto('about:blank');
+  await context.setOffline(false);
+
+  const tabs = [page, await context.newPage(), await context.newPage()];
+  await Promise.all(
+    tabs.map(async (tab, i) => {
+      await tab.goto(address);
+      await track(tab, [`own ${i}`]);
+    }),
+  );
+  const events = [...names(30), ...names(3, 'own')];
+  await service.holds({ events, identifies: ['user_1'] }, { pages: tabs });
+  expect(await service.requests()).toHaveLength(34);
+});
+
+test('takes over what a closed tab has left', async ({ page, context, service, site }) => {
+  await context.clock.install();
+  const address = site.page('/', site.tagged({}, listening));
+  const others = [await context.newPage(), await context.newPage()];
+  await page.goto(address);
+  for (const other of others) await other.goto(address);
+  await service.faults([{ ...busy, times: 6 }]);
+  await track(page, names(10));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  await page.close({ runBeforeUnload: true });
+  await track(others[0]!, ['of another']);
+  // A lease, a look for what others have left, and the penalty with its jitter on top: all in one, since
+  // the clocks of the tabs do not move at exactly the same time.
+  await context.clock.fastForward(63_000);
+  await service.holds({ events: [...names(10), 'of another'] }, { pages: others });
+  expect(await service.requests()).toHaveLength(6 + 11);
+});
+
+test('delivers once what two tabs call at the same time', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  const address = site.page('/', site.tagged());
+  const other = await context.newPage();
+  await page.goto(address);
+  await other.goto(address);
+  await Promise.all([track(page, names(50, 'one')), track(other, names(50, 'two'))]);
+  const events = [...names(50, 'one'), ...names(50, 'two')];
+  await service.holds({ events }, { pages: [page, other] });
+  expect(await service.requests()).toHaveLength(100);
+});
+
+test('lets another tab deliver for one that is frozen past its lease, which then forgets it', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  const frozen = freezing(site, guest);
+  const ahead = later(guest);
+  await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
+  await service.faults([{ ...busy, times: 6 }]);
+  await track(page, names(10));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  const thaw = await frozen.freeze(page);
+
+  const other = await context.newPage();
+  await other.goto(site.page('/later', site.tagged(ahead.options, { head: ahead.head })));
+  await service.holds({ events: names(10) }, { pages: [other] });
+  await thaw();
+  await track(page, ['after the thaw']);
+  await service.holds({ events: [...names(10), 'after the thaw'] }, { pages: [page, other] });
+  expect(await service.requests()).toHaveLength(6 + 11);
+  expect(await storedEvents(page)).toEqual([]);
+});
+
+test('lets a frozen tab go on that nobody has taken over from', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  const frozen = freezing(site, guest);
+  await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
+  await service.faults([{ ...busy, times: 6 }]);
+  await track(page, names(10));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  await (
+    await frozen.freeze(page)
+  )();
+  await service.holds({ events: names(10) }, { pages: [page] });
+  expect(await service.requests()).toHaveLength(6 + 10);
+});
+
+test('does not repeat what a frozen tab had in flight', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  const frozen = freezing(site, guest);
+  const ahead = later(guest);
+  const style = { ...listening, head: ahead.head };
+  await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
+  await service.faults([{ delay: 3_000 }]);
+  await track(page, names(10));
+  await expect.poll(async () => (await service.requests()).length).toBe(6);
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 4, inFlight: 6 });
+  const thaw = await frozen.freeze(page);
+
+  const other = await context.newPage();
+  await other.goto(site.page('/later', site.tagged(ahead.options, style)));
+  await expect.poll(() => statusOf(other)).toMatchObject({ unknown: 6 });
+  await service.holds({ events: names(10) }, { pages: [other] });
+  await thaw();
+  await track(page, ['after the thaw']);
+  await service.holds({ events: [...names(10), 'after the thaw'] }, { pages: [page, other] });
+  expect(await service.requests()).toHaveLength(11);
+  expect((await heard(other, 'outcome')).map(({ outcome }) => outcome).sort()).toEqual([
+    ...Array<string>(4).fill('delivered'),
+    ...Array<string>(6).fill('unknown'),
+  ]);
+});
+
+test('stores what a tab calls while another reads the same outbox', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  const address = site.page('/', site.tagged());
+  await page.goto(address);
+  await context.setOffline(true);
+  await track(page, names(300));
+  await expect.poll(() => storedEvents(page)).toHaveLength(300);
+  await page.goto('about:blank');
+  await context.setOffline(false);
+  const other = await context.newPage();
+  await page.goto(address);
+  await other.goto(address);
+  await track(other, names(20, 'other'));
+  await page.reload();
+  await service.holds({ events: [...names(300), ...names(20, 'other')] }, { pages: [page, other] });
+});
