@@ -84,6 +84,7 @@ export const createTracker = <
   };
 
   const init = (options: Options): void => {
+    if (!isPage()) return;
     const next = resolveOptions(options);
     // Before the first pipeline, or it would open storage that may not be used.
     if (earlyConsent && !current) next.consent = earlyConsent;

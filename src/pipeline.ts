@@ -136,6 +136,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
       // There may be no later moment.
       if (!isLeaving) queueMicrotask(leave);
       isLeaving = true;
+      flushSoon(); // should it live on
     } else if (++fresh >= settings.flushAt) flushSoon();
     else timer ??= setTimeout(flushSoon, settings.flushInterval);
   };

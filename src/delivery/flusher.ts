@@ -50,6 +50,8 @@ export const createFlusher = (effects: Effects) => {
   const later = new Set<Entry>();
   let horizon = 0;
   let stopped = false;
+  /** The last look found nothing that may be sent, though nothing keeps the destination back. */
+  let isStarving = false;
   let width = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
   let epoch = 0;
@@ -61,7 +63,7 @@ export const createFlusher = (effects: Effects) => {
   let told = false;
   /** Waits for storage or a token, after which it goes on by itself. */
   let pending = 0;
-  let refilling = false;
+  let refilling: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
 
@@ -105,11 +107,9 @@ export const createFlusher = (effects: Effects) => {
   };
 
   const refill = async (): Promise<void> => {
-    if (refilling || stopped) return;
-    refilling = true;
     pending++;
-    while (await outbox.refill()) sendNow();
-    refilling = false;
+    while (!stopped && (await outbox.refill(isStarving))) sendNow();
+    refilling = undefined;
     pending--;
     sendNow();
   };
@@ -120,6 +120,7 @@ export const createFlusher = (effects: Effects) => {
     while (outbox.entries[0]?.state === 'waiting' && outbox.isOld(outbox.entries[0].record)) {
       outbox.drop(outbox.entries[0], 'expired', 'older than maxAge');
     }
+    isStarving = false;
     const [reason, until] = pause(time);
     if (reason) wakeAt(until + random() * SPREAD_MS);
     else if (token.get() === undefined) whenDone(askToken());
@@ -139,7 +140,7 @@ export const createFlusher = (effects: Effects) => {
 
   const pump = (): void => {
     sendNow();
-    if (outbox.wantsMore()) void refill();
+    if (!stopped && outbox.wantsMore(isStarving)) refilling ??= refill();
   };
 
   const sendDue = (time: number) => {
@@ -148,6 +149,7 @@ export const createFlusher = (effects: Effects) => {
     if (room <= 0) return;
     const rules = { now: time, horizon, hasUnread: outbox.hasUnread(), leaving: false };
     const due = nextInLine(outbox.entries, { ...rules, limit: isDoubtful ? 50 : room });
+    isStarving = due.length === 0 && inFlight.size === 0;
     // A probe with a record that has not failed yet: a bad one must not hold up the line.
     if (isDoubtful) due.sort((a, b) => a.failures - b.failures);
     for (const entry of due.slice(0, room)) {
@@ -175,7 +177,7 @@ export const createFlusher = (effects: Effects) => {
 
   const start = async (entry: Entry, handoff: boolean): Promise<void> => {
     const { record, size } = entry;
-    const started = { epoch, passes };
+    const started = { epoch, passes, at: now(), isProbe: gate.isDoubtful() };
     inFlight.add(entry);
     const keepalive = sender.fits(size);
     outbox.begin(entry, keepalive);
@@ -199,7 +201,7 @@ export const createFlusher = (effects: Effects) => {
   const conclude = (
     entry: Entry,
     attempt: Attempt,
-    started: { epoch: number; passes: number },
+    started: { epoch: number; passes: number; at: number; isProbe: boolean },
   ): void => {
     const { outcome, status, retryAfterMs } = attempt;
     if (status > 0) silent = 0;
@@ -208,7 +210,8 @@ export const createFlusher = (effects: Effects) => {
       token.passed();
       told = false;
       setupUntil = unreachableUntil = 0;
-      if (started.epoch === epoch) gate.open();
+      // Not what another page has closed since.
+      if (started.isProbe || gate.until() <= started.at) gate.open();
       width = Math.min(width * 2, concurrency());
       if (outcome === 'delivered') outbox.finish(entry);
       else outbox.drop(entry, 'rejected', `the service answered ${status}`);
@@ -265,9 +268,9 @@ export const createFlusher = (effects: Effects) => {
   };
 
   const settle = () => {
-    const isIdle = inFlight.size === 0 && pending === 0;
+    if (pending > 0) return;
     for (const waiter of waiters) {
-      if (!isIdle && waiter.entries.size > 0) continue;
+      if (inFlight.size > 0 && waiter.entries.size > 0) continue;
       waiters.delete(waiter);
       const waiting = outbox.entries.filter(({ state }) => state === 'waiting').length;
       waiter.settle({ ...waiter.result, waiting });
@@ -285,12 +288,15 @@ export const createFlusher = (effects: Effects) => {
     /** Attempts everything that waits by now. */
     flushAll,
     /** Attempts everything due, and settles when it has had its attempt. */
-    flush: (): Promise<FlushResult> =>
-      new Promise((resolve) => {
+    flush: async (): Promise<FlushResult> => {
+      flushAll();
+      await refilling; // what other pages have left is due, too
+      return new Promise((resolve) => {
         const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
         waiters.add({ entries: new Set(outbox.entries), result, settle: resolve });
         flushAll();
-      }),
+      });
+    },
     /**
      * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
      * outbox.
@@ -321,6 +327,8 @@ export const createFlusher = (effects: Effects) => {
       stopped = true;
       clearTimeout(timer);
       sender.abort();
+      inFlight.clear();
+      pending = 0;
       settle();
     },
     inFlight: (): number => inFlight.size,

@@ -61,6 +61,7 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
       entry.saved = 'yes';
       const wasInFlight = hold.unread.delete(seq);
       if (here) hold.flight.add(seq);
+      else if (hold.taken.has(seq)) done.push(entry);
       else if (wasInFlight && isReadable({ v }) && !limits().idempotencyKey) {
         done.push(entry);
         onUnknown(record);
@@ -120,6 +121,7 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
         hold.until = time + leaseMs(context);
         hold.expired = untilOf(lease) !== 0;
         for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
+        for (const seq of note?.taken ?? []) hold.taken.add(seq);
         for (const [seq, record] of note?.unsaved ?? []) putRecord(store, hold.owner, seq, record);
         putLease(store, { ...lease, holder: page, until: hold.until, flight: [...hold.unread] });
         getWindow(store, hold, (window) => {
@@ -151,28 +153,29 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
   const absorbNotes = () => {
     for (const note of notes.all()) {
       if (note.until > now() || holds.has(note.owner)) continue;
-      const { flight, unsaved } = note;
-      const isInFlight = (seq: number) => flight.includes(seq);
-      for (const [seq, record] of unsaved) {
-        if (isInFlight(seq) && !limits().idempotencyKey) onUnknown(record);
+      const taken = [...(note.taken ?? [])];
+      for (const [seq, record] of note.unsaved) {
+        taken.push(seq);
+        if (note.flight.includes(seq) && !limits().idempotencyKey) onUnknown(record);
         else add(record);
       }
-      // What is in flight and stored is still to be known by whoever can read the database.
-      if (flight.length > unsaved.filter(([seq]) => isInFlight(seq)).length) {
-        notes.save({ ...note, unsaved: [] });
+      // The same may be stored: whoever can read the database has to know what was taken.
+      if (note.stored && taken.length + note.flight.length > 0) {
+        notes.save({ ...note, unsaved: [], taken });
       } else notes.remove(note.owner);
     }
   };
 
-  /** True when older records may be stored and memory has room for them. */
-  const wantsMore = (): boolean => {
-    if (isBusy || !(isSeeking || nextToRead())) return false;
-    let adopted = 0;
-    for (const { hold, dueAt } of queue.entries) {
-      if (hold.own || adopted >= LOW) break;
-      if (dueAt <= now()) adopted++;
-    }
-    return adopted < LOW;
+  /**
+   * True when older records may be stored and memory has room for them. With `starving`, nothing in
+   * memory can be sent (it waits behind a record that fails): then the room is larger.
+   */
+  const wantsMore = (starving = false): boolean => {
+    if (isBusy) return false;
+    if (inMemory()) return isSeeking;
+    if (!isSeeking && !nextToRead()) return false;
+    const adopted = queue.adopted();
+    return adopted < (starving ? limits().maxRecords : LOW);
   };
 
   return {
@@ -184,12 +187,11 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
       isSeeking = true;
     },
     /** Reads older records; true when it has done something. */
-    refill: async (): Promise<boolean> => {
-      if (!wantsMore()) return false;
+    refill: async (starving: boolean): Promise<boolean> => {
+      if (!wantsMore(starving)) return false;
       if (inMemory()) {
-        if (isSeeking) absorbNotes();
         isSeeking = false;
-        for (const hold of holds.values()) hold.more = false; // for a page that can read it
+        absorbNotes();
         return true;
       }
       isBusy = true;

@@ -24,6 +24,8 @@ export interface Hold {
   flight: Set<number>;
   /** Was in flight when its last page went away, and has not been read yet. */
   unread: Set<number>;
+  /** Taken over, without the database, by a page that could not read it. */
+  taken: Set<number>;
   /** Its last page never released it, and may come back and look (a frozen tab). */
   expired: boolean;
   /** This page has given it up. */
@@ -63,6 +65,7 @@ export const createHold = (owner: string, since: number, own: boolean): Hold => 
   bytes: 0,
   flight: new Set(),
   unread: new Set(),
+  taken: new Set(),
   expired: false,
   lost: false,
   noted: false,

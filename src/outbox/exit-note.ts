@@ -9,6 +9,10 @@ export interface ExitNote {
   until: number;
   /** Records whose request may be with the service: in flight, or delivered and not yet deleted. */
   flight: number[];
+  /** The owner may stand in IndexedDB, too. */
+  stored: boolean;
+  /** Records that a page without IndexedDB has taken over: done with, where they are stored as well. */
+  taken?: number[];
   /** Records that are not known to be in IndexedDB, by their sequence numbers. */
   unsaved: [seq: number, record: OutboxRecord][];
 }

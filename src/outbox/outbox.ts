@@ -30,9 +30,10 @@ export const createOutbox = (effects: OutboxEffects) => {
   };
 
   /** Another page has adopted the owner: its records are that page's now, but for those never stored. */
-  const lose = (hold: Hold) => {
-    for (const entry of giveUp(hold)) {
-      if (entry.saved === 'no' && entry.state === 'waiting') add(entry.record);
+  const lose = (hold: Hold, beingWritten: Entry[]) => {
+    const unstored = giveUp(hold).filter(({ saved }) => saved === 'no');
+    for (const { state, record } of new Set([...unstored, ...beingWritten])) {
+      if (state === 'waiting') add(record);
     }
   };
 
@@ -115,6 +116,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** Storage works again: write all that waits. */
     rewrite: (): void => {
       for (const hold of holds.values()) writer.changed(hold);
+      adoption.seek();
     },
     /** Forgets everything, stored records of other pages too; returns what was waiting here. */
     clear: (): OutboxRecord[] => {

@@ -17,9 +17,14 @@ export const createQueue = () => {
     bytes += sign * size;
   };
 
-  return {
+  const queue = {
     entries,
     of: (hold: Hold): Entry[] => entries.filter((entry) => entry.hold === hold),
+    /** How many adopted ones wait or are in flight. */
+    adopted: (): number => {
+      const firstOwn = entries.findIndex(({ hold }) => hold.own);
+      return firstOwn < 0 ? entries.length : firstOwn;
+    },
     /** Order of the latest one. */
     latest: (): number => order,
     push: (entry: Entry): void => {
@@ -29,8 +34,7 @@ export const createQueue = () => {
     },
     /** Puts adopted records before this page's own. */
     insert: (batch: Entry[]): void => {
-      const firstOwn = entries.findIndex(({ hold }) => hold.own);
-      entries.splice(firstOwn < 0 ? entries.length : firstOwn, 0, ...batch);
+      entries.splice(queue.adopted(), 0, ...batch);
       for (const entry of batch) count(entry, 1);
     },
     take: (entry: Entry): void => {
@@ -49,6 +53,7 @@ export const createQueue = () => {
       );
     },
   };
+  return queue;
 };
 
 export type Queue = ReturnType<typeof createQueue>;

@@ -15,7 +15,11 @@ interface Write {
 }
 
 /** Writes through to the journal what has changed in memory, a task's changes in one transaction. */
-export const createWriter = (context: Context, onLost: (hold: Hold) => void) => {
+export const createWriter = (
+  context: Context,
+  /** Another page has the owner now. `records` were being written when that showed. */
+  onLost: (hold: Hold, records: Entry[]) => void,
+) => {
   const { journal, notes, now, limits, page, queue, holds } = context;
   const unsaved = new Set<Entry>();
   const gone = new Set<Entry>();
@@ -46,14 +50,14 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
 
   // --- exit notes
 
-  const leaveNote = (hold: Hold, until: number): void => {
+  const leaveNote = (hold: Hold, until: number, entries = queue.of(hold)): void => {
     hold.noted = notes.save({
       owner: hold.owner,
       holder: page,
       until,
+      stored: hold.leased,
       flight: flightOf(hold),
-      unsaved: queue
-        .of(hold)
+      unsaved: entries
         .filter(({ saved }) => saved !== 'yes')
         .map(({ seq, record }) => [seq, record]),
     });
@@ -147,21 +151,26 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
     } catch {
       puts.forEach(unsave);
       for (const entry of deletes) gone.add(entry);
-      for (const { hold } of writes) if (!hold.lost) dirty.add(hold);
+      for (const { hold, records } of writes) {
+        if (!hold.lost) dirty.add(hold);
+        else if (!hold.noted) onLost(hold, records);
+      }
       touch();
     }
   };
 
   const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
     const { hold, records } = write;
+    if (found === 'lost') {
+      // A page that was left has noted them.
+      if (!hold.noted) onLost(hold, records);
+      return;
+    }
     if (hold.noted) {
       notes.remove(hold.owner);
       hold.noted = false;
     }
-    if (found === 'lost') {
-      records.forEach(unsave);
-      onLost(hold);
-    } else if (found) extend(write);
+    if (found) extend(write);
     if (found === 'missing' && hold.count > 0) {
       // The storage was cleared under us: write again what waits.
       queue.of(hold).forEach(unsave);
@@ -175,13 +184,11 @@ export const createWriter = (context: Context, onLost: (hold: Hold) => void) => 
   };
 
   const renewInMemory = (hold: Hold) => {
-    if (hold.noted && !notes.read(hold.owner)) return onLost(hold);
+    if (hold.noted && !notes.read(hold.owner)) return onLost(hold, []);
     if (hold.leased) {
-      // What is stored is for whoever can read it; what is only here goes on.
-      hold.leased = false;
-      for (const entry of queue.of(hold)) {
-        if (entry.saved === 'yes' && entry.state === 'waiting') queue.take(entry);
-      }
+      // What is stored is for whoever can read it; what is only here goes on under another owner.
+      leaveNote(hold, hold.until, []);
+      return onLost(hold, []);
     }
     hold.until = now() + leaseMs(context);
     keepNotes();
