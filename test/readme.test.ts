@@ -1,0 +1,311 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
+import { destinationName } from '../src/config/destination.js';
+import { DEFAULTS, optionNames, resolveOptions } from '../src/config/options.js';
+import type { Options } from '../src/types.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PAGES = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'docs/service.md'];
+/** A quoted size may be off by so much: the last digit, and the zlib of another Node. */
+const SIZE_SLACK = 0.03;
+const COMPILES_WITHIN_MS = 60_000;
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const readme = read('README.md');
+
+// --- what the page says
+
+/** Each block fenced as this language. */
+const blocks = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp('^```' + language + '\\n([^]*?)^```$', 'gm'))].map(
+    ([, code]) => code!,
+  );
+
+const plain = (cell: string): string => cell.replaceAll('`', '').trim();
+
+/** The first table under a heading, without its head, as text without backticks. */
+const tableUnder = (heading: string): string[][] => {
+  const [, section] = readme.split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const lines = (section ?? '').split('\n');
+  const start = lines.findIndex((line) => line.startsWith('|'));
+  const rows = lines.slice(start + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end < 0 ? undefined : end).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => plain(cell)),
+  );
+};
+
+const firstColumn = (heading: string): string[] => tableUnder(heading).map(([cell]) => cell!);
+
+// --- what the source says
+
+const types = ts.createSourceFile('types.ts', read('src/types.ts'), ts.ScriptTarget.Latest, true);
+
+const declared = <Node extends ts.InterfaceDeclaration | ts.TypeAliasDeclaration>(
+  name: string,
+  is: (node: ts.Node) => node is Node,
+): Node => {
+  const found = types.statements.find((node) => is(node) && node.name.text === name);
+  return found as unknown as Node;
+};
+
+const membersOf = (name: string): string[] =>
+  declared(name, ts.isInterfaceDeclaration).members.map((member) => member.name!.getText());
+
+/** The members of a union of texts. */
+const textsOf = (type: ts.TypeNode): string[] =>
+  ts.isUnionTypeNode(type)
+    ? type.types.flatMap(textsOf)
+    : ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal)
+      ? [type.literal.text]
+      : [];
+
+const unionOf = (name: string): string[] => textsOf(declared(name, ts.isTypeAliasDeclaration).type);
+
+const memberOf = (owner: string, name: string): ts.TypeElement =>
+  declared(owner, ts.isInterfaceDeclaration).members.find(
+    (member) => member.name!.getText() === name,
+  )!;
+
+/** What `@default` says of an option. */
+const documentedDefault = (name: string): string | undefined => {
+  const tags = ts.getJSDocTags(memberOf('Options', name));
+  const tag = tags.find(({ tagName }) => tagName.text === 'default');
+  return tag && plain(ts.getTextOfJSDocComment(tag.comment) ?? '');
+};
+
+const required: Record<string, unknown> = {
+  baseUrl: 'https://in.example.com',
+  token: 't',
+  project: 'p',
+  channel: 'c',
+};
+
+/** What `init` says when an option is missing, or wrong. */
+const complaint = (name: string, value: unknown): string => {
+  try {
+    resolveOptions({ ...required, [name]: value } as unknown as Options);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('the table of options', () => {
+  const rows = tableUnder('Options');
+  const rowOf = (name: string) => rows.find(([cell]) => cell === name) ?? [];
+
+  it('names every option, in the order of the source', () => {
+    expect(rows.map(([name]) => name)).toEqual(optionNames);
+  });
+
+  it.each(optionNames)('has the attribute and the default of `%s`', (name) => {
+    const [, attribute, value] = rowOf(name);
+    expect(complaint(name, null)).toContain(`\`${name}\` (${attribute})`);
+    const isRequired = complaint(name, undefined) !== '';
+    expect(value).toBe(isRequired ? 'required' : (documentedDefault(name) ?? 'none'));
+    if (name in DEFAULTS) {
+      expect(Number(value!.split(' ')[0])).toBe(DEFAULTS[name as keyof typeof DEFAULTS]);
+    }
+  });
+});
+
+describe('the tables of names', () => {
+  it('have every method', () => {
+    const methods = firstColumn('Methods').map((call) => call.replace(/\(.*/, ''));
+    expect(methods).toEqual(membersOf('Analytics'));
+  });
+
+  it('have every event', () => {
+    expect(firstColumn('Events to listen to')).toEqual(membersOf('Listeners'));
+  });
+
+  it('have every outcome', () => {
+    const [, , outcome] = tableUnder('Events to listen to');
+    for (const name of unionOf('Outcome')) expect(outcome!.join(' ')).toContain(name);
+  });
+
+  it('have every field of the status, and every pause', () => {
+    const rows = tableUnder('Status');
+    expect(rows.map(([name]) => name)).toEqual(membersOf('Status'));
+    const [, pauses] = rows.find(([name]) => name === 'paused')!;
+    const { type } = memberOf('Status', 'paused') as ts.PropertySignature;
+    expect(textsOf(type!)).not.toEqual([]);
+    for (const pause of textsOf(type!)) expect(pauses).toContain(pause);
+  });
+
+  it('have every reason of a drop', () => {
+    expect(firstColumn('Drop reasons')).toEqual(unionOf('DropReason'));
+  });
+
+  it('have the name of everything that is stored', () => {
+    const name = destinationName('https://in.example.com', 'shop');
+    const source = read('src/pipeline.ts') + read('src/outbox/exit-note.ts');
+    const keys = [...source.matchAll(/`\$\{name\} ([a-z]+) ?`/g)].map(([, key]) => key!);
+    expect(keys).not.toEqual([]);
+    const named = tableUnder('Privacy').map(([, cell]) => cell!.replace(' <page>', ''));
+    expect([...named].sort()).toEqual([name, ...keys.map((key) => `${name} ${key}`)].sort());
+  });
+});
+
+it('shows the CORS headers of the demo service', () => {
+  const headers = { ...corsHeaders('/v1/event'), ...preflightHeaders('/v1/event') };
+  const [shown] = blocks(readme, 'http');
+  expect(shown!.trim().split('\n').sort()).toEqual(
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .sort(),
+  );
+});
+
+// --- what was built
+
+const age = (file: string): number => statSync(join(ROOT, file)).mtimeMs;
+
+/** The bundle that `npm run size` measures is made after the build: an older one says nothing. */
+const isBuilt = (file: string): boolean =>
+  existsSync(join(ROOT, file)) && (file.startsWith('dist/') || age(file) >= age('dist/index.js'));
+
+describe('the table of sizes', () => {
+  const rows = tableUnder('Size and speed');
+  const limits = JSON.parse(read('.size-limit.json')) as {
+    name: string;
+    path: string;
+    limit: string;
+  }[];
+
+  it('has every file with its target', () => {
+    const targets = rows.map(([name, , target]) => [name, target!.replace(',', '')]);
+    expect(targets).toEqual(limits.map(({ name, limit }) => [name, limit]));
+  });
+
+  for (const { name, path } of limits) {
+    it.runIf(isBuilt(path))(`quotes the size of ${name} as built`, () => {
+      const [, quoted] = rows.find(([cell]) => cell === name)!;
+      const [, number, unit] = /^([\d.]+) (k?B)$/.exec(quoted!)!;
+      const size = brotliCompressSync(readFileSync(join(ROOT, path))).length;
+      const bytes = Number(number) * (unit === 'kB' ? 1_000 : 1);
+      expect(Math.abs(size - bytes) / size, `it has ${size} B`).toBeLessThanOrEqual(SIZE_SLACK);
+    });
+  }
+
+  it('says the same on top of the page', () => {
+    expect(readme).toContain(`\`analytics.js\` is ${rows[0]![1]} brotli`);
+    expect(readme).toContain(`our own target of ${rows[0]![2]}`);
+  });
+});
+
+it.runIf(isBuilt('dist/stub.js'))('shows the stub as built', () => {
+  expect(blocks(readme, 'html')[0]).toContain(`<script>${read('dist/stub.js').trim()}</script>`);
+});
+
+// --- code and links
+
+/** Most blocks leave out the import that they share. */
+const IMPORT = `import { analytics } from 'analytics-outbox';\n`;
+const withImport = (code: string): string => (/^import /m.test(code) ? code : IMPORT + code);
+
+/** What the compiler says of the examples, each a file beside this one that is on no disk. */
+const compile = (examples: ReadonlyMap<string, string>): string[] => {
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: [],
+    jsx: ts.JsxEmit.ReactJSX,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+    noEmit: true,
+    paths: { 'analytics-outbox': [join(ROOT, 'src/index.ts')] },
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, getSourceFile, readFile } = host;
+  host.fileExists = (file) => examples.has(file) || fileExists(file);
+  host.readFile = (file) => examples.get(file) ?? readFile(file);
+  host.getSourceFile = (file, ...rest) =>
+    examples.has(file)
+      ? ts.createSourceFile(file, examples.get(file)!, ts.ScriptTarget.ES2022, true)
+      : getSourceFile(file, ...rest);
+  const program = ts.createProgram([...examples.keys()], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+    const line = file ? file.text.slice(0, start).split('\n').at(-1) : '';
+    return `${line} … ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+};
+
+describe('the examples', () => {
+  it('compile', { timeout: COMPILES_WITHIN_MS }, () => {
+    const examples = new Map<string, string>();
+    for (const language of ['ts', 'tsx']) {
+      blocks(readme, language).forEach((code, index) => {
+        examples.set(join(ROOT, 'test', `readme-${index}.${language}`), withImport(code));
+      });
+    }
+    expect(examples.size).toBeGreaterThan(8);
+    expect(compile(examples)).toEqual([]);
+  });
+
+  it('are ten lines at first', () => {
+    expect(blocks(readme, 'ts')[0]!.trim().split('\n')).toHaveLength(10);
+  });
+});
+
+/** The anchors that GitHub gives the headings of a page. */
+const anchorsOf = (page: string): string[] =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Written from a run of the benchmark, later than the rest. */
+const TO_COME = ['docs/performance.md'];
+
+/** Links of a page that lead nowhere. */
+const deadLinks = (file: string): string[] => {
+  const text = read(file).replace(/^```[^]*?^```$/gm, '');
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path, anchor] = link.split('#');
+    if (path && TO_COME.includes(path)) return false;
+    const target = path ? resolve(ROOT, dirname(file), path) : join(ROOT, file);
+    if (!existsSync(target)) return true;
+    return !!anchor && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+  });
+};
+
+describe('links', () => {
+  it.each(PAGES)('of %s lead to what is there', (file) => {
+    expect(deadLinks(file)).toEqual([]);
+  });
+});
+
+describe('the code map', () => {
+  it('has files that are there, and all of the source', () => {
+    const named = [...read('ARCHITECTURE.md').matchAll(/`((?:src|demo)\/[^`]*)`/g)].map(
+      ([, path]) => path!,
+    );
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const sources = ts.sys.readDirectory(join(ROOT, 'src'), ['.ts']);
+    // Too small to have an idea of their own.
+    const small = ['errors.ts', 'byte-length.ts', 'is-date-time.ts', 'context.ts', 'entry.ts'];
+    const unnamed = sources
+      .map((path) => path.slice(ROOT.length))
+      .filter((path) => !named.includes(path) && !small.some((name) => path.endsWith(`/${name}`)));
+    expect(unnamed).toEqual([]);
+  });
+});
