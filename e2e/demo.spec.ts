@@ -179,6 +179,18 @@ test('leaves with 20 waiting, and shows them stored once after coming back', asy
   await expectOnce(page, demo, 20);
 });
 
+test('counts as unknown what a slow service answers too late, and shows it stored once', async ({
+  page,
+  demo,
+}) => {
+  await page.goto(demo.url);
+  await expect(status(page, 'storage')).toHaveText('IndexedDB');
+  await press(page, 'slow');
+  await page.getByRole('link', { name: 'Go back' }).click();
+  await expect(status(page, 'unknown')).toHaveText('5');
+  await expectOnce(page, demo, 5);
+});
+
 test('goes on from memory when the outbox is killed', async ({ page, demo }) => {
   await page.goto(demo.url);
   await expect(status(page, 'storage')).toHaveText('IndexedDB');

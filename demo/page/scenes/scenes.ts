@@ -1,5 +1,5 @@
 import { killOutbox } from './kill-outbox.js';
-import { error, hang, limit, lostAnswer, refuse, token, unplug } from './service-trouble.js';
+import { error, hang, limit, lostAnswer, refuse, slow, token, unplug } from './service-trouble.js';
 import type { Scene } from './stage.js';
 import { burst, leave } from './traffic.js';
 import { wrongCalls } from './wrong-calls.js';
@@ -14,6 +14,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   token,
   refuse,
   unplug,
+  slow,
   'lost-answer': lostAnswer,
   outbox: killOutbox,
   wrong: wrongCalls,

@@ -54,6 +54,13 @@ export const unplug: Scene = async (stage) => {
   return '10 events called; every connection is reset. They wait until you heal it.';
 };
 
+export const slow: Scene = async ({ caller, setFaults }) => {
+  await setFaults([{ delay: 2_000, times: 5 }]);
+  caller.events(someEvents(5, 'slow'));
+  location.assign('/away');
+  return 'Leaving …';
+};
+
 export const lostAnswer: Scene = async (stage) => {
   await play(stage, 'lost answer', { match: middleOne(stage), after: true, reset: true, times: 1 });
   return '10 events called; one is stored, but its answer is lost, so it is sent again.';

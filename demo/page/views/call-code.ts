@@ -1,4 +1,5 @@
-const WIDTH = 36;
+/** Objects longer than this get a line for each of their members. */
+const WIDTH = 24;
 
 /** A call as one would write it in a page's code. */
 export const callCode = (method: string, args: readonly unknown[]): string =>

@@ -17,7 +17,7 @@ const draw = (item: Row): HTMLElement => {
     make('td', {}, `${table} ${row.id}`),
     make('td', {}, make('time', { datetime: new Date(at).toISOString() }, timeOf(at))),
     make('td', { class: 'long' }, table === 'event' ? eventWords(item.row) : 'profile'),
-    make('td', {}, row.user_id ?? '–'),
+    make('td', { class: 'long' }, row.user_id ?? '–'),
     make('td', { class: 'long' }, make('code', { title: data }, data)),
   );
 };
