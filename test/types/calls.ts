@@ -1,0 +1,155 @@
+/**
+ * Never run, only compiled: by `npm run typecheck`, where a `@ts-expect-error` without an error is one,
+ * and by `test/types.test.ts`.
+ */
+import { analytics, createAnalytics } from '../../src/index.js';
+import type { Analytics, EventFields, Options } from '../../src/index.js';
+
+declare const setup: Options;
+declare const anyName: string;
+
+// --- an event map and traits, as interfaces and as type literals ----------------------------------
+
+interface SignedUp {
+  plan: 'free' | 'pro';
+  seats?: number;
+}
+interface Events {
+  'Signed Up': SignedUp;
+  Searched: { query: string };
+  'Filter Changed': { filter?: string };
+  'Logged Out': object;
+  'Page Left': Record<string, never>;
+}
+interface Traits {
+  plan?: 'free' | 'pro';
+  seats?: number;
+}
+const byInterface = createAnalytics<Events, Traits>(setup);
+
+type EventsLiteral = { 'Signed Up': { plan: 'free' | 'pro' }; 'Logged Out': object };
+const byLiteral = createAnalytics<EventsLiteral, { plan: string }>();
+
+const byNothing: Analytics = createAnalytics();
+
+export const compiles = async () => {
+  byInterface.event('Signed Up', { tags: { plan: 'pro' } });
+  byInterface.event('Signed Up', { tags: { plan: 'free', seats: 3 }, notify: true, icon: '🎉' });
+  byInterface.event('Searched', { tags: { query: 'x' }, userId: null, timestamp: new Date() });
+  byInterface.event('Filter Changed');
+  byInterface.event('Filter Changed', { tags: {} });
+  byInterface.event('Filter Changed', { description: 'without tags' });
+  byInterface.event('Logged Out');
+  byInterface.event('Logged Out', { channel: 'growth', timestamp: '2030-01-01T00:00:00Z' });
+  byInterface.event('Page Left');
+  byInterface.identify('user_1');
+  byInterface.identify('user_1', { plan: 'pro', seats: 3 });
+  const traits: Traits = { plan: 'free' };
+  byInterface.identify('user_1', traits);
+  const tags: SignedUp = { plan: 'free' };
+  byInterface.event('Signed Up', { tags });
+
+  byLiteral.event('Signed Up', { tags: { plan: 'pro' } });
+  byLiteral.event('Logged Out');
+  byLiteral.identify('user_1', { plan: 'whatever' });
+
+  for (const one of [analytics, byNothing]) {
+    one.event('Anything');
+    one.event(anyName, { tags: { anything: [1, { deep: true }] } });
+    one.event('Interface', { tags });
+    one.identify(anyName, { anything: 1 });
+    one.identify(anyName, traits);
+  }
+
+  byInterface.init({ ...setup, token: () => Promise.resolve('t'), beforeSend: (draft) => draft });
+  byInterface.init({
+    ...setup,
+    beforeSend: () => null,
+    onDrop: ({ reason }) => reason === 'expired',
+  });
+  const { delivered, waiting } = await byInterface.flush();
+  const stop: () => void = byInterface.on('outcome', ({ record, outcome }) => [record.id, outcome]);
+  stop();
+  const paused: string | undefined = byInterface.status().paused;
+  const fields: EventFields<SignedUp> = { tags };
+  return { delivered, waiting, paused, fields };
+};
+
+export const doesNotCompile = () => {
+  // @ts-expect-error misspelt event name
+  byInterface.event('Singed Up', { tags: { plan: 'pro' } });
+  // @ts-expect-error misspelt event name, in a map of type literals
+  byLiteral.event('Loged Out');
+  // @ts-expect-error a name that is only known to be a string
+  byInterface.event(anyName);
+  // @ts-expect-error misspelt tag of two
+  byInterface.event('Signed Up', { tags: { plan: 'pro', seat: 3 } });
+  // @ts-expect-error misspelt tag, where none is required
+  byInterface.event('Filter Changed', { tags: { fitler: 'x' } });
+  // @ts-expect-error tag of a wrong type
+  byInterface.event('Searched', { tags: { query: 5 } });
+  // @ts-expect-error tag with a value that is not in the list
+  byInterface.event('Signed Up', { tags: { plan: 'gold' } });
+  // @ts-expect-error required tag missing
+  byInterface.event('Signed Up', { tags: { seats: 3 } });
+  // @ts-expect-error tags missing, though one of them is required
+  byInterface.event('Signed Up', { icon: '🎉' });
+  // @ts-expect-error second argument missing, though a tag is required
+  byInterface.event('Signed Up');
+  // @ts-expect-error tags of another event
+  byInterface.event('Searched', { tags: { plan: 'pro' } });
+  // @ts-expect-error tags where the event has none
+  byInterface.event('Page Left', { tags: { plan: 'pro' } });
+  // @ts-expect-error tags that are no object
+  byInterface.event('Logged Out', { tags: 'pro' });
+  // @ts-expect-error tags given directly
+  byInterface.event('Signed Up', { plan: 'pro' });
+  // @ts-expect-error misspelt field
+  byInterface.event('Logged Out', { chanel: 'growth' });
+  // @ts-expect-error field by its name on the wire
+  byInterface.event('Logged Out', { user_id: 'user_1' });
+  // @ts-expect-error field of a wrong type
+  byInterface.event('Logged Out', { notify: 'yes' });
+  // @ts-expect-error time as a number
+  byInterface.event('Logged Out', { timestamp: Date.now() });
+  // @ts-expect-error no name at all
+  byInterface.event();
+
+  // @ts-expect-error trait of a wrong type
+  byInterface.identify('user_1', { seats: 'three' });
+  // @ts-expect-error misspelt trait
+  byInterface.identify('user_1', { paln: 'pro' });
+  // @ts-expect-error required trait missing
+  byLiteral.identify('user_1', {});
+  // @ts-expect-error traits that are no object
+  byInterface.identify('user_1', 'pro');
+  // @ts-expect-error user id that is a number
+  byInterface.identify(1);
+  // @ts-expect-error no user at all
+  byInterface.identify();
+  // @ts-expect-error tags of the default instance that are no object
+  analytics.event('Anything', { tags: 5 });
+
+  // @ts-expect-error misspelt option
+  analytics.init({ ...setup, flushat: 3 });
+  // @ts-expect-error option of a wrong type
+  analytics.init({ ...setup, flushAt: '3' });
+  // @ts-expect-error required option missing
+  analytics.init({ baseUrl: 'https://in.example', token: 't', project: 'p' });
+  // @ts-expect-error no options at all
+  analytics.init();
+  // @ts-expect-error misspelt option of createAnalytics
+  createAnalytics({ ...setup, projct: 'p' });
+  // @ts-expect-error consent that does not exist
+  analytics.init({ ...setup, consent: 'maybe' });
+  // @ts-expect-error asynchronous beforeSend
+  analytics.init({ ...setup, beforeSend: async (draft) => Promise.resolve(draft) });
+  // @ts-expect-error consent that does not exist
+  analytics.setConsent('maybe');
+  // @ts-expect-error misspelt listener
+  analytics.on('delivered', () => undefined);
+  // @ts-expect-error field of another payload
+  analytics.on('drop', ({ outcome }) => outcome);
+  // @ts-expect-error an event map whose tags are no objects
+  createAnalytics<{ 'Signed Up': string }>();
+};
