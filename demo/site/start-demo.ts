@@ -37,21 +37,21 @@ const isAnyAddress = (host: string): boolean => host === '0.0.0.0' || host === '
 /** Starts the service, with its fault switch on, and the page that sends to it, on an origin each. */
 export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
   const { page, database, token, host = '127.0.0.1' } = options;
+  const server = createServer();
+  const closeServer = createGracefulClose(server);
+  // The page first: its port may have been asked for, and be the service's usual one.
+  await listen(server, { ...page, host });
   const service = await startService({
     ...options.service,
     host,
     database,
     tokens: [token],
     faults: true,
-  });
-  const server = createServer(createPageHandler({ servicePort: service.port, token, database }));
-  const closeServer = createGracefulClose(server);
-  try {
-    await listen(server, { ...page, host });
-  } catch (error) {
-    await service.close();
+  }).catch(async (error: unknown) => {
+    await closeServer();
     throw error;
-  }
+  });
+  server.on('request', createPageHandler({ servicePort: service.port, token, database }));
 
   const { port } = server.address() as AddressInfo;
   const named = isAnyAddress(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startDemo, type DemoOptions } from '../../../demo/site/start-demo';
+import { tempFolder } from '../server/helpers/temp-folder';
+
+const ANY = { port: 0, nextFree: false };
+
+const start = async (options: Partial<DemoOptions> = {}) => {
+  const database = join(tempFolder(), 'demo.db');
+  const demo = await startDemo({ page: ANY, service: ANY, database, token: 't', ...options });
+  onTestFinished(demo.close);
+  return demo;
+};
+
+const takePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+describe('ports', () => {
+  it('takes the next free one where it may', async () => {
+    const port = await takePort();
+    expect((await start({ page: { port, nextFree: true } })).port).toBeGreaterThan(port);
+  });
+
+  it('rejects when the one that was asked for is taken, and leaves the others free', async () => {
+    const port = await takePort();
+    const free = await takeAndFree();
+    const taken = { port, nextFree: false };
+    await expect(start({ page: { port: free, nextFree: false }, service: taken })).rejects.toThrow(
+      'EADDRINUSE',
+    );
+    expect((await start({ page: { port: free, nextFree: false } })).port).toBe(free);
+  });
+
+  it('gives the page the port it asks for, even the usual one of the service', async () => {
+    const port = await takeAndFree();
+    const demo = await start({
+      page: { port, nextFree: false },
+      service: { port, nextFree: true },
+    });
+    expect(demo.port).toBe(port);
+    expect(demo.service.port).not.toBe(port);
+  });
+
+  const takeAndFree = async (): Promise<number> => {
+    const demo = await start();
+    await demo.close();
+    return demo.port;
+  };
+});
+
+describe('page', () => {
+  // Of a page that needs no build; the end-to-end tests open the other.
+  const policyOf = async (url: string) =>
+    (await fetch(`${url}/away`)).headers.get('content-security-policy');
+
+  it('may ask the service by the host it was itself asked by', async () => {
+    const { port, service } = await start();
+    const policy = await policyOf(`http://localhost:${port}`);
+    expect(policy).toContain(`connect-src 'self' http://localhost:${service.port};`);
+  });
+
+  it('has a nonce of its own in each answer', async () => {
+    const { url } = await start();
+    const nonce = async () => /'nonce-([^']+)'/.exec((await policyOf(url)) ?? '')?.[1];
+    const [one, two] = [await nonce(), await nonce()];
+    expect(one).toMatch(/^[\w+/]{22}==$/);
+    expect(two).not.toBe(one);
+  });
+
+  it('serves its own files and nothing else', async () => {
+    const { url } = await start();
+    const statuses = await Promise.all(
+      ['/style.css', '/away', '/package.json', '/__proto__', '/..%2fpackage.json'].map(
+        async (path) => (await fetch(url + path)).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 200, 404, 404, 404]);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+  });
+});
