@@ -1,0 +1,491 @@
+import { describe, expect, it, vi } from 'vitest';
+import { LEASE_MS } from '../../src/outbox/lease.js';
+import { advance } from '../support/advance.js';
+import { abortTransactions, closeConnection, forbidOpening } from '../support/break-storage.js';
+import { createPage, DATABASE } from '../support/create-page.js';
+import { makeRecord, makeRecords } from '../support/make-record.js';
+import { settle } from '../support/settle.js';
+import { storageEach } from '../support/storage-each.js';
+import { putStored, readStored } from '../support/stored.js';
+
+const world = storageEach();
+const pageOf = (limits = {}) => createPage(world.shelf, limits);
+
+/** A page that stores these and dies. */
+const leaveBehind = async (records = makeRecords(3)) => {
+  const page = pageOf();
+  page.add(...records);
+  await settle(60 + 2 * records.length);
+  return page;
+};
+
+describe('an expired lease', () => {
+  it('is left alone while it lasts', async () => {
+    await leaveBehind();
+    await advance(LEASE_MS - 1_000);
+    const page = pageOf();
+    expect(await page.drain()).toEqual([]);
+  });
+
+  it('is adopted, its records in the order of their calls', async () => {
+    await leaveBehind();
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is adopted by exactly one of two pages that look at once', async () => {
+    await leaveBehind(makeRecords(30));
+    await advance(LEASE_MS);
+    const sent = await Promise.all([pageOf().drain(), pageOf().drain()]);
+    expect(sent.flat().sort()).toEqual(
+      makeRecords(30)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
+  it('leaves nothing in the outbox but its gravestone once all was sent', async () => {
+    await leaveBehind();
+    await advance(LEASE_MS);
+    await pageOf().drain();
+    await advance(1_000);
+    const { ids, leases } = await readStored();
+    expect(ids).toEqual([]);
+    expect(leases.map(({ holder }) => holder)).toEqual(['']);
+  });
+
+  it('has its gravestone removed after the longest life of a record', async () => {
+    await leaveBehind();
+    await advance(LEASE_MS);
+    await pageOf().drain();
+    await advance(1_000);
+    vi.setSystemTime(Date.now() + 604_800_001);
+    await pageOf().drain();
+    await settle();
+    expect((await readStored()).keys).toEqual([]);
+  });
+
+  it('is adopted though it ends far in the future, because the clock was set back', async () => {
+    await leaveBehind();
+    vi.setSystemTime(Date.now() - 365 * 86_400_000);
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+});
+
+describe('a released lease', () => {
+  it('is adopted at once', async () => {
+    const left = await leaveBehind();
+    left.outbox.leave(true);
+    await settle();
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('is adopted again by the page that released it and came back', async () => {
+    const page = await leaveBehind();
+    page.outbox.leave(true);
+    expect(page.waiting()).toEqual([]);
+    page.outbox.seek();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('leaves no trace once all was sent', async () => {
+    const left = await leaveBehind();
+    left.outbox.leave(true);
+    await settle();
+    await pageOf().drain();
+    await advance(1_000);
+    expect((await readStored()).keys).toEqual([]);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+});
+
+describe('older owners', () => {
+  it('go first', async () => {
+    const start = Date.now();
+    await leaveBehind([makeRecord('late', { at: start + 500 })]);
+    await leaveBehind([makeRecord('early', { at: start })]);
+    await advance(LEASE_MS);
+    expect(await pageOf().drain()).toEqual(['early', 'late']);
+  });
+
+  it("go before this page's own records", async () => {
+    await leaveBehind();
+    await advance(LEASE_MS);
+    const page = pageOf();
+    page.add(makeRecord('own'));
+    await page.refill();
+    expect(page.waiting()).toEqual(['r0', 'r1', 'r2', 'own']);
+  });
+
+  it('are known to be unread until all was read', async () => {
+    await leaveBehind();
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(page.outbox.hasUnread()).toBe(true);
+    await page.refill();
+    expect(page.outbox.hasUnread()).toBe(false);
+  });
+});
+
+describe('a backlog of 250', () => {
+  const ids = Array.from({ length: 250 }, (_, i) => `b${i}`);
+  const leaveBacklog = () => leaveBehind(makeRecords(250, 'b'));
+
+  it('is read in windows of 100', async () => {
+    await leaveBacklog();
+    await advance(LEASE_MS);
+    const page = pageOf();
+    await page.refill();
+    expect(page.waiting()).toEqual(ids.slice(0, 100));
+    expect(page.outbox.hasUnread()).toBe(true);
+  });
+
+  it('is drained, each once and in order', async () => {
+    await leaveBacklog();
+    await advance(LEASE_MS);
+    expect(await pageOf().drain()).toEqual(ids);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
+  it('is taken up by the next page where one was killed half-way', async () => {
+    await leaveBacklog();
+    await advance(LEASE_MS);
+    const killed = pageOf();
+    await killed.refill();
+    for (const id of ids.slice(0, 40)) killed.outbox.finish(killed.begin(id));
+    await advance(LEASE_MS + 1_000);
+    const next = pageOf();
+    expect(await next.drain()).toEqual(ids.slice(40));
+    expect(next.unknown).toEqual([]);
+  });
+
+  it('is read on though the records read so far all wait for one that keeps failing', async () => {
+    const at = Date.now();
+    await leaveBehind([
+      makeRecord('poison', { type: 'identify', user: 'u', at }),
+      ...makeRecords(120, 'behind', { user: 'u', at }),
+      makeRecord('free', { at }),
+    ]);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    await page.refill();
+    page.find('poison').dueAt = Date.now() + 300_000;
+    await page.refill(true);
+    expect(page.waiting()).toContain('free');
+  });
+
+  it('is not forgotten where storage failed in between and works again', async () => {
+    await leaveBacklog();
+    await advance(LEASE_MS);
+    const page = pageOf();
+    await page.refill();
+    abortTransactions();
+    page.add(makeRecord('own'));
+    await settle();
+    expect(page.journal.kind()).toBe('memory');
+    const sent = await page.drain();
+    await advance(6_000);
+    expect(page.journal.kind()).toBe('indexeddb');
+    sent.push(...(await page.drain()));
+    await advance(2 * LEASE_MS);
+    sent.push(...(await pageOf().drain()));
+    expect(sent.filter((id) => id !== 'own').sort()).toEqual([...ids].sort());
+  });
+});
+
+describe('a record in flight', () => {
+  it('is unknown to the adopter, counted once and not sent again', async () => {
+    const left = await leaveBehind();
+    left.begin('r1');
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r2']);
+    expect(page.unknown).toEqual(['r1']);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+    await advance(LEASE_MS);
+    const next = pageOf();
+    expect(await next.drain()).toEqual([]);
+    expect(next.unknown).toEqual([]);
+  });
+
+  it('is not unknown where its request did not outlive the page', async () => {
+    const left = await leaveBehind();
+    left.begin('r1', false);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is sent again where the service removes repeats', async () => {
+    const left = await leaveBehind();
+    left.begin('r1');
+    await advance(LEASE_MS);
+    const page = pageOf({ idempotencyKey: true });
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is known again when it failed before the page died', async () => {
+    const left = await leaveBehind();
+    left.outbox.putBack(left.begin('r1'), true);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('stays unknown where the adopter dies before it has read it', async () => {
+    const left = await leaveBehind(makeRecords(150));
+    left.begin('r120');
+    await advance(LEASE_MS);
+    const killed = pageOf();
+    await killed.refill();
+    await advance(LEASE_MS);
+    const next = pageOf();
+    const sent = await next.drain();
+    expect(sent).toHaveLength(149);
+    expect(next.unknown).toEqual(['r120']);
+  });
+
+  it('is not unknown where nothing of it is stored any more', async () => {
+    const left = await leaveBehind();
+    left.outbox.finish(left.begin('r1'));
+    await advance(LEASE_MS);
+    const page = pageOf();
+    await page.drain();
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is not unknown while the page that came back still waits for its answer', async () => {
+    const page = await leaveBehind();
+    const entry = page.begin('r0');
+    page.outbox.leave(true);
+    page.outbox.seek();
+    await page.refill();
+    expect(page.unknown).toEqual([]);
+    expect(page.waiting()).toEqual(['r1', 'r2']);
+    page.outbox.finish(entry);
+    expect(await page.drain()).toEqual(['r1', 'r2']);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
+  it('is sent again by the page that came back, when it fails there', async () => {
+    const page = await leaveBehind();
+    const entry = page.begin('r0');
+    page.outbox.leave(true);
+    page.outbox.seek();
+    await page.refill();
+    page.outbox.putBack(entry, false);
+    expect((await page.drain()).sort()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is deleted by its key when the answer comes after the adoption', async () => {
+    const frozen = await leaveBehind();
+    const entry = frozen.begin('r0');
+    await advance(LEASE_MS);
+    const page = pageOf({ idempotencyKey: true });
+    await page.refill();
+    frozen.outbox.finish(entry);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual(['r1', 'r2']);
+  });
+});
+
+describe('an exit note', () => {
+  /** What stands on the shelf is all that the page leaves: WebKit keeps no write of a leaving page. */
+  const leaveWithoutWriting = async (records = makeRecords(2)) => {
+    const page = pageOf();
+    await page.refill();
+    closeConnection(9);
+    page.add(...records);
+    page.outbox.leave(true);
+    const kept = new Map(world.shelf.values);
+    await settle();
+    vi.restoreAllMocks();
+    kept.forEach((value, key) => world.shelf.values.set(key, value));
+    return page;
+  };
+
+  it('brings back what was never stored', async () => {
+    await leaveWithoutWriting();
+    expect((await readStored()).keys).toEqual([]);
+    expect(await pageOf().drain()).toEqual(['r0', 'r1']);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
+  it('is absorbed by one of two pages', async () => {
+    await leaveWithoutWriting();
+    const sent = await Promise.all([pageOf().drain(), pageOf().drain()]);
+    expect(sent.flat().sort()).toEqual(['r0', 'r1']);
+  });
+
+  it('changes nothing when it is read a second time', async () => {
+    await leaveWithoutWriting();
+    const kept = new Map(world.shelf.values);
+    const first = pageOf();
+    expect(await first.drain()).toEqual(['r0', 'r1']);
+    kept.forEach((value, key) => world.shelf.values.set(key, value)); // as if not removed in time
+    expect(await first.drain()).toEqual([]);
+  });
+
+  it('says what was in flight, where the lease does not', async () => {
+    const left = await leaveBehind();
+    closeConnection(9);
+    left.begin('r0');
+    left.outbox.leave(true);
+    await settle();
+    vi.restoreAllMocks();
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r1', 'r2']);
+    expect(page.unknown).toEqual(['r0']);
+  });
+
+  it('that stands beside the same in the outbox brings each record once', async () => {
+    const left = await leaveBehind();
+    left.add(makeRecord('last'));
+    left.outbox.leave(true);
+    const kept = new Map(world.shelf.values);
+    await settle();
+    kept.forEach((value, key) => world.shelf.values.set(key, value));
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2', 'last']);
+    expect(await pageOf().drain()).toEqual([]);
+  });
+
+  it('read from memory brings each record once, though another page reads the same from the outbox', async () => {
+    const left = await leaveBehind([]);
+    left.add(makeRecord('last'));
+    left.outbox.leave(true);
+    const kept = new Map(world.shelf.values);
+    await settle();
+    kept.forEach((value, key) => world.shelf.values.set(key, value));
+    const allow = forbidOpening();
+    const inMemory = pageOf();
+    const sent = await inMemory.drain();
+    expect(inMemory.journal.kind()).toBe('memory');
+    allow();
+    sent.push(...(await pageOf().drain()));
+    expect(sent).toEqual(['last']);
+  });
+
+  it('is not removed by an earlier write that ends after it was left', async () => {
+    const page = pageOf();
+    await page.refill();
+    page.add(makeRecord('first'));
+    for (let i = 0; i < 9; i++) await Promise.resolve(); // its write is on its way
+    page.add(makeRecord('second'));
+    abortTransactions(); // what a leaving page writes is lost in WebKit
+    page.outbox.leave(true);
+    await settle();
+    expect((await readStored()).ids).toEqual(['first']);
+    expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
+  });
+
+  it('of a frozen page brings only what the adopter could not have', async () => {
+    const frozen = await leaveBehind();
+    await advance(LEASE_MS);
+    const page = pageOf();
+    const sent = await page.drain();
+    frozen.add(makeRecord('news'));
+    frozen.outbox.leave(true);
+    await settle();
+    page.outbox.seek();
+    sent.push(...(await page.drain()));
+    sent.push(...(await pageOf().drain()));
+    expect(sent).toEqual(['r0', 'r1', 'r2', 'news']);
+  });
+
+  it.each([
+    ['no object', '5'],
+    ['null', 'null'],
+    ['cut off', '{"owner":"a","fli'],
+    ['an empty object', '{}'],
+    ['an array', '[]'],
+    ['without its lists', '{"owner":"a","holder":"b","until":0}'],
+    ['with a hole in it', '{"owner":"a","holder":"b","until":0,"flight":null,"unsaved":[null]}'],
+  ])('that is %s disturbs nothing', async (_, text) => {
+    await leaveBehind();
+    await advance(LEASE_MS);
+    world.shelf.values.set(`${DATABASE} note a`, text);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.storage).toEqual(['indexeddb']);
+  });
+
+  it.each(['5', '{}', '{"owner":"a","holder":"b","until":0}'])(
+    'that is %s disturbs nothing without storage',
+    async (text) => {
+      forbidOpening();
+      world.shelf.values.set(`${DATABASE} note a`, text);
+      const page = pageOf();
+      page.add(makeRecord('own'));
+      await settle();
+      expect(page.journal.kind()).toBe('memory');
+      expect(await page.drain()).toEqual(['own']);
+    },
+  );
+});
+
+describe('what is stored', () => {
+  it('for longer than maxAge is dropped as expired', async () => {
+    const at = Date.now();
+    await leaveBehind([makeRecord('old', { at }), makeRecord('young', { at: at + 5_000 })]);
+    vi.setSystemTime(at + 604_800_001);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['young']);
+    expect(page.drops).toEqual([{ id: 'old', reason: 'expired' }]);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
+  it('beyond maxRecords loses the oldest events and no identify', async () => {
+    await leaveBehind([makeRecord('who', { type: 'identify', user: 'u' }), ...makeRecords(9)]);
+    await advance(LEASE_MS);
+    const page = pageOf({ maxRecords: 7 });
+    expect(await page.drain()).toEqual(['who', 'r3', 'r4', 'r5', 'r6', 'r7', 'r8']);
+    expect(page.drops).toEqual(['r0', 'r1', 'r2'].map((id) => ({ id, reason: 'outbox-full' })));
+  });
+
+  it.each([
+    ['a later version', { v: 2, seq: 1, id: 'odd', type: 'event', body: '{}', at: 0, attempts: 0 }],
+    ['a later version of another shape', { v: 2, packed: ['{}'] }],
+    ['no version', { id: 'odd' }],
+    ['a text', 'odd'],
+    ['nothing', null],
+  ])('in %s is dropped as unreadable, and nothing else is', async (_, value) => {
+    const left = await leaveBehind();
+    const { keys } = await readStored();
+    const [owner] = keys.find((key) => (key as string[])[0] !== 'lease') as string[];
+    await putStored([[[owner!, 1], value]]);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r2']);
+    expect(page.drops.map(({ reason }) => reason)).toEqual(['unreadable']);
+    await advance(1_000);
+    expect(page.storage).toEqual(['indexeddb']);
+    expect((await readStored()).records).toEqual([]);
+    expect(left.storage).toEqual(['indexeddb']);
+  });
+
+  it.each([
+    ['a later version', { v: 2, owner: 'x', holder: 'y', until: 0 }],
+    ['a text', 'odd'],
+    ['nothing', null],
+  ])('as a lease in %s is left alone, and the others are adopted', async (_, value) => {
+    await leaveBehind();
+    await putStored([[['lease', 'x'], value]]);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.storage).toEqual(['indexeddb']);
+    const { keys } = await readStored();
+    expect(keys).toContainEqual(['lease', 'x']);
+  });
+});

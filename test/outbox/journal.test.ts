@@ -1,0 +1,220 @@
+import { describe, expect, it, vi } from 'vitest';
+import { commit, createJournal, span, WATCHDOG_MS, within } from '../../src/outbox/journal.js';
+import type { StorageKind } from '../../src/types.js';
+import { advance } from '../support/advance.js';
+import {
+  abortTransactions,
+  closeConnection,
+  forbidOpening,
+  hangOpening,
+  holdStore,
+} from '../support/break-storage.js';
+import { DATABASE } from '../support/create-page.js';
+import { settle } from '../support/settle.js';
+import { storageEach } from '../support/storage-each.js';
+import { openDatabase, readStored } from '../support/stored.js';
+
+storageEach();
+
+const journalOf = () => {
+  const changes: [StorageKind, string][] = [];
+  const journal = createJournal({
+    name: DATABASE,
+    onChange: (...change) => changes.push(change),
+  });
+  const put = (key: string, value: unknown = { id: key }) =>
+    journal.run<string>((store, done) => {
+      store.put(value, ['owner', key]);
+      commit(store);
+      done(key);
+    });
+  return { journal, changes, put };
+};
+
+/** Settles to what a promise came to, so that a rejection is awaited from the start. */
+const endOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    (value) => value,
+    (error: unknown) => error,
+  );
+
+describe('a journal', () => {
+  it('is opening until the first transaction is done', async () => {
+    const { journal, changes, put } = journalOf();
+    expect(journal.kind()).toBe('opening');
+    expect(await put('a')).toBe('a');
+    expect(journal.kind()).toBe('indexeddb');
+    expect(changes).toEqual([['indexeddb', '']]);
+  });
+
+  it('says only once where records are kept', async () => {
+    const { changes, put } = journalOf();
+    await put('a');
+    await put('b');
+    expect(changes).toHaveLength(1);
+  });
+
+  it('leaves no timer behind', async () => {
+    const { put } = journalOf();
+    await put('a');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('refuses work when opening throws, and says why', async () => {
+    forbidOpening();
+    const { journal, changes, put } = journalOf();
+    expect(await endOf(put('a'))).toBeInstanceOf(DOMException);
+    expect(journal.kind()).toBe('memory');
+    expect(changes).toEqual([['memory', 'The operation is insecure.']]);
+  });
+
+  it('refuses work when there is no IndexedDB', async () => {
+    vi.stubGlobal('indexedDB', undefined);
+    const { journal, put } = journalOf();
+    expect(await endOf(put('a'))).toBeInstanceOf(Error);
+    expect(journal.kind()).toBe('memory');
+  });
+
+  it('refuses work when reading `indexedDB` throws', async () => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'indexedDB')!;
+    Object.defineProperty(globalThis, 'indexedDB', {
+      configurable: true,
+      get: () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+    try {
+      const { journal, put } = journalOf();
+      expect(await endOf(put('a'))).toBeInstanceOf(DOMException);
+      expect(journal.kind()).toBe('memory');
+    } finally {
+      Object.defineProperty(globalThis, 'indexedDB', before);
+    }
+  });
+
+  it('refuses work when opening hangs, within a second', async () => {
+    hangOpening();
+    const { journal, put } = journalOf();
+    const end = endOf(put('a'));
+    await advance(WATCHDOG_MS - 1);
+    expect(journal.kind()).toBe('opening');
+    await advance(1);
+    expect(journal.kind()).toBe('memory');
+    expect(await end).toEqual(new Error('IndexedDB does not answer'));
+  });
+
+  it('refuses at once once it has failed', async () => {
+    forbidOpening();
+    const { put } = journalOf();
+    await endOf(put('a'));
+    const open = vi.mocked(indexedDB.open);
+    const calls = open.mock.calls.length;
+    await endOf(put('b'));
+    expect(open.mock.calls.length).toBe(calls);
+  });
+
+  it('takes an abort after the requests succeeded for a failure', async () => {
+    const { journal, put } = journalOf();
+    await put('a');
+    abortTransactions();
+    expect(await endOf(put('b'))).toBeInstanceOf(Error);
+    expect(journal.kind()).toBe('memory');
+    expect((await readStored()).ids).toEqual(['a']);
+  });
+
+  it('takes work that throws for a failure', async () => {
+    const { journal } = journalOf();
+    const end = journal.run(() => {
+      throw new Error('no');
+    });
+    expect(await endOf(end)).toEqual(new Error('no'));
+  });
+
+  it('aborts what hangs, so that it does not happen later', async () => {
+    const { journal } = journalOf();
+    const blocker = await openDatabase();
+    const letGo = holdStore(blocker);
+    const end = endOf(
+      journal.run((store) => {
+        store.put({ id: 'late' }, ['owner', 1]);
+      }),
+    );
+    await advance(WATCHDOG_MS);
+    expect(await end).toBeInstanceOf(Error);
+    letGo();
+    await settle();
+    blocker.close();
+    expect((await readStored()).ids).toEqual([]);
+  });
+
+  it('opens once more after a failure', async () => {
+    const { journal, changes, put } = journalOf();
+    await put('a');
+    closeConnection();
+    await endOf(put('b'));
+    expect(journal.kind()).toBe('memory');
+    await advance(5_000);
+    expect(changes.map(([kind]) => kind)).toEqual(['indexeddb', 'memory', 'indexeddb']);
+    await put('c');
+    expect((await readStored()).ids).toEqual(['a', 'c']);
+  });
+
+  it('does not open a third time', async () => {
+    forbidOpening();
+    const { journal, put } = journalOf();
+    await endOf(put('a'));
+    await advance(600_000);
+    expect(indexedDB.open).toHaveBeenCalledTimes(2);
+    expect(journal.kind()).toBe('memory');
+  });
+
+  it('does not hang its callers where reopening hangs', async () => {
+    const { journal, put } = journalOf();
+    await put('a');
+    closeConnection();
+    await endOf(put('b'));
+    hangOpening();
+    await advance(10_000);
+    expect(journal.kind()).toBe('memory');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('stays in memory when what hung ends after all, until it is opened again', async () => {
+    const { journal, changes, put } = journalOf();
+    await put('a');
+    const blocker = await openDatabase();
+    const letGo = holdStore(blocker);
+    const end = endOf(put('b'));
+    await advance(WATCHDOG_MS);
+    await end;
+    letGo();
+    await settle();
+    blocker.close();
+    expect(changes.map(([kind]) => kind)).toEqual(['indexeddb', 'memory']);
+    expect(journal.kind()).toBe('memory');
+  });
+});
+
+describe('key ranges', () => {
+  it('hold all keys of an owner, and no other', () => {
+    const range = within('a');
+    expect(range.includes(['a', 0])).toBe(true);
+    expect(range.includes(['a', 1e9])).toBe(true);
+    expect(range.includes(['a', 'text'])).toBe(true);
+    expect(range.includes(['ab', 0])).toBe(false);
+    expect(range.includes(['b', 0])).toBe(false);
+  });
+
+  it('hold what comes after a sequence number', () => {
+    const range = within('a', 5);
+    expect(range.includes(['a', 5])).toBe(false);
+    expect(range.includes(['a', 6])).toBe(true);
+    expect(range.includes(['a', 10])).toBe(true);
+  });
+
+  it('hold a span with both its ends', () => {
+    const range = span('a', 2, 4);
+    expect([1, 2, 3, 4, 5].filter((seq) => range.includes(['a', seq]))).toEqual([2, 3, 4]);
+    expect(range.includes(['b', 3])).toBe(false);
+  });
+});

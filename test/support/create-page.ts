@@ -1,0 +1,88 @@
+import { createJournal } from '../../src/outbox/journal.js';
+import { createNotes, type Shelf } from '../../src/outbox/exit-note.js';
+import { createOutbox } from '../../src/outbox/outbox.js';
+import type { Entry } from '../../src/outbox/entry.js';
+import type { DropReason, OutboxRecord, StorageKind } from '../../src/types.js';
+
+export const DATABASE = 'analytics-outbox test';
+
+export const LIMITS = {
+  maxRecords: 10_000,
+  maxBytes: 5_000_000,
+  maxAge: 604_800_000,
+  timeout: 30_000,
+  idempotencyKey: false,
+};
+
+let pages = 0;
+
+/** One page's outbox, with its own journal over the database that all pages share. */
+export const createPage = (shelf: Shelf, limits: Partial<typeof LIMITS> = {}) => {
+  const drops: { id: string; reason: DropReason }[] = [];
+  const unknown: string[] = [];
+  const storage: StorageKind[] = [];
+  const page = `page${++pages}`;
+  let ids = 0;
+  const journal = createJournal({
+    name: DATABASE,
+    onChange: (kind) => {
+      storage.push(kind);
+      if (kind === 'indexeddb') outbox.rewrite();
+    },
+  });
+  const notes = createNotes(shelf, DATABASE);
+  const outbox = createOutbox({
+    journal,
+    notes,
+    now: Date.now,
+    newId: () => (ids++ === 0 ? page : `${page}-${ids - 1}`),
+    limits: () => ({ ...LIMITS, ...limits }),
+    onDrop: ({ id }, reason) => drops.push({ id, reason }),
+    onUnknown: ({ id }) => unknown.push(id),
+  });
+
+  const refill = async (starving = false) => {
+    for (let round = 0; await outbox.refill(starving); round++) {
+      if (round > 500) throw new Error('refill never ends');
+    }
+  };
+  const waiting = () => outbox.entries.filter(({ state }) => state === 'waiting');
+  const find = (id: string): Entry => outbox.entries.find(({ record }) => record.id === id)!;
+  const begin = (id: string, outlivesPage = true): Entry => {
+    const entry = find(id);
+    outbox.begin(entry, outlivesPage);
+    return entry;
+  };
+  /** Sends what this page may send until nothing is left, as the flusher would; answers with the ids. */
+  const drain = async (): Promise<string[]> => {
+    const sent: string[] = [];
+    for (;;) {
+      await refill();
+      const entry = waiting()[0];
+      if (!entry) return sent;
+      if (!outbox.canSend(entry)) await outbox.renew(entry.hold);
+      else {
+        sent.push(entry.record.id);
+        outbox.begin(entry, true);
+        outbox.finish(entry);
+      }
+    }
+  };
+  return {
+    name: page,
+    journal,
+    notes,
+    outbox,
+    drops,
+    unknown,
+    storage,
+    refill,
+    find,
+    begin,
+    drain,
+    add: (...records: OutboxRecord[]) => records.forEach((record) => outbox.add(record)),
+    waiting: () => waiting().map(({ record }) => record.id),
+  };
+};
+
+export type Page = ReturnType<typeof createPage>;

@@ -1,0 +1,42 @@
+import type { Lease, Stored } from '../../src/outbox/lease.js';
+import { DATABASE } from './create-page.js';
+
+const whenDone = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error as Error);
+  });
+
+/** A connection of the test's own to the pages' database. */
+export const openDatabase = async (name = DATABASE): Promise<IDBDatabase> => {
+  const request = indexedDB.open(name);
+  request.onupgradeneeded = () => request.result.createObjectStore('records');
+  return whenDone(request);
+};
+
+/** What is stored: records by id in the order of their keys, and leases. */
+export const readStored = async (name = DATABASE) => {
+  const database = await openDatabase(name);
+  const store = database.transaction('records').objectStore('records');
+  const [keys, values] = await Promise.all([
+    whenDone(store.getAllKeys()),
+    whenDone(store.getAll() as IDBRequest<unknown[]>),
+  ]);
+  database.close();
+  const leases: Lease[] = [];
+  const records: Stored[] = [];
+  keys.forEach((key, i) => {
+    if ((key as unknown[])[0] === 'lease') leases.push(values[i] as Lease);
+    else records.push(values[i] as Stored);
+  });
+  return { keys, leases, records, ids: records.map(({ id }) => id) };
+};
+
+/** Writes straight into the database, as another version of us would. */
+export const putStored = async (entries: [key: IDBValidKey, value: unknown][]): Promise<void> => {
+  const database = await openDatabase();
+  const transaction = database.transaction('records', 'readwrite');
+  for (const [key, value] of entries) transaction.objectStore('records').put(value, key);
+  await new Promise((resolve) => (transaction.oncomplete = resolve));
+  database.close();
+};
