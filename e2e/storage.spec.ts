@@ -1,0 +1,179 @@
+import type { Page } from '@playwright/test';
+import { breakages, breakStorage } from './support/break-storage.js';
+import { heard, listening } from './support/heard.js';
+import { names } from './support/names.js';
+import { storedEvents } from './support/stored-records.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+const storageOf = (page: Page) => page.evaluate(() => analytics.status().storage);
+
+for (const how of Object.keys(breakages) as (keyof typeof breakages)[]) {
+  test.describe(`where IndexedDB ${how}`, () => {
+    test.beforeEach(({ context }) => breakStorage(context, how));
+
+    test('delivers from memory, and says so', async ({ page, service, site }) => {
+      const address = site.page('/', site.tagged({}, listening));
+      await page.goto(address);
+      const [called] = Object.values(await track(page, names(10)));
+      await service.holds({ events: names(10) }, { pages: [page] });
+      await expect.poll(() => storageOf(page)).toBe('memory');
+      expect((await heard(page, 'storage'))[0]).toEqual({
+        storage: 'memory',
+        message: expect.stringMatching(/./) as string,
+      });
+      // The first send never waits for the storage.
+      for (const { received_at } of await service.events()) {
+        expect(Date.parse(received_at) - called!).toBeLessThan(2_500);
+      }
+      await track(page, names(10, 'later'));
+      const events = [...names(10), ...names(10, 'later')];
+      await service.holds({ events }, { pages: [page] });
+      await page.reload();
+      await service.holds({ events }, { pages: [page] });
+      expect(await service.requests()).toHaveLength(20);
+    });
+
+    test('leaves to the next page what it could not deliver', async ({ page, service, site }) => {
+      const address = site.page('/', site.tagged({}, listening));
+      await page.goto(address);
+      await service.faults([{ status: 503, headers: { 'retry-after': '1' } }]);
+      await track(page, names(10));
+      await expect.poll(() => storageOf(page)).toBe('memory');
+      await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
+      await page.reload();
+      await service.faults([]);
+      await service.holds({ events: names(10) }, { pages: [page] });
+    });
+
+    test('hands off what was called in the task that leaves', async ({ page, service, site }) => {
+      await page.goto(site.page('/', site.tagged()));
+      const next = site.page('/next', site.tagged());
+      await page.evaluate(
+        ([events, next]) => {
+          for (const event of events) analytics.event(event);
+          location.href = next;
+        },
+        [names(10), next] as const,
+      );
+      await page.waitForURL(next);
+      await service.holds({ events: names(10) }, { pages: [page] });
+      expect(await service.requests()).toHaveLength(10);
+    });
+  });
+}
+
+test.describe('where IndexedDB is taken away from a page that uses it', () => {
+  const remember = () => {
+    const { open } = IDBFactory.prototype;
+    IDBFactory.prototype.open = function (...args) {
+      const request = open.apply(this, args);
+      request.addEventListener('success', () => {
+        (window as unknown as Record<symbol, IDBDatabase>)[Symbol.for('opened')] = request.result;
+      });
+      return request;
+    };
+  };
+
+  const takeAway: Record<string, (page: Page, origin: string) => Promise<unknown>> = {
+    'by closing the connection': (page) =>
+      page.evaluate(() => {
+        const opened = (window as unknown as Record<symbol, IDBDatabase>)[Symbol.for('opened')]!;
+        opened.close();
+      }),
+    'by deleting the database': (page) =>
+      page.evaluate(async () => {
+        for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name!);
+      }),
+    'by clearing the site’s data': async (page, origin) => {
+      const session = await page.context().newCDPSession(page);
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
+    },
+  };
+
+  for (const [how, take] of Object.entries(takeAway)) {
+    test(`goes on ${how.replace('by', 'after')}, and keeps what waits`, async ({
+      page,
+      context,
+      service,
+      site,
+    }) => {
+      await context.addInitScript(remember);
+      await page.goto(site.page('/', site.tagged({}, listening)));
+      await track(page, ['first']);
+      await service.holds({ events: ['first'] }, { pages: [page] });
+      await context.setOffline(true);
+      await track(page, names(5, 'before'));
+      await expect.poll(() => storedEvents(page)).toHaveLength(5);
+      await take(page, site.url);
+      await track(page, names(5, 'after'));
+      await context.setOffline(false);
+      const events = ['first', ...names(5, 'before'), ...names(5, 'after')];
+      await service.holds({ events }, { pages: [page] });
+      // Opened again in a while: it is no page that never had any.
+      await expect.poll(() => storageOf(page), { timeout: 15_000 }).toBe('indexeddb');
+      await track(page, ['last']);
+      await service.holds({ events: [...events, 'last'] }, { pages: [page] });
+      await page.reload();
+      await service.holds({ events: [...events, 'last'] }, { pages: [page] });
+      expect(await service.requests()).toHaveLength(12);
+    });
+  }
+
+  test('keeps what waits through the next page, too', async ({ page, context, service, site }) => {
+    await context.addInitScript(remember);
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    await context.setOffline(true);
+    await track(page, names(5, 'before'));
+    await expect.poll(() => storedEvents(page)).toHaveLength(5);
+    await takeAway['by closing the connection']!(page, site.url);
+    await track(page, names(5, 'after'));
+    await expect.poll(() => storageOf(page)).toBe('memory');
+    await page.goto('about:blank');
+    await context.setOffline(false);
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds(
+      { events: [...names(5, 'before'), ...names(5, 'after')] },
+      { pages: [page] },
+    );
+  });
+});
+
+test('delivers from memory where the quota is used up', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 1 });
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  await track(page, names(10));
+  await service.holds({ events: names(10) }, { pages: [page] });
+  await expect.poll(() => storageOf(page)).toBe('memory');
+  expect(await heard(page, 'storage')).toMatchObject([{ storage: 'memory' }]);
+});
+
+test('tries a broken storage once more and then leaves it alone', async ({
+  page,
+  context,
+  guest,
+  site,
+}) => {
+  guest.allowGlobals('opens');
+  await context.addInitScript(() => {
+    const counted = window as unknown as { opens: number };
+    counted.opens = 0;
+    IDBFactory.prototype.open = () => {
+      counted.opens++;
+      throw new DOMException('Storage is disabled.', 'InvalidStateError');
+    };
+  });
+  await page.clock.install();
+  await page.goto(site.page('/', site.tagged()));
+  await track(page, names(10));
+  await page.clock.runFor(60_000);
+  await track(page, names(10, 'later'));
+  await page.clock.runFor(60_000);
+  expect(await page.evaluate('opens')).toBe(2);
+});

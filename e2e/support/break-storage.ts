@@ -1,0 +1,62 @@
+import type { BrowserContext } from '@playwright/test';
+
+/** Ways in which IndexedDB fails real pages. Each stands alone: its source goes to the browser. */
+export const breakages = {
+  'is missing': () => {
+    Object.defineProperty(window, 'indexedDB', { value: undefined });
+  },
+  'throws when it is read': () => {
+    Object.defineProperty(window, 'indexedDB', {
+      get: () => {
+        throw new DOMException('The operation is insecure.', 'SecurityError');
+      },
+    });
+  },
+  'throws when it is opened': () => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException('Storage is disabled.', 'InvalidStateError');
+    };
+  },
+  'refuses to open': () => {
+    IDBFactory.prototype.open = () => {
+      const error = new DOMException('Internal error opening backing store.', 'UnknownError');
+      const request = { error, onerror: () => undefined };
+      queueMicrotask(() => request.onerror());
+      return request as unknown as IDBOpenDBRequest;
+    };
+  },
+  'never opens': () => {
+    IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
+  },
+  'aborts what is put, as when it is full': () => {
+    // eslint-disable-next-line @typescript-eslint/unbound-method
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = function (...args) {
+      const request = put.apply(this, args);
+      this.transaction.abort();
+      return request;
+    };
+  },
+  'aborts at the end, as when the disk is full': () => {
+    IDBTransaction.prototype.commit = function () {
+      this.abort();
+    };
+  },
+  'never completes': () => {
+    IDBFactory.prototype.open = ((open) =>
+      function (this: IDBFactory, ...args: Parameters<IDBFactory['open']>) {
+        const request = open.apply(this, args);
+        request.addEventListener('success', () => {
+          // Held busy for ever, as by a frozen tab in the middle of a transaction.
+          const store = request.result.transaction('records', 'readwrite').objectStore('records');
+          const again = () => (store.count().onsuccess = again);
+          again();
+        });
+        return request;
+      })(IDBFactory.prototype.open);
+  },
+} satisfies Record<string, () => void>;
+
+/** Makes IndexedDB fail in this way on every page to come. */
+export const breakStorage = (context: BrowserContext, how: keyof typeof breakages) =>
+  context.addInitScript(breakages[how]);
