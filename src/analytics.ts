@@ -40,7 +40,8 @@ export const createTracker = <
   const listeners = new Map<string, Set<(payload: never) => void>>();
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
-  let earlyConsent: Consent | undefined;
+  /** As told last: for all destinations, and for those to come. */
+  let consent: Consent | undefined;
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
 
@@ -66,7 +67,8 @@ export const createTracker = <
     try {
       if (isOff()) return;
       if (current) run(current);
-      else if (early.push(run) > EARLY) early.shift();
+      else if (early.length < EARLY) early.push(run);
+      else emit('drop', { reason: 'outbox-full', message: `more than ${EARLY} calls before init` });
     } catch (error) {
       if (settings?.debug) console.debug('[analytics]', error);
     }
@@ -86,15 +88,13 @@ export const createTracker = <
   const init = (options: Options): void => {
     if (!isPage()) return;
     const next = resolveOptions(options);
-    // Before the first pipeline, or it would open storage that may not be used.
-    if (earlyConsent && !current) next.consent = earlyConsent;
     const before = settings;
     settings = next;
     if (isOff()) return;
     const name = destinationName(next.baseUrl, next.project);
     const known = pipelines.get(name);
     if (!known) {
-      current = createPipeline(next, emit);
+      current = createPipeline(next, emit, consent);
       pipelines.set(name, current); // the one before goes on with what it has
     } else {
       current = known;
@@ -110,9 +110,9 @@ export const createTracker = <
     flush: async () =>
       (await current?.flush()) ?? { delivered: 0, retried: 0, rejected: 0, waiting: early.length },
     reset: () => withPipeline((pipeline) => pipeline.reset()),
-    setConsent: (consent) => {
-      if (current) withPipeline((pipeline) => pipeline.setConsent(consent));
-      else earlyConsent = consent;
+    setConsent: (given) => {
+      consent = given;
+      for (const pipeline of pipelines.values()) withPipeline(() => pipeline.setConsent(given));
     },
     status: () => current?.status() ?? { ...IDLE, dropped: {}, waiting: early.length },
     on: <Type extends keyof Listeners>(

@@ -30,7 +30,7 @@ const ADOPT_MS = 60_000;
 export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;
 
 /** Everything between a call and one destination. */
-export const createPipeline = (first: Settings, emit: Emit) => {
+export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => {
   let settings = first;
   const name = destinationName(first.baseUrl, first.project);
   const now = (): number => (settings.now ?? Date.now)();
@@ -100,16 +100,16 @@ export const createPipeline = (first: Settings, emit: Emit) => {
   const held: OutboxRecord[] = [];
   let isActivated = false;
   let consent: Consent =
-    settings.consent ?? (shelf.get(consentKey) === 'denied' ? 'denied' : 'granted');
+    given ?? settings.consent ?? (shelf.get(consentKey) === 'denied' ? 'denied' : 'granted');
   /** The user as far as it is not on the shelf: null after a reset. */
   let user: string | null | undefined;
 
   const setUser = (value: string | null) => {
-    const isKept = parts && shelf.set(userKey, value ?? undefined);
+    const isKept = consent === 'granted' && shelf.set(userKey, value ?? undefined);
     user = isKept ? undefined : value;
   };
   const currentUser = (): string | undefined =>
-    user === undefined ? parts && shelf.get(userKey) : (user ?? undefined);
+    user ?? (user === undefined && consent === 'granted' ? shelf.get(userKey) : undefined);
 
   // --- when to send --------------------------------------------------------------------------------
 
@@ -165,10 +165,15 @@ export const createPipeline = (first: Settings, emit: Emit) => {
     }
   };
 
+  const remember = () => {
+    if (consent !== 'pending') shelf.set(consentKey, consent === 'denied' ? consent : undefined);
+  };
+
   const setConsent = (next: Consent) => {
     if (next === consent) return;
+    if (next === 'pending') user = currentUser();
     consent = next;
-    shelf.set(consentKey, next === 'denied' ? next : undefined);
+    remember();
     if (next === 'denied') forget();
     else if (next === 'pending') end()?.outbox.leave(true);
     else begin();
@@ -193,6 +198,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
   }, ADOPT_MS);
   whenActivated(() => {
     isActivated = true;
+    remember();
     if (consent === 'denied') forget();
     begin();
   });
@@ -218,6 +224,7 @@ export const createPipeline = (first: Settings, emit: Emit) => {
     reset: () => setUser(null),
     setConsent,
     configure: (next: Settings): void => {
+      if (next.consent && next.consent !== settings.consent) setConsent(next.consent);
       settings = next;
       parts?.flusher.resume();
     },

@@ -210,7 +210,7 @@ type Named<Events extends object> = Extract<keyof Events, string>;
 type TagsOf<Events extends object, Name extends keyof Events> = Events[Name] extends object
   ? Events[Name]
   : object;
-type Requires<Tags extends object> = object extends Tags ? false : true;
+type Requires<Tags extends object> = Record<never, never> extends Tags ? false : true;
 
 /** An event needs its second argument only where its tags have a required member. */
 export type EventArguments<Events extends object, Name extends keyof Events> =

@@ -22,7 +22,7 @@ export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[] => 
   const behindIdentify = new Set<string>();
   const identifying = new Set<string>();
   for (const entry of entries) {
-    if (chosen.length >= limit || entry.order > horizon) break;
+    if (chosen.length >= limit) break;
     const { user, type } = entry.record;
     const isIdentify = type === 'identify' && user !== undefined;
     if (entry.state === 'flight') {
@@ -30,6 +30,7 @@ export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[] => 
       continue;
     }
     const waits =
+      entry.order > horizon ||
       entry.dueAt > now ||
       (user !== undefined &&
         (behindIdentify.has(user) ||

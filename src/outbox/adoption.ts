@@ -1,5 +1,5 @@
 import type { DropReason, OutboxRecord } from '../types.js';
-import { keyOf, leaseMs, type Context } from './context.js';
+import { hasEnded, keyOf, leaseMs, type Context } from './context.js';
 import { createEntry, createHold, type Entry, type Hold } from './entry.js';
 import type { ExitNote } from './exit-note.js';
 import { commit } from './journal.js';
@@ -23,6 +23,8 @@ interface Parts {
   writer: Writer;
   /** Takes a record in as this page's own. */
   add: (record: OutboxRecord) => void;
+  /** Makes a record in flight from here this page's own. */
+  rehome: (entry: Entry) => void;
   finish: (entry: Entry) => void;
   isOld: (record: OutboxRecord) => boolean;
 }
@@ -32,29 +34,48 @@ const noteAsLease = ({ owner, holder, until, flight, unsaved }: ExitNote): Lease
   return { v: 1, owner, holder, until, since, flight, count: unsaved.length, bytes: 0 };
 };
 
+const recordOf = ({ id, type, body, at, attempts, user }: Stored): OutboxRecord => ({
+  id,
+  type,
+  body,
+  at,
+  attempts,
+  ...(user !== undefined && { user }),
+});
+
+/** Stands for what cannot be read. */
+const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
+
+type Window = [seq: number, stored: Stored][];
+
 /** Takes over what other pages have left: owners whose lease has ended, the oldest first. */
-export const createAdoption = (context: Context, { writer, add, finish, isOld }: Parts) => {
+export const createAdoption = (context: Context, { writer, add, rehome, finish, isOld }: Parts) => {
   const { journal, notes, now, limits, onDrop, onUnknown, page, queue, holds, flying } = context;
   let isSeeking = true;
   let isBusy = false;
   let excess = 0;
 
   const inMemory = () => journal.kind() === 'memory';
+  /** A gravestone's end is no lease's: a clock set back must not bring it to an early one. */
+  const isOver = ({ holder }: Lease, until: number) =>
+    holder ? hasEnded(context, until) : until <= now();
   const nextToRead = () => [...holds.values()].find(({ more }) => more);
 
   /** Why a stored record is not to be sent, if so. */
-  const verdict = (record: OutboxRecord, v: number): [DropReason, string] | undefined => {
-    if (!isReadable({ v })) return ['unreadable', `stored in version ${v}`];
+  const verdict = (record: OutboxRecord, readable: boolean): [DropReason, string] | undefined => {
+    if (!readable) return ['unreadable', 'stored by another version'];
     if (isOld(record)) return ['expired', 'older than maxAge'];
     if (excess <= 0 || record.type !== 'event') return undefined;
     excess--;
     return ['outbox-full', 'too many records are stored'];
   };
 
-  const intake = (hold: Hold, window: Stored[]) => {
+  const intake = (hold: Hold, window: Window) => {
     const done: Entry[] = [];
-    const batch = window.map(({ v, seq, ...record }) => {
+    const batch = window.map(([seq, stored]) => {
       hold.seq = seq;
+      const readable = isReadable(stored);
+      const record = readable ? recordOf(stored) : NO_RECORD;
       const here = flying.get(keyOf(hold.owner, seq));
       const entry = here ?? createEntry(record, hold, seq);
       entry.hold = hold;
@@ -62,11 +83,11 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
       const wasInFlight = hold.unread.delete(seq);
       if (here) hold.flight.add(seq);
       else if (hold.taken.has(seq)) done.push(entry);
-      else if (wasInFlight && isReadable({ v }) && !limits().idempotencyKey) {
+      else if (wasInFlight && readable && !limits().idempotencyKey) {
         done.push(entry);
         onUnknown(record);
       } else {
-        const reason = verdict(record, v);
+        const reason = verdict(record, readable);
         if (reason) {
           done.push(entry);
           onDrop(record, ...reason);
@@ -91,7 +112,7 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
 
   const adopt = async (): Promise<boolean> => {
     const strays: ExitNote[] = [];
-    const found = await journal.run<[Hold, Stored[]] | undefined>((store, done) => {
+    const found = await journal.run<[Hold, Window] | undefined>((store, done) => {
       getLeases(store, (leases) => {
         const time = now();
         const leaseOf = new Map(leases.map((lease) => [lease.owner, lease]));
@@ -100,7 +121,7 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
         for (const note of notes.all()) {
           const lease = leaseOf.get(note.owner);
           if (lease && lease.holder !== note.holder) {
-            if (note.until <= time) strays.push(note);
+            if (hasEnded(context, note.until)) strays.push(note);
             continue;
           }
           noteOf.set(note.owner, note);
@@ -108,7 +129,7 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
         }
         const untilOf = ({ owner, until }: Lease) => noteOf.get(owner)?.until ?? until;
         const ended = [...leases, ...orphans]
-          .filter((lease) => untilOf(lease) <= time && !holds.has(lease.owner) && isReadable(lease))
+          .filter((lease) => isOver(lease, untilOf(lease)) && !holds.has(lease.owner))
           .sort((a, b) => a.since - b.since);
         for (const { owner, holder } of ended) if (!holder) deleteLease(store, owner);
         excess = leases.reduce((sum, { count }) => sum + count, 0) - limits().maxRecords;
@@ -140,7 +161,7 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
   };
 
   const readMore = async (hold: Hold) => {
-    const window = await journal.run<Stored[]>((store, done) => {
+    const window = await journal.run<Window>((store, done) => {
       getWindow(store, hold, (records) => {
         commit(store);
         done(records);
@@ -152,11 +173,13 @@ export const createAdoption = (context: Context, { writer, add, finish, isOld }:
   /** Without a database, what other pages noted is all there is. */
   const absorbNotes = () => {
     for (const note of notes.all()) {
-      if (note.until > now() || holds.has(note.owner)) continue;
+      if (!hasEnded(context, note.until) || holds.has(note.owner)) continue;
       const taken = [...(note.taken ?? [])];
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
-        if (note.flight.includes(seq) && !limits().idempotencyKey) onUnknown(record);
+        const here = flying.get(keyOf(note.owner, seq));
+        if (here) rehome(here);
+        else if (note.flight.includes(seq) && !limits().idempotencyKey) onUnknown(record);
         else add(record);
       }
       // The same may be stored: whoever can read the database has to know what was taken.

@@ -33,11 +33,22 @@ export interface Context extends OutboxEffects {
   flying: Map<string, Entry>;
 }
 
+/** No page's options make its leases longer than this. */
+const LONGEST_LEASE_MS = 3_600_000;
+
 export const keyOf = (owner: string, seq: number): string => `${owner} ${seq}`;
 
 /** A lease outlasts any request started under it. */
 export const leaseMs = ({ limits }: Context): number => Math.max(LEASE_MS, 2 * limits().timeout);
 
 /** True while nobody else can send what this hold covers. */
-export const isSafe = ({ now, limits }: Context, { leased, noted, until }: Hold): boolean =>
-  !(leased || noted) || until - now() > limits().timeout;
+export const isSafe = (context: Context, { leased, noted, until }: Hold): boolean => {
+  const left = until - context.now();
+  return !(leased || noted) || (left > context.limits().timeout && left <= leaseMs(context));
+};
+
+/** A lease that ends later than any can was written before the clock was set back. */
+export const hasEnded = (context: Context, until: number): boolean => {
+  const left = until - context.now();
+  return left <= 0 || left > Math.max(leaseMs(context), LONGEST_LEASE_MS);
+};

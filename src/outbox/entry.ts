@@ -30,8 +30,8 @@ export interface Hold {
   expired: boolean;
   /** This page has given it up. */
   lost: boolean;
-  /** An exit note of it stands on the shelf. */
-  noted: boolean;
+  /** Number of the exit note of it that stands on the shelf; 0 for none. */
+  noted: number;
 }
 
 /** A record in this page's care. */
@@ -39,7 +39,7 @@ export interface Entry {
   record: OutboxRecord;
   hold: Hold;
   seq: number;
-  /** Place among the calls made here; 0 for adopted ones. */
+  /** Place among the calls made here; 0 for what was taken over, which is due at once. */
   order: number;
   /** Bytes of the body. */
   size: number;
@@ -50,7 +50,10 @@ export interface Entry {
   failures: number;
   /** Deliveries of others counted when it failed last. */
   mark: number | undefined;
-  saved: 'no' | 'going' | 'yes';
+  /** Whether it stands in the journal: `maybe` after a write that failed, or was too slow. */
+  saved: 'no' | 'going' | 'maybe' | 'yes';
+  /** It stands in an exit note. */
+  noted: boolean;
 }
 
 export const createHold = (owner: string, since: number, own: boolean): Hold => ({
@@ -68,7 +71,7 @@ export const createHold = (owner: string, since: number, own: boolean): Hold => 
   taken: new Set(),
   expired: false,
   lost: false,
-  noted: false,
+  noted: 0,
 });
 
 /** Nothing left to send, read or wait for. */
@@ -86,4 +89,5 @@ export const createEntry = (record: OutboxRecord, hold: Hold, seq: number): Entr
   failures: 0,
   mark: undefined,
   saved: 'no',
+  noted: false,
 });

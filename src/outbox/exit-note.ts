@@ -2,6 +2,7 @@ import type { OutboxRecord } from '../types.js';
 
 /** What a page writes down, as it is hidden, for whoever comes next. */
 export interface ExitNote {
+  v: 1;
   owner: string;
   /** The page that wrote it. */
   holder: string;
@@ -33,9 +34,11 @@ export const createNotes = (shelf: Shelf, name: string) => {
   const prefix = `${name} note `;
   const read = (owner: string): ExitNote | undefined => {
     try {
-      return (JSON.parse(shelf.get(prefix + owner) ?? 'null') as ExitNote | null) ?? undefined;
+      const note = JSON.parse(shelf.get(prefix + owner) ?? 'null') as ExitNote | null;
+      const isNote = note?.v === 1 && [note.flight, note.unsaved].every(Array.isArray);
+      return isNote && note.unsaved.every(([, record]) => record.body) ? note : undefined;
     } catch {
-      return undefined; // cut off or not ours
+      return undefined; // cut off, or not ours
     }
   };
   return {

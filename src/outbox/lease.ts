@@ -28,12 +28,12 @@ export interface Lease {
 /** A record as it stands in the outbox. */
 export interface Stored extends OutboxRecord {
   v: number;
-  seq: number;
 }
 
 const leaseKey = (owner: string): IDBValidKey => ['lease', owner];
 
-export const isReadable = ({ v }: { v: number }): boolean => v === VERSION;
+/** False for what another version, or somebody else, has written. */
+export const isReadable = (stored: { v: number } | null): boolean => stored?.v === VERSION;
 
 export const putLease = (store: IDBObjectStore, lease: Omit<Lease, 'v'>): void => {
   store.put({ ...lease, v: VERSION }, leaseKey(lease.owner));
@@ -52,7 +52,9 @@ export const getLease = (
 };
 
 export const getLeases = (store: IDBObjectStore, then: (leases: Lease[]) => void): void => {
-  read(store.getAll(within('lease')) as IDBRequest<Lease[]>, then);
+  read(store.getAll(within('lease')) as IDBRequest<Lease[]>, (leases) => {
+    then(leases.filter(isReadable));
+  });
 };
 
 export const putRecord = (
@@ -61,7 +63,7 @@ export const putRecord = (
   seq: number,
   record: OutboxRecord,
 ): void => {
-  store.put({ ...record, v: VERSION, seq } satisfies Stored, [owner, seq]);
+  store.put({ ...record, v: VERSION } satisfies Stored, [owner, seq]);
 };
 
 /** Deletes records, neighbours of one owner in one request: each costs a message to another process. */
@@ -82,9 +84,17 @@ export const deleteRecords = (store: IDBObjectStore, entries: Entry[]): void => 
 export const getWindow = (
   store: IDBObjectStore,
   { owner, seq }: Pick<Hold, 'owner' | 'seq'>,
-  then: (records: Stored[]) => void,
+  then: (window: [seq: number, stored: Stored][]) => void,
 ): void => {
-  read(store.getAll(within(owner, seq), WINDOW) as IDBRequest<Stored[]>, then);
+  const range = within(owner, seq);
+  read(
+    store.getAllKeys(range, WINDOW) as IDBRequest<unknown> as IDBRequest<[string, number][]>,
+    (keys) => {
+      read(store.getAll(range, WINDOW) as IDBRequest<Stored[]>, (values) => {
+        then(values.map((value, i) => [keys[i]![1], value]));
+      });
+    },
+  );
 };
 
 const read = <T>(request: IDBRequest<T>, then: (value: T) => void): void => {

@@ -31,7 +31,7 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   /** Another page has adopted the owner: its records are that page's now, but for those never stored. */
   const lose = (hold: Hold, beingWritten: Entry[]) => {
-    const unstored = giveUp(hold).filter(({ saved }) => saved === 'no');
+    const unstored = giveUp(hold).filter(({ saved }) => saved === 'no' || saved === 'maybe');
     for (const { state, record } of new Set([...unstored, ...beingWritten])) {
       if (state === 'waiting') add(record);
     }
@@ -54,13 +54,29 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
 
-  const add = (record: OutboxRecord): void => {
+  const ownHold = (since: number): Hold => {
     if (!own) {
-      own = createHold(newId(), record.at, true);
+      own = createHold(newId(), since, true);
       holds.set(own.owner, own);
     }
-    const entry = createEntry(record, own, ++own.seq);
-    queue.push(entry);
+    return own;
+  };
+
+  const rehome = (entry: Entry) => {
+    flying.delete(keyOf(entry.hold.owner, entry.seq));
+    const hold = ownHold(entry.record.at);
+    Object.assign(entry, { hold, seq: ++hold.seq, saved: 'no' });
+    hold.flight.add(entry.seq);
+    flying.set(keyOf(hold.owner, entry.seq), entry);
+    queue.push(entry, false);
+    writer.saves(entry);
+  };
+
+  /** Takes a record in: from a call, to wait for the next flush, or from another owner. */
+  const add = (record: OutboxRecord, isCall = false): void => {
+    const hold = ownHold(record.at);
+    const entry = createEntry(record, hold, ++hold.seq);
+    queue.push(entry, isCall);
     writer.saves(entry);
     let surplus;
     while ((surplus = queue.surplus(limits()))) {
@@ -68,13 +84,13 @@ export const createOutbox = (effects: OutboxEffects) => {
     }
   };
 
-  const adoption = createAdoption(context, { writer, add, finish, isOld });
+  const adoption = createAdoption(context, { writer, add, rehome, finish, isOld });
 
   return {
     entries: entries as readonly Entry[],
     latest: queue.latest,
     ...adoption,
-    add,
+    add: (record: OutboxRecord): void => add(record, true),
     finish,
     drop,
     isOld,
@@ -116,6 +132,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** Storage works again: write all that waits. */
     rewrite: (): void => {
       for (const hold of holds.values()) writer.changed(hold);
+      void writer.sync();
       adoption.seek();
     },
     /** Forgets everything, stored records of other pages too; returns what was waiting here. */

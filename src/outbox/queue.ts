@@ -27,8 +27,8 @@ export const createQueue = () => {
     },
     /** Order of the latest one. */
     latest: (): number => order,
-    push: (entry: Entry): void => {
-      entry.order = ++order;
+    push: (entry: Entry, isCall: boolean): void => {
+      if (isCall) entry.order = ++order;
       entries.push(entry);
       count(entry, 1);
     },

@@ -5,6 +5,8 @@ import { deleteLease, deleteRecords, getLease, putLease, putRecord, type Lease }
 
 /** Deletions wait this long for more of them: until then the lease names them as in flight. */
 const DELETE_MS = 50;
+/** Changes of exit notes, where there is no database, wait this long for more of them. */
+const TOGETHER_MS = 50;
 
 interface Write {
   hold: Hold;
@@ -12,6 +14,10 @@ interface Write {
   isStale: boolean;
   lease: Omit<Lease, 'v'> | undefined;
   records: Entry[];
+  /** The exit note that says the same. */
+  note: number;
+  /** End of the lease before. */
+  until: number;
 }
 
 /** Writes through to the journal what has changed in memory, a task's changes in one transaction. */
@@ -25,6 +31,8 @@ export const createWriter = (
   const gone = new Set<Entry>();
   const dirty = new Set<Hold>();
   let isScheduled = false;
+  let noteCount = 0;
+  let noteTimer: ReturnType<typeof setTimeout> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const inMemory = () => journal.kind() === 'memory';
@@ -43,31 +51,38 @@ export const createWriter = (
     queueMicrotask(() => void sync());
   };
 
-  const unsave = (entry: Entry) => {
-    entry.saved = 'no';
+  const unsave = (entry: Entry, saved: Entry['saved']) => {
+    entry.saved = saved;
     if (entry.state !== 'done' && !entry.hold.lost) unsaved.add(entry);
   };
 
   // --- exit notes
 
-  const leaveNote = (hold: Hold, until: number, entries = queue.of(hold)): void => {
-    hold.noted = notes.save({
+  const leaveNote = (hold: Hold, until: number, isGivingUp = false): void => {
+    const entries = isGivingUp ? [] : queue.of(hold);
+    const taken = isGivingUp ? queue.of(hold).filter(({ saved }) => saved === 'maybe') : [];
+    const unstored = entries.filter(({ saved }) => saved !== 'yes');
+    const isKept = notes.save({
+      v: 1,
       owner: hold.owner,
       holder: page,
       until,
-      stored: hold.leased,
+      stored: hold.leased || !inMemory(),
       flight: flightOf(hold),
-      unsaved: entries
-        .filter(({ saved }) => saved !== 'yes')
-        .map(({ seq, record }) => [seq, record]),
+      taken: taken.map(({ seq }) => seq),
+      unsaved: unstored.map(({ seq, record }) => [seq, record]),
     });
+    hold.noted = isKept ? ++noteCount : 0;
+    for (const entry of unstored) entry.noted = isKept;
   };
 
   /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
   const keepNotes = () => {
+    noteTimer = undefined;
     for (const hold of holds.values()) {
       const isStuck = hold.leased && goneOf(hold).length > 0;
-      if (hold.noted || isStuck) leaveNote(hold, hold.until);
+      // One that may have been taken over is looked at first, by `renew`.
+      if (isStuck || (hold.noted && isSafe(context, hold))) leaveNote(hold, hold.until);
     }
   };
 
@@ -97,7 +112,8 @@ export const createWriter = (
   const writeOf = (hold: Hold, puts: Entry[], release: boolean): Write => {
     const isStale = hold.leased && !isSafe(context, hold);
     const records = puts.filter((entry) => entry.hold === hold);
-    const write = { hold, isStale, lease: leaseOf(hold, release), records };
+    const { noted: note, until } = hold;
+    const write = { hold, isStale, lease: leaseOf(hold, release), records, note, until };
     if (!isStale) extend(write);
     return write;
   };
@@ -129,7 +145,10 @@ export const createWriter = (
 
   const sync = async (release = false, deleting = release): Promise<void> => {
     isScheduled = false;
-    if (inMemory()) return keepNotes();
+    if (inMemory()) {
+      noteTimer ??= setTimeout(keepNotes, TOGETHER_MS);
+      return;
+    }
     const puts = [...unsaved];
     const deletes = deleting ? [...gone] : [];
     if (deleting) {
@@ -149,9 +168,10 @@ export const createWriter = (
       for (const entry of puts) entry.saved = 'yes';
       for (const write of writes) conclude(write, found.get(write));
     } catch {
-      puts.forEach(unsave);
+      for (const entry of puts) unsave(entry, 'maybe');
       for (const entry of deletes) gone.add(entry);
-      for (const { hold, records } of writes) {
+      for (const { hold, records, until } of writes) {
+        hold.until = Math.min(hold.until, until);
         if (!hold.lost) dirty.add(hold);
         else if (!hold.noted) onLost(hold, records);
       }
@@ -166,14 +186,14 @@ export const createWriter = (
       if (!hold.noted) onLost(hold, records);
       return;
     }
-    if (hold.noted) {
+    if (hold.noted && hold.noted === write.note) {
       notes.remove(hold.owner);
-      hold.noted = false;
+      hold.noted = 0;
     }
     if (found) extend(write);
     if (found === 'missing' && hold.count > 0) {
       // The storage was cleared under us: write again what waits.
-      queue.of(hold).forEach(unsave);
+      for (const entry of queue.of(hold)) unsave(entry, 'no');
       changed(hold);
     }
   };
@@ -184,10 +204,13 @@ export const createWriter = (
   };
 
   const renewInMemory = (hold: Hold) => {
-    if (hold.noted && !notes.read(hold.owner)) return onLost(hold, []);
+    if (hold.noted && !notes.read(hold.owner)) {
+      for (const entry of queue.of(hold)) if (entry.noted) entry.saved = 'yes';
+      return onLost(hold, []);
+    }
     if (hold.leased) {
       // What is stored is for whoever can read it; what is only here goes on under another owner.
-      leaveNote(hold, hold.until, []);
+      leaveNote(hold, hold.until, true);
       return onLost(hold, []);
     }
     hold.until = now() + leaseMs(context);
@@ -209,7 +232,10 @@ export const createWriter = (
       unsaved.delete(entry);
       if (entry.saved !== 'no') gone.add(entry);
       else if (!entry.hold.lost) dirty.add(entry.hold);
-      timer ??= setTimeout(() => void sync(false, true), DELETE_MS);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void sync(false, true);
+      }, DELETE_MS);
     },
     /** True, once, for a record that stands nowhere but in memory. */
     takeUnsaved: (entry: Entry): boolean => unsaved.delete(entry),
