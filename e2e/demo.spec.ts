@@ -82,8 +82,10 @@ test('sends an event with every field by keyboard alone, and shows it stored onc
   await keyboard.press('ArrowDown');
   await keyboard.press('ArrowDown'); // another user
   await write('user_7');
-  await page.locator('#event-timestamp').fill('2026-01-02T03:04:05');
-  await page.locator('#event-timestamp').focus();
+  await next();
+  await keyboard.type('01022026'); // month, day, year
+  await keyboard.press('ArrowRight');
+  await keyboard.type('030405AM');
   while (!(await page.evaluate(() => document.activeElement?.matches('[name=notify]')))) {
     await next();
   }

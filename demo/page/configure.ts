@@ -1,3 +1,4 @@
+import { shelf } from '../../src/browser/shelf.js';
 import type { Setup } from './setup.js';
 import { tracker } from './tracker.js';
 
@@ -5,22 +6,24 @@ const KEY = 'demo idempotency keys';
 
 /** Changes options while the page runs, by a second `init`. */
 export const createConfigure = ({ options }: Setup) => {
+  let isOn = shelf.get(KEY) === 'on';
+
   const apply = (): void => {
     const { token, ...rest } = options();
     tracker().init({
       ...rest,
       // A new function each time: to the tracker that is a new token, and reason to go on at once.
       token: () => token as string,
-      idempotencyKey: hasKeys(),
+      idempotencyKey: isOn,
     });
   };
-  const hasKeys = (): boolean => sessionStorage.getItem(KEY) === 'on';
 
-  if (hasKeys()) apply();
+  if (isOn) apply();
   return {
-    hasKeys,
+    hasKeys: (): boolean => isOn,
     useKeys: (on: boolean): void => {
-      sessionStorage.setItem(KEY, on ? 'on' : 'off');
+      shelf.set(KEY, on ? 'on' : undefined);
+      isOn = on;
       apply();
     },
     /** Delivery that waits for a good set-up, or for a network, goes on. */

@@ -1,3 +1,4 @@
+import { shelf } from '../../src/browser/shelf.js';
 import type { Ledger } from './calls/ledger.js';
 
 const SAVE_MS = 300;
@@ -30,6 +31,6 @@ export const keepLedgerShared = ({ ledger, onChange }: Effects) => {
     saveSoon: (): void => {
       timer ??= setTimeout(save, SAVE_MS);
     },
-    tellCleared: (): void => localStorage.setItem(CLEARED, String(Date.now())),
+    tellCleared: (): void => void shelf.set(CLEARED, String(Date.now())),
   };
 };

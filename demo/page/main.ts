@@ -1,3 +1,4 @@
+import { shelf } from '../../src/browser/shelf.js';
 import { createCaller } from './calls/caller.js';
 import { followRecords } from './calls/follow-records.js';
 import { createLedger } from './calls/ledger.js';
@@ -26,7 +27,7 @@ const visit =
     .padStart(2, '0');
 
 const ledger = createLedger({
-  storage: localStorage,
+  storage: shelf,
   prefix: `demo calls ${setup.database}`,
   visit,
   now,

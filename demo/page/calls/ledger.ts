@@ -8,8 +8,15 @@ interface Visit {
   fates: Record<string, Fate>;
 }
 
+/** Storage that does not throw; `set` to undefined removes. */
+export interface LedgerStorage {
+  get: (key: string) => string | undefined;
+  set: (key: string, value: string | undefined) => boolean;
+  keys: () => string[];
+}
+
 interface Effects {
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
+  storage: LedgerStorage;
   /** Begins the keys of all visits to one database. */
   prefix: string;
   /** Name of this page load; later ones sort later. */
@@ -31,24 +38,21 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
 
   const load = (key: string): Visit | undefined => {
     try {
-      return JSON.parse(storage.getItem(key) ?? 'null') as Visit | undefined;
+      return JSON.parse(storage.get(key) ?? 'null') as Visit | undefined;
     } catch {
       return undefined; // not ours, or torn
     }
   };
 
+  /** Where storage is blocked or full, the calls of this page are in memory all the same. */
   const store = (key: string, { calls, fates }: Visit): void => {
-    try {
-      if (calls.length === 0 && Object.keys(fates).length === 0) storage.removeItem(key);
-      else storage.setItem(key, JSON.stringify({ calls, fates }));
-    } catch {
-      // Storage blocked or full: the calls of this page are in memory all the same.
-    }
+    const isEmpty = calls.length === 0 && Object.keys(fates).length === 0;
+    storage.set(key, isEmpty ? undefined : JSON.stringify({ calls, fates }));
   };
 
   const readOthers = (): void => {
-    const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '');
-    const visits = keys
+    const visits = storage
+      .keys()
       .filter((key) => key.startsWith(prefix) && key !== keyOf(visit))
       .sort()
       .map((key) => [key, load(key)] as const);
@@ -63,7 +67,7 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
       count += calls.length;
       if (count <= MOST) continue;
       others.delete(key);
-      storage.removeItem(key);
+      storage.set(key, undefined);
     }
   };
 

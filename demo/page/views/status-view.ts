@@ -35,7 +35,7 @@ const wordsOf = (status: Status, now: number): Record<string, Words> => ({
   delivery: status.paused ? [PAUSED[status.paused], 'wait'] : ['open', 'good'],
   next: status.nextAttempt === undefined ? ['–'] : [inTime(status.nextAttempt - now)],
   storage: [STORAGE[status.storage], status.storage === 'memory' ? 'wait' : undefined] as Words,
-  user: [status.userId ?? 'not identified'],
+  user: [status.userId ?? 'none'],
   waiting: [String(status.waiting), status.waiting > 0 ? 'wait' : undefined] as Words,
   inFlight: [String(status.inFlight)],
   delivered: [String(status.delivered), status.delivered > 0 ? 'good' : undefined] as Words,
