@@ -335,6 +335,24 @@ test.describe('calls made long before the script arrives', () => {
     expect(Object.fromEntries(steps)).toEqual({ first: 1, second: 2 });
   });
 
+  test('may have an argument that is undefined', async ({ page, service, site }) => {
+    site.page('/', site.tagged());
+    const arrive = await openEarly({ page, site });
+    await page.evaluate(() => {
+      analytics.identify('user_1', undefined);
+      analytics.event('early', undefined);
+    });
+    await arrive();
+    await page.evaluate(() => {
+      analytics.identify('user_2', undefined);
+      analytics.event('late', undefined);
+    });
+    await service.holds(
+      { events: ['early', 'late'], identifies: ['user_1', 'user_2'] },
+      { pages: [page] },
+    );
+  });
+
   test('survive values that JSON cannot carry', async ({ page, service, site }) => {
     site.page('/', site.tagged());
     const arrive = await openEarly({ page, site });
