@@ -14,7 +14,7 @@ type Limits = Parameters<typeof createPage>[1];
 
 /** One contract, whatever the records are kept in. */
 describe.each([
-  ['indexeddb', () => undefined],
+  ['indexeddb', (): void => undefined],
   ['memory', forbidOpening],
 ] as const)('the outbox on %s', (kind, prepare) => {
   const pageOf = async (limits: Limits = {}): Promise<Page> => {

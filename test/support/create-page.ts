@@ -17,7 +17,11 @@ export const LIMITS = {
 let pages = 0;
 
 /** One page's outbox, with its own journal over the database that all pages share. */
-export const createPage = (shelf: Shelf, limits: Partial<typeof LIMITS> = {}) => {
+export const createPage = (
+  shelf: Shelf,
+  limits: Partial<typeof LIMITS> = {},
+  onChange: () => void = () => undefined,
+) => {
   const drops: { id: string; reason: DropReason }[] = [];
   const unknown: string[] = [];
   const storage: StorageKind[] = [];
@@ -28,6 +32,7 @@ export const createPage = (shelf: Shelf, limits: Partial<typeof LIMITS> = {}) =>
     onChange: (kind) => {
       storage.push(kind);
       if (kind === 'indexeddb') outbox.rewrite();
+      onChange();
     },
   });
   const notes = createNotes(shelf, DATABASE);

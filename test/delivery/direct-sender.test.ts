@@ -1,0 +1,283 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createDirectSender, KEEPALIVE_BUDGET } from '../../src/delivery/direct-sender.js';
+import { makeRecord } from '../support/make-record.js';
+import { FAKED, settle } from '../support/settle.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: [...FAKED], now: Date.UTC(2026, 0, 1) });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Fetch = (url: string, init: RequestInit & { keepalive: boolean }) => Promise<Response>;
+
+const createService = () => {
+  const fetch = vi.fn<Fetch>(async () => new Response('{"success":true}'));
+  const state = { isGoing: false };
+  const settings = { baseUrl: 'https://in.test', timeout: 30_000, idempotencyKey: false };
+  const sender = createDirectSender({
+    settings: () => settings,
+    fetch: fetch as unknown as typeof globalThis.fetch,
+    now: Date.now,
+    isGoing: () => state.isGoing,
+  });
+  const send = (bytes = 10, keepalive = sender.fits(bytes)) =>
+    sender.send(makeRecord('id1', { bytes }), 'tok', bytes, keepalive);
+  const request = (n = 0) => fetch.mock.calls[n]!;
+  return { fetch, state, settings, sender, send, request };
+};
+
+/** A fetch that never answers, and gives up when told so. */
+const hang: Fetch = (_, { signal }) =>
+  new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+
+describe('a request', () => {
+  it('is exactly what the interface wants', async () => {
+    const { send, request, fetch } = createService();
+    await send();
+    expect(fetch).toHaveBeenCalledTimes(1);
+    const [url, { signal, ...init }] = request();
+    expect(url).toBe('https://in.test/v1/event');
+    expect(init).toEqual({
+      method: 'POST',
+      headers: { authorization: 'Bearer tok', 'content-type': 'application/json' },
+      body: 'x'.repeat(10),
+      keepalive: true,
+      credentials: 'omit',
+      priority: 'low',
+      redirect: 'manual',
+    });
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it('goes to the operation of its record', async () => {
+    const { sender, request } = createService();
+    await sender.send(makeRecord('i', { type: 'identify', user: 'u' }), 'tok', 10, true);
+    expect(request()[0]).toBe('https://in.test/v1/identify');
+  });
+
+  it.each([
+    ['https://in.test/', 'https://in.test/v1/event'],
+    ['https://in.test///', 'https://in.test/v1/event'],
+    ['https://in.test/api/', 'https://in.test/api/v1/event'],
+  ])('to %s goes to %s', async (baseUrl, url) => {
+    const { send, request, settings } = createService();
+    settings.baseUrl = baseUrl;
+    await send();
+    expect(request()[0]).toBe(url);
+  });
+
+  it("carries the record's id as Idempotency-Key only where that is wanted", async () => {
+    const { send, request, settings } = createService();
+    settings.idempotencyKey = true;
+    await send();
+    expect(request()[1].headers).toMatchObject({ 'idempotency-key': 'id1' });
+  });
+
+  it('starts before send returns', () => {
+    const { send, fetch } = createService();
+    void send();
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('uses the fetch of the options', async () => {
+    const { send, settings, fetch } = createService();
+    const other = vi.fn<Fetch>(async () => new Response('', { status: 202 }));
+    Object.assign(settings, { fetch: other });
+    expect((await send()).status).toBe(202);
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it('does not follow a redirect, and takes it for a wrong set-up', async () => {
+    const { send, fetch } = createService();
+    fetch.mockResolvedValue(
+      // As browsers show it: type opaqueredirect, status 0.
+      Object.defineProperties(new Response(''), { status: { value: 0 } }),
+    );
+    expect(await send()).toMatchObject({ outcome: 'blocked', status: 302 });
+  });
+});
+
+describe('an attempt', () => {
+  it('says what it came to, and with which token', async () => {
+    const { send } = createService();
+    expect(await send()).toEqual({
+      outcome: 'delivered',
+      status: 200,
+      retryAfterMs: 0,
+      token: 'tok',
+    });
+  });
+
+  it('hears Retry-After', async () => {
+    const { send, fetch } = createService();
+    fetch.mockResolvedValue(new Response('', { status: 429, headers: { 'Retry-After': '7' } }));
+    expect(await send()).toMatchObject({ outcome: 'retry', status: 429, retryAfterMs: 7_000 });
+  });
+
+  it('reads the body to its end before it is over', async () => {
+    const { send, fetch } = createService();
+    let end!: () => void;
+    const body = new ReadableStream({
+      start: (controller) => {
+        end = () => controller.close();
+      },
+    });
+    const response = new Response(body, { status: 500 });
+    fetch.mockResolvedValue(response);
+    const done = vi.fn();
+    void send().then(done);
+    await settle();
+    expect(done).not.toHaveBeenCalled();
+    end();
+    await settle();
+    expect(done).toHaveBeenCalled();
+    expect(response.bodyUsed).toBe(true);
+  });
+
+  it.each([
+    [200, 'delivered'],
+    [503, 'retry'],
+    [400, 'rejected'],
+  ])('with %i is %s though its body breaks off', async (status, outcome) => {
+    const { send, fetch } = createService();
+    fetch.mockImplementation(async () => {
+      const body = new ReadableStream({ start: (c) => c.error(new TypeError('network error')) });
+      return new Response(body, { status });
+    });
+    expect(await send()).toMatchObject({ outcome, status });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('is given up after its timeout', async () => {
+    const { send, fetch, request } = createService();
+    fetch.mockImplementation(hang);
+    const attempt = send();
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(request()[1].signal?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await attempt).toMatchObject({ outcome: 'retry', status: 0 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('is given up after its timeout though the fetch that was passed in knows no signal', async () => {
+    const { send, fetch } = createService();
+    fetch.mockImplementation(() => new Promise(() => undefined));
+    const done = vi.fn();
+    void send().then(done);
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(done).toHaveBeenCalled();
+  });
+
+  it('leaves no timer behind', async () => {
+    const { send } = createService();
+    await send();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('never rejects, whatever fetch does', async () => {
+    const { send, fetch } = createService();
+    fetch.mockImplementation(() => {
+      throw new Error('sync');
+    });
+    expect(await send()).toMatchObject({ outcome: 'retry', status: 0 });
+    fetch.mockResolvedValue(undefined as unknown as Response);
+    expect(await send()).toMatchObject({ outcome: 'retry', status: 0 });
+  });
+});
+
+describe('keepalive', () => {
+  it('is given up to the budget', async () => {
+    const { send, sender, request } = createService();
+    expect(sender.fits(KEEPALIVE_BUDGET)).toBe(true);
+    expect(sender.fits(KEEPALIVE_BUDGET + 1)).toBe(false);
+    await send(60_000);
+    expect(request()[1].keepalive).toBe(false);
+  });
+
+  it('counts the bodies in flight, and gives them back', async () => {
+    const { send, sender, fetch } = createService();
+    let answer!: (response: Response) => void;
+    fetch.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+    const attempt = send(40_000);
+    expect(sender.fits(9_000)).toBe(true);
+    expect(sender.fits(10_000)).toBe(false);
+    answer(new Response(''));
+    await attempt;
+    expect(sender.fits(KEEPALIVE_BUDGET)).toBe(true);
+  });
+
+  it.each([
+    ['fails', async () => Promise.reject(new TypeError('Failed to fetch'))],
+    ['is refused', async () => new Response('', { status: 400 })],
+    [
+      'has a body that breaks off',
+      async () => Object.assign(new Response(), { text: () => Promise.reject(new Error('x')) }),
+    ],
+  ] as [string, Fetch][])('gives its budget back when the request %s', async (_, answer) => {
+    const { send, sender, fetch } = createService();
+    fetch.mockImplementation(answer);
+    for (let i = 0; i < 20; i++) await send(40_000);
+    expect(sender.fits(KEEPALIVE_BUDGET)).toBe(true);
+  });
+
+  it('gives its budget back when the request is timed out', async () => {
+    const { send, sender, fetch } = createService();
+    fetch.mockImplementation(hang);
+    const attempt = send(40_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await attempt;
+    expect(sender.fits(KEEPALIVE_BUDGET)).toBe(true);
+  });
+
+  it('that is refused is tried once without', async () => {
+    const { send, fetch, request } = createService();
+    fetch.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+    expect(await send()).toMatchObject({ outcome: 'delivered' });
+    expect([request(0)[1].keepalive, request(1)[1].keepalive]).toEqual([true, false]);
+  });
+
+  it('is not tried twice without', async () => {
+    const { send, fetch } = createService();
+    fetch.mockRejectedValue(new TypeError('Failed to fetch'));
+    expect(await send()).toMatchObject({ outcome: 'retry', status: 0 });
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
+
+  it('is not tried without while the page goes: the browser completes what it started', async () => {
+    const { send, fetch, state } = createService();
+    state.isGoing = true;
+    fetch.mockRejectedValue(new TypeError('Failed to fetch'));
+    expect(await send()).toMatchObject({ status: 0 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('does not start the timeout anew when it is tried without', async () => {
+    const { send, fetch } = createService();
+    fetch.mockImplementationOnce(
+      () =>
+        new Promise((_, reject) => {
+          setTimeout(() => reject(new TypeError('Failed to fetch')), 20_000);
+        }),
+    );
+    fetch.mockImplementation(hang);
+    const done = vi.fn();
+    void send().then(done);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(done).toHaveBeenCalled();
+  });
+});
+
+describe('aborting', () => {
+  it('gives up all that is under way', async () => {
+    const { send, sender, fetch } = createService();
+    fetch.mockImplementation(hang);
+    const attempts = [send(), send(60_000)];
+    sender.abort();
+    expect(await Promise.all(attempts)).toMatchObject([{ status: 0 }, { status: 0 }]);
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createGate } from '../../src/delivery/gate.js';
+import { createFakeShelf, type FakeShelf } from '../support/fake-shelf.js';
+
+const START = Date.UTC(2026, 0, 1);
+let shelf: FakeShelf;
+let now: number;
+
+beforeEach(() => {
+  shelf = createFakeShelf();
+  now = START;
+});
+
+const gateOf = (random = 0.5) =>
+  createGate({
+    load: () => shelf.get('gate'),
+    save: (value) => shelf.set('gate', value),
+    now: () => now,
+    random: () => random,
+  });
+
+describe('a gate', () => {
+  it('is open at first', () => {
+    const gate = gateOf();
+    expect(gate.until()).toBeLessThanOrEqual(now);
+    expect(gate.isDoubtful()).toBe(false);
+  });
+
+  it('closes for longer with each failure', () => {
+    const gate = gateOf();
+    const delays = [1, 2, 3, 4].map(() => {
+      gate.close(0, false);
+      return gate.until() - now;
+    });
+    expect(delays).toEqual([500, 1_000, 2_000, 4_000]);
+  });
+
+  it('stays doubtful after its time until it is opened', () => {
+    const gate = gateOf();
+    gate.close(0, false);
+    now += 10_000;
+    expect(gate.until()).toBeLessThan(now);
+    expect(gate.isDoubtful()).toBe(true);
+    gate.open();
+    expect(gate.isDoubtful()).toBe(false);
+    expect(shelf.keys()).toEqual([]);
+  });
+
+  it('counts from the start again once it was opened', () => {
+    const gate = gateOf();
+    for (let i = 0; i < 5; i++) gate.close(0, false);
+    gate.open();
+    gate.close(0, false);
+    expect(gate.until() - now).toBe(500);
+  });
+
+  it('takes the same failure, seen twice, for one', () => {
+    const gate = gateOf();
+    gate.close(0, false);
+    gate.close(0, true);
+    gate.close(0, true);
+    expect(gate.until() - now).toBe(500);
+    gate.close(0, false);
+    expect(gate.until() - now).toBe(1_000);
+  });
+
+  it("hears the server's wish from whichever answer has it", () => {
+    const gate = gateOf(0);
+    gate.close(0, false);
+    gate.close(60_000, true);
+    expect(gate.until() - now).toBe(60_000);
+    gate.close(10_000, true);
+    expect(gate.until() - now).toBe(60_000);
+  });
+
+  it('is shared by the pages of a site', () => {
+    const [one, other] = [gateOf(), gateOf()];
+    one.close(60_000, false);
+    expect(other.until()).toBe(one.until());
+    expect(other.isDoubtful()).toBe(true);
+    other.open();
+    expect(one.isDoubtful()).toBe(false);
+  });
+
+  it('keeps other pages back while one probes', () => {
+    const [one, other] = [gateOf(), gateOf()];
+    one.close(0, false);
+    now += 1_000;
+    one.reserve(5_000);
+    expect(other.until() - now).toBe(5_000);
+  });
+
+  it('reserves nothing while it is open', () => {
+    const gate = gateOf();
+    gate.reserve(5_000);
+    expect(gate.isDoubtful()).toBe(false);
+  });
+
+  it('does not count a reservation as a failure', () => {
+    const gate = gateOf();
+    gate.close(0, false);
+    gate.reserve(5_000);
+    gate.close(0, false);
+    expect(gate.until() - now).toBe(1_000);
+  });
+
+  it('is not locked by a clock that was set back', () => {
+    const gate = gateOf();
+    gate.close(3_600_000, false);
+    now -= 86_400_000;
+    expect(gate.until()).toBeLessThanOrEqual(now);
+  });
+
+  it('holds the longest wish there is', () => {
+    const gate = gateOf();
+    for (let i = 0; i < 20; i++) gate.close(3_600_000, false);
+    expect(gate.until() - now).toBe(3_600_000 + 150_000);
+  });
+
+  it('works for one page where it cannot be kept', () => {
+    shelf.blocked = true;
+    const [one, other] = [gateOf(), gateOf()];
+    one.close(0, false);
+    one.close(0, false);
+    expect(one.until() - now).toBe(1_000);
+    expect(one.isDoubtful()).toBe(true);
+    expect(other.isDoubtful()).toBe(false);
+    one.open();
+    expect(one.isDoubtful()).toBe(false);
+  });
+
+  it.each(['{', 'null', '5', '"x"', '[]', '{}', '{"n":1e9,"until":null}'])(
+    'is not locked by %j under its name',
+    (text) => {
+      shelf.set('gate', text);
+      const gate = gateOf();
+      expect(gate.until() > now).toBe(false);
+      gate.close(0, false);
+      expect(gate.until() - now).toBeGreaterThan(0);
+      expect(gate.until() - now).toBeLessThanOrEqual(300_000);
+      gate.open();
+      expect(gate.isDoubtful()).toBe(false);
+    },
+  );
+});

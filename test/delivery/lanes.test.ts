@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { nextInLine } from '../../src/delivery/lanes.js';
+import { createEntry, createHold, type Entry } from '../../src/outbox/entry.js';
+import { makeRecord } from '../support/make-record.js';
+
+const own = createHold('own', 0, true);
+const adopted = createHold('adopted', 0, false);
+
+interface Parts {
+  user?: string;
+  state?: Entry['state'];
+  dueAt?: number;
+  order?: number;
+  of?: typeof own;
+}
+
+const entry = (id: string, type: 'event' | 'identify', parts: Parts): Entry => {
+  const { user, of = own, ...rest } = parts;
+  const record = makeRecord(id, user === undefined ? { type } : { type, user });
+  return Object.assign(createEntry(record, of, 0), rest);
+};
+const event = (id: string, parts: Parts = {}) => entry(id, 'event', parts);
+const identify = (id: string, user: string, parts: Parts = {}) =>
+  entry(id, 'identify', { user, ...parts });
+
+type Rules = Parameters<typeof nextInLine>[1];
+
+const next = (entries: Entry[], rules: Partial<Rules> = {}) =>
+  nextInLine(entries, {
+    now: 1_000,
+    limit: 100,
+    horizon: Infinity,
+    hasUnread: false,
+    leaving: false,
+    ...rules,
+  }).map(({ record }) => record.id);
+
+describe('next in line', () => {
+  it('are the oldest, up to the limit', () => {
+    expect(next([event('a'), event('b'), event('c')], { limit: 2 })).toEqual(['a', 'b']);
+  });
+
+  it('are those that wait', () => {
+    expect(next([event('a', { state: 'flight' }), event('b')])).toEqual(['b']);
+  });
+
+  it('are those whose time has come', () => {
+    const entries = [event('a', { dueAt: 1_001 }), event('b', { dueAt: 1_000 })];
+    expect(next(entries)).toEqual(['b']);
+  });
+
+  it('are those that were called before the flush began', () => {
+    const entries = [event('a', { order: 1 }), event('b', { order: 2 }), event('c', { order: 3 })];
+    expect(next(entries, { horizon: 2 })).toEqual(['a', 'b']);
+  });
+
+  it('is one identify of each user', () => {
+    const entries = [identify('u1', 'u'), identify('u2', 'u'), identify('v1', 'v')];
+    expect(next(entries)).toEqual(['u1', 'v1']);
+  });
+
+  it('is no identify while another of its user is in flight', () => {
+    const entries = [identify('u1', 'u', { state: 'flight' }), identify('u2', 'u')];
+    expect(next(entries)).toEqual([]);
+  });
+
+  it("is no event before its user's identify", () => {
+    const entries = [identify('u1', 'u'), event('e', { user: 'u' }), event('f', { user: 'v' })];
+    expect(next(entries)).toEqual(['u1', 'f']);
+    entries[0]!.state = 'flight';
+    expect(next(entries)).toEqual(['f']);
+  });
+
+  it("is an event that came before its user's identify", () => {
+    const entries = [event('e', { user: 'u' }), identify('u1', 'u'), event('f', { user: 'u' })];
+    expect(next(entries)).toEqual(['e', 'u1']);
+  });
+
+  it('is nothing behind an identify that waits for a time of its own', () => {
+    const entries = [
+      identify('u1', 'u', { dueAt: 2_000 }),
+      identify('u2', 'u'),
+      event('e', { user: 'u' }),
+      event('free'),
+    ];
+    expect(next(entries)).toEqual(['free']);
+    expect(next(entries, { leaving: true })).toEqual(['free']);
+  });
+
+  it('is an event of a user beside another of the same', () => {
+    expect(next([event('e', { user: 'u' }), event('f', { user: 'u' })])).toEqual(['e', 'f']);
+  });
+
+  it("is no user's own record while older ones are unread", () => {
+    const entries = [
+      event('old', { user: 'u', of: adopted }),
+      event('new', { user: 'u' }),
+      identify('i', 'v'),
+      event('anonymous'),
+    ];
+    expect(next(entries, { hasUnread: true })).toEqual(['old', 'anonymous']);
+  });
+
+  it('takes a user named like a property of objects', () => {
+    const entries = [identify('i', '__proto__'), event('e', { user: '__proto__' })];
+    expect(next(entries)).toEqual(['i']);
+  });
+
+  it('are, when the page goes, the first identify of a user and the events after it', () => {
+    const entries = [
+      identify('u1', 'u'),
+      event('e', { user: 'u' }),
+      identify('u2', 'u'),
+      event('f', { user: 'u' }),
+    ];
+    expect(next(entries, { leaving: true })).toEqual(['u1', 'e']);
+  });
+
+  it('are, when the page goes, the events behind an identify in flight', () => {
+    const entries = [
+      identify('u1', 'u', { state: 'flight' }),
+      event('e', { user: 'u' }),
+      identify('u2', 'u'),
+    ];
+    expect(next(entries, { leaving: true })).toEqual(['e']);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createTokenSource } from '../../src/delivery/token.js';
+import type { Token } from '../../src/types.js';
+
+describe('a token given as a string', () => {
+  it('is there without being asked for', () => {
+    expect(createTokenSource(() => 'tok').get()).toBe('tok');
+  });
+
+  it('cannot be renewed, but follows the option', () => {
+    let option = 'a';
+    const token = createTokenSource(() => option);
+    expect(token.renew()).toBe(false);
+    option = 'b';
+    expect(token.get()).toBe('b');
+  });
+});
+
+describe('a token function', () => {
+  it('is asked for, and its token kept', async () => {
+    const option = vi.fn(async () => 'tok');
+    const token = createTokenSource(() => option);
+    expect(token.get()).toBeUndefined();
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+    expect(option).toHaveBeenCalledTimes(1);
+  });
+
+  it('may answer at once', async () => {
+    const token = createTokenSource(() => () => 'tok');
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+  });
+
+  it('is called once for those who ask at the same time', async () => {
+    const option = vi.fn(async () => 'tok');
+    const token = createTokenSource(() => option);
+    await Promise.all([token.ask(), token.ask(), token.ask()]);
+    expect(option).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['an empty string', ''],
+    ['a number', 5],
+    ['an object', { token: 'tok' }],
+  ])('that gives %s has a problem', async (_, value) => {
+    const token = createTokenSource(() => async () => value as string);
+    expect(await token.ask()).toContain('gave no string');
+    expect(token.get()).toBeUndefined();
+  });
+
+  it('that rejects has its reason told', async () => {
+    const token = createTokenSource(() => async () => Promise.reject(new Error('no session')));
+    expect(await token.ask()).toContain('no session');
+  });
+
+  it('that throws something odd has it told', async () => {
+    const odd: Token = async () => {
+      throw Object.assign(Object.create(null) as object, { message: undefined });
+    };
+    expect(await createTokenSource(() => odd).ask()).toContain('failed');
+  });
+
+  it.each([
+    ['rejected', async () => Promise.reject(new Error('no'))],
+    [
+      'threw',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['gave nothing', () => ''],
+  ])('is asked again after it %s', async (_, fails) => {
+    const option = vi.fn<() => string | Promise<string>>(fails);
+    const token = createTokenSource(() => option);
+    expect(await token.ask()).toBeTruthy();
+    option.mockImplementation(() => 'tok');
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+  });
+
+  it('is asked for another one once, until a request passes', async () => {
+    let count = 0;
+    const token = createTokenSource(() => () => `tok${++count}`);
+    await token.ask();
+    expect(token.renew()).toBe(true);
+    expect(token.get()).toBeUndefined();
+    await token.ask();
+    expect(token.get()).toBe('tok2');
+    expect(token.renew()).toBe(false);
+    token.passed();
+    expect(token.renew()).toBe(true);
+  });
+
+  it('in place of another is asked, and the token of the other forgotten', async () => {
+    let option: Token = () => 'old';
+    const token = createTokenSource(() => option);
+    await token.ask();
+    option = () => 'new';
+    if (token.get() === undefined) await token.ask();
+    expect(token.get()).toBe('new');
+  });
+});

@@ -1,0 +1,44 @@
+import { createFlusher } from '../../src/delivery/flusher.js';
+import { createGate } from '../../src/delivery/gate.js';
+import { createTokenSource } from '../../src/delivery/token.js';
+import type { DeliveryError, Outcome, Token } from '../../src/types.js';
+import { createPage } from './create-page.js';
+import { createFakeSender } from './fake-sender.js';
+import type { FakeShelf } from './fake-shelf.js';
+
+interface Choices {
+  limits?: Parameters<typeof createPage>[1];
+  token?: () => Token;
+  concurrency?: number;
+}
+
+/** A page with everything between its outbox and a scripted service. */
+export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
+  const { limits, token = () => 'tok', concurrency = 6 } = choices;
+  const page = createPage(shelf, limits, () => flusher.pump());
+  const { fake, sender } = createFakeSender();
+  const errors: DeliveryError[] = [];
+  const outcomes: [id: string, outcome: Outcome][] = [];
+  const world = { isOnline: true, isGoing: false };
+  const gate = createGate({
+    load: () => shelf.get('gate'),
+    save: (value) => shelf.set('gate', value),
+    now: Date.now,
+    random: () => 0.5,
+  });
+  const flusher = createFlusher({
+    outbox: page.outbox,
+    sender,
+    gate,
+    token: createTokenSource(token),
+    concurrency: () => concurrency,
+    now: Date.now,
+    random: () => 0.5,
+    isOnline: () => world.isOnline,
+    isGoing: () => world.isGoing,
+    onSent: () => undefined,
+    onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
+    onError: (error) => errors.push(error),
+  });
+  return { page, gate, flusher, service: fake, errors, outcomes, world };
+};

@@ -1,0 +1,51 @@
+import type { Attempt, Sender } from '../../src/delivery/direct-sender.js';
+import { verdictOf } from '../../src/delivery/outcome.js';
+import type { OutboxRecord } from '../../src/types.js';
+
+type Reply = number | { status: number; retryAfterMs: number } | 'hang';
+
+/** A sender that answers by a rule; what hangs is answered by hand. */
+export const createFakeSender = () => {
+  const open = new Map<string, (reply: Exclude<Reply, 'hang'>) => void>();
+  const fake = {
+    /** Every request, in order. */
+    sent: [] as { id: string; token: string; at: number; keepalive: boolean }[],
+    rule: (() => 200) as (record: OutboxRecord, token: string) => Reply,
+    /** Bodies that still fit the keepalive budget. */
+    fits: (() => true) as (size: number) => boolean,
+    aborted: false,
+    mostAtOnce: 0,
+    ids: (): string[] => fake.sent.map(({ id }) => id),
+    open: (): string[] => [...open.keys()],
+    answer: (id: string, reply: Exclude<Reply, 'hang'>): void => {
+      const settle = open.get(id);
+      if (!settle) throw new Error(`no request of ${id} is open`);
+      open.delete(id);
+      settle(reply);
+    },
+  };
+  const send: Sender['send'] = (record, token, _size, keepalive) =>
+    new Promise<Attempt>((resolve) => {
+      fake.sent.push({ id: record.id, token, at: Date.now(), keepalive });
+      open.set(record.id, (reply) => {
+        const { status, retryAfterMs } =
+          typeof reply === 'number' ? { status: reply, retryAfterMs: 0 } : reply;
+        const answer =
+          status === 0
+            ? { status: 0 as const, timedOut: true }
+            : { status, body: '', retryAfter: null };
+        resolve({ ...verdictOf(answer), retryAfterMs, token });
+      });
+      fake.mostAtOnce = Math.max(fake.mostAtOnce, open.size);
+      const reply = fake.rule(record, token);
+      if (reply !== 'hang') queueMicrotask(() => fake.answer(record.id, reply));
+    });
+  const sender: Sender = {
+    fits: (size) => fake.fits(size),
+    send,
+    abort: () => {
+      fake.aborted = true;
+    },
+  };
+  return { fake, sender };
+};
