@@ -28,7 +28,7 @@ for (const [what, answer] of Object.entries(refusals)) {
     await service.holds({ events: OTHERS }, { pages: [page] });
     const drops = await heard(page, 'drop');
     expect(drops).toMatchObject([
-      { reason: 'rejected', message: expect.stringContaining(String(answer.status)) as string },
+      { reason: 'rejected', message: expect.stringContaining(String(answer.status)) },
     ]);
     expect(JSON.parse(drops[0]!.record!.body)).toMatchObject({ event: BAD });
     expect(await page.evaluate(() => analytics.status())).toMatchObject({

@@ -35,7 +35,7 @@ test('keeps all while the token is wrong, says so once, and goes on with a new o
   });
   await service.holds({ events: [...names(20), ...names(20, 'later')] }, { pages: [page] });
   expect(await heard(page, 'error')).toMatchObject([
-    { kind: 'setup', status: 401, message: expect.stringContaining('token') as string },
+    { kind: 'setup', status: 401, message: expect.stringContaining('token') },
   ]);
   expect(await heard(page, 'drop')).toEqual([]);
   expect(await service.requests()).toHaveLength(refused + 40);
@@ -149,7 +149,7 @@ test('keeps all while the token function fails, and says so once', async ({
   await track(page, names(20));
   await expect
     .poll(() => heard(page, 'error'))
-    .toMatchObject([{ kind: 'token', message: expect.stringContaining('no session') as string }]);
+    .toMatchObject([{ kind: 'token', message: expect.stringContaining('no session') }]);
   expect(await service.requests()).toEqual([]);
   await page.evaluate('tokenFails = false');
   await page.clock.fastForward(SLOW_MS + 1_000);

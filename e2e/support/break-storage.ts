@@ -29,7 +29,6 @@ export const breakages = {
     IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
   },
   'aborts what is put, as when it is full': () => {
-    // eslint-disable-next-line @typescript-eslint/unbound-method
     const { put } = IDBObjectStore.prototype;
     IDBObjectStore.prototype.put = function (...args) {
       const request = put.apply(this, args);

@@ -1,0 +1,124 @@
+import type { Page } from '@playwright/test';
+import { heard, listening } from './support/heard.js';
+import { names } from './support/names.js';
+import { storedEvents } from './support/stored-records.js';
+import { expect, test } from './support/test.js';
+import { track } from './support/track.js';
+
+const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
+const busy = (seconds: number) => ({ status: 503, headers: { 'retry-after': String(seconds) } });
+
+/** A listening page whose title says how it was last shown. */
+const style = {
+  ...listening,
+  head: `<script>addEventListener('pageshow', (event) => {
+    document.title = event.persisted ? 'restored' : 'loaded';
+  })</script>`,
+};
+
+const titleOf = (page: Page) => page.evaluate(() => document.title);
+const statusOf = (page: Page) => page.evaluate(() => analytics.status());
+
+test('delivers what waits when the page is restored', async ({ bfcache, service, site }) => {
+  const page = await (await bfcache.open()).newPage();
+  await page.goto(site.page('/', site.tagged({}, style)));
+  await service.faults([{ ...busy(2), times: 6 }]);
+  await track(page, names(10));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  await page.goto(site.page('/bare', BARE));
+  await bfcache.back(page);
+  await expect.poll(() => titleOf(page)).toBe('restored');
+  await track(page, ['restored']);
+  await service.holds({ events: [...names(10), 'restored'] }, { pages: [page] });
+  expect(await service.requests()).toHaveLength(6 + 11);
+  expect(await storedEvents(page)).toEqual([]);
+});
+
+test('sends nothing again that another tab has taken over meanwhile', async ({
+  bfcache,
+  service,
+  site,
+}) => {
+  const context = await bfcache.open();
+  const page = await context.newPage();
+  const home = site.page('/', site.tagged({}, style));
+  await page.goto(home);
+  await service.faults([{ ...busy(2), times: 6 }]);
+  await track(page, names(10));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  await page.goto(site.page('/bare', BARE));
+
+  const other = await context.newPage();
+  await other.goto(home);
+  await service.holds({ events: names(10) }, { pages: [other] });
+  await bfcache.back(page);
+  await expect.poll(() => titleOf(page)).toBe('restored');
+  await track(page, ['restored']);
+  await service.holds({ events: [...names(10), 'restored'] }, { pages: [page, other] });
+  expect(await service.requests()).toHaveLength(6 + 11);
+});
+
+test('sends nothing again that was handed off, and counts each once', async ({
+  bfcache,
+  service,
+  site,
+}) => {
+  const page = await (await bfcache.open()).newPage();
+  await page.goto(site.page('/', site.tagged({}, style)));
+  await service.faults([{ delay: 1_500 }]);
+  await page.evaluate(
+    ([events, bare]) => {
+      for (const event of events) analytics.event(event);
+      location.href = bare;
+    },
+    [names(5), site.page('/bare', BARE)] as const,
+  );
+  await page.waitForURL('**/bare');
+  await bfcache.back(page);
+  await expect.poll(() => titleOf(page)).toBe('restored');
+  await track(page, ['restored']);
+  await service.holds({ events: [...names(5), 'restored'] }, { pages: [page] });
+  expect(await service.requests()).toHaveLength(6);
+  const { delivered, unknown } = await statusOf(page);
+  expect(delivered + unknown).toBe(6);
+});
+
+test('sends nothing again that was in flight already', async ({ bfcache, service, site }) => {
+  const page = await (await bfcache.open()).newPage();
+  await page.goto(site.page('/', site.tagged({ flushAt: 1 }, style)));
+  await service.faults([{ delay: 1_500 }]);
+  await track(page, names(3));
+  await expect.poll(async () => (await service.requests()).length).toBe(3);
+  await page.goto(site.page('/bare', BARE));
+  await bfcache.back(page);
+  await expect.poll(() => titleOf(page)).toBe('restored');
+  await track(page, ['restored']);
+  await service.holds({ events: [...names(3), 'restored'] }, { pages: [page] });
+  expect(await service.requests()).toHaveLength(4);
+  const { delivered, unknown } = await statusOf(page);
+  expect(delivered + unknown).toBe(4);
+});
+
+test('goes on as before through several returns', async ({ bfcache, service, site }) => {
+  const page = await (await bfcache.open()).newPage();
+  await page.goto(site.page('/', site.tagged({}, style)));
+  const bare = site.page('/bare', BARE);
+  const events: string[] = [];
+  for (const round of ['first', 'second', 'third']) {
+    events.push(...names(3, round));
+    await page.evaluate(
+      ([events, bare]) => {
+        document.title = 'left';
+        for (const event of events) analytics.event(event);
+        location.href = bare;
+      },
+      [names(3, round), bare] as const,
+    );
+    await page.waitForURL('**/bare');
+    await bfcache.back(page);
+    await expect.poll(() => titleOf(page)).toBe('restored');
+  }
+  await service.holds({ events }, { pages: [page] });
+  expect(await service.requests()).toHaveLength(9);
+  expect(await heard(page, 'drop')).toEqual([]);
+});
