@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createNotes, type ExitNote } from '../../src/outbox/exit-note.js';
+import { createFakeShelf } from '../support/fake-shelf.js';
+import { makeRecord } from '../support/make-record.js';
+
+const note = (owner: string): ExitNote => ({
+  v: 1,
+  owner,
+  holder: 'page',
+  until: 0,
+  stored: true,
+  flight: [1],
+  unsaved: [[2, makeRecord('a', { at: 0 })]],
+});
+
+describe('exit notes', () => {
+  it('come back as they were left', () => {
+    const notes = createNotes(createFakeShelf(), 'site');
+    expect(notes.save(note('o'))).toBe(true);
+    expect(notes.read('o')).toMatchObject(note('o'));
+    expect(notes.all()).toMatchObject([note('o')]);
+  });
+
+  it('take the place of the one before', () => {
+    const notes = createNotes(createFakeShelf(), 'site');
+    notes.save(note('o'));
+    notes.save({ ...note('o'), until: 5 });
+    expect(notes.all()).toMatchObject([{ until: 5 }]);
+  });
+
+  it('are gone when they are removed', () => {
+    const shelf = createFakeShelf();
+    const notes = createNotes(shelf, 'site');
+    notes.save(note('o'));
+    notes.remove('o');
+    expect(notes.read('o')).toBeUndefined();
+    expect(shelf.keys()).toEqual([]);
+  });
+
+  it('of another destination are not read', () => {
+    const shelf = createFakeShelf();
+    createNotes(shelf, 'site b').save(note('o'));
+    shelf.set('something else', 'x');
+    expect(createNotes(shelf, 'site').all()).toEqual([]);
+  });
+
+  it('of a destination whose name goes on like a note of this one are not read', () => {
+    const shelf = createFakeShelf();
+    createNotes(shelf, 'site note').save(note('o'));
+    expect(createNotes(shelf, 'site').all()).toEqual([]);
+  });
+
+  it('say when they could not be kept', () => {
+    const shelf = createFakeShelf();
+    shelf.blocked = true;
+    const notes = createNotes(shelf, 'site');
+    expect(notes.save(note('o'))).toBe(false);
+    expect(notes.all()).toEqual([]);
+    expect(notes.read('o')).toBeUndefined();
+  });
+
+  it('cut off in the middle are no notes', () => {
+    const shelf = createFakeShelf();
+    const notes = createNotes(shelf, 'site');
+    notes.save(note('o'));
+    const [key, text] = [...shelf.values][0]!;
+    shelf.values.set(key, text.slice(0, -5));
+    expect(notes.all()).toEqual([]);
+  });
+});
