@@ -80,8 +80,11 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
         now,
         random: Math.random,
       }),
-      token: createTokenSource(() => settings.token),
-      concurrency: () => settings.concurrency,
+      token: createTokenSource(
+        () => settings.token,
+        () => settings.timeout,
+      ),
+      concurrency: () => Math.ceil(settings.concurrency),
       now,
       random: Math.random,
       isOnline,
@@ -138,7 +141,10 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
       isLeaving = true;
       flushSoon(); // should it live on
     } else if (++fresh >= settings.flushAt) flushSoon();
-    else timer ??= setTimeout(flushSoon, settings.flushInterval);
+    else if (!timer) {
+      timer = setTimeout(flushSoon, settings.flushInterval);
+      parts!.flusher.prepare();
+    }
   };
 
   const begin = () => {
@@ -226,7 +232,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
     configure: (next: Settings): void => {
       if (next.consent && next.consent !== settings.consent) setConsent(next.consent);
       settings = next;
-      parts?.flusher.resume();
+      parts?.flusher.reconfigure();
     },
     flush: async (): Promise<FlushResult> =>
       parts

@@ -8,16 +8,19 @@ type Globals = Record<string, unknown>;
   // Not `page[name]`: an element with that id would answer to it.
   if (Object.hasOwn(page, name)) return;
   const calls: unknown[] = [];
+  const copy = (value: unknown) => {
+    try {
+      return JSON.parse(JSON.stringify(value));
+    } catch {
+      return value; // undefined; or dropped later, with the reason
+    }
+  };
   const stub: Record<string, unknown> = { calls };
   for (const method of ['identify', 'event', 'init', 'reset', 'setConsent', 'on', 'flush']) {
     stub[method] = (...args: unknown[]) =>
       new Promise((done) => {
-        try {
-          // As they are now: the page may change them before the script comes.
-          if (/^[ei]/.test(method) && method !== 'init') args = JSON.parse(JSON.stringify(args));
-        } catch {
-          // dropped later, with the reason
-        }
+        // As they are now: the page may change them before the script comes.
+        if (method[0] === 'e' || method === 'identify') args = args.map(copy);
         calls.push([Date.now(), method, args, done]);
       });
   }

@@ -14,7 +14,7 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 const isHttpUrl = (value: unknown): boolean => {
   try {
-    return /^https?:$/.test(new URL(value as string).protocol);
+    return typeof value === 'string' && /^https?:$/.test(new URL(value).protocol);
   } catch {
     return false;
   }
@@ -44,7 +44,7 @@ const callback: Kind = {
 };
 const consent: Kind = {
   words: 'granted, pending or denied',
-  fits: (value) => /^(granted|pending|denied)$/.test(value as string),
+  fits: (value) => typeof value === 'string' && /^(granted|pending|denied)$/.test(value),
   parse: asIs,
 };
 
@@ -119,7 +119,8 @@ export const resolveOptions = (options: Options): Settings => {
   const settings: Record<string, unknown> = { ...DEFAULTS };
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const kind = REGISTRY[name as keyof Options] ?? wrong(name, 'does not exist');
+    if (!Object.hasOwn(REGISTRY, name)) wrong(name, 'does not exist');
+    const kind = REGISTRY[name as keyof Options];
     if (!kind.fits(value)) wrong(name, `must be ${kind.words}, not ${describe(value)}`);
     settings[name] = value;
   }

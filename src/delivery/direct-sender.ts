@@ -58,7 +58,8 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
     return {
       status: response.status || 302, // an opaque redirect has status 0
       // To its end: Chromium gives the keepalive budget back only when the body has been read.
-      body: await response.text(),
+      // The status is the answer, though the rest of it breaks off.
+      body: await response.text().catch(() => ''),
       retryAfter: response.headers.get('retry-after'),
     };
   };
@@ -70,15 +71,24 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
     keepalive: boolean,
   ): Promise<Answer> => {
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), settings().timeout);
-    if (keepalive) keptAlive += size;
-    running.add(abort);
-    try {
-      return await request(record, token, keepalive, abort.signal).catch((error: unknown) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Not by the signal alone: a `fetch` that was passed in may not know it.
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        abort.abort();
+        reject(new Error('timeout'));
+      }, settings().timeout);
+    });
+    const sending = () =>
+      request(record, token, keepalive, abort.signal).catch((error: unknown) => {
         // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
         if (!keepalive || abort.signal.aborted || isGoing()) throw error;
         return request(record, token, false, abort.signal);
       });
+    if (keepalive) keptAlive += size;
+    running.add(abort);
+    try {
+      return await Promise.race([sending(), timeout]);
     } catch {
       return { status: 0, timedOut: abort.signal.aborted };
     } finally {
@@ -89,8 +99,8 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
   };
 
   return {
-    /** True where a body of this size would still be carried past the page's end. */
-    fits: (size: number): boolean => keptAlive + size <= KEEPALIVE_BUDGET,
+    /** Bytes that would still be carried past the page's end. */
+    room: (): number => KEEPALIVE_BUDGET - keptAlive,
     /** Starts the request before it returns: nothing is awaited first. */
     send: async (
       record: OutboxRecord,

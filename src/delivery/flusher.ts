@@ -1,19 +1,17 @@
 import type { Entry } from '../outbox/entry.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
-import { delayAfter } from './backoff.js';
 import type { Attempt, Sender } from './direct-sender.js';
 import type { Gate } from './gate.js';
+import { createHealth, SLOW_MS, type Started } from './health.js';
 import { nextInLine } from './lanes.js';
 import type { TokenSource } from './token.js';
+import { createWaiters } from './waiters.js';
 
-/** While the set-up is wrong, or nothing answers: one try this often. */
-const SLOW_MS = 300_000;
-/** Attempts in a row without an answer that stop delivery. */
-const SILENT = 3;
 /** Other pages wait this long for the page that probes. */
 const PROBE_MS = 5_000;
-
+/** Records looked at for one that has not failed yet. */
+const PROBE_CHOICE = 50;
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
@@ -34,32 +32,21 @@ interface Effects {
   onError: (error: DeliveryError) => void;
 }
 
-interface Waiter {
-  entries: Set<Entry>;
-  result: FlushResult;
-  settle: (result: FlushResult) => void;
-}
-
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
-  const { outbox, sender, gate, token, concurrency, now, random, isOnline, isGoing } = effects;
+  const { outbox, sender, gate, token, concurrency, now, random, isGoing } = effects;
   const { onSent, onOutcome, onError } = effects;
-  const inFlight = new Set<Entry>();
-  const waiters = new Set<Waiter>();
+  const health = createHealth(effects);
+  const waiters = createWaiters();
+  const inFlight = new Map<Entry, Started>();
   /** Records that wait for a time of their own. */
   const later = new Set<Entry>();
+  /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
   let stopped = false;
   /** The last look found nothing that may be sent, though nothing keeps the destination back. */
   let isStarving = false;
-  let width = Infinity;
-  /** Counts penalties: failures of requests started before the last one are the same trouble. */
-  let epoch = 0;
-  let passes = 0;
-  let silent = 0;
-  let setupUntil = 0;
-  let unreachableUntil = 0;
-  let offlineUntil = 0;
+  let isAsking = false;
   let told = false;
   /** Waits for storage or a token, after which it goes on by itself. */
   let pending = 0;
@@ -71,47 +58,44 @@ export const createFlusher = (effects: Effects) => {
     if (time >= timerAt) return;
     clearTimeout(timer);
     timerAt = time;
-    timer = setTimeout(
-      () => {
-        timerAt = Infinity;
-        pump();
-      },
-      Math.max(0, Math.ceil(time - now())),
-    );
-  };
-
-  const isOffline = (time: number): boolean => {
-    if (isOnline()) {
-      offlineUntil = 0;
-      return false;
-    }
-    // Some systems say offline for ever: try now and then all the same.
-    offlineUntil ||= time + SLOW_MS;
-    return time < offlineUntil;
-  };
-
-  const pause = (time: number): [Status['paused'], number] => {
-    if (isOffline(time)) return ['offline', offlineUntil];
-    if (setupUntil > time) return ['setup', setupUntil];
-    if (unreachableUntil > time) return ['unreachable', unreachableUntil];
-    const until = gate.until();
-    return until > time ? ['backoff', until] : [undefined, 0];
-  };
-
-  const whenDone = (work: Promise<unknown>) => {
-    pending++;
-    void work.then(() => {
-      pending--;
+    const delay = Math.min(Math.max(0, Math.ceil(time - now())), SLOW_MS);
+    timer = setTimeout(() => {
+      timerAt = Infinity;
       pump();
-    });
+    }, delay);
+  };
+
+  const wakeForLater = (time: number) => {
+    for (const entry of later) {
+      if (entry.dueAt - time > SLOW_MS) entry.dueAt = 0; // the clock was set back
+      if (entry.dueAt > time && entry.state === 'waiting') wakeAt(entry.dueAt);
+      else later.delete(entry);
+    }
+  };
+
+  const whenDone = async (work: Promise<unknown>) => {
+    pending++;
+    await work;
+    pending--;
+    pump();
   };
 
   const refill = async (): Promise<void> => {
     pending++;
-    while (!stopped && (await outbox.refill(isStarving))) sendNow();
+    while (!stopped && (await outbox.refill(isStarving))) {
+      waiters.join(outbox.entries);
+      sendNow();
+    }
     refilling = undefined;
     pending--;
     sendNow();
+  };
+
+  const askToken = async () => {
+    isAsking = true;
+    const problem = await token.ask();
+    isAsking = false;
+    if (problem && !stopped) setUp({ kind: 'token', message: problem });
   };
 
   const sendNow = (): void => {
@@ -121,55 +105,61 @@ export const createFlusher = (effects: Effects) => {
       outbox.drop(outbox.entries[0], 'expired', 'older than maxAge');
     }
     isStarving = false;
-    const [reason, until] = pause(time);
+    const [reason, until] = health.pause(time);
     if (reason) wakeAt(until + random() * SPREAD_MS);
-    else if (token.get() === undefined) whenDone(askToken());
-    else {
+    else if (token.get() === undefined) {
+      if (!isAsking && outbox.entries.length > 0) void whenDone(askToken());
+    } else {
       sendDue(time);
       wakeForLater(time);
     }
-    settle();
+    settle(!!reason);
   };
 
-  const wakeForLater = (time: number) => {
-    for (const entry of later) {
-      if (entry.dueAt > time && entry.state === 'waiting') wakeAt(entry.dueAt);
-      else later.delete(entry);
+  const sendDue = (time: number) => {
+    const isProbing = health.isProbing();
+    const current = [...inFlight.values()].filter(health.isCurrent).length;
+    const room = Math.min(health.width() - current, concurrency() - inFlight.size);
+    if (room <= 0) return;
+    const limit = isProbing ? PROBE_CHOICE : room;
+    const due = nextInLine(outbox.entries, {
+      now: time,
+      limit,
+      horizon,
+      hasUnread: outbox.hasUnread(),
+    });
+    isStarving = due.length === 0 && inFlight.size === 0;
+    // A probe with a record that has not failed yet: a bad one must not hold up the line.
+    if (isProbing) due.sort((a, b) => a.failures - b.failures);
+    for (const entry of due.slice(0, room)) {
+      if (!outbox.canSend(entry)) return void whenDone(outbox.renew(entry.hold));
+      if (gate.isDoubtful()) gate.reserve(PROBE_MS);
+      void start(entry, false);
     }
   };
 
+  const settle = (isPaused: boolean) => {
+    if (pending > 0 || (!isPaused && outbox.wantsMore(isStarving))) return;
+    waiters.settle(
+      inFlight.size === 0,
+      () => outbox.entries.filter(({ state }) => state === 'waiting').length,
+    );
+  };
+
+  /** Goes on with what is under way. */
   const pump = (): void => {
     sendNow();
     if (!stopped && outbox.wantsMore(isStarving)) refilling ??= refill();
   };
 
-  const sendDue = (time: number) => {
-    const isDoubtful = gate.isDoubtful();
-    const room = Math.min(isDoubtful ? 1 : width, concurrency()) - inFlight.size;
-    if (room <= 0) return;
-    const rules = { now: time, horizon, hasUnread: outbox.hasUnread(), leaving: false };
-    const due = nextInLine(outbox.entries, { ...rules, limit: isDoubtful ? 50 : room });
-    isStarving = due.length === 0 && inFlight.size === 0;
-    // A probe with a record that has not failed yet: a bad one must not hold up the line.
-    if (isDoubtful) due.sort((a, b) => a.failures - b.failures);
-    for (const entry of due.slice(0, room)) {
-      if (!outbox.canSend(entry)) {
-        whenDone(outbox.renew(entry.hold));
-        return;
-      }
-      if (isDoubtful) gate.reserve(PROBE_MS);
-      void start(entry, false);
-    }
-  };
-
-  const askToken = async () => {
-    const problem = await token.ask();
-    if (problem) setUp({ kind: 'token', message: problem });
+  /** Attempts everything that waits by now. */
+  const flushAll = (): void => {
+    horizon = outbox.latest();
+    pump();
   };
 
   const setUp = (error: DeliveryError) => {
-    setupUntil = now() + SLOW_MS;
-    width = 1;
+    health.waitForSetUp();
     if (told) return;
     told = true;
     onError(error);
@@ -177,9 +167,9 @@ export const createFlusher = (effects: Effects) => {
 
   const start = async (entry: Entry, handoff: boolean): Promise<void> => {
     const { record, size } = entry;
-    const started = { epoch, passes, at: now(), isProbe: gate.isDoubtful() };
-    inFlight.add(entry);
-    const keepalive = sender.fits(size);
+    const started = health.begin();
+    inFlight.set(entry, started);
+    const keepalive = size <= sender.room();
     outbox.begin(entry, keepalive);
     const sending = sender.send(record, token.get() ?? '', size, keepalive);
     onSent(record, handoff);
@@ -189,113 +179,54 @@ export const createFlusher = (effects: Effects) => {
     // The browser goes on with it, and nobody here will hear of it: whoever comes next counts it.
     if (attempt.status === 0 && isGoing()) return outbox.abandon(entry);
     conclude(entry, attempt, started);
-    pumpTogether();
-  };
-
-  /** Answers that come close together free places together: one write for several requests. */
-  const pumpTogether = () => {
-    if (inFlight.size <= Math.min(width, concurrency()) / 2) pump();
+    // Answers that come close together free places together: one write for several requests.
+    if (inFlight.size <= health.width() / 2) pump();
     else wakeAt(now() + TOGETHER_MS);
   };
 
-  const conclude = (
-    entry: Entry,
-    attempt: Attempt,
-    started: { epoch: number; passes: number; at: number; isProbe: boolean },
-  ): void => {
-    const { outcome, status, retryAfterMs } = attempt;
-    if (status > 0) silent = 0;
+  const conclude = (entry: Entry, attempt: Attempt, started: Started): void => {
+    const { outcome, status } = attempt;
     if (outcome === 'delivered' || outcome === 'rejected') {
-      passes++;
-      token.passed();
       told = false;
-      setupUntil = unreachableUntil = 0;
-      // Not what another page has closed since.
-      if (started.isProbe || gate.until() <= started.at) gate.open();
-      width = Math.min(width * 2, concurrency());
+      token.passed();
+      health.passed(started);
       if (outcome === 'delivered') outbox.finish(entry);
       else outbox.drop(entry, 'rejected', `the service answered ${status}`);
     } else {
       outbox.putBack(entry, status > 0);
-      if (outcome === 'blocked') refused(attempt);
-      else failed(entry, attempt, started.passes, started.epoch !== epoch, retryAfterMs);
+      const isItsOwn =
+        outcome === 'blocked'
+          ? refused(entry, attempt, started)
+          : health.failed(entry, attempt, started);
+      if (isItsOwn) later.add(entry);
     }
     onOutcome(entry.record, outcome, status);
-    for (const { entries, result } of waiters) {
-      if (!entries.delete(entry)) continue;
-      if (outcome === 'delivered') result.delivered++;
-      else if (outcome === 'rejected') result.rejected++;
-      else result.retried++;
-    }
+    waiters.count(entry, outcome);
   };
 
-  const refused = ({ status, token: used }: Attempt) => {
-    if (used !== token.get()) return; // a newer one is there already
-    if (status === 401) {
-      if (token.renew()) return;
-      token.forget();
-    }
+  /** True when only this record is answered so. */
+  const refused = (entry: Entry, { status, token: used }: Attempt, started: Started): boolean => {
+    if (used !== token.get()) return false; // a newer one is there already
+    if (status === 401 && token.renew()) return false;
+    if (health.refused(entry, status, started)) return true;
+    entry.dueAt = 0;
+    if (status === 401) token.forget();
     const message =
       status === 401 || status === 403
         ? `the service refuses the token (${status}): check the option \`token\``
         : `no such service (${status}): check the option \`baseUrl\``;
     setUp({ kind: 'setup', status, message });
-  };
-
-  const failed = (
-    entry: Entry,
-    { status }: Attempt,
-    passesBefore: number,
-    again: boolean,
-    retryAfterMs: number,
-  ) => {
-    const othersPass = passes > (entry.mark ?? passesBefore);
-    entry.mark = passes;
-    entry.failures++;
-    if (othersPass && status !== 429 && retryAfterMs === 0) {
-      entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
-      later.add(entry);
-      return;
-    }
-    gate.close(retryAfterMs, again);
-    width = 1;
-    if (again) return;
-    epoch++;
-    if (status === 0 && ++silent >= SILENT) {
-      unreachableUntil = now() + SLOW_MS;
-      silent = 0;
-    }
-  };
-
-  const settle = () => {
-    if (pending > 0) return;
-    for (const waiter of waiters) {
-      if (inFlight.size > 0 && waiter.entries.size > 0) continue;
-      waiters.delete(waiter);
-      const waiting = outbox.entries.filter(({ state }) => state === 'waiting').length;
-      waiter.settle({ ...waiter.result, waiting });
-    }
-  };
-
-  const flushAll = (): void => {
-    horizon = outbox.latest();
-    pump();
+    return false;
   };
 
   return {
-    /** Goes on with what is under way. */
     pump,
-    /** Attempts everything that waits by now. */
     flushAll,
     /** Attempts everything due, and settles when it has had its attempt. */
-    flush: async (): Promise<FlushResult> => {
+    flush: (): Promise<FlushResult> => {
+      const result = waiters.add(outbox.entries);
       flushAll();
-      await refilling; // what other pages have left is due, too
-      return new Promise((resolve) => {
-        const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
-        waiters.add({ entries: new Set(outbox.entries), result, settle: resolve });
-        flushAll();
-      });
+      return result;
     },
     /**
      * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
@@ -304,23 +235,30 @@ export const createFlusher = (effects: Effects) => {
     handOff: (): void => {
       const time = now();
       horizon = outbox.latest();
-      if (stopped || pause(time)[0] || gate.isDoubtful() || token.get() === undefined) return;
-      const rules = {
-        now: time,
-        limit: Infinity,
-        horizon,
-        hasUnread: false,
-        leaving: true,
+      if (stopped || health.pause(time)[0] || gate.isDoubtful()) return;
+      if (token.get() === undefined) return;
+      let room = sender.room();
+      const leaving = (entry: Entry): boolean => {
+        if (entry.size > room || !outbox.canSend(entry)) return false;
+        room -= entry.size;
+        return true;
       };
-      for (const entry of nextInLine(outbox.entries, rules)) {
-        if (sender.fits(entry.size) && outbox.canSend(entry)) void start(entry, true);
-      }
+      const rules = { now: time, limit: Infinity, horizon, hasUnread: false, leaving };
+      for (const entry of nextInLine(outbox.entries, rules)) void start(entry, true);
     },
-    /** The network is back, or the set-up has changed. */
+    /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
+    prepare: (): void => {
+      if (token.get() === undefined) pump();
+    },
+    /** The network is back. */
     resume: (): void => {
-      if (silent > 0 || unreachableUntil > 0) gate.open();
-      silent = setupUntil = unreachableUntil = offlineUntil = 0;
+      health.resume();
+      flushAll();
+    },
+    /** The set-up has changed. */
+    reconfigure: (): void => {
       told = false;
+      health.resume();
       flushAll();
     },
     stop: (): void => {
@@ -329,10 +267,10 @@ export const createFlusher = (effects: Effects) => {
       sender.abort();
       inFlight.clear();
       pending = 0;
-      settle();
+      settle(true);
     },
     inFlight: (): number => inFlight.size,
-    pause: () => pause(now()),
+    pause: (): [Status['paused'], number] => health.pause(now()),
   };
 };
 

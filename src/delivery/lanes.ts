@@ -8,8 +8,11 @@ interface Rules {
   horizon: number;
   /** Older records are still unread: a user's newer ones wait for them. */
   hasUnread: boolean;
-  /** The page goes away: what follows an identify may go beside it, since its answer is not awaited. */
-  leaving: boolean;
+  /**
+   * The page goes away: what follows an identify may go beside it, since its answer is not awaited. Says
+   * whether a record may still be given to the browser.
+   */
+  leaving?: (entry: Entry) => boolean;
 }
 
 /**
@@ -35,7 +38,8 @@ export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[] => 
       (user !== undefined &&
         (behindIdentify.has(user) ||
           (isIdentify && identifying.has(user)) ||
-          (hasUnread && entry.hold.own)));
+          (hasUnread && entry.hold.own))) ||
+      leaving?.(entry) === false;
     if (!waits) chosen.push(entry);
     if (isIdentify) (leaving && !waits ? identifying : behindIdentify).add(user);
   }

@@ -2,32 +2,43 @@ import { messageOf } from '../errors.js';
 import type { Token } from '../types.js';
 
 /** The token in use. Asked for when needed, kept in memory only. */
-export const createTokenSource = (option: () => Token) => {
+export const createTokenSource = (option: () => Token, timeout = () => 30_000) => {
   let kept: string | undefined;
+  /** The function that gave it. */
+  let giver: Token | undefined;
   let mayRenew = true;
   let asking: Promise<string | undefined> | undefined;
 
   const request = async (): Promise<string | undefined> => {
     const source = option();
     try {
-      const given: unknown = typeof source === 'function' ? await source() : source;
+      const given: unknown = typeof source === 'function' ? await inTime(source()) : source;
       if (typeof given !== 'string' || !given) return 'the function `token` gave no string';
       kept = given;
+      giver = source;
       return undefined;
     } catch (error) {
       return `the function \`token\` failed: ${messageOf(error)}`;
-    } finally {
-      asking = undefined;
     }
   };
+
+  const inTime = (given: string | Promise<string>): Promise<string> =>
+    new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error('no answer in time')), timeout());
+      Promise.resolve(given).then(resolve, reject);
+    });
 
   return {
     get: (): string | undefined => {
       const source = option();
-      return typeof source === 'string' ? source : kept;
+      if (typeof source === 'string') return source;
+      return source === giver ? kept : undefined;
     },
     /** Resolves with what went wrong, or nothing. */
-    ask: (): Promise<string | undefined> => (asking ??= request()),
+    ask: (): Promise<string | undefined> =>
+      (asking ??= request().finally(() => {
+        asking = undefined;
+      })),
     /** After a 401: true where another one can be asked for, once until a request passes. */
     renew: (): boolean => {
       if (typeof option() === 'string' || !mayRenew) return false;

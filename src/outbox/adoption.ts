@@ -25,6 +25,7 @@ interface Parts {
   add: (record: OutboxRecord) => void;
   /** Makes a record in flight from here this page's own. */
   rehome: (entry: Entry) => void;
+  giveUp: (hold: Hold) => void;
   finish: (entry: Entry) => void;
   isOld: (record: OutboxRecord) => boolean;
 }
@@ -49,11 +50,16 @@ const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attemp
 type Window = [seq: number, stored: Stored][];
 
 /** Takes over what other pages have left: owners whose lease has ended, the oldest first. */
-export const createAdoption = (context: Context, { writer, add, rehome, finish, isOld }: Parts) => {
+export const createAdoption = (
+  context: Context,
+  { writer, add, rehome, giveUp, finish, isOld }: Parts,
+) => {
   const { journal, notes, now, limits, onDrop, onUnknown, page, queue, holds, flying } = context;
   let isSeeking = true;
   let isBusy = false;
   let excess = 0;
+  /** How often the page has been left. */
+  let departures = 0;
 
   const inMemory = () => journal.kind() === 'memory';
   /** A gravestone's end is no lease's: a clock set back must not bring it to an early one. */
@@ -110,7 +116,7 @@ export const createAdoption = (context: Context, { writer, add, rehome, finish, 
     for (const [seq, record] of unsaved) if (!flight.includes(seq)) add(record);
   };
 
-  const adopt = async (): Promise<boolean> => {
+  const adopt = async (departure: number): Promise<boolean> => {
     const strays: ExitNote[] = [];
     const found = await journal.run<[Hold, Window] | undefined>((store, done) => {
       getLeases(store, (leases) => {
@@ -156,7 +162,8 @@ export const createAdoption = (context: Context, { writer, add, rehome, finish, 
     const [hold, window] = found;
     holds.set(hold.owner, hold);
     notes.remove(hold.owner);
-    intake(hold, window);
+    if (departure === departures) intake(hold, window);
+    else writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
     return true;
   };
 
@@ -205,6 +212,9 @@ export const createAdoption = (context: Context, { writer, add, rehome, finish, 
     wantsMore,
     /** True while older records may still be unread: a user's newer ones wait for them. */
     hasUnread: (): boolean => !inMemory() && (isSeeking || isBusy || !!nextToRead()),
+    departed: (): void => {
+      departures++;
+    },
     /** Looks for leases that have ended, at the next refill. */
     seek: (): void => {
       isSeeking = true;
@@ -218,11 +228,12 @@ export const createAdoption = (context: Context, { writer, add, rehome, finish, 
         return true;
       }
       isBusy = true;
+      const departure = departures;
       try {
         const hold = nextToRead();
         await writer.sync(); // a page that comes back finds deleted what it has delivered
         if (hold) await readMore(hold);
-        else isSeeking = await adopt();
+        else isSeeking = await adopt(departure);
       } catch {
         // The journal has given up, and said so: next time from memory.
       }

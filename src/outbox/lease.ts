@@ -98,5 +98,16 @@ export const getWindow = (
 };
 
 const read = <T>(request: IDBRequest<T>, then: (value: T) => void): void => {
-  request.onsuccess = () => then(request.result);
+  request.onsuccess = () => {
+    try {
+      then(request.result);
+    } catch {
+      // Safari: "without an in-progress transaction". Thrown on, it would be the host page's error.
+      try {
+        request.transaction?.abort();
+      } catch {
+        // over already: the watchdog ends it
+      }
+    }
+  };
 };

@@ -84,7 +84,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     }
   };
 
-  const adoption = createAdoption(context, { writer, add, rehome, finish, isOld });
+  const adoption = createAdoption(context, { writer, add, rehome, giveUp, finish, isOld });
 
   return {
     entries: entries as readonly Entry[],
@@ -124,6 +124,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {
       const isReadable = journal.kind() === 'indexeddb';
+      if (going) adoption.departed();
       for (const hold of writer.leave(going)) {
         // Without storage nobody else could go on with it.
         if (going && (hold.noted || isReadable)) giveUp(hold);

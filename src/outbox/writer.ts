@@ -91,7 +91,7 @@ export const createWriter = (
   /** What is to stand in the outbox for a hold: its lease, or nothing once all was sent. */
   const leaseOf = (hold: Hold, release: boolean): Write['lease'] => {
     const { owner, since, count, bytes } = hold;
-    if (!isDrained(hold)) {
+    if (!isDrained(hold) || goneOf(hold).length > 0) {
       const until = release ? 0 : now() + leaseMs(context);
       return { owner, holder: page, until, since, flight: flightOf(hold), count, bytes };
     }

@@ -51,9 +51,10 @@ export const problemOf = (draft: Draft): Made<never> | undefined => {
 /** A time as ISO 8601 in UTC with milliseconds, or undefined where it is no time. */
 const isoTime = (value: unknown): string | undefined => {
   const time = new Date(value as string);
-  return typeof value !== 'boolean' && value !== null && time.getTime() === time.getTime()
-    ? time.toISOString()
-    : undefined;
+  if (typeof value === 'boolean' || value === null || Number.isNaN(time.getTime()))
+    return undefined;
+  const text = time.toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 ends with the year 9999
 };
 
 const eventBody = (

@@ -14,6 +14,9 @@ const filtered = (draft: Draft, { beforeSend }: Rules): Made<Draft> => {
   try {
     const kept = beforeSend(draft);
     if (kept === null) return { reason: 'before-send', message: 'beforeSend returned null' };
+    if (kept?.type !== draft.type || !kept.body || typeof kept.body !== 'object') {
+      return { reason: 'before-send-error', message: 'beforeSend returned no record' };
+    }
     return problemOf(kept) ?? { value: kept };
   } catch (error) {
     // Dropped, not leaked: a filter that fails may have been about to remove something.
@@ -33,6 +36,7 @@ export const makeRecord = (
   let body: string;
   try {
     body = JSON.stringify(kept.value.body);
+    if (!body) throw new TypeError('the body has no JSON form');
   } catch (error) {
     return { reason: 'not-serializable', message: messageOf(error) };
   }

@@ -1,0 +1,116 @@
+import type { Entry } from '../outbox/entry.js';
+import type { Status } from '../types.js';
+import { delayAfter } from './backoff.js';
+import type { Attempt } from './direct-sender.js';
+import type { Gate } from './gate.js';
+
+/** While the set-up is wrong, or nothing answers: one try this often. */
+export const SLOW_MS = 300_000;
+/** Attempts in a row without an answer that stop delivery. */
+const SILENT = 3;
+
+interface Effects {
+  gate: Gate;
+  concurrency: () => number;
+  now: () => number;
+  random: () => number;
+  isOnline: () => boolean;
+}
+
+/** How things stood when a request was started. */
+export interface Started {
+  epoch: number;
+  passes: number;
+  at: number;
+  isProbe: boolean;
+}
+
+/** What is known of the destination, and how much may be asked of it. */
+export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effects) => {
+  let width = Infinity;
+  /** Counts penalties: failures of requests started before the last one are the same trouble. */
+  let epoch = 0;
+  let passes = 0;
+  let silent = 0;
+  let setupUntil = 0;
+  let unreachableUntil = 0;
+  let offlineUntil = 0;
+
+  /** A pause that ends later than any can was begun before the clock was set back. */
+  const lasts = (until: number, time: number) => until > time && until - time <= SLOW_MS;
+
+  const isOffline = (time: number): boolean => {
+    if (isOnline()) offlineUntil = 0;
+    // Some systems say offline for ever: try now and then all the same.
+    else offlineUntil ||= time + SLOW_MS;
+    return lasts(offlineUntil, time);
+  };
+
+  /** Whether another record was delivered since this one was last seen to fail, or was started. */
+  const isItsOwn = (entry: Entry, started: Started): boolean => {
+    const othersPass = passes > (entry.mark ?? started.passes);
+    entry.mark = passes;
+    entry.failures++;
+    if (othersPass) entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
+    return othersPass;
+  };
+
+  return {
+    /** Why nothing may be sent now, and until when. */
+    pause: (time: number): [Status['paused'], number] => {
+      if (isOffline(time)) return ['offline', offlineUntil];
+      if (lasts(setupUntil, time)) return ['setup', setupUntil];
+      if (lasts(unreachableUntil, time)) return ['unreachable', unreachableUntil];
+      const until = gate.until();
+      return until > time ? ['backoff', until] : [undefined, 0];
+    },
+    /** One goes first, and the others wait for what it comes to. */
+    isProbing: (): boolean => {
+      if (gate.isDoubtful()) width = 1;
+      return width === 1;
+    },
+    /** Requests at a time: after trouble 1, 2, 4, and so on. */
+    width: (): number => Math.min(width, concurrency()),
+    begin: (): Started => ({ epoch, passes, at: now(), isProbe: gate.isDoubtful() }),
+    /** False for a request from before the last failure: it says nothing about how things are now. */
+    isCurrent: (started: Started): boolean => started.epoch === epoch,
+    /** The service has taken, or refused, a record: it works. */
+    passed: ({ isProbe, at }: Started): void => {
+      passes++;
+      silent = setupUntil = unreachableUntil = 0;
+      // Not what another page has closed since.
+      if (isProbe || gate.until() <= at) gate.open();
+      width = Math.min(width * 2, concurrency());
+    },
+    /** Passing trouble. True when it is this record's alone, which then has a delay of its own. */
+    failed: (entry: Entry, { status, retryAfterMs }: Attempt, started: Started): boolean => {
+      if (status > 0) silent = 0;
+      if (isItsOwn(entry, started) && status !== 429 && retryAfterMs === 0) return true;
+      entry.dueAt = 0;
+      const again = started.epoch !== epoch;
+      gate.close(retryAfterMs, again);
+      width = 1;
+      if (again) return false;
+      epoch++;
+      if (status === 0 && ++silent >= SILENT) {
+        unreachableUntil = now() + SLOW_MS;
+        silent = 0;
+      }
+      return false;
+    },
+    /** The set-up looks wrong. True when it is only this record that is answered so. */
+    refused: (entry: Entry, status: number, started: Started): boolean => {
+      silent = 0;
+      return isItsOwn(entry, started) && status !== 401;
+    },
+    waitForSetUp: (): void => {
+      setupUntil = now() + SLOW_MS;
+      width = 1;
+    },
+    /** The network is back, or the set-up has changed. */
+    resume: (): void => {
+      if (silent > 0 || unreachableUntil > 0) gate.open();
+      silent = setupUntil = unreachableUntil = offlineUntil = 0;
+    },
+  };
+};
