@@ -36,7 +36,11 @@ const callbacks = ['beforeSend', 'onDrop', 'onError', 'fetch', 'now'] as const;
 
 /** What each option must not be. */
 const wrong: [name: string, values: unknown[], words: string][] = [
-  ['baseUrl', ['', 'in.test', '/v1', 'ftp://in.test', 5, null, {}, []], 'absolute http(s) URL'],
+  [
+    'baseUrl',
+    ['', 'in.test', '/v1', 'ftp://in.test', 5, null, {}, [], new URL('https://in.test')],
+    'absolute http(s) URL',
+  ],
   ['token', ['', '  ', 5, null, {}], 'non-empty string or a function'],
   ['project', ['', '  ', 5, null, {}], 'non-empty string'],
   ['channel', ['', '  ', 5, null, {}], 'non-empty string'],

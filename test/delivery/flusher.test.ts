@@ -698,7 +698,7 @@ describe('handing off', () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
     page.add(makeRecord('small'), makeRecord('big', { bytes: 50_000 }), makeRecord('small2'));
-    service.fits = (size) => size < 1_000;
+    service.room = 999;
     flusher.handOff();
     expect(service.ids()).toEqual(['small', 'small2']);
   });
@@ -711,7 +711,7 @@ describe('handing off', () => {
       makeRecord('event', { user: 'u' }),
       makeRecord('free'),
     );
-    service.fits = (size) => size < 1_000;
+    service.room = 999;
     flusher.handOff();
     expect(service.ids()).toEqual(['free']);
   });

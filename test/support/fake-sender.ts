@@ -12,7 +12,7 @@ export const createFakeSender = () => {
     sent: [] as { id: string; token: string; at: number; keepalive: boolean }[],
     rule: (() => 200) as (record: OutboxRecord, token: string) => Reply,
     /** Bodies that still fit the keepalive budget. */
-    fits: (() => true) as (size: number) => boolean,
+    room: Infinity,
     aborted: false,
     mostAtOnce: 0,
     ids: (): string[] => fake.sent.map(({ id }) => id),
@@ -41,7 +41,7 @@ export const createFakeSender = () => {
       if (reply !== 'hang') queueMicrotask(() => fake.answer(record.id, reply));
     });
   const sender: Sender = {
-    fits: (size) => fake.fits(size),
+    room: () => fake.room,
     send,
     abort: () => {
       fake.aborted = true;

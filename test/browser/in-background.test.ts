@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inBackground } from '../../src/browser/in-background.js';
+import { settle } from '../support/settle.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('in the background', () => {
+  it('is a background task where the browser has them', () => {
+    const postTask = vi.fn(async (callback: () => void) => callback());
+    vi.stubGlobal('scheduler', { postTask });
+    const work = vi.fn();
+    inBackground(work);
+    expect(postTask).toHaveBeenCalledWith(expect.any(Function), { priority: 'background' });
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it('is no unhandled rejection where the task is given up', async () => {
+    const failed = vi.fn();
+    process.once('unhandledRejection', failed);
+    vi.stubGlobal('scheduler', { postTask: async () => Promise.reject(new Error('aborted')) });
+    inBackground(() => undefined);
+    await settle();
+    process.off('unhandledRejection', failed);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  it('is an idle moment where there are no tasks, and not for ever', () => {
+    vi.stubGlobal('scheduler', undefined);
+    const idle = vi.fn();
+    vi.stubGlobal('requestIdleCallback', idle);
+    inBackground(() => undefined);
+    expect(idle).toHaveBeenCalledWith(expect.any(Function), { timeout: 500 });
+  });
+
+  it('is a timeout where there is neither', () => {
+    vi.stubGlobal('scheduler', {});
+    vi.stubGlobal('requestIdleCallback', undefined);
+    const work = vi.fn();
+    inBackground(work);
+    expect(work).not.toHaveBeenCalled();
+    vi.runAllTimers();
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+});
