@@ -20,6 +20,8 @@ const start = async (choices: Parameters<typeof createDelivery>[1] = {}) => {
 
 const identify = (id: string, user = 'u') => makeRecord(id, { type: 'identify', user });
 const slowMs = 300_000;
+/** A token function that never answers. */
+const never = () => new Promise<string>(() => undefined);
 
 describe('a flush', () => {
   it('sends everything that waits, oldest first, six at a time', async () => {
@@ -536,9 +538,8 @@ describe('a token function', () => {
 
   it('is asked again on the slow schedule', async () => {
     const tokens = ['bad', 'worse', 'good'];
-    const { page, flusher, service, errors } = await start({
-      token: () => async () => tokens.shift() ?? 'none',
-    });
+    const token = async () => tokens.shift() ?? 'none';
+    const { page, flusher, service, errors } = await start({ token: () => token });
     service.rule = (_, used) => (used === 'good' ? 200 : 401);
     page.add(makeRecord('a'));
     flusher.flushAll();
@@ -572,7 +573,7 @@ describe('a token function', () => {
   });
 
   it('that never answers does not keep flush() waiting for ever', async () => {
-    const { page, flusher } = await start({ token: () => () => new Promise(() => undefined) });
+    const { page, flusher } = await start({ token: () => never });
     page.add(makeRecord('a'));
     const result = vi.fn();
     void flusher.flush().then(result);
@@ -754,9 +755,7 @@ describe('handing off', () => {
   });
 
   it('does nothing without a token', async () => {
-    const { page, flusher, service } = await start({
-      token: () => () => new Promise(() => undefined),
-    });
+    const { page, flusher, service } = await start({ token: () => never });
     page.add(makeRecord('a'));
     flusher.handOff();
     expect(service.sent).toEqual([]);

@@ -26,8 +26,24 @@ describe('a token function', () => {
     expect(option).toHaveBeenCalledTimes(1);
   });
 
+  it('that does not answer in time has a problem, and is asked again', async () => {
+    vi.useFakeTimers();
+    const option = vi.fn<() => Promise<string>>(() => new Promise(() => undefined));
+    const token = createTokenSource(
+      () => option,
+      () => 5_000,
+    );
+    const asked = token.ask();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await asked).toContain('no answer in time');
+    option.mockImplementation(async () => 'tok');
+    expect(await token.ask()).toBeUndefined();
+    vi.useRealTimers();
+  });
+
   it('may answer at once', async () => {
-    const token = createTokenSource(() => () => 'tok');
+    const option = () => 'tok';
+    const token = createTokenSource(() => option);
     expect(await token.ask()).toBeUndefined();
     expect(token.get()).toBe('tok');
   });
@@ -83,7 +99,8 @@ describe('a token function', () => {
 
   it('is asked for another one once, until a request passes', async () => {
     let count = 0;
-    const token = createTokenSource(() => () => `tok${++count}`);
+    const option = () => `tok${++count}`;
+    const token = createTokenSource(() => option);
     await token.ask();
     expect(token.renew()).toBe(true);
     expect(token.get()).toBeUndefined();
