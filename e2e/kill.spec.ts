@@ -97,7 +97,7 @@ test('repeats under its key what was in flight at a crash, with `idempotencyKey`
   await service.holds({ events: EVENTS }, { pages: [next] });
 });
 
-test('delivers what was called in the task of the crash', async ({
+test('delivers what was called just before a crash', async ({
   page,
   context,
   guest,
