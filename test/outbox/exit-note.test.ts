@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { destinationName } from '../../src/config/destination.js';
 import { createNotes, type ExitNote } from '../../src/outbox/exit-note.js';
 import { createFakeShelf } from '../support/fake-shelf.js';
 import { makeRecord } from '../support/make-record.js';
@@ -44,10 +45,11 @@ describe('exit notes', () => {
     expect(createNotes(shelf, 'site').all()).toEqual([]);
   });
 
-  it('of a destination whose name goes on like a note of this one are not read', () => {
+  it('of a project whose name goes on like a note of this one are not read', () => {
     const shelf = createFakeShelf();
-    createNotes(shelf, 'site note').save(note('o'));
-    expect(createNotes(shelf, 'site').all()).toEqual([]);
+    const nameOf = (project: string) => destinationName('https://in.test', project);
+    createNotes(shelf, nameOf('shop note')).save(note('o'));
+    expect(createNotes(shelf, nameOf('shop')).all()).toEqual([]);
   });
 
   it('say when they could not be kept', () => {

@@ -267,6 +267,37 @@ describe('a frozen page past its lease', () => {
     expect(await frozen.drain()).toEqual(['b']);
   });
 
+  it('that is hidden before it looks forgets its copies, and keeps what it makes then', async () => {
+    const { frozen } = await freeze(['a']);
+    frozen.outbox.leave(false);
+    await settle();
+    frozen.add(makeRecord('b'));
+    await settle();
+    expect(await frozen.drain()).toEqual(['b']);
+    frozen.add(makeRecord('c'));
+    await settle();
+    frozen.outbox.leave(true);
+    await settle();
+    await advance(2 * LEASE_MS);
+    expect(await createPage(world.shelf).drain()).toEqual(['c']);
+  });
+
+  it('whose adopter left, too, forgets its copies', async () => {
+    const frozen = createPage(world.shelf);
+    frozen.add(makeRecord('a'));
+    await settle();
+    await advance(LEASE_MS);
+    const adopter = createPage(world.shelf);
+    await adopter.refill();
+    adopter.outbox.leave(true);
+    await settle();
+    const sent = await createPage(world.shelf).drain();
+    await advance(1_000);
+    frozen.add(makeRecord('b'));
+    sent.push(...(await frozen.drain()));
+    expect(sent).toEqual(['a', 'b']);
+  });
+
   it('keeps what it was writing when it learnt so', async () => {
     const { frozen } = await freeze(['a']);
     frozen.add(makeRecord('b'));

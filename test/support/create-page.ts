@@ -1,4 +1,4 @@
-import { createJournal } from '../../src/outbox/journal.js';
+import { createJournal, type Journal } from '../../src/outbox/journal.js';
 import { createNotes, type Shelf } from '../../src/outbox/exit-note.js';
 import { createOutbox } from '../../src/outbox/outbox.js';
 import type { Entry } from '../../src/outbox/entry.js';
@@ -27,7 +27,7 @@ export const createPage = (
   const storage: StorageKind[] = [];
   const page = `page${++pages}`;
   let ids = 0;
-  const journal = createJournal({
+  const inner = createJournal({
     name: DATABASE,
     onChange: (kind) => {
       storage.push(kind);
@@ -35,7 +35,27 @@ export const createPage = (
       onChange();
     },
   });
-  const notes = createNotes(shelf, DATABASE);
+  let power: 'on' | 'frozen' | 'cut' = 'on';
+  let isDropping = false;
+  let thaw: () => void = () => undefined;
+  let thawed = Promise.resolve();
+  /** A frozen page goes on later; a killed one does not. */
+  const alive = async (): Promise<void> => {
+    while (power === 'frozen') await thawed;
+    if (power === 'cut') await new Promise(() => undefined);
+  };
+  const journal: Journal = {
+    kind: inner.kind,
+    run: async (work) => {
+      if (isDropping) await new Promise(() => undefined);
+      if (power !== 'on') await alive();
+      return inner.run(work).finally(alive);
+    },
+  };
+  const notes = createNotes(
+    { ...shelf, set: (key, value) => power === 'on' && shelf.set(key, value) },
+    DATABASE,
+  );
   const outbox = createOutbox({
     journal,
     notes,
@@ -61,12 +81,14 @@ export const createPage = (
   /** Sends what this page may send until nothing is left, as the flusher would; answers with the ids. */
   const drain = async (): Promise<string[]> => {
     const sent: string[] = [];
-    for (;;) {
+    for (let renewals = 0; ;) {
       await refill();
       const entry = waiting()[0];
       if (!entry) return sent;
-      if (!outbox.canSend(entry)) await outbox.renew(entry.hold);
-      else {
+      if (!outbox.canSend(entry)) {
+        if (++renewals > 50) throw new Error('renewing never ends');
+        await outbox.renew(entry.hold);
+      } else {
         sent.push(entry.record.id);
         outbox.begin(entry, true);
         outbox.finish(entry);
@@ -85,6 +107,22 @@ export const createPage = (
     find,
     begin,
     drain,
+    kill: () => {
+      power = 'cut';
+      thaw();
+    },
+    /** From here on nothing it writes into the database arrives. */
+    dropWrites: () => {
+      isDropping = true;
+    },
+    freeze: () => {
+      power = 'frozen';
+      thawed = new Promise((resolve) => (thaw = resolve));
+    },
+    thaw: () => {
+      power = 'on';
+      thaw();
+    },
     add: (...records: OutboxRecord[]) => records.forEach((record) => outbox.add(record)),
     waiting: () => waiting().map(({ record }) => record.id),
   };
