@@ -1,5 +1,6 @@
 import { isPage } from './browser/page-life.js';
-import { resolveOptions, type Settings } from './config/options.js';
+import { readClock } from './config/clock.js';
+import { isConsent, resolveOptions, type Settings } from './config/options.js';
 import { destinationName } from './config/destination.js';
 import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
 import { captureEvent, captureIdentify } from './record/call.js';
@@ -46,7 +47,7 @@ export const createTracker = <
   let current: Pipeline | undefined;
 
   const isOff = () => settings?.disabled === true || !isPage();
-  const now = () => (settings?.now ?? Date.now)();
+  const now = () => readClock(settings?.now);
 
   const emit: Emit = (type, payload) => {
     const option =
@@ -111,6 +112,10 @@ export const createTracker = <
       (await current?.flush()) ?? { delivered: 0, retried: 0, rejected: 0, waiting: early.length },
     reset: () => withPipeline((pipeline) => pipeline.reset()),
     setConsent: (given) => {
+      if (!isConsent(given)) {
+        const message = 'expected consent to be granted, pending or denied';
+        return emit('drop', { reason: 'invalid-call', message });
+      }
       consent = given;
       for (const pipeline of pipelines.values()) withPipeline(() => pipeline.setConsent(given));
     },

@@ -1,7 +1,15 @@
 import { nanoid } from 'nanoid';
 import { inBackground } from './browser/in-background.js';
-import { followPage, isGoing, isHidden, isOnline, whenActivated } from './browser/page-life.js';
+import {
+  followPage,
+  isGoing,
+  isHidden,
+  isOnline,
+  watchDeparture,
+  whenActivated,
+} from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
+import { readClock } from './config/clock.js';
 import { destinationName } from './config/destination.js';
 import type { Settings } from './config/options.js';
 import { createDirectSender } from './delivery/direct-sender.js';
@@ -33,7 +41,7 @@ export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners
 export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => {
   let settings = first;
   const name = destinationName(first.baseUrl, first.project);
-  const now = (): number => (settings.now ?? Date.now)();
+  const now = (): number => readClock(settings.now);
   const userKey = `${name} user`;
   const gateKey = `${name} gate`;
   const consentKey = `${name} consent`;
@@ -72,7 +80,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
         settings: () => settings,
         fetch: (...args) => fetch(...args),
         now,
-        isGoing,
+        watchDeparture,
       }),
       gate: createGate({
         load: () => shelf.get(gateKey),
@@ -84,13 +92,13 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
         () => settings.token,
         () => settings.timeout,
       ),
-      concurrency: () => Math.ceil(settings.concurrency),
+      concurrency: () => settings.concurrency,
       now,
       random: Math.random,
       isOnline,
-      isGoing,
-      onSent: (record, handoff) => emit('sent', { record, handoff }),
-      onOutcome: (record, outcome, status) => {
+      onSent: (record, handoff) => emit('sent', { record: { ...record }, handoff }),
+      onOutcome: (sent, outcome, status) => {
+        const record = { ...sent };
         if (outcome === 'delivered') counts.delivered++;
         emit('outcome', status ? { record, outcome, status } : { record, outcome });
       },
@@ -163,12 +171,21 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
   };
 
   const forget = () => {
-    const { outbox } = end() ?? build();
+    const { outbox, flusher } = end() ?? build();
+    flusher.stop();
     user = null;
     for (const key of [userKey, gateKey]) shelf.set(key, undefined);
     for (const record of [...outbox.clear(), ...held.splice(0)]) {
       drop('consent-denied', 'consent was denied', record);
     }
+  };
+
+  const putOff = () => {
+    const { outbox } = end() ?? {};
+    outbox?.leave(true);
+    // What could be given to nobody.
+    for (const { state, record } of outbox?.entries ?? [])
+      if (state === 'waiting') held.push(record);
   };
 
   const remember = () => {
@@ -181,7 +198,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
     consent = next;
     remember();
     if (next === 'denied') forget();
-    else if (next === 'pending') end()?.outbox.leave(true);
+    else if (next === 'pending') putOff();
     else begin();
   };
 
@@ -189,6 +206,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
     onHidden: leave,
     onGoing: () => parts?.outbox.leave(false),
     onReturn: () => {
+      parts?.outbox.comeBack();
       parts?.outbox.seek();
       parts?.flusher.pump();
     },
@@ -222,7 +240,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
       const made = makeRecord(draft.value, call.at, nanoid(), settings);
       if ('reason' in made) return drop(made.reason, made.message);
       const record = made.value;
-      emit('record', record);
+      emit('record', { ...record });
       if (parts) return keep(record);
       held.push(record);
       if (held.length > settings.maxRecords) drop('outbox-full', 'too many calls', held.shift());
@@ -241,11 +259,11 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
     status: (): Status => {
       const [paused, until] = parts?.flusher.pause() ?? ['consent' as const, 0];
       const inFlight = parts?.flusher.inFlight() ?? 0;
-      const records = parts?.outbox.entries ?? held;
+      const waiting = parts?.outbox.entries.filter(({ state }) => state === 'waiting') ?? held;
       return {
         storage: parts?.journal.kind() ?? 'none',
         consent,
-        waiting: Math.max(0, records.length - inFlight),
+        waiting: waiting.length,
         inFlight,
         ...counts,
         dropped: { ...dropped },

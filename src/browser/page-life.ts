@@ -14,12 +14,23 @@ interface Handlers {
 export const isHidden = (): boolean => document.visibilityState === 'hidden';
 
 let going = false;
+let departures = 0;
+
+/** The page has said that it goes away. */
+export const isGoing = (): boolean => going;
 
 /**
- * The page has said that it goes away. From then on its requests fail in its own eyes, though the browser
- * completes those under keepalive.
+ * Whether the page goes away meanwhile: then its requests fail in its own eyes, though the browser completes
+ * those under keepalive. They fail before a script hears of it (Chromium), so this is to be asked in a later
+ * task; a page that is gone has none.
  */
-export const isGoing = (): boolean => going;
+export const watchDeparture = (): (() => Promise<boolean>) => {
+  const before = departures;
+  return async () => {
+    await new Promise((done) => setTimeout(done));
+    return departures !== before;
+  };
+};
 
 /**
  * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page
@@ -33,6 +44,7 @@ export const followPage = (handlers: Handlers): void => {
   });
   addEventListener('pagehide', () => {
     going = wasGoing = true;
+    departures++;
     if (isHidden()) handlers.onHidden();
     else handlers.onGoing();
   });

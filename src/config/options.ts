@@ -1,4 +1,4 @@
-import type { Options } from '../types.js';
+import type { Consent, Options } from '../types.js';
 
 /** What a value must be: the words of the error, the check, and how a `data-` attribute becomes one. */
 interface Kind {
@@ -42,9 +42,12 @@ const callback: Kind = {
   fits: isFunction,
   parse: (name, globals) => globals[name] ?? name,
 };
+export const isConsent = (value: unknown): value is Consent =>
+  typeof value === 'string' && /^(granted|pending|denied)$/.test(value);
+
 const consent: Kind = {
   words: 'granted, pending or denied',
-  fits: (value) => typeof value === 'string' && /^(granted|pending|denied)$/.test(value),
+  fits: isConsent,
   parse: asIs,
 };
 
@@ -135,6 +138,7 @@ export const resolveOptions = (options: Options): Settings => {
   for (const name of ['timeout', 'flushInterval'] as const) {
     resolved[name] = Math.min(resolved[name], LONGEST_TIMER_MS);
   }
+  resolved.concurrency = Math.ceil(resolved.concurrency);
   return resolved;
 };
 

@@ -11,6 +11,8 @@ export const KEEPALIVE_BUDGET = 48 * 1024;
 /** What an attempt came to. */
 export interface Attempt extends Verdict {
   retryAfterMs: number;
+  /** The page was left before the answer: the browser may go on with it. */
+  wasLeft: boolean;
   /** The token it was made with. */
   token: string;
 }
@@ -24,12 +26,17 @@ interface Effects {
   };
   fetch: typeof fetch;
   now: () => number;
-  /** The page goes away: a request that fails may go on without it. */
-  isGoing: () => boolean;
+  /** Begins to watch; tells later whether the page has been left meanwhile. */
+  watchDeparture: () => () => Promise<boolean>;
 }
 
 /** Sends one record a request, straight to the service (interface, section 4). */
-export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing }: Effects) => {
+export const createDirectSender = ({
+  settings,
+  fetch: globalFetch,
+  now,
+  watchDeparture,
+}: Effects) => {
   let keptAlive = 0;
   const running = new Set<AbortController>();
 
@@ -71,6 +78,7 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
     keepalive: boolean,
   ): Promise<Answer> => {
     const abort = new AbortController();
+    const wasLeft = watchDeparture();
     let timer: ReturnType<typeof setTimeout> | undefined;
     // Not by the signal alone: a `fetch` that was passed in may not know it.
     const timeout = new Promise<never>((_, reject) => {
@@ -80,9 +88,9 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
       }, settings().timeout);
     });
     const sending = () =>
-      request(record, token, keepalive, abort.signal).catch((error: unknown) => {
+      request(record, token, keepalive, abort.signal).catch(async (error: unknown) => {
         // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
-        if (!keepalive || abort.signal.aborted || isGoing()) throw error;
+        if (!keepalive || abort.signal.aborted || (await wasLeft())) throw error;
         return request(record, token, false, abort.signal);
       });
     if (keepalive) keptAlive += size;
@@ -90,7 +98,7 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
     try {
       return await Promise.race([sending(), timeout]);
     } catch {
-      return { status: 0, timedOut: abort.signal.aborted };
+      return { status: 0, wasLeft: await wasLeft() };
     } finally {
       clearTimeout(timer);
       running.delete(abort);
@@ -110,7 +118,8 @@ export const createDirectSender = ({ settings, fetch: globalFetch, now, isGoing 
     ): Promise<Attempt> => {
       const answer = await answerTo(record, token, size, keepalive);
       const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
-      return { ...verdictOf(answer), retryAfterMs, token };
+      const wasLeft = 'wasLeft' in answer && answer.wasLeft;
+      return { ...verdictOf(answer), retryAfterMs, token, wasLeft };
     },
     /** Gives up all requests (consent withdrawn). */
     abort: () => {

@@ -26,7 +26,6 @@ interface Effects {
   now: () => number;
   random: () => number;
   isOnline: () => boolean;
-  isGoing: () => boolean;
   onSent: (record: OutboxRecord, handoff: boolean) => void;
   onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
   onError: (error: DeliveryError) => void;
@@ -34,7 +33,7 @@ interface Effects {
 
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
-  const { outbox, sender, gate, token, concurrency, now, random, isGoing } = effects;
+  const { outbox, sender, gate, token, concurrency, now, random } = effects;
   const { onSent, onOutcome, onError } = effects;
   const health = createHealth(effects);
   const waiters = createWaiters();
@@ -177,7 +176,7 @@ export const createFlusher = (effects: Effects) => {
     inFlight.delete(entry);
     if (stopped) return;
     // The browser goes on with it, and nobody here will hear of it: whoever comes next counts it.
-    if (attempt.status === 0 && isGoing()) return outbox.abandon(entry);
+    if (attempt.wasLeft) return outbox.abandon(entry);
     conclude(entry, attempt, started);
     // Answers that come close together free places together: one write for several requests.
     if (inFlight.size <= health.width() / 2) pump();

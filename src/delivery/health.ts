@@ -48,11 +48,11 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
 
   /** Whether another record was delivered since this one was last seen to fail, or was started. */
   const isItsOwn = (entry: Entry, started: Started): boolean => {
-    const othersPass = passes > (entry.mark ?? started.passes);
+    entry.isSuspect ||= passes > (entry.mark ?? started.passes);
     entry.mark = passes;
     entry.failures++;
-    if (othersPass) entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
-    return othersPass;
+    if (entry.isSuspect) entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
+    return entry.isSuspect;
   };
 
   return {

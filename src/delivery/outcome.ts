@@ -2,7 +2,7 @@
 export type Answer =
   | { status: number; body: string; retryAfter: string | null }
   /** Refused, unreachable, blocked or timed out: it cannot be told which. */
-  | { status: 0; timedOut: boolean };
+  | { status: 0; wasLeft: boolean };
 
 /** What an attempt means for its record and for the destination. */
 export interface Verdict {

@@ -48,6 +48,8 @@ export interface Entry {
   dueAt: number;
   /** Failures in a row. */
   failures: number;
+  /** It has failed while others passed: what it does says nothing of the destination any more. */
+  isSuspect: boolean;
   /** Deliveries of others counted when it failed last. */
   mark: number | undefined;
   /** Whether it stands in the journal: `maybe` after a write that failed, or was too slow. */
@@ -87,6 +89,7 @@ export const createEntry = (record: OutboxRecord, hold: Hold, seq: number): Entr
   state: 'waiting',
   dueAt: 0,
   failures: 0,
+  isSuspect: false,
   mark: undefined,
   saved: 'no',
   noted: false,

@@ -11,7 +11,7 @@ import { createWriter } from './writer.js';
  * and only the page that holds the owner's lease may send it.
  */
 export const createOutbox = (effects: OutboxEffects) => {
-  const { journal, notes, now, newId, limits, onDrop } = effects;
+  const { journal, notes, now, newId, limits, onDrop, onUnknown } = effects;
   const queue = createQueue();
   const { entries } = queue;
   const holds = new Map<string, Hold>();
@@ -120,6 +120,17 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** Still in flight, but its answer will not come to this page. */
     abandon: ({ hold, seq }: Entry): void => {
       flying.delete(keyOf(hold.owner, seq));
+    },
+    /** The page is back: what it abandoned, and could give to nobody, is unknown now. */
+    comeBack: (): void => {
+      for (const entry of [...entries]) {
+        const { hold, seq, state, record } = entry;
+        if (state !== 'flight' || flying.has(keyOf(hold.owner, seq))) continue;
+        if (hold.flight.delete(seq) && !limits().idempotencyKey) {
+          finish(entry);
+          onUnknown(record);
+        } else entry.state = 'waiting';
+      }
     },
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {

@@ -14,13 +14,13 @@ type Fetch = (url: string, init: RequestInit & { keepalive: boolean }) => Promis
 
 const createService = () => {
   const fetch = vi.fn<Fetch>(async () => new Response('{"success":true}'));
-  const state = { isGoing: false };
+  const state = { wasLeft: false };
   const settings = { baseUrl: 'https://in.test', timeout: 30_000, idempotencyKey: false };
   const sender = createDirectSender({
     settings: () => settings,
     fetch: fetch as unknown as typeof globalThis.fetch,
     now: Date.now,
-    isGoing: () => state.isGoing,
+    watchDeparture: () => async () => state.wasLeft,
   });
   const send = (bytes = 10, keepalive = bytes <= sender.room()) =>
     sender.send(makeRecord('id1', { bytes }), 'tok', bytes, keepalive);
@@ -248,7 +248,7 @@ describe('keepalive', () => {
 
   it('is not tried without while the page goes: the browser completes what it started', async () => {
     const { send, fetch, state } = createService();
-    state.isGoing = true;
+    state.wasLeft = true;
     fetch.mockRejectedValue(new TypeError('Failed to fetch'));
     expect(await send()).toMatchObject({ status: 0 });
     expect(fetch).toHaveBeenCalledTimes(1);

@@ -772,12 +772,12 @@ describe('handing off', () => {
   });
 
   it('leaves what failed while the page went away to who comes next', async () => {
-    const { page, flusher, service, world: state } = await start();
+    const { page, flusher, service } = await start();
     service.rule = () => 'hang';
     page.add(...makeRecords(2));
     await settle();
     flusher.handOff();
-    state.isGoing = true;
+    service.isLeft = true;
     service.answer('r0', 0);
     await settle();
     page.outbox.leave(true);

@@ -64,8 +64,8 @@ describe('an answer', () => {
     },
   );
 
-  it.each([true, false])('that does not come is to be tried again (timed out: %s)', (timedOut) => {
-    expect(verdictOf({ status: 0, timedOut })).toEqual({ outcome: 'retry', status: 0 });
+  it.each([true, false])('that does not come is to be tried again (page left: %s)', (wasLeft) => {
+    expect(verdictOf({ status: 0, wasLeft })).toEqual({ outcome: 'retry', status: 0 });
   });
 
   it('keeps its status', () => {

@@ -19,7 +19,7 @@ export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
   const { fake, sender } = createFakeSender();
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
-  const world = { isOnline: true, isGoing: false };
+  const world = { isOnline: true };
   const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
@@ -35,7 +35,6 @@ export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
     now: Date.now,
     random: () => 0.5,
     isOnline: () => world.isOnline,
-    isGoing: () => world.isGoing,
     onSent: () => undefined,
     onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
     onError: (error) => errors.push(error),

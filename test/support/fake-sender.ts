@@ -13,6 +13,8 @@ export const createFakeSender = () => {
     rule: (() => 200) as (record: OutboxRecord, token: string) => Reply,
     /** Bodies that still fit the keepalive budget. */
     room: Infinity,
+    /** The page has been left: its requests fail in its own eyes. */
+    isLeft: false,
     aborted: false,
     mostAtOnce: 0,
     ids: (): string[] => fake.sent.map(({ id }) => id),
@@ -32,9 +34,10 @@ export const createFakeSender = () => {
           typeof reply === 'number' ? { status: reply, retryAfterMs: 0 } : reply;
         const answer =
           status === 0
-            ? { status: 0 as const, timedOut: true }
+            ? { status: 0 as const, wasLeft: fake.isLeft }
             : { status, body: '', retryAfter: null };
-        resolve({ ...verdictOf(answer), retryAfterMs, token });
+        const wasLeft = status === 0 && fake.isLeft;
+        resolve({ ...verdictOf(answer), retryAfterMs, token, wasLeft });
       });
       fake.mostAtOnce = Math.max(fake.mostAtOnce, open.size);
       const reply = fake.rule(record, token);
