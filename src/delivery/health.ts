@@ -101,7 +101,9 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     /** The set-up looks wrong. True when it is only this record that is answered so. */
     refused: (entry: Entry, status: number, started: Started): boolean => {
       silent = 0;
-      return isItsOwn(entry, started) && status !== 401;
+      const isOwn = isItsOwn(entry, started) && status !== 401;
+      if (isOwn) entry.dueAt = now() + SLOW_MS;
+      return isOwn;
     },
     waitForSetUp: (): void => {
       setupUntil = now() + SLOW_MS;

@@ -24,8 +24,10 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
 
   const inTime = (given: string | Promise<string>): Promise<string> =>
     new Promise((resolve, reject) => {
-      setTimeout(() => reject(new Error('no answer in time')), timeout());
-      Promise.resolve(given).then(resolve, reject);
+      const timer = setTimeout(() => reject(new Error('no answer in time')), timeout());
+      Promise.resolve(given)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
     });
 
   return {

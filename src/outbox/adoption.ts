@@ -32,7 +32,8 @@ interface Parts {
 
 const noteAsLease = ({ owner, holder, until, flight, unsaved }: ExitNote): Lease => {
   const since = unsaved[0]?.[1].at ?? 0;
-  return { v: 1, owner, holder, until, since, flight, count: unsaved.length, bytes: 0 };
+  const count = unsaved.length;
+  return { v: 1, owner, holder, until, since, expired: false, flight, count, bytes: 0 };
 };
 
 const recordOf = ({ id, type, body, at, attempts, user }: Stored): OutboxRecord => ({
@@ -146,11 +147,12 @@ export const createAdoption = (
         const hold = createHold(lease.owner, lease.since, false);
         hold.leased = true;
         hold.until = time + leaseMs(context);
-        hold.expired = untilOf(lease) !== 0;
+        hold.expired = lease.expired || untilOf(lease) !== 0;
         for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
         for (const seq of note?.taken ?? []) hold.taken.add(seq);
         for (const [seq, record] of note?.unsaved ?? []) putRecord(store, hold.owner, seq, record);
-        putLease(store, { ...lease, holder: page, until: hold.until, flight: [...hold.unread] });
+        const { until, expired } = hold;
+        putLease(store, { ...lease, holder: page, until, expired, flight: [...hold.unread] });
         getWindow(store, hold, (window) => {
           commit(store);
           done([hold, window]);

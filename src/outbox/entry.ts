@@ -30,6 +30,8 @@ export interface Hold {
   expired: boolean;
   /** This page has given it up. */
   lost: boolean;
+  /** By leaving: what waited is noted. */
+  left: boolean;
   /** Number of the exit note of it that stands on the shelf; 0 for none. */
   noted: number;
 }
@@ -73,6 +75,7 @@ export const createHold = (owner: string, since: number, own: boolean): Hold => 
   taken: new Set(),
   expired: false,
   lost: false,
+  left: false,
   noted: 0,
 });
 

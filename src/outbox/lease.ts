@@ -18,6 +18,8 @@ export interface Lease {
   holder: string;
   until: number;
   since: number;
+  /** An earlier page never released it: it may come back and look. */
+  expired: boolean;
   /** Sequence numbers in flight. */
   flight: number[];
   /** Live records and their bytes, for the caps. */

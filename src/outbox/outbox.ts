@@ -138,7 +138,9 @@ export const createOutbox = (effects: OutboxEffects) => {
       if (going) adoption.departed();
       for (const hold of writer.leave(going)) {
         // Without storage nobody else could go on with it.
-        if (going && (hold.noted || isReadable)) giveUp(hold);
+        if (!going || !(hold.noted || isReadable)) continue;
+        hold.left = true;
+        giveUp(hold);
       }
     },
     /** Storage works again: write all that waits. */

@@ -16,7 +16,8 @@ interface Write {
   records: Entry[];
   /** The exit note that says the same. */
   note: number;
-  /** End of the lease before. */
+  /** The lease before, and its end. */
+  wasLeased: boolean;
   until: number;
 }
 
@@ -76,6 +77,11 @@ export const createWriter = (
     for (const entry of unstored) entry.noted = isKept;
   };
 
+  const removeNote = (hold: Hold) => {
+    notes.remove(hold.owner);
+    hold.noted = 0;
+  };
+
   /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
   const keepNotes = () => {
     noteTimer = undefined;
@@ -93,14 +99,15 @@ export const createWriter = (
     const { owner, since, count, bytes } = hold;
     if (!isDrained(hold) || goneOf(hold).length > 0) {
       const until = release ? 0 : now() + leaseMs(context);
-      return { owner, holder: page, until, since, flight: flightOf(hold), count, bytes };
+      const { expired } = hold;
+      return { owner, holder: page, until, since, expired, flight: flightOf(hold), count, bytes };
     }
     hold.leased = false;
     if (!hold.own) holds.delete(owner);
     if (!hold.expired) return undefined;
     // A frozen page may come back and look for its lease: let it find that all was sent.
     const until = now() + limits().maxAge;
-    return { owner, holder: '', until, since, flight: [], count: 0, bytes: 0 };
+    return { owner, holder: '', until, since, expired: true, flight: [], count: 0, bytes: 0 };
   };
 
   const extend = ({ hold, lease }: Write) => {
@@ -112,8 +119,8 @@ export const createWriter = (
   const writeOf = (hold: Hold, puts: Entry[], release: boolean): Write => {
     const isStale = hold.leased && !isSafe(context, hold);
     const records = puts.filter((entry) => entry.hold === hold);
-    const { noted: note, until } = hold;
-    const write = { hold, isStale, lease: leaseOf(hold, release), records, note, until };
+    const { noted: note, until, leased: wasLeased } = hold;
+    const write = { hold, isStale, lease: leaseOf(hold, release), records, note, wasLeased, until };
     if (!isStale) extend(write);
     return write;
   };
@@ -128,6 +135,10 @@ export const createWriter = (
   const transact = (writes: Write[], deletes: Entry[]) =>
     journal.run<Map<Write, 'lost' | 'missing' | 'mine'>>((store, done) => {
       const found = new Map<Write, 'lost' | 'missing' | 'mine'>();
+      // Looked at again: the page may have been frozen since.
+      for (const write of writes) {
+        write.isStale ||= write.wasLeased && write.until - now() <= 0;
+      }
       const stale = writes.filter(({ isStale }) => isStale);
       deleteRecords(store, deletes);
       for (const write of writes) if (!write.isStale) apply(store, write);
@@ -173,7 +184,7 @@ export const createWriter = (
       for (const { hold, records, until } of writes) {
         hold.until = Math.min(hold.until, until);
         if (!hold.lost) dirty.add(hold);
-        else if (!hold.noted) onLost(hold, records);
+        else if (!hold.left) onLost(hold, records);
       }
       touch();
     }
@@ -182,13 +193,12 @@ export const createWriter = (
   const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
     const { hold, records } = write;
     if (found === 'lost') {
-      // A page that was left has noted them.
-      if (!hold.noted) onLost(hold, records);
-      return;
+      if (hold.left) return; // noted
+      if (hold.noted) removeNote(hold);
+      return onLost(hold, records);
     }
     if (hold.noted && hold.noted === write.note) {
-      notes.remove(hold.owner);
-      hold.noted = 0;
+      removeNote(hold);
     }
     if (found) extend(write);
     if (found === 'missing' && hold.count > 0) {

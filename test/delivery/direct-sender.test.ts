@@ -109,6 +109,7 @@ describe('an attempt', () => {
       status: 200,
       retryAfterMs: 0,
       token: 'tok',
+      wasLeft: false,
     });
   });
 
