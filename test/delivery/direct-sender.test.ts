@@ -251,7 +251,7 @@ describe('keepalive', () => {
     const { send, fetch, state } = createService();
     state.wasLeft = true;
     fetch.mockRejectedValue(new TypeError('Failed to fetch'));
-    expect(await send()).toMatchObject({ status: 0 });
+    expect(await send()).toMatchObject({ status: 0, wasLeft: true });
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 

@@ -172,7 +172,7 @@ const play = async (seed: number) => {
           actor.page.outbox.putBack(entry, false);
         }
         await wait(100); // no timer of a frozen page fires
-        if (random() < 0.5) {
+        if (actor.page.journal.kind() === 'indexeddb' && random() < 0.5) {
           add(actor.page);
           await settle(Math.floor(random() * 4));
         }
