@@ -274,7 +274,7 @@ test.describe('calls made long before the script arrives', () => {
       const stamped = Date.parse(byName[name]!.timestamp);
       if (name === 'dated') expect(stamped).toBe(Date.parse('2020-02-02T02:02:02.020Z'));
       else {
-        expect(Math.abs(stamped - time)).toBeLessThanOrEqual(2);
+        expect(Math.abs(stamped - time)).toBeLessThanOrEqual(25); // a loaded machine
         expect(stamped).toBeLessThan(arrivedAt);
       }
     }
