@@ -86,7 +86,7 @@ export const createWriter = (
   const keepNotes = () => {
     noteTimer = undefined;
     for (const hold of holds.values()) {
-      const isStuck = hold.leased && goneOf(hold).length > 0;
+      const isStuck = hold.leased && flightOf(hold).length > 0;
       // One that may have been taken over is looked at first, by `renew`.
       if (isStuck || (hold.noted && isSafe(context, hold))) leaveNote(hold, hold.until);
     }
