@@ -388,6 +388,20 @@ describe('an exit note', () => {
     expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
   });
 
+  it("of a frozen page is not overwritten by its adopter's", async () => {
+    const frozen = await leaveBehind();
+    await advance(LEASE_MS);
+    const adopter = pageOf();
+    await adopter.refill();
+    frozen.add(makeRecord('news'));
+    frozen.outbox.leave(true);
+    await settle();
+    adopter.outbox.leave(true);
+    await settle();
+    expect((await pageOf().drain()).sort()).toEqual(['news', 'r0', 'r1', 'r2']);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
   it('of a frozen page brings only what the adopter could not have', async () => {
     const frozen = await leaveBehind();
     await advance(LEASE_MS);

@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { nextInLine } from '../../src/delivery/lanes.js';
 import type { Entry } from '../../src/outbox/entry.js';
 import { LEASE_MS } from '../../src/outbox/lease.js';
 import { advance } from '../support/advance.js';
+import { abortTransactions, closeConnection } from '../support/break-storage.js';
 import { createPage, LIMITS, type Page } from '../support/create-page.js';
 import { makeRecord } from '../support/make-record.js';
 import { settle } from '../support/settle.js';
@@ -29,7 +30,7 @@ interface Actor {
 }
 
 /** Pages that come and go at random, over one outbox and one service. */
-const play = async (seed: number) => {
+const play = async (seed: number, failures: boolean) => {
   const random = randomOf(seed);
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   const log: string[] = [];
@@ -105,6 +106,12 @@ const play = async (seed: number) => {
     log.push(`${page.name} adds ${id}`);
   };
 
+  /** Until storage that failed was tried again. */
+  const heal = async () => {
+    vi.restoreAllMocks();
+    await wait(7_000);
+  };
+
   const steps: Record<string, [weight: number, step: () => unknown]> = {
     add: [
       8,
@@ -126,13 +133,24 @@ const play = async (seed: number) => {
       },
     ],
     open: [1, open],
+    fail: [
+      failures ? 1 : 0,
+      () => {
+        const fails = pick([abortTransactions, closeConnection])!;
+        log.push(`storage fails (${fails.name})`);
+        fails();
+      },
+    ],
+    heal: [failures ? 1 : 0, heal],
     hide: [2, () => pick(those('shown'))?.page.outbox.leave(false)],
     leave: [
       2,
       async () => {
         const actor = pick(those('shown'));
         if (!actor) return;
-        const way = pick(['kept', 'kept', 'note only', 'outbox only'])!;
+        let way = pick(['kept', 'kept', 'note only', 'outbox only'])!;
+        if (actor.page.journal.kind() !== 'indexeddb') way = 'kept';
+        if (way === 'outbox only') vi.restoreAllMocks();
         log.push(`${actor.page.name} leaves (${way})`);
         await settle();
         if (way === 'note only') actor.page.dropWrites();
@@ -164,8 +182,9 @@ const play = async (seed: number) => {
     freeze: [
       1,
       async () => {
+        if (failures) await heal();
         const actor = pick(those('shown'));
-        if (!actor) return;
+        if (!actor || (failures && actor.page.journal.kind() !== 'indexeddb')) return;
         for (const [entry, { outlivesPage }] of actor.open) {
           if (outlivesPage) continue;
           actor.open.delete(entry);
@@ -211,6 +230,8 @@ const play = async (seed: number) => {
   open();
   for (let i = 0; i < STEPS; i++) await pick(bag)!();
 
+  await settle();
+  vi.restoreAllMocks();
   for (const actor of those('frozen')) {
     actor.page.thaw();
     actor.state = 'shown';
@@ -239,24 +260,34 @@ const play = async (seed: number) => {
 
 const repeated = (list: string[]) => list.filter((id, i) => list.indexOf(id) !== i);
 
-it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
-  'loses and repeats nothing, whatever the pages do (seed %i)',
-  async (seed) => {
-    const { log, made, stored, unknown, drops } = await play(seed);
-    const story = log.join('\n');
-    expect(repeated(stored), story).toEqual([]);
-    expect(repeated(unknown), story).toEqual([]);
-    expect(drops, story).toEqual([]);
-    expect(
-      made.filter((id) => !stored.includes(id)),
-      story,
-    ).toEqual([]);
-    const { ids, leases } = await readStored();
-    expect(ids, story).toEqual([]);
-    expect(
-      leases.filter(({ holder }) => holder),
-      story,
-    ).toEqual([]);
-    expect(world.shelf.keys(), story).toEqual([]);
-  },
-);
+const seeds = Array.from({ length: SEEDS }, (_, seed) => seed);
+
+it.each(seeds)('loses and repeats nothing, whatever the pages do (seed %i)', async (seed) => {
+  const { log, made, stored, unknown, drops } = await play(seed, false);
+  const story = log.join('\n');
+  expect(repeated(stored), story).toEqual([]);
+  expect(repeated(unknown), story).toEqual([]);
+  expect(drops, story).toEqual([]);
+  expect(
+    made.filter((id) => !stored.includes(id)),
+    story,
+  ).toEqual([]);
+  const { ids, leases } = await readStored();
+  expect(ids, story).toEqual([]);
+  expect(
+    leases.filter(({ holder }) => holder),
+    story,
+  ).toEqual([]);
+  expect(world.shelf.keys(), story).toEqual([]);
+});
+
+it.each(seeds)('loses and repeats nothing though storage fails (seed %i)', async (seed) => {
+  const { log, made, stored, drops } = await play(seed, true);
+  const story = log.join('\n');
+  expect(repeated(stored), story).toEqual([]);
+  expect(drops, story).toEqual([]);
+  expect(
+    made.filter((id) => !stored.includes(id)),
+    story,
+  ).toEqual([]);
+});

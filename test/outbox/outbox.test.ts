@@ -231,6 +231,20 @@ describe.each([
     sent.push(...(await frozen.drain()));
     expect(sent).toEqual(['r0', 'r1', 'news']);
   });
+
+  it('gives nothing away a second time where others took it while the page was frozen', async () => {
+    const frozen = await pageOf();
+    frozen.add(...makeRecords(2));
+    frozen.outbox.leave(false);
+    await settle();
+    await advance(LEASE_MS + 1_000);
+    const other = await pageOf();
+    const sent = await other.drain();
+    frozen.outbox.leave(true);
+    await settle();
+    sent.push(...(await (await pageOf()).drain()));
+    expect(sent).toEqual(['r0', 'r1']);
+  });
 });
 
 describe('a frozen page past its lease', () => {

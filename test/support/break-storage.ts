@@ -10,10 +10,12 @@ export const abortTransactions = (count = 1): void => {
   }
 };
 
+let original: IDBDatabase['transaction'] | undefined;
+
 /** The connection is closed under the page: the next transactions cannot be made. */
 export const closeConnection = (count = 1): void => {
   let left = count;
-  const make = IDBDatabase.prototype.transaction;
+  const make = (original ??= IDBDatabase.prototype.transaction);
   vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (
     this: IDBDatabase,
     ...args
