@@ -388,6 +388,21 @@ describe('an exit note', () => {
     expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
   });
 
+  it('that one without storage took from another is not taken back', async () => {
+    const frozen = await leaveBehind();
+    closeConnection(99);
+    frozen.add(makeRecord('news'));
+    frozen.outbox.leave(false);
+    await settle();
+    expect(frozen.journal.kind()).toBe('memory');
+    vi.setSystemTime(Date.now() + LEASE_MS + 1_000);
+    const other = pageOf();
+    const sent = await other.drain();
+    expect(sent).toEqual(['news']);
+    sent.push(...(await frozen.drain()));
+    expect(sent).toEqual(['news']);
+  });
+
   it("of a frozen page is not overwritten by its adopter's", async () => {
     const frozen = await leaveBehind();
     await advance(LEASE_MS);

@@ -232,6 +232,19 @@ describe.each([
     expect(sent).toEqual(['r0', 'r1', 'news']);
   });
 
+  it('gives nothing away that was delivered since it was hidden', async () => {
+    const page = await pageOf();
+    page.add(makeRecord('a'));
+    page.outbox.leave(false);
+    await settle();
+    page.outbox.finish(page.begin('a'));
+    page.outbox.leave(true);
+    await settle();
+    page.kill();
+    await advance(2 * LEASE_MS);
+    expect(await (await pageOf()).drain()).toEqual([]);
+  });
+
   it('gives nothing away a second time where others took it while the page was frozen', async () => {
     const frozen = await pageOf();
     frozen.add(...makeRecords(2));
