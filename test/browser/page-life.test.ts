@@ -104,6 +104,32 @@ describe('a page', () => {
   });
 });
 
+describe('a watch for the departure', () => {
+  it('tells, a task later, that the page has gone meanwhile', async () => {
+    const { life } = await follow();
+    const wasLeft = life.watchDeparture();
+    const told = wasLeft(); // asked before the script hears of it
+    fire('pagehide');
+    expect(await told).toBe(true);
+  });
+
+  it('tells so of a page that came back, too', async () => {
+    const { life } = await follow();
+    const wasLeft = life.watchDeparture();
+    fire('pagehide');
+    fire('pageshow');
+    expect(await wasLeft()).toBe(true);
+    expect(await life.watchDeparture()()).toBe(false);
+  });
+
+  it('is not disturbed by a page that was merely hidden', async () => {
+    const { life } = await follow();
+    const wasLeft = life.watchDeparture();
+    see('hidden');
+    expect(await wasLeft()).toBe(false);
+  });
+});
+
 describe('activation', () => {
   it('is at once for a page that is shown', async () => {
     const { life } = await follow();

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Attempt } from '../../src/delivery/direct-sender.js';
+import { createGate } from '../../src/delivery/gate.js';
+import { createHealth, SLOW_MS } from '../../src/delivery/health.js';
+import { createEntry, createHold } from '../../src/outbox/entry.js';
+import { createFakeShelf } from '../support/fake-shelf.js';
+import { makeRecord } from '../support/make-record.js';
+
+let now: number;
+let isOnline: boolean;
+
+beforeEach(() => {
+  now = Date.UTC(2026, 0, 1);
+  isOnline = true;
+});
+
+const create = (shelf = createFakeShelf()) => {
+  const gate = createGate({
+    load: () => shelf.get('gate'),
+    save: (value) => shelf.set('gate', value),
+    now: () => now,
+    random: () => 0.5,
+  });
+  const health = createHealth({
+    gate,
+    concurrency: () => 6,
+    now: () => now,
+    random: () => 0.5,
+    isOnline: () => isOnline,
+  });
+  return { gate, health, shelf };
+};
+
+const entry = () => createEntry(makeRecord('a'), createHold('o', 0, true), 0);
+const attempt = (status: number, retryAfterMs = 0): Attempt => ({
+  outcome: 'retry',
+  status,
+  retryAfterMs,
+  token: 'tok',
+  wasLeft: false,
+});
+
+describe('the health of a destination', () => {
+  it('is good at first', () => {
+    const { health } = create();
+    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.width()).toBe(6);
+    expect(health.isProbing()).toBe(false);
+  });
+
+  it('widens 1, 2, 4, 6 after a failure', () => {
+    const { health } = create();
+    health.failed(entry(), attempt(500), health.begin());
+    const widths = [health.width()];
+    for (let i = 0; i < 4; i++) {
+      now += 10_000;
+      health.passed(health.begin());
+      widths.push(health.width());
+    }
+    expect(widths).toEqual([1, 2, 4, 6, 6]);
+  });
+
+  it('says what of the requests under way is of before the failure', () => {
+    const { health } = create();
+    const before = health.begin();
+    expect(health.isCurrent(before)).toBe(true);
+    health.failed(entry(), attempt(500), health.begin());
+    expect(health.isCurrent(before)).toBe(false);
+  });
+
+  it('is not blamed for a record that fails while others pass', () => {
+    const { health } = create();
+    const poison = entry();
+    const started = health.begin();
+    health.passed(health.begin());
+    expect(health.failed(poison, attempt(500), started)).toBe(true);
+    expect(poison.dueAt).toBeGreaterThan(now);
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
+  it.each([
+    ['429', attempt(429)],
+    ['a wish to wait', attempt(503, 5_000)],
+  ])('is bad with %s, though others pass', (_, answer) => {
+    const { health } = create();
+    const started = health.begin();
+    health.passed(health.begin());
+    expect(health.failed(entry(), answer, started)).toBe(false);
+    expect(health.pause(now)[0]).toBe('backoff');
+  });
+
+  it('is paused after three failures in a row without an answer', () => {
+    const { health } = create();
+    for (let i = 0; i < 3; i++) {
+      expect(health.pause(now)[0]).not.toBe('unreachable');
+      health.failed(entry(), attempt(0), health.begin());
+    }
+    expect(health.pause(now)).toEqual(['unreachable', now + SLOW_MS]);
+    health.resume();
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
+  it('is not unreachable where an answer came in between', () => {
+    const { health } = create();
+    for (const status of [0, 0, 500, 0, 0]) {
+      health.failed(entry(), attempt(status), health.begin());
+      now += 600_000;
+    }
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
+  it('is probed by a page that starts under a penalty', () => {
+    const first = create();
+    first.health.failed(entry(), attempt(500), first.health.begin());
+    const { health } = create(first.shelf);
+    expect(health.isProbing()).toBe(true);
+    expect(health.width()).toBe(1);
+  });
+
+  it('is not called good by a request of before the penalty', () => {
+    const first = create();
+    const { health, gate } = create(first.shelf);
+    const started = health.begin();
+    first.health.failed(entry(), attempt(429, 60_000), first.health.begin());
+    health.passed(started);
+    expect(gate.until()).toBeGreaterThanOrEqual(now + 60_000);
+  });
+
+  it('is paused offline, and tried all the same after a while', () => {
+    const { health } = create();
+    isOnline = false;
+    expect(health.pause(now)).toEqual(['offline', now + SLOW_MS]);
+    now += SLOW_MS;
+    expect(health.pause(now)).toEqual([undefined, 0]);
+    isOnline = true;
+    now += 1;
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
+  it('is not paused for longer by a clock that was set back', () => {
+    const { health } = create();
+    health.waitForSetUp();
+    expect(health.pause(now)[0]).toBe('setup');
+    now -= 86_400_000;
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+});
