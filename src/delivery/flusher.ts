@@ -15,7 +15,7 @@ const PROBE_CHOICE = 50;
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
-const TOGETHER_MS = 8;
+const TOGETHER_MS = 12;
 
 interface Effects {
   outbox: Outbox;
@@ -179,7 +179,7 @@ export const createFlusher = (effects: Effects) => {
     if (attempt.wasLeft) return outbox.abandon(entry);
     conclude(entry, attempt, started);
     // Answers that come close together free places together: one write for several requests.
-    if (inFlight.size <= health.width() / 2) pump();
+    if (inFlight.size === 0) pump();
     else wakeAt(now() + TOGETHER_MS);
   };
 

@@ -112,58 +112,62 @@ export const createAdoption = (
   };
 
   /** A frozen page wrote this after another had adopted its owner: only what it never stored is news. */
-  const absorbStray = ({ owner, flight, unsaved }: ExitNote) => {
-    notes.remove(owner);
+  const absorbStray = (note: ExitNote) => {
+    const { flight, unsaved } = note;
+    notes.remove(note);
     for (const [seq, record] of unsaved) if (!flight.includes(seq)) add(record);
   };
 
   const adopt = async (departure: number): Promise<boolean> => {
     const strays: ExitNote[] = [];
-    const found = await journal.run<[Hold, Window] | undefined>((store, done) => {
-      getLeases(store, (leases) => {
-        const time = now();
-        const leaseOf = new Map(leases.map((lease) => [lease.owner, lease]));
-        const noteOf = new Map<string, ExitNote>();
-        const orphans: Lease[] = [];
-        for (const note of notes.all()) {
-          const lease = leaseOf.get(note.owner);
-          if (lease && lease.holder !== note.holder) {
-            if (hasEnded(context, note.until)) strays.push(note);
-            continue;
+    const found = await journal.run<[Hold, Window, ExitNote | undefined] | undefined>(
+      (store, done) => {
+        getLeases(store, (leases) => {
+          const time = now();
+          const leaseOf = new Map(leases.map((lease) => [lease.owner, lease]));
+          const noteOf = new Map<string, ExitNote>();
+          const orphans: Lease[] = [];
+          for (const note of notes.all()) {
+            const lease = leaseOf.get(note.owner);
+            if (lease && lease.holder !== note.holder) {
+              if (hasEnded(context, note.until)) strays.push(note);
+              continue;
+            }
+            noteOf.set(note.owner, note);
+            if (!lease) orphans.push(noteAsLease(note));
           }
-          noteOf.set(note.owner, note);
-          if (!lease) orphans.push(noteAsLease(note));
-        }
-        const untilOf = ({ owner, until }: Lease) => noteOf.get(owner)?.until ?? until;
-        const ended = [...leases, ...orphans]
-          .filter((lease) => isOver(lease, untilOf(lease)) && !holds.has(lease.owner))
-          .sort((a, b) => a.since - b.since);
-        for (const { owner, holder } of ended) if (!holder) deleteLease(store, owner);
-        excess = leases.reduce((sum, { count }) => sum + count, 0) - limits().maxRecords;
-        const lease = ended.find(({ holder }) => holder);
-        if (!lease) return commit(store);
+          const untilOf = ({ owner, until }: Lease) => noteOf.get(owner)?.until ?? until;
+          const ended = [...leases, ...orphans]
+            .filter((lease) => isOver(lease, untilOf(lease)) && !holds.has(lease.owner))
+            .sort((a, b) => a.since - b.since);
+          for (const { owner, holder } of ended) if (!holder) deleteLease(store, owner);
+          excess = leases.reduce((sum, { count }) => sum + count, 0) - limits().maxRecords;
+          const lease = ended.find(({ holder }) => holder);
+          if (!lease) return commit(store);
 
-        const note = noteOf.get(lease.owner);
-        const hold = createHold(lease.owner, lease.since, false);
-        hold.leased = true;
-        hold.until = time + leaseMs(context);
-        hold.expired = lease.expired || untilOf(lease) !== 0;
-        for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
-        for (const seq of note?.taken ?? []) hold.taken.add(seq);
-        for (const [seq, record] of note?.unsaved ?? []) putRecord(store, hold.owner, seq, record);
-        const { until, expired } = hold;
-        putLease(store, { ...lease, holder: page, until, expired, flight: [...hold.unread] });
-        getWindow(store, hold, (window) => {
-          commit(store);
-          done([hold, window]);
+          const note = noteOf.get(lease.owner);
+          const hold = createHold(lease.owner, lease.since, false);
+          hold.leased = true;
+          hold.until = time + leaseMs(context);
+          hold.expired = lease.expired || untilOf(lease) !== 0;
+          for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
+          for (const seq of note?.taken ?? []) hold.taken.add(seq);
+          for (const [seq, record] of note?.unsaved ?? [])
+            putRecord(store, hold.owner, seq, record);
+          const { until, expired } = hold;
+          putLease(store, { ...lease, holder: page, until, expired, flight: [...hold.unread] });
+          getWindow(store, hold, (window) => {
+            commit(store);
+            done([hold, window, note]);
+          });
         });
-      });
-    });
+      },
+    );
     strays.forEach(absorbStray);
     if (!found) return false;
-    const [hold, window] = found;
+    const [hold, window, note] = found;
     holds.set(hold.owner, hold);
-    notes.remove(hold.owner);
+    if (note) notes.remove(note);
     if (departure === departures) intake(hold, window);
     else writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
     return true;
@@ -194,7 +198,7 @@ export const createAdoption = (
       // The same may be stored: whoever can read the database has to know what was taken.
       if (note.stored && taken.length + note.flight.length > 0) {
         notes.save({ ...note, unsaved: [], taken });
-      } else notes.remove(note.owner);
+      } else notes.remove(note);
     }
   };
 

@@ -32,9 +32,12 @@ export interface Shelf {
  */
 export const createNotes = (shelf: Shelf, name: string) => {
   const prefix = `${name} note `;
-  const read = (owner: string): ExitNote | undefined => {
+  /** By page, too: a frozen one may leave its note beside its adopter's. */
+  const keyOf = ({ owner, holder }: Pick<ExitNote, 'owner' | 'holder'>) =>
+    `${prefix}${owner} ${holder}`;
+  const read = (key: string): ExitNote | undefined => {
     try {
-      const note = JSON.parse(shelf.get(prefix + owner) ?? 'null') as ExitNote | null;
+      const note = JSON.parse(shelf.get(key) ?? 'null') as ExitNote | null;
       const isNote = note?.v === 1 && [note.flight, note.unsaved].every(Array.isArray);
       return isNote && note.unsaved.every(([, record]) => record.body) ? note : undefined;
     } catch {
@@ -42,16 +45,20 @@ export const createNotes = (shelf: Shelf, name: string) => {
     }
   };
   return {
-    read,
-    save: (note: ExitNote): boolean => shelf.set(prefix + note.owner, JSON.stringify(note)),
-    remove: (owner: string): void => {
-      shelf.set(prefix + owner, undefined);
+    /** True while it stands as it was written: nobody has taken anything over by it. */
+    stands: (note: Pick<ExitNote, 'owner' | 'holder'>): boolean => {
+      const found = read(keyOf(note));
+      return found !== undefined && !found.taken?.length;
+    },
+    save: (note: ExitNote): boolean => shelf.set(keyOf(note), JSON.stringify(note)),
+    remove: (note: Pick<ExitNote, 'owner' | 'holder'>): void => {
+      shelf.set(keyOf(note), undefined);
     },
     all: (): ExitNote[] =>
       shelf
         .keys()
         .filter((key) => key.startsWith(prefix))
-        .flatMap((key) => read(key.slice(prefix.length)) ?? []),
+        .flatMap((key) => read(key) ?? []),
   };
 };
 

@@ -154,7 +154,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       const records = entries.map(({ record }) => record);
       for (const hold of [...holds.values()]) giveUp(hold);
       writer.forget();
-      for (const { owner } of notes.all()) notes.remove(owner);
+      notes.all().forEach(notes.remove);
       journal
         .run((store, done: (value: undefined) => void) => {
           store.clear();

@@ -78,7 +78,7 @@ export const createWriter = (
   };
 
   const removeNote = (hold: Hold) => {
-    notes.remove(hold.owner);
+    notes.remove({ owner: hold.owner, holder: page });
     hold.noted = 0;
   };
 
@@ -214,7 +214,7 @@ export const createWriter = (
   };
 
   const renewInMemory = (hold: Hold) => {
-    if (hold.noted && !notes.read(hold.owner)) {
+    if (hold.noted && !notes.stands({ owner: hold.owner, holder: page })) {
       for (const entry of queue.of(hold)) if (entry.noted) entry.saved = 'yes';
       return onLost(hold, []);
     }
@@ -257,12 +257,19 @@ export const createWriter = (
     },
     /** Writes the exit notes of what is left, and the same into the journal. Answers with the holds. */
     leave: (going: boolean): Hold[] => {
+      if (inMemory()) {
+        // What another page has taken from the note meanwhile is not to be given away again.
+        for (const hold of holds.values()) {
+          if (hold.noted && !isSafe(context, hold)) renewInMemory(hold);
+        }
+      }
       const left = [...holds.values()].filter(
-        (hold) => !isDrained(hold) || goneOf(hold).length > 0,
+        (hold) => !isDrained(hold) || goneOf(hold).length > 0 || hold.noted > 0,
       );
       const until = going ? 0 : now() + leaseMs(context);
       for (const hold of left) {
-        leaveNote(hold, until);
+        if (isDrained(hold) && goneOf(hold).length === 0) removeNote(hold);
+        else leaveNote(hold, until);
         if (inMemory()) hold.until = until;
         dirty.add(hold);
       }

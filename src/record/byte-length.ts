@@ -1,2 +1,5 @@
+let encoder: TextEncoder | undefined;
+
 /** Bytes of a string in UTF-8. */
-export const byteLength = (text: string): number => new TextEncoder().encode(text).length;
+export const byteLength = (text: string): number =>
+  (encoder ??= new TextEncoder()).encode(text).length;

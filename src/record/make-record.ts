@@ -40,9 +40,9 @@ export const makeRecord = (
   } catch (error) {
     return { reason: 'not-serializable', message: messageOf(error) };
   }
-  const size = byteLength(body);
-  if (size > rules.maxRecordBytes) {
-    const message = `the body has ${size} bytes, ${rules.maxRecordBytes} are allowed`;
+  // A UTF-16 unit has at most three bytes in UTF-8: most bodies need no counting.
+  if (body.length * 3 > rules.maxRecordBytes && byteLength(body) > rules.maxRecordBytes) {
+    const message = `the body has ${byteLength(body)} bytes, ${rules.maxRecordBytes} are allowed`;
     return { reason: 'too-large', message };
   }
   const record: OutboxRecord = { id, type: kept.value.type, body, at, attempts: 0 };

@@ -18,7 +18,7 @@ describe('exit notes', () => {
   it('come back as they were left', () => {
     const notes = createNotes(createFakeShelf(), 'site');
     expect(notes.save(note('o'))).toBe(true);
-    expect(notes.read('o')).toMatchObject(note('o'));
+    expect(notes.stands(note('o'))).toBe(true);
     expect(notes.all()).toMatchObject([note('o')]);
   });
 
@@ -33,8 +33,8 @@ describe('exit notes', () => {
     const shelf = createFakeShelf();
     const notes = createNotes(shelf, 'site');
     notes.save(note('o'));
-    notes.remove('o');
-    expect(notes.read('o')).toBeUndefined();
+    notes.remove(note('o'));
+    expect(notes.stands(note('o'))).toBe(false);
     expect(shelf.keys()).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('exit notes', () => {
     const notes = createNotes(shelf, 'site');
     expect(notes.save(note('o'))).toBe(false);
     expect(notes.all()).toEqual([]);
-    expect(notes.read('o')).toBeUndefined();
+    expect(notes.stands(note('o'))).toBe(false);
   });
 
   it('cut off in the middle are no notes', () => {
