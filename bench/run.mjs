@@ -138,7 +138,7 @@ const measureBacklog = async (waiting) => {
   await control('status=503&reset');
   const { page } = await open();
   await page.evaluate(() => localStorage.clear());
-  await boot(page, { project: `backlog ${waiting} ${Math.random()}` });
+  await boot(page, { project: `backlog ${waiting} ${Math.random()}`, maxRecords: 20_000 });
   for (let made = 0; made < waiting; made += 500) {
     await page.evaluate((n) => {
       for (let i = 0; i < n; i++) analytics.event('Waiting', { tags: { i } });

@@ -33,7 +33,8 @@ const SHIPPED = [
   'dist/index.d.ts',
   'dist/index.d.cts',
 ];
-const MAY_SHIP = /^(dist\/|src\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+const MAY_SHIP =
+  /^(dist\/|src\/|docs\/|package\.json$|LICENSE$|(README|ARCHITECTURE|CHANGELOG)\.md$)/;
 
 const EXITS_WITHIN_MS = 20_000;
 

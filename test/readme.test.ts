@@ -271,9 +271,6 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Written from a run of the benchmark, later than the rest. */
-const TO_COME = ['docs/performance.md'];
-
 /** Links of a page that lead nowhere. */
 const deadLinks = (file: string): string[] => {
   const text = read(file).replace(/^```[^]*?^```$/gm, '');
@@ -281,7 +278,6 @@ const deadLinks = (file: string): string[] => {
   return links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
     const [path, anchor] = link.split('#');
-    if (path && TO_COME.includes(path)) return false;
     const target = path ? resolve(ROOT, dirname(file), path) : join(ROOT, file);
     if (!existsSync(target)) return true;
     return !!anchor && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
