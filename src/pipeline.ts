@@ -222,8 +222,9 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
   }, ADOPT_MS);
   whenActivated(() => {
     isActivated = true;
+    // What was remembered as denied was cleared then; opening storage anew would only make some.
+    if (consent === 'denied' && shelf.get(consentKey) !== 'denied') forget();
     remember();
-    if (consent === 'denied') forget();
     begin();
   });
 
@@ -243,7 +244,9 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
       emit('record', { ...record });
       if (parts) return keep(record);
       held.push(record);
-      if (held.length > settings.maxRecords) drop('outbox-full', 'too many calls', held.shift());
+      if (held.length <= settings.maxRecords) return;
+      const oldest = held.findIndex(({ type }) => type === 'event');
+      drop('outbox-full', 'more than maxRecords', held.splice(Math.max(0, oldest), 1)[0]);
     },
     reset: () => setUser(null),
     setConsent,

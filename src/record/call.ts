@@ -14,9 +14,9 @@ export type Made<T> = { value: T } | { reason: DropReason; message: string };
  * (or `beforeSend`) do changes the page's objects.
  */
 const copy = (value: unknown): unknown =>
-  value !== null && typeof value === 'object'
-    ? (JSON.parse(JSON.stringify(value) ?? 'null') as unknown)
-    : value; // what JSON cannot carry is found by the checks, or by the final JSON
+  value === undefined || typeof value === 'string'
+    ? value
+    : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown);
 
 const capture = (make: () => Call): Made<Call> => {
   try {

@@ -141,8 +141,7 @@ describe('a call', () => {
   });
 
   it('with an odd name or user is captured, and judged later', () => {
-    const odd = Symbol('s');
-    expect(captureEvent(0, odd, undefined)).toMatchObject({ value: { name: odd } });
+    expect(captureEvent(0, Symbol('s'), undefined)).toMatchObject({ value: { name: null } });
     expect(captureIdentify(0, 5, undefined)).toMatchObject({ value: { userId: 5 } });
   });
 });
