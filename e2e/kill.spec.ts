@@ -171,6 +171,6 @@ test('delivers everything once after the browser was killed offline', async ({
   await service.holds({ events: EVENTS, identifies: ['user_1'] }, { pages: [again] });
   for (const { event, timestamp, user_id } of await service.events()) {
     expect(user_id).toBe('user_1');
-    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(5);
+    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(25);
   }
 });

@@ -44,7 +44,7 @@ test('delivers 100 events and 3 identifies once, as given, in order @smoke', asy
       tags: { i, nested: { deep: [true, null, 'ä'] } },
       user_id: i < 10 ? null : i < 40 ? 'user_1' : i < 70 ? 'user_2' : 'user_1',
     });
-    expect(Math.abs(Date.parse(event.timestamp) - calls[event.event]!)).toBeLessThanOrEqual(2);
+    expect(Math.abs(Date.parse(event.timestamp) - calls[event.event]!)).toBeLessThanOrEqual(25);
     expect(event.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   }
   const identifies = await service.identifies();
