@@ -58,6 +58,9 @@ for (const status of [401, 403, 404, 405]) {
     await service.faults([{ status }]);
     await track(page, names(20));
     await expect.poll(errors).toMatchObject([{ kind: 'setup', status }]);
+    // All that were sent side by side have been answered.
+    const statusOf = () => page.evaluate(() => analytics.status());
+    await expect.poll(statusOf).toMatchObject({ inFlight: 0, waiting: 20 });
     const refused = (await service.requests()).length;
     expect(refused).toBeLessThanOrEqual(6);
     // The slow schedule: one try, which fails as well; no second word of it.

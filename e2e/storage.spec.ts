@@ -37,10 +37,13 @@ for (const how of Object.keys(breakages) as (keyof typeof breakages)[]) {
     test('leaves to the next page what it could not deliver', async ({ page, service, site }) => {
       const address = site.page('/', site.tagged({}, listening));
       await page.goto(address);
-      await service.faults([{ status: 503, headers: { 'retry-after': '1' } }]);
+      await service.faults([{ status: 503, headers: { 'retry-after': '3' } }]);
       await track(page, names(10));
       await expect.poll(() => storageOf(page)).toBe('memory');
       await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
+      // Within the penalty: what is in flight when the page goes would be unknown.
+      const status = () => page.evaluate(() => analytics.status());
+      await expect.poll(status).toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
       await page.reload();
       await service.faults([]);
       await service.holds({ events: names(10) }, { pages: [page] });
