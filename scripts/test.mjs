@@ -104,9 +104,11 @@ function countVitest(report) {
 }
 
 function countPlaywright({ stats }) {
-  // A flaky test failed once: that counts.
+  // Only in CI is there a second try (playwright.config.ts). What needed it is named, not hidden.
   const { expected, unexpected, flaky, skipped } = stats;
-  return { passed: expected, failed: unexpected + flaky, skipped };
+  if (flaky)
+    console.log(`${flaky} end-to-end tests passed at the second try only: see "flaky" above`);
+  return { passed: expected + flaky, failed: unexpected, skipped };
 }
 
 async function runEndToEnd() {
