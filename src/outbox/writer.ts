@@ -39,6 +39,9 @@ export const createWriter = (
   const inMemory = () => journal.kind() === 'memory';
   const goneOf = (hold: Hold) => [...gone].filter((entry) => entry.hold === hold);
 
+  /** Nothing left of it to send, to wait for, or to delete. */
+  const isFinished = (hold: Hold) => isDrained(hold) && goneOf(hold).length === 0;
+
   /** What must not be sent again by another page, deleted or not. */
   const flightOf = (hold: Hold) => [
     ...hold.flight,
@@ -97,7 +100,7 @@ export const createWriter = (
   /** What is to stand in the outbox for a hold: its lease, or nothing once all was sent. */
   const leaseOf = (hold: Hold, release: boolean): Write['lease'] => {
     const { owner, since, count, bytes } = hold;
-    if (!isDrained(hold) || goneOf(hold).length > 0) {
+    if (!isFinished(hold)) {
       const until = release ? 0 : now() + leaseMs(context);
       const { expired } = hold;
       return { owner, holder: page, until, since, expired, flight: flightOf(hold), count, bytes };
@@ -263,12 +266,10 @@ export const createWriter = (
           if (hold.noted && !isSafe(context, hold)) renewInMemory(hold);
         }
       }
-      const left = [...holds.values()].filter(
-        (hold) => !isDrained(hold) || goneOf(hold).length > 0 || hold.noted > 0,
-      );
+      const left = [...holds.values()].filter((hold) => !isFinished(hold) || hold.noted > 0);
       const until = going ? 0 : now() + leaseMs(context);
       for (const hold of left) {
-        if (isDrained(hold) && goneOf(hold).length === 0) removeNote(hold);
+        if (isFinished(hold)) removeNote(hold);
         else leaveNote(hold, until);
         if (inMemory()) hold.until = until;
         dirty.add(hold);

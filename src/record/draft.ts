@@ -12,10 +12,10 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const invalid = (message: string): Made<never> => ({ reason: 'invalid-call', message });
-
-const expected = (what: string, wanted: string): Made<never> =>
-  invalid(`expected \`${what}\` to be ${wanted}`);
+const expected = (what: string, wanted: string): Made<never> => ({
+  reason: 'invalid-call',
+  message: `expected \`${what}\` to be ${wanted}`,
+});
 
 const TEXT = 'a non-empty string';
 const OBJECT = 'an object';
