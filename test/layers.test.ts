@@ -6,10 +6,11 @@ import { describe, expect, it } from 'vitest';
 
 /** Layers from the bottom up. A layer's folders do not see each other; imports only go down. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['types.ts', 'errors.ts'],
+  ['types.ts', 'errors.ts', 'wire.ts'],
   ['record/', 'config/', 'browser/'],
   ['outbox/'],
   ['delivery/'],
+  ['relay/'],
   // The composition root: the parts put together, and the facade in front of them.
   ['pipeline.ts'],
   ['analytics.ts'],
@@ -17,7 +18,13 @@ const LAYERS: readonly (readonly string[])[] = [
     'index.ts',
     'script.ts',
     'stub.ts',
+    'relay-client.ts',
+    'script-relay.ts',
     'relay.ts',
+    'relay-node.ts',
+    'relay-libsql.ts',
+    'relay-redis.ts',
+    'relay-cloudflare.ts',
     'autocapture.ts',
     'service-worker.ts',
     'inspector.ts',

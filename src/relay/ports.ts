@@ -1,0 +1,54 @@
+import type { BatchRecord, BatchResult } from '../wire.js';
+
+/** What is known of a record's id: nothing, that another attempt has begun, or what it came to. */
+export type Sighting =
+  { state: 'new' } | { state: 'begun' } | { state: 'done'; result: BatchResult };
+
+/**
+ * The ids a relay has passed on, so that a repeat gets the first answer and is not sent again. Shared by
+ * all processes of a relay, or each knows only its own.
+ */
+export interface Seen {
+  /**
+   * Claims ids that are new, each in one atomic step: of two callers with one id, one hears `new` and the
+   * other `begun`. A claim that is neither finished nor forgotten ends by itself after `claimMs`, so that
+   * a dead process does not hold a record for ever.
+   */
+  begin(ids: readonly string[], claimMs: number): Promise<Sighting[]>;
+  /** Keeps what claimed records came to (`delivered` or `rejected`). */
+  finish(results: readonly BatchResult[]): Promise<void>;
+  /** Gives claims up: the record was not taken, and may come again. */
+  forget(ids: readonly string[]): Promise<void>;
+}
+
+/** A record in a queue. */
+export interface QueuedRecord extends BatchRecord {
+  /** When the relay took it, milliseconds since the epoch. */
+  at: number;
+}
+
+/** A record a consumer has taken, and nobody else may have until its time is over. */
+export interface Taken {
+  /** The queue's own name for it. */
+  receipt: string;
+  record: QueuedRecord;
+  /** How often it has been taken, this time included. */
+  attempts: number;
+}
+
+/** A durable queue between a relay's answer and the service. */
+export interface Queue {
+  /** Settles when all of them are durable; rejects when any is not. */
+  put(records: readonly QueuedRecord[]): Promise<void>;
+  /**
+   * Takes records that are due, the oldest first, for `visibilityMs`. Records of one user are given out
+   * in the order they were put, and never to two consumers at a time. Answers with none when none is due.
+   */
+  take(limit: number, visibilityMs: number): Promise<Taken[]>;
+  /** Removes records that are done with. */
+  done(taken: readonly Taken[]): Promise<void>;
+  /** Gives records back, to be taken again after `delayMs`; those of the same user behind them wait, too. */
+  retry(taken: readonly Taken[], delayMs: number): Promise<void>;
+  /** Moves a record that cannot be delivered to the dead letters, with the reason. */
+  bury(taken: Taken, reason: string): Promise<void>;
+}
