@@ -36,19 +36,40 @@ export interface Taken {
   attempts: number;
 }
 
+/** How full a queue is: what to watch, and to alert on. */
+export interface QueueSize {
+  /** Records that are not delivered yet, those under way included. */
+  waiting: number;
+  /** Dead letters. */
+  dead: number;
+  /** When the oldest waiting record was put, milliseconds since the epoch; missing where none waits. */
+  oldest?: number;
+}
+
 /** A durable queue between a relay's answer and the service. */
 export interface Queue {
-  /** Settles when all of them are durable; rejects when any is not. */
+  /**
+   * Settles when all of them are durable; rejects when any is not. While a record waits, another with its
+   * id is the same one and is not added: a caller who heard no answer may put it again.
+   */
   put(records: readonly QueuedRecord[]): Promise<void>;
   /**
    * Takes records that are due, the oldest first, for `visibilityMs`. Records of one user are given out
-   * in the order they were put, and never to two consumers at a time. Answers with none when none is due.
+   * in the order they were put, and never to two consumers at a time: one call may give several of them.
+   * Answers with none when none is due.
    */
   take(limit: number, visibilityMs: number): Promise<Taken[]>;
-  /** Removes records that are done with. */
+  /** Removes records that are done with, whoever has them by now. */
   done(taken: readonly Taken[]): Promise<void>;
-  /** Gives records back, to be taken again after `delayMs`; those of the same user behind them wait, too. */
+  /**
+   * Gives records back, to be taken again after `delayMs`; those of the same user behind them wait, too.
+   * Does nothing for one whose time was over and that another has taken since.
+   */
   retry(taken: readonly Taken[], delayMs: number): Promise<void>;
   /** Moves a record that cannot be delivered to the dead letters, with the reason. */
   bury(taken: Taken, reason: string): Promise<void>;
+  /** Where the queue can tell. */
+  size?(): Promise<QueueSize>;
+  /** This process takes no more: what it reserved for itself is free for others at once. */
+  leave?(): Promise<void>;
 }

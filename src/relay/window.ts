@@ -1,0 +1,65 @@
+import { laneOf } from './lane.js';
+import type { QueuedRecord, Taken } from './ports.js';
+
+interface Entry {
+  lane: string;
+  record: QueuedRecord;
+  attempts: number;
+  /** Taken, or given back with a delay: nobody's until this time. */
+  until: number;
+}
+
+/** The receipt says which taking it is, so that one whose time was over is told from the present one. */
+const receiptOf = (key: string, attempts: number): string => `${attempts} ${key}`;
+export const keyOf = (receipt: string): string => receipt.slice(receipt.indexOf(' ') + 1);
+
+/**
+ * Records in the order they were put, and which of them may be taken: none of a lane that has one out, or
+ * one that waits for its time.
+ */
+export const createWindow = (now: () => number) => {
+  const entries = new Map<string, Entry>();
+
+  const present = (receipt: string): Entry | undefined => {
+    const entry = entries.get(keyOf(receipt));
+    return entry && receiptOf(keyOf(receipt), entry.attempts) === receipt ? entry : undefined;
+  };
+
+  const busyLanes = (time: number): Set<string> => {
+    const busy = new Set<string>();
+    for (const { lane, until } of entries.values()) if (until > time) busy.add(lane);
+    return busy;
+  };
+
+  return {
+    size: (): number => entries.size,
+    has: (key: string): boolean => entries.has(key),
+    /** `attempts`: how often it may have been taken before it came here. */
+    add: (key: string, record: QueuedRecord, attempts = 0): void => {
+      entries.set(key, { lane: laneOf(record), record, attempts, until: 0 });
+    },
+    take: (limit: number, until: number): Taken[] => {
+      const time = now();
+      const busy = busyLanes(time);
+      const taken: Taken[] = [];
+      for (const [key, entry] of entries) {
+        if (taken.length >= limit) break;
+        if (busy.has(entry.lane)) continue;
+        entry.until = until;
+        entry.attempts++;
+        const { record, attempts } = entry;
+        taken.push({ receipt: receiptOf(key, attempts), record, attempts });
+      }
+      return taken;
+    },
+    remove: (receipt: string): void => void entries.delete(keyOf(receipt)),
+    delay: (receipt: string, until: number): void => {
+      const entry = present(receipt);
+      if (entry) entry.until = until;
+    },
+    /** Nothing is out, and nothing waits for its time. */
+    isQuiet: (): boolean => busyLanes(now()).size === 0,
+  };
+};
+
+export type Window = ReturnType<typeof createWindow>;

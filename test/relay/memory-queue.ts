@@ -1,0 +1,44 @@
+import type { Queue, QueuedRecord } from '../../src/relay/ports.js';
+import { createWindow } from '../../src/relay/window.js';
+
+export interface DeadLetter {
+  record: QueuedRecord;
+  reason: string;
+}
+
+/** What a queue is, without a disk: the reference the others are held against. */
+export const createMemoryQueue = (now: () => number = Date.now) => {
+  const window = createWindow(now);
+  const waiting = new Map<string, QueuedRecord>();
+  const dead: DeadLetter[] = [];
+  const remove = ({ receipt, record }: { receipt: string; record: QueuedRecord }) => {
+    window.remove(receipt);
+    return waiting.delete(record.id);
+  };
+
+  const queue: Queue = {
+    put: async (records) => {
+      for (const record of records) {
+        if (waiting.has(record.id)) continue;
+        waiting.set(record.id, record);
+        window.add(record.id, record);
+      }
+    },
+    take: async (limit, visibilityMs) => window.take(limit, now() + visibilityMs),
+    done: async (taken) => taken.forEach(remove),
+    retry: async (taken, delayMs) =>
+      taken.forEach(({ receipt }) => window.delay(receipt, now() + delayMs)),
+    bury: async (taken, reason) => {
+      if (remove(taken)) dead.push({ record: taken.record, reason });
+    },
+    size: async () => {
+      const [oldest] = waiting.values();
+      return {
+        waiting: waiting.size,
+        dead: dead.length,
+        ...(oldest && { oldest: oldest.at }),
+      };
+    },
+  };
+  return { ...queue, dead };
+};

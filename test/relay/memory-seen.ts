@@ -1,0 +1,20 @@
+import type { Seen, Sighting } from '../../src/relay/ports.js';
+import type { BatchResult } from '../../src/wire.js';
+
+/** What a `Seen` is, without limits: the reference the others are held against. */
+export const createMemorySeen = (now: () => number = Date.now): Seen => {
+  const results = new Map<string, BatchResult>();
+  const claims = new Map<string, number>();
+  return {
+    begin: async (ids, claimMs) =>
+      ids.map((id): Sighting => {
+        const result = results.get(id);
+        if (result) return { state: 'done', result };
+        if ((claims.get(id) ?? 0) > now()) return { state: 'begun' };
+        claims.set(id, now() + claimMs);
+        return { state: 'new' };
+      }),
+    finish: async (done) => done.forEach((result) => results.set(result.id, result)),
+    forget: async (ids) => ids.forEach((id) => claims.delete(id)),
+  };
+};

@@ -1,0 +1,21 @@
+import { createMemoryQueue } from './memory-queue.js';
+import { createMemorySeen } from './memory-seen.js';
+import { describeQueue } from './queue-contract.js';
+import { describeSeen } from './seen-contract.js';
+
+const createClock = () => {
+  let time = 1_000_000;
+  return { now: () => time, pass: async (ms: number) => void (time += ms) };
+};
+
+describeQueue('the reference', async () => {
+  const { now, pass } = createClock();
+  const queue = createMemoryQueue(now);
+  return { open: async () => queue, pass, deadLetters: async () => queue.dead };
+});
+
+describeSeen('the reference', async () => {
+  const { now, pass } = createClock();
+  const seen = createMemorySeen(now);
+  return { open: async () => seen, pass };
+});
