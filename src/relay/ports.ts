@@ -12,10 +12,13 @@ export interface Seen {
   /**
    * Claims ids that are new, each in one atomic step: of two callers with one id, one hears `new` and the
    * other `begun`. A claim that is neither finished nor forgotten ends by itself after `claimMs`, so that
-   * a dead process does not hold a record for ever.
+   * a dead process does not hold a record for ever. The ids are distinct; one sighting an id, in order.
    */
   begin(ids: readonly string[], claimMs: number): Promise<Sighting[]>;
-  /** Keeps what claimed records came to (`delivered` or `rejected`). */
+  /**
+   * Keeps what claimed records came to: `delivered`, `rejected`, or `accepted` where a queue has them.
+   * A later result takes the place of an earlier one (`accepted`, then `delivered`).
+   */
   finish(results: readonly BatchResult[]): Promise<void>;
   /** Gives claims up: the record was not taken, and may come again. */
   forget(ids: readonly string[]): Promise<void>;

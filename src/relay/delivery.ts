@@ -1,0 +1,194 @@
+import { messageOf } from '../errors.js';
+import type { Token } from '../types.js';
+import type { BatchRecord, BatchResult } from '../wire.js';
+import { createBreaker } from './breaker.js';
+import { createTell, type Hooks } from './hooks.js';
+import type { Seen, Sighting } from './ports.js';
+import { createRunning } from './running.js';
+import { createSlots } from './slots.js';
+import { createUpstream, type Attempt } from './upstream.js';
+
+/** Seconds to wait for a record another process is busy with. */
+const BUSY_S = 2;
+
+export interface DeliveryOptions extends Hooks {
+  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
+  baseUrl: string;
+  /** The service's token, or a function that gets it; asked again once after a 401. */
+  token: Token;
+  /** The ids that have been passed on. */
+  seen: Seen;
+  /** Send the record's id to the service as `Idempotency-Key`. @default true */
+  idempotencyKey?: boolean | undefined;
+  /** Requests to the service at a time, over all batches. @default 32 */
+  concurrency?: number | undefined;
+  /** Milliseconds one try may take. @default 10000 */
+  timeout?: number | undefined;
+  /** Failures in a row after which the service is left alone for a while. @default 5 */
+  failures?: number | undefined;
+  /** In place of the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+  /** In place of `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+export interface DeliverOptions {
+  /** No try starts after this time, milliseconds since the epoch. One under way has its `timeout`. */
+  until: number;
+  /**
+   * The records come from a queue that gives each to one consumer at a time: `accepted` and begun are
+   * its own marks, and only what is delivered or rejected is not sent again. @default false
+   */
+  isQueued?: boolean | undefined;
+  /** Sent as `X-Forwarded-For`. */
+  address?: string | undefined;
+}
+
+export interface Delivery {
+  /** Milliseconds until it is worth asking the service; 0 when it is now. */
+  waitMs: () => number;
+  /**
+   * Passes records on and says what they came to, one result a record, in their order. Identifies of
+   * one user go one at a time, and a user's events after the identifies before them, over all calls.
+   * What was not tried is `retry`. Never rejects.
+   */
+  deliver: (records: readonly BatchRecord[], options: DeliverOptions) => Promise<BatchResult[]>;
+}
+
+/** The way of records to the service: order, requests at a time, repeats, and patience. */
+export const createDelivery = (options: DeliveryOptions): Delivery => {
+  const { seen, timeout = 10_000, concurrency = 32, failures = 5, idempotencyKey = true } = options;
+  const now = options.now ?? (() => Date.now());
+  const random = options.random ?? (() => Math.random());
+  const tell = createTell(options);
+  const breaker = createBreaker({ failures, now, random, tell });
+  const inSlot = createSlots(concurrency);
+  const join = createRunning();
+  const upstream = createUpstream({
+    baseUrl: options.baseUrl,
+    token: options.token,
+    idempotencyKey,
+    timeout,
+    // Late and bare, so that a wrapped global is used, and workerd does not see a foreign `this`.
+    fetch: options.fetch ?? ((...args) => fetch(...args)),
+    now,
+    tell,
+  });
+  /** The last identify of each user that is under way. */
+  const identifies = new Map<string, Promise<BatchResult>>();
+
+  const laterAfter = (id: string, ms: number, status = 0): BatchResult => ({
+    id,
+    outcome: 'retry',
+    status,
+    ...(ms > 0 && { retry_after: Math.ceil(ms / 1_000) }),
+  });
+
+  const send = (record: BatchRecord, { until, address }: DeliverOptions): Promise<BatchResult> =>
+    inSlot(async () => {
+      const { id } = record;
+      const pass = now() < until ? await breaker.enter() : undefined;
+      if (!pass) return laterAfter(id, breaker.waitMs());
+      if (now() >= until) {
+        breaker.leave(pass, { kind: 'untried' });
+        return laterAfter(id, 0);
+      }
+      const { outcome, status, retryAfterMs } = await upstream(record, address);
+      breaker.leave(
+        pass,
+        isAnswer(outcome) ? { kind: 'passed' } : { kind: 'failed', retryAfterMs },
+      );
+      return outcome === 'retry' ? laterAfter(id, retryAfterMs, status) : { id, outcome, status };
+    });
+
+  /** Keeps what is final, gives up the claim of what is not. */
+  const settle = async (result: BatchResult, isQueued: boolean | undefined): Promise<void> => {
+    try {
+      if (isFinal(result)) await seen.finish([result]);
+      else if (!isQueued) await seen.forget([result.id]);
+    } catch (error) {
+      tell.error({ kind: 'seen', message: messageOf(error) });
+    }
+  };
+
+  const attempt = async (
+    record: BatchRecord,
+    sighted: Promise<Sighting | undefined>,
+    identified: Promise<BatchResult> | undefined,
+    options: DeliverOptions,
+  ): Promise<BatchResult> => {
+    const { id } = record;
+    const sighting = await sighted;
+    if (!sighting) return laterAfter(id, BUSY_S * 1_000);
+    if (sighting.state === 'done' && (!options.isQueued || isFinal(sighting.result))) {
+      tell.metric('seen_hits', 1);
+      return { ...sighting.result, id };
+    }
+    if (sighting.state === 'begun' && !options.isQueued) return laterAfter(id, BUSY_S * 1_000);
+    const before = await identified;
+    const result = before && !isFinal(before) ? { ...before, id } : await send(record, options);
+    await settle(result, options.isQueued);
+    return result;
+  };
+
+  const sight = async (
+    fresh: readonly BatchRecord[],
+    { until }: DeliverOptions,
+  ): Promise<Sighting[]> => {
+    if (!fresh.length) return [];
+    try {
+      // As long as it may take, with a token that is asked for again and a second try.
+      const claimMs = Math.max(0, until - now()) + 4 * timeout;
+      return await seen.begin(
+        fresh.map(({ id }) => id),
+        claimMs,
+      );
+    } catch (error) {
+      tell.error({ kind: 'seen', message: messageOf(error) });
+      return [];
+    }
+  };
+
+  const start = (
+    fresh: readonly BatchRecord[],
+    options: DeliverOptions,
+  ): readonly Promise<BatchResult>[] => {
+    const sightings = sight(fresh, options);
+    return fresh.map((record, index) => {
+      const user = userOf(record);
+      const sighted = sightings.then((all) => all[index]);
+      const result = attempt(record, sighted, user ? identifies.get(user) : undefined, options);
+      if (user && record.type === 'identify') {
+        identifies.set(user, result);
+        void result.then(() => {
+          if (identifies.get(user) === result) identifies.delete(user);
+        });
+      }
+      return result;
+    });
+  };
+
+  return {
+    waitMs: breaker.waitMs,
+    deliver: async (records, options) => {
+      const { results, repeats } = join(records, (fresh) => start(fresh, options));
+      if (repeats) tell.metric('seen_hits', repeats);
+      return Promise.all(results);
+    },
+  };
+};
+
+/** The service has spoken about this record, so it works. */
+const isAnswer = (outcome: Attempt['outcome']): boolean =>
+  outcome === 'delivered' || outcome === 'rejected';
+
+const isFinal = ({ outcome }: BatchResult): boolean =>
+  outcome === 'delivered' || outcome === 'rejected';
+
+/** Whose record it is, where it has a user. */
+const userOf = ({ body }: BatchRecord): string | undefined => {
+  const { project, user_id: user } = body as { project?: unknown; user_id?: unknown };
+  return typeof user === 'string' ? JSON.stringify([project, user]) : undefined;
+};

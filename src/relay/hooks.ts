@@ -1,0 +1,65 @@
+import { messageOf } from '../errors.js';
+
+/** Numbers a relay gives away. Labels are from small closed sets, never from the input. */
+export type RelayMetric =
+  /** 1 a request. Labels: `route`, `status`. */
+  | 'requests'
+  /** Records of a request or of a consumer's round. Label: `outcome`. */
+  | 'records'
+  /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
+  | 'upstream_ms'
+  /** The breaker's state when it changes: 0 closed, 1 one probe under way, 2 open. */
+  | 'breaker'
+  /** Records that were known, so that they were not passed on again. */
+  | 'seen_hits'
+  /** Records refused with 429. */
+  | 'rate_limited'
+  /** Milliseconds a queue took to make a batch durable. */
+  | 'queue_put_ms';
+
+export type OnMetric = (
+  name: RelayMetric,
+  value: number,
+  labels?: Readonly<Record<string, string>>,
+) => void;
+
+/** Something that needs the operator. Holds no body and no token. */
+export interface RelayError {
+  /**
+   * `setup`: the service answers 401, 403, 404, 405, a redirect or HTML; told once until a record passes.
+   * `token`: the token function failed. `seen`, `queue`: the store failed. `hook`: a function that was
+   * passed in failed. `relay`: a fault of the relay itself.
+   */
+  kind: 'setup' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
+  message: string;
+  /** HTTP status of the service, where there was an answer. */
+  status?: number;
+}
+
+export type OnError = (error: RelayError) => void;
+
+export interface Hooks {
+  onMetric?: OnMetric | undefined;
+  onError?: OnError | undefined;
+}
+
+/** The hooks, made safe: one that throws must not cost a record. */
+export const createTell = ({ onMetric, onError }: Hooks) => {
+  const error: OnError = (problem) => {
+    try {
+      onError?.(problem);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+  const metric: OnMetric = (...args) => {
+    try {
+      onMetric?.(...args);
+    } catch (thrown) {
+      error({ kind: 'hook', message: `\`onMetric\` failed: ${messageOf(thrown)}` });
+    }
+  };
+  return { metric, error };
+};
+
+export type Tell = ReturnType<typeof createTell>;

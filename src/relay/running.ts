@@ -1,0 +1,32 @@
+import type { BatchRecord, BatchResult } from '../wire.js';
+
+/**
+ * What is under way in this process, by record id: a repeat gets what the first comes to. All of a batch
+ * stand here before anything is awaited, so waits only point back and cannot go in a circle.
+ */
+export const createRunning = () => {
+  const running = new Map<string, Promise<BatchResult>>();
+
+  return (
+    records: readonly BatchRecord[],
+    /** Starts those that are not under way; what it returns must not reject. */
+    start: (fresh: readonly BatchRecord[]) => readonly Promise<BatchResult>[],
+  ): { results: Promise<BatchResult>[]; repeats: number } => {
+    const fresh: BatchRecord[] = [];
+    const ids = new Set<string>();
+    for (const record of records) {
+      if (running.has(record.id) || ids.has(record.id)) continue;
+      ids.add(record.id);
+      fresh.push(record);
+    }
+    start(fresh).forEach((result, index) => {
+      const { id } = fresh[index]!;
+      running.set(id, result);
+      void result.then(() => running.delete(id));
+    });
+    const results = records.map(({ id }) => running.get(id)!);
+    return { results, repeats: records.length - fresh.length };
+  };
+};
+
+export type Running = ReturnType<typeof createRunning>;

@@ -1,0 +1,23 @@
+/** Bounds how much is done at a time. Those that wait are let in in their order. */
+export const createSlots = (limit: number) => {
+  let free = limit;
+  const waiting: (() => void)[] = [];
+
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
+};
+
+export type Slots = ReturnType<typeof createSlots>;

@@ -1,0 +1,121 @@
+import { messageOf } from '../errors.js';
+import { parseRetryAfter } from '../delivery/backoff.js';
+import { verdictOf, type Answer, type Verdict } from '../delivery/outcome.js';
+import { createTokenSource } from '../delivery/token.js';
+import type { Token } from '../types.js';
+import type { BatchRecord } from '../wire.js';
+import type { Tell } from './hooks.js';
+
+/** What a record came to at the service. */
+export interface Attempt extends Verdict {
+  retryAfterMs: number;
+}
+
+interface Effects {
+  baseUrl: string;
+  token: Token;
+  idempotencyKey: boolean;
+  /** Milliseconds a try may take. */
+  timeout: number;
+  fetch: typeof fetch;
+  now: () => number;
+  tell: Tell;
+}
+
+/** Sends one record to the service, and asks for another token once when that one is refused. */
+export const createUpstream = (effects: Effects) => {
+  const { token, idempotencyKey, timeout, fetch, now, tell } = effects;
+  const baseUrl = effects.baseUrl.replace(/\/+$/, '');
+  const tokens = createTokenSource(
+    () => token,
+    () => timeout,
+  );
+  let hasToldSetup = false;
+
+  const request = async (
+    { id, type, body }: BatchRecord,
+    bearer: string,
+    address: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer> => {
+    // Only what every runtime knows: workerd refuses `credentials`, `priority` and the like.
+    const response = await fetch(`${baseUrl}/v1/${type}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${bearer}`,
+        'content-type': 'application/json',
+        ...(idempotencyKey && { 'idempotency-key': id }),
+        ...(address && { 'x-forwarded-for': address }),
+      },
+      body: JSON.stringify(body),
+      redirect: 'manual', // followed, a POST would become a GET whose 200 looks like a delivery
+      signal,
+    });
+    return {
+      status: response.status || 302, // an opaque redirect has status 0
+      body: await response.text(),
+      retryAfter: response.headers.get('retry-after'),
+    };
+  };
+
+  const attempt = async (
+    record: BatchRecord,
+    bearer: string,
+    address: string | undefined,
+  ): Promise<Attempt> => {
+    const started = now();
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timeout);
+    let answer: Answer;
+    try {
+      answer = await request(record, bearer, address, abort.signal);
+    } catch {
+      answer = { status: 0, wasLeft: false }; // refused, unreachable, broken off or timed out
+    } finally {
+      clearTimeout(timer);
+    }
+    tell.metric('upstream_ms', now() - started, { status: String(answer.status) });
+    const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
+    return { ...verdictOf(answer), retryAfterMs };
+  };
+
+  const bearer = async (): Promise<string | undefined> => {
+    const known = tokens.get();
+    if (known !== undefined) return known;
+    const problem = await tokens.ask();
+    if (problem) tell.error({ kind: 'token', message: problem });
+    return tokens.get();
+  };
+
+  const withToken = async (record: BatchRecord, address: string | undefined): Promise<Attempt> => {
+    const failed: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0 };
+    const used = await bearer();
+    if (used === undefined) return failed;
+    const first = await attempt(record, used, address);
+    // Of requests that are refused together one asks for another token, and all of them use it.
+    if (first.status !== 401 || (tokens.get() === used && !tokens.renew())) return first;
+    const renewed = await bearer();
+    return renewed === undefined ? failed : attempt(record, renewed, address);
+  };
+
+  return async (record: BatchRecord, address?: string): Promise<Attempt> => {
+    const result = await withToken(record, address).catch((error: unknown): Attempt => {
+      tell.error({ kind: 'relay', message: messageOf(error) });
+      return { outcome: 'retry', status: 0, retryAfterMs: 0 };
+    });
+    if (result.outcome === 'delivered' || result.outcome === 'rejected') {
+      hasToldSetup = false;
+      tokens.passed();
+    } else if (result.outcome === 'blocked') {
+      if (result.status === 401) tokens.forget();
+      if (!hasToldSetup) {
+        const message = `the service answers ${result.status}: check \`baseUrl\` and \`token\``;
+        tell.error({ kind: 'setup', status: result.status, message });
+      }
+      hasToldSetup = true;
+    }
+    return result;
+  };
+};
+
+export type Upstream = ReturnType<typeof createUpstream>;
