@@ -47,6 +47,19 @@ export default [
     plugins: [dts()],
   },
   {
+    input: 'src/relay.ts',
+    output: [output('dist/relay.js', 'es'), output('dist/relay.cjs', 'cjs')],
+    plugins: [ts()],
+  },
+  {
+    input: 'src/relay.ts',
+    output: [
+      { file: 'dist/relay.d.ts', format: 'es' },
+      { file: 'dist/relay.d.cts', format: 'es' },
+    ],
+    plugins: [dts()],
+  },
+  {
     input: 'demo/server/main.ts',
     external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
     output: output('demo/dist/service.js', 'es'),

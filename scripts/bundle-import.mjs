@@ -1,31 +1,34 @@
 /**
- * Bundles `import { createAnalytics }` the way an app's bundler would, for size-limit to measure.
- * Run after the build, by `npm run size`.
+ * Bundles single imports the way an app's bundler would, for size-limit to measure. Run after the build,
+ * by `npm run size`.
  */
 import { fileURLToPath } from 'node:url';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import terser from '@rollup/plugin-terser';
 import { rollup } from 'rollup';
 
-const ENTRY = '\0import-create-analytics';
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-const app = {
-  name: 'app',
-  resolveId: (id) => (id === ENTRY ? id : null),
-  load: (id) =>
-    id === ENTRY
-      ? `export { createAnalytics } from ${JSON.stringify(path('dist/index.js'))};`
-      : null,
-};
+const IMPORTS = [
+  { name: 'createAnalytics', from: 'dist/index.js', to: '.tmp/import-create-analytics.js' },
+  { name: 'createRelay', from: 'dist/relay.js', to: '.tmp/import-create-relay.js' },
+];
 
-const bundle = await rollup({
-  input: ENTRY,
-  plugins: [app, nodeResolve({ browser: true }), terser({ module: true, ecma: 2020 })],
-  onLog(level, log) {
-    // A dependency left out would make the measure a lie.
-    if (level === 'warn') throw new Error(log.message);
-  },
-});
-await bundle.write({ file: path('.tmp/import-create-analytics.js'), format: 'es' });
-await bundle.close();
+for (const { name, from, to } of IMPORTS) {
+  const entry = `\0import-${name}`;
+  const app = {
+    name: 'app',
+    resolveId: (id) => (id === entry ? id : null),
+    load: (id) => (id === entry ? `export { ${name} } from ${JSON.stringify(path(from))};` : null),
+  };
+  const bundle = await rollup({
+    input: entry,
+    plugins: [app, nodeResolve({ browser: true }), terser({ module: true, ecma: 2020 })],
+    onLog(level, log) {
+      // A dependency left out would make the measure a lie.
+      if (level === 'warn') throw new Error(log.message);
+    },
+  });
+  await bundle.write({ file: path(to), format: 'es' });
+  await bundle.close();
+}

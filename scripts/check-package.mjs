@@ -32,6 +32,10 @@ const SHIPPED = [
   'dist/index.cjs',
   'dist/index.d.ts',
   'dist/index.d.cts',
+  'dist/relay.js',
+  'dist/relay.cjs',
+  'dist/relay.d.ts',
+  'dist/relay.d.cts',
 ];
 const MAY_SHIP =
   /^(dist\/|src\/|docs\/|package\.json$|LICENSE$|(README|ARCHITECTURE|CHANGELOG)\.md$)/;

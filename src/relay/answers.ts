@@ -1,0 +1,34 @@
+/** Texts of the errors a relay answers with. Nothing of a request ever goes into an answer. */
+const MESSAGES = {
+  400: 'Invalid request data',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Method not allowed',
+  408: 'The body took too long',
+  413: 'Request body too large',
+  415: 'Unsupported content type or encoding',
+  429: 'Too many records',
+  500: 'Internal error',
+  502: 'The service could not take it',
+  503: 'Try again later',
+} as const;
+
+export type ErrorStatus = keyof typeof MESSAGES;
+
+/** An answer of JSON. Nothing between may keep it, or give one origin's answer to another. */
+export const answerJson = (status: number, value: unknown): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+
+/** An error in the interface's form (section 7), with how long to wait where that is known. */
+export const refuse = (status: ErrorStatus, waitMs = 0): Response => {
+  const response = answerJson(status, { code: status, message: MESSAGES[status] });
+  if (waitMs > 0) response.headers.set('retry-after', String(Math.ceil(waitMs / 1_000)));
+  return response;
+};

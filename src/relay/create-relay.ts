@@ -1,0 +1,157 @@
+import { messageOf } from '../errors.js';
+import type { BatchResult } from '../wire.js';
+import { createAcceptance } from './acceptance.js';
+import { createAdmission } from './admission.js';
+import { answerJson, refuse } from './answers.js';
+import { checkRecord } from './check-record.js';
+import { preflight, withCors } from './cors.js';
+import { createDelivery } from './delivery.js';
+import { createTell } from './hooks.js';
+import { isFromAllowedPage, listedOrigin } from './origin.js';
+import { isId, parseBatch, parseJson, type ClaimedRecord } from './parse-batch.js';
+import { readBody } from './read-body.js';
+import { checkOptions, type RelayOptions } from './relay-options.js';
+import { routeOf, type Route } from './route.js';
+import { createSeenMemory } from './seen-memory.js';
+import { singleAnswer } from './single-answer.js';
+import { truncateAddress } from './truncate-address.js';
+
+/** A relay: give it a request, get the answer. It never rejects. */
+export type Relay = (request: Request) => Promise<Response>;
+
+/**
+ * Makes a relay: the part on a site's own origin that holds the service's token and passes on what pages
+ * send. It answers `POST …/v1/batch`, `POST …/v1/identify`, `POST …/v1/event` and `GET …/health`, under
+ * whatever path it is mounted. Web standards only.
+ *
+ * @throws TypeError that names the wrong option and what to write.
+ * @example
+ * const relay = createRelay({
+ *   baseUrl: 'https://in.example.com', token: 'tok',
+ *   origins: ['https://shop.example'], projects: ['shop'], channels: ['web'],
+ * });
+ * const response = await relay(request);
+ */
+export const createRelay = (options: RelayOptions): Relay => {
+  checkOptions(options);
+  const { projects, channels, allowMissingOrigin = false, queue } = options;
+  const { maxBytes = 1_048_576, bodyTimeout = 10_000, deadline = 15_000 } = options;
+  // Copied: what is allowed must not change under way.
+  const rules = { origins: [...options.origins], allowMissingOrigin };
+  const allowed = { projects: [...projects], channels: [...channels] };
+  const now = options.now ?? (() => Date.now());
+  const tell = createTell(options);
+  const seen = options.seen ?? createSeenMemory({ now });
+  const admission = createAdmission({ ...options, now, tell });
+  const delivery = createDelivery({ ...options, seen });
+  const accept = queue && createAcceptance({ queue, seen, now, tell });
+
+  const addressOf = (request: Request): string | undefined =>
+    options.forwardAddress ? truncateAddress(options.clientAddress?.(request) ?? '') : undefined;
+
+  /** Passes on what may be passed on; one result a record, in their order. */
+  const passOn = async (
+    request: Request,
+    claimed: readonly ClaimedRecord[],
+  ): Promise<BatchResult[]> => {
+    const checked = claimed.map((record) => checkRecord(record, allowed));
+    const good = checked.filter((record) => typeof record === 'object');
+    const options = { until: now() + deadline, address: addressOf(request) };
+    const passedOn = accept ? await accept(good) : await delivery.deliver(good, options);
+    let next = 0;
+    const results = checked.map((record, index): BatchResult => {
+      if (typeof record === 'object') return passedOn[next++]!;
+      return { id: claimed[index]!.id, outcome: 'rejected', status: record };
+    });
+    for (const [outcome, { length }] of groupByOutcome(results)) {
+      tell.metric('records', length, { outcome });
+    }
+    return results;
+  };
+
+  const answerBatch = async (request: Request, text: string): Promise<Response> => {
+    const claimed = parseBatch(text);
+    if (typeof claimed === 'number') return refuse(claimed);
+    const refusal = await admission.limit(request, claimed.length);
+    if (refusal) return refusal;
+    const results = await passOn(request, claimed);
+    const isQueueDown = accept && results.length > 0 && results.every(isRetry);
+    return isQueueDown ? refuse(503, 2_000) : answerJson(200, { results });
+  };
+
+  const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {
+    const refusal = await admission.limit(request, 1);
+    if (refusal) return refusal;
+    const key = request.headers.get('idempotency-key');
+    const id = isId(key) ? key : crypto.randomUUID();
+    const [result] = await passOn(request, [{ id, type, body: parseJson(text) }]);
+    return singleAnswer(result!);
+  };
+
+  /** What is refused before anything of the body is read. */
+  const refusalOf = async (request: Request): Promise<Response | undefined> => {
+    if (!isFromAllowedPage(request, rules)) return refuse(403);
+    if (!isJsonOrBeacon(request)) return refuse(415);
+    const refusal = (await admission.authorize(request)) ?? (await admission.limit(request, 0));
+    if (refusal) return refusal;
+    const waitMs = accept ? 0 : delivery.waitMs();
+    return waitMs > 0 ? refuse(503, waitMs) : undefined;
+  };
+
+  const receive = async (request: Request, route: Route): Promise<Response> => {
+    const refusal = await refusalOf(request);
+    if (refusal) return refusal;
+    const body = await readBody(request, { maxBytes, timeout: bodyTimeout });
+    if (body.kind === 'refused') return refuse(body.status);
+    return route === 'batch'
+      ? answerBatch(request, body.text)
+      : answerSingle(request, route, body.text);
+  };
+
+  const answer = async (request: Request, route: Route | undefined): Promise<Response> => {
+    if (!route) return refuse(404);
+    const methods = route === 'health' ? ['GET', 'HEAD'] : ['POST'];
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS') {
+      return listedOrigin(request, rules) ? preflight(allow) : refuse(403);
+    }
+    if (!methods.includes(request.method)) {
+      const refusal = refuse(405);
+      refusal.headers.set('allow', allow);
+      return refusal;
+    }
+    if (route !== 'health') return receive(request, route);
+    return answerJson(200, { status: 'ok', service: delivery.waitMs() > 0 ? 'waiting' : 'ok' });
+  };
+
+  return async (request) => {
+    const route = routeOf(request);
+    let response: Response;
+    try {
+      response = await answer(request, route);
+    } catch (error) {
+      tell.error({ kind: 'relay', message: messageOf(error) });
+      response = refuse(500);
+    }
+    tell.metric('requests', 1, { route: route ?? 'none', status: String(response.status) });
+    return withCors(response, listedOrigin(request, rules));
+  };
+};
+
+const isRetry = ({ outcome }: BatchResult): boolean => outcome === 'retry';
+
+const groupByOutcome = (results: readonly BatchResult[]): Map<string, BatchResult[]> => {
+  const groups = new Map<string, BatchResult[]>();
+  for (const result of results) {
+    const group = groups.get(result.outcome);
+    if (group) group.push(result);
+    else groups.set(result.outcome, [result]);
+  }
+  return groups;
+};
+
+/** A beacon is `text/plain`, or it would need a preflight that a leaving page has no time for. */
+const isJsonOrBeacon = ({ headers }: Request): boolean =>
+  /^(application\/json|text\/plain)\s*(;\s*charset="?utf-8"?\s*)?$/i.test(
+    headers.get('content-type') ?? '',
+  );

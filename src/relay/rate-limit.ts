@@ -1,0 +1,40 @@
+/** Clients remembered at the most. */
+const MAX_CLIENTS = 10_000;
+
+/**
+ * Milliseconds a client has to wait; 0 where its records may pass. Asked with 0 records before the body
+ * is read, and then with their number.
+ */
+export type RateLimit = (client: string | undefined, records: number) => number | Promise<number>;
+
+export interface Rate {
+  /** Records a second, in the long run. */
+  perSecond: number;
+  /** Records at once. */
+  burst: number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/**
+ * A token bucket for each client, in memory. A batch passes while there is a token left and may leave a
+ * debt, so that one larger than the bucket can pass at all. Clients without an address share a bucket.
+ */
+export const createRateLimit = ({ perSecond, burst }: Rate, now: () => number): RateLimit => {
+  /** In the order of their last use. A bucket that goes is one that is full again, or nearly. */
+  const buckets = new Map<string | undefined, Bucket>();
+
+  return (client, records) => {
+    const time = now();
+    const { tokens, at } = buckets.get(client) ?? { tokens: burst, at: time };
+    const filled = Math.min(burst, tokens + (Math.max(0, time - at) / 1_000) * perSecond);
+    const passes = filled >= 1;
+    buckets.delete(client);
+    buckets.set(client, { tokens: passes ? filled - records : filled, at: time });
+    if (buckets.size > MAX_CLIENTS) buckets.delete(buckets.keys().next().value);
+    return passes ? 0 : ((1 - filled) / perSecond) * 1_000;
+  };
+};

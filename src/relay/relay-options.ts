@@ -1,0 +1,169 @@
+import type { Token } from '../types.js';
+import type { Hooks } from './hooks.js';
+import type { Queue, Seen } from './ports.js';
+import type { Rate, RateLimit } from './rate-limit.js';
+
+/** Options of `createRelay`. */
+export interface RelayOptions extends Hooks {
+  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
+  baseUrl: string;
+  /** The service's token, or a function that gets it; asked again once after a 401. */
+  token: Token;
+  /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
+  origins: readonly string[];
+  /** Project IDs that may be written to. Records of others are rejected with 403. */
+  projects: readonly string[];
+  /** Channel IDs that may be written to. Events of others are rejected with 403. */
+  channels: readonly string[];
+  /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
+  allowMissingOrigin?: boolean | undefined;
+  /**
+   * Asked before the body is read; `false` refuses with 403. It may read the headers (a session cookie,
+   * say), not the body. Where it fails the answer is 503.
+   */
+  authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
+  /**
+   * The client's address, from where the platform says it: the socket on Node, `cf-connecting-ip` on
+   * Cloudflare. `X-Forwarded-For` is only to be believed behind a proxy that writes it. Without this
+   * option clients cannot be told apart, and there is no limit by default.
+   */
+  clientAddress?: ((request: Request) => string | undefined) | undefined;
+  /**
+   * Records a client may send, in memory of this process, or a function that decides; `false` is no
+   * limit. @default { perSecond: 100, burst: 1000 }
+   */
+  rateLimit?: Rate | RateLimit | false | undefined;
+  /**
+   * Send the truncated client address (24 bits of IPv4, 48 of IPv6) to the service as
+   * `X-Forwarded-For`. Not for records that go through a queue. @default false
+   */
+  forwardAddress?: boolean | undefined;
+  /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */
+  maxBytes?: number | undefined;
+  /** Milliseconds until the whole body must have come. @default 10000 */
+  bodyTimeout?: number | undefined;
+  /** Milliseconds after which no try at the service starts for a request. @default 15000 */
+  deadline?: number | undefined;
+  /** Milliseconds one try at the service may take. @default 10000 */
+  timeout?: number | undefined;
+  /** Requests to the service at a time, over all batches. @default 32 */
+  concurrency?: number | undefined;
+  /** Failures in a row after which the service is left alone for a while. @default 5 */
+  failures?: number | undefined;
+  /** Send the record's id to the service as `Idempotency-Key`. @default true */
+  idempotencyKey?: boolean | undefined;
+  /** The ids that have been passed on. @default in memory: 100,000 ids, a day */
+  seen?: Seen | undefined;
+  /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
+  queue?: Queue | undefined;
+  /** In place of the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+  /** In place of `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+interface Kind {
+  words: string;
+  fits: (value: unknown) => boolean;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0;
+const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(fits);
+const hasMethods = (value: unknown, names: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  names.every((name) => isFunction((value as Record<string, unknown>)[name]));
+
+const isHttpUrl = (value: unknown): boolean =>
+  isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+/** As a browser writes it: no path, no slash at the end, no default port. */
+const isOrigin = (value: unknown): boolean =>
+  isHttpUrl(value) && new URL(value as string).origin === value;
+/** A token with a line break or a space would be refused by `fetch`, one request at a time. */
+const isToken = (value: unknown): boolean => isText(value) && /^[\x21-\x7e]+$/.test(value);
+const isRate = (value: unknown): boolean => {
+  const { perSecond, burst } = (value ?? {}) as Partial<Rate>;
+  return isPositive(perSecond) && isPositive(burst) && burst! >= 1;
+};
+
+const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
+const callback: Kind = { words: 'a function', fits: isFunction };
+const positive: Kind = { words: 'a positive, finite number', fits: isPositive };
+const texts: Kind = {
+  words: 'a list of non-empty strings, with one at least',
+  fits: (value) => isList(value, isText),
+};
+
+/** The one list of options, tied to their type. */
+const REGISTRY: Record<keyof RelayOptions, Kind> = {
+  baseUrl: { words: 'an absolute http(s) URL', fits: isHttpUrl },
+  token: {
+    words: 'a string without spaces, or a function that gets one',
+    fits: (value) => isToken(value) || isFunction(value),
+  },
+  origins: {
+    words:
+      'a list of origins, each as "https://shop.example", without a path or a slash at the end',
+    fits: (value) => isList(value, isOrigin),
+  },
+  projects: texts,
+  channels: texts,
+  allowMissingOrigin: flag,
+  authorize: callback,
+  clientAddress: callback,
+  rateLimit: {
+    words: '{ perSecond, burst } with positive numbers, a function, or false',
+    fits: (value) => value === false || isFunction(value) || isRate(value),
+  },
+  forwardAddress: flag,
+  maxBytes: positive,
+  bodyTimeout: positive,
+  deadline: positive,
+  timeout: positive,
+  concurrency: positive,
+  failures: positive,
+  idempotencyKey: flag,
+  seen: {
+    words: 'an object with begin, finish and forget',
+    fits: (value) => hasMethods(value, ['begin', 'finish', 'forget']),
+  },
+  queue: {
+    words: 'an object with a function `put`',
+    fits: (value) => hasMethods(value, ['put']),
+  },
+  onMetric: callback,
+  onError: callback,
+  fetch: callback,
+  now: callback,
+  random: callback,
+};
+
+const REQUIRED = ['baseUrl', 'token', 'origins', 'projects', 'channels'] as const;
+
+/** Not its value: it may be the token. */
+const wrong = (name: string, problem: string): never => {
+  throw new TypeError(`createRelay: option \`${name}\` ${problem}`);
+};
+
+/** Throws a TypeError that names the wrong option and what to write. */
+export const checkOptions = (options: RelayOptions): void => {
+  if (typeof options !== 'object' || !options) {
+    throw new TypeError('createRelay: expected an object of options');
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(REGISTRY, name)) wrong(name, 'does not exist');
+    const { words, fits } = REGISTRY[name as keyof RelayOptions];
+    if (value !== undefined && !fits(value)) wrong(name, `must be ${words}`);
+  }
+  for (const name of REQUIRED) {
+    if (options[name] === undefined) wrong(name, `is missing: give ${REGISTRY[name].words}`);
+  }
+  if (options.forwardAddress && !options.clientAddress) {
+    wrong('forwardAddress', 'needs `clientAddress`: a function that gets the address of a request');
+  }
+};

@@ -1,0 +1,20 @@
+import type { BatchResult } from '../wire.js';
+import { answerJson, refuse, type ErrorStatus } from './answers.js';
+
+const REFUSALS: readonly number[] = [400, 403, 413] satisfies ErrorStatus[];
+
+/** What one record came to, in the form of the service itself. */
+export const singleAnswer = ({ outcome, status, retry_after: wait = 1 }: BatchResult): Response => {
+  switch (outcome) {
+    case 'delivered':
+    case 'accepted':
+      return answerJson(200, { success: true, message: 'Passed on' });
+    case 'rejected':
+      return refuse(REFUSALS.includes(status) ? (status as ErrorStatus) : 400);
+    case 'retry':
+      return refuse(503, wait * 1_000);
+    case 'blocked':
+      // The relay's set-up, not the client's: with a 401 the client would ask for another token.
+      return refuse(502);
+  }
+};

@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import { createRelay } from '../../src/relay/create-relay.js';
+import type { RelayError } from '../../src/relay/hooks.js';
+import type { Queue, QueuedRecord } from '../../src/relay/ports.js';
+import type { RelayOptions } from '../../src/relay/relay-options.js';
+import type { BatchAnswer, BatchRecord } from '../../src/wire.js';
+import { createFakeService } from './helpers/fake-service.js';
+import { event, identify } from './helpers/records.js';
+
+const ORIGIN = 'https://shop.example';
+
+const setUp = (options: Partial<RelayOptions> = {}, { hold = false } = {}) => {
+  const service = createFakeService({ hold });
+  const errors: RelayError[] = [];
+  const metrics: string[] = [];
+  const clock = { time: 1_000_000 };
+  const relay = createRelay({
+    baseUrl: 'https://in.example.com',
+    token: 'secret',
+    origins: [ORIGIN, 'https://www.shop.example'],
+    projects: ['p'],
+    channels: ['c'],
+    fetch: service.fetch,
+    now: () => clock.time,
+    random: () => 0.5,
+    onError: (error) => errors.push(error),
+    onMetric: (name, value, labels = {}) =>
+      metrics.push([name, value, ...Object.values(labels)].join(' ')),
+    ...options,
+  });
+  const send = (path: string, body: unknown, headers: Record<string, string | null> = {}) => {
+    const all = { origin: ORIGIN, 'content-type': 'application/json', ...headers };
+    return relay(
+      new Request(`https://shop.example/a${path}`, {
+        method: 'POST',
+        headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    );
+  };
+  const batch = (records: readonly BatchRecord[], headers?: Record<string, string | null>) =>
+    send('/v1/batch', { sent_at: '2026-01-01T00:00:00.000Z', records }, headers);
+  const outcomes = async (response: Response) => {
+    const { results } = (await response.json()) as BatchAnswer;
+    return results.map(({ id, outcome, status }) => [id, outcome, status]);
+  };
+  return { relay, service, errors, metrics, clock, send, batch, outcomes };
+};
+
+const bodyOf = async (response: Response) => [response.status, await response.json()];
+
+describe('a batch', () => {
+  it.each(['application/json', 'text/plain;charset=UTF-8'])('is passed on as %s', async (type) => {
+    const { service, metrics, batch } = setUp();
+    const response = await batch([identify('i', 'u'), event('e', 'e', 'u')], {
+      'content-type': type,
+    });
+    expect(await bodyOf(response)).toEqual([
+      200,
+      {
+        results: [
+          { id: 'i', outcome: 'delivered', status: 200 },
+          { id: 'e', outcome: 'delivered', status: 200 },
+        ],
+      },
+    ]);
+    expect(service.names()).toEqual(['identify u', 'e']);
+    expect(metrics).toEqual([
+      'upstream_ms 0 200',
+      'upstream_ms 0 200',
+      'records 2 delivered',
+      'requests 1 batch 200',
+    ]);
+  });
+
+  it('goes on beside a record that is wrong or not allowed', async () => {
+    const { service, batch, outcomes } = setUp();
+    const wrong = { ...event('wrong'), body: { project: 'p', channel: 'c', event: 1 } };
+    const project = { ...event('project'), body: { project: 'q', channel: 'c', event: 'e' } };
+    const channel = { ...event('channel'), body: { project: 'p', channel: 'd', event: 'e' } };
+    const response = await batch([wrong, event('a'), project, channel, event('b')]);
+    expect(await outcomes(response)).toEqual([
+      ['wrong', 'rejected', 400],
+      ['a', 'delivered', 200],
+      ['project', 'rejected', 403],
+      ['channel', 'rejected', 403],
+      ['b', 'delivered', 200],
+    ]);
+    expect(service.names()).toEqual(['a', 'b']);
+  });
+
+  it('is passed on without fields that the interface does not know', async () => {
+    const { service, batch } = setUp();
+    await batch([{ ...event('e'), body: { ...event('e').body, admin: true, tags: { any: 1 } } }]);
+    expect(service.got[0]!.body).toEqual({
+      project: 'p',
+      channel: 'c',
+      event: 'e',
+      tags: { any: 1 },
+    });
+  });
+
+  it('may be empty', async () => {
+    const { batch } = setUp();
+    expect(await bodyOf(await batch([]))).toEqual([200, { results: [] }]);
+  });
+
+  it('is answered at once while the service is left alone', async () => {
+    const { service, clock, batch } = setUp();
+    service.when(({ answer }) => {
+      const isFirst = service.got.length === 1;
+      if (isFirst) answer(503, {}, { 'retry-after': '60' });
+      return isFirst;
+    });
+    const first = (await (await batch([event('a')])).json()) as BatchAnswer;
+    expect(first.results[0]).toMatchObject({ outcome: 'retry', status: 503, retry_after: 60 });
+    const second = await batch([event('b')]);
+    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '61']);
+    expect(service.got).toHaveLength(1);
+    clock.time += 61_000;
+    expect((await batch([event('b')])).status).toBe(200);
+  });
+});
+
+describe('the two single operations', () => {
+  it('answer as the service does', async () => {
+    const { service, send } = setUp();
+    const headers = { authorization: 'Bearer of-the-page', 'idempotency-key': 'key-1' };
+    const response = await send('/v1/event', event('x').body, headers);
+    expect(await bodyOf(response)).toEqual([200, { success: true, message: 'Passed on' }]);
+    expect(service.got[0]!.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'idempotency-key': 'key-1',
+    });
+    await send('/v1/identify', identify('x', 'u').body, { 'idempotency-key': 'not well formed' });
+    expect(service.got[1]!.path).toBe('/v1/identify');
+    expect(service.got[1]!.headers['idempotency-key']).toMatch(/^[\w-]{36}$/);
+  });
+
+  it.each([
+    ['not JSON', '{', 400],
+    ['a missing field', '{"project":"p","channel":"c"}', 400],
+    ['another project', '{"project":"q","channel":"c","event":"e"}', 403],
+  ])('refuse %s', async (_, body, status) => {
+    const { service, send } = setUp();
+    const response = await send('/v1/event', body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ code: status, message: expect.any(String) as string });
+    expect(service.got).toEqual([]);
+  });
+
+  it.each([
+    [500, 503],
+    [401, 502],
+    [422, 400],
+    [413, 413],
+  ])('turn %i of the service into %i', async (theirs, ours) => {
+    const { service, send } = setUp();
+    service.when(({ answer }) => {
+      answer(theirs, {});
+      return true;
+    });
+    expect((await send('/v1/event', event('x').body)).status).toBe(ours);
+  });
+});
+
+describe('other paths and methods', () => {
+  const ask = (relay: ReturnType<typeof setUp>['relay'], method: string, path: string) =>
+    relay(new Request(`https://shop.example${path}`, { method, headers: { origin: ORIGIN } }));
+
+  it('answer 404 and 405', async () => {
+    const { relay } = setUp();
+    expect((await ask(relay, 'POST', '/a/v1/other')).status).toBe(404);
+    expect((await ask(relay, 'OPTIONS', '/a/v1/other')).status).toBe(404);
+    const get = await ask(relay, 'GET', '/v1/batch');
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    const post = await ask(relay, 'POST', '/a/health');
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  it('tell the health, to anybody', async () => {
+    const { relay } = setUp();
+    const response = await relay(new Request('https://shop.example/a/health'));
+    expect(await bodyOf(response)).toEqual([200, { status: 'ok', service: 'ok' }]);
+  });
+});
+
+describe('CORS', () => {
+  const preflight = (relay: ReturnType<typeof setUp>['relay'], origin: string) =>
+    relay(
+      new Request('https://relay.example/v1/batch', { method: 'OPTIONS', headers: { origin } }),
+    );
+
+  it('lets pages of listed origins in, and lets browsers remember it', async () => {
+    const { relay } = setUp();
+    const { status, headers } = await preflight(relay, ORIGIN);
+    expect([status, Object.fromEntries(headers)]).toEqual([
+      204,
+      {
+        'access-control-allow-origin': ORIGIN,
+        'access-control-allow-methods': 'POST, OPTIONS',
+        'access-control-allow-headers':
+          'content-type, content-encoding, authorization, idempotency-key',
+        'access-control-expose-headers': 'Retry-After',
+        'access-control-max-age': '7200',
+        vary: 'Origin',
+      },
+    ]);
+  });
+
+  it('keeps others out', async () => {
+    const { relay } = setUp();
+    const { status, headers } = await preflight(relay, 'https://evil.example');
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    expect(headers.get('vary')).toBe('Origin');
+  });
+
+  it('lets errors be read', async () => {
+    const { send } = setUp();
+    const response = await send('/v1/batch', 'x');
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+      400,
+      ORIGIN,
+    ]);
+  });
+});
+
+describe('hooks', () => {
+  it('refuse who is not authorized, before the body is read', async () => {
+    const { service, batch } = setUp({
+      authorize: async (request) => request.headers.get('cookie') === 'session=1',
+    });
+    expect((await batch([event('a')])).status).toBe(403);
+    expect((await batch([event('a')], { cookie: 'session=1' })).status).toBe(200);
+    expect(service.got[0]!.headers).not.toHaveProperty('cookie');
+  });
+
+  it('keep records when they fail', async () => {
+    const { service, errors, batch } = setUp({
+      authorize: () => Promise.reject(new Error('database is down')),
+    });
+    const response = await batch([event('a')]);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(errors).toEqual([{ kind: 'hook', message: 'database is down' }]);
+    expect(service.got).toEqual([]);
+  });
+
+  it('cost nothing when they throw at news', async () => {
+    const { batch } = setUp({
+      onMetric: () => {
+        throw new Error('no');
+      },
+      onError: () => {
+        throw new Error('no');
+      },
+    });
+    expect((await batch([event('a')])).status).toBe(200);
+  });
+});
+
+describe('the rate limit', () => {
+  it('counts records of each client', async () => {
+    const { clock, service, batch } = setUp({
+      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+      rateLimit: { perSecond: 1, burst: 2 },
+    });
+    const from = (id: string, ip: string) =>
+      batch([event(`${id}1`), event(`${id}2`)], { 'x-real-ip': ip });
+    expect((await from('a', '192.0.2.1')).status).toBe(200);
+    const refused = await from('b', '192.0.2.1');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect((await from('c', '192.0.2.2')).status).toBe(200);
+    clock.time += 1_000;
+    expect((await from('b', '192.0.2.1')).status).toBe(200);
+    expect(service.got).toHaveLength(6);
+  });
+
+  it('can be a function', async () => {
+    const asked: unknown[] = [];
+    const { batch } = setUp({
+      clientAddress: () => '192.0.2.1',
+      rateLimit: async (client, records) => {
+        asked.push([client, records]);
+        return records > 1 ? 5_000 : 0;
+      },
+    });
+    expect((await batch([event('a')])).status).toBe(200);
+    const refused = await batch([event('b'), event('c')]);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(asked).toEqual([0, 1, 0, 2].map((records) => ['192.0.2.1', records]));
+  });
+});
+
+describe('the address of the client', () => {
+  const ask = async (options: Partial<RelayOptions>) => {
+    const { service, batch } = setUp({ clientAddress: () => '192.0.2.77', ...options });
+    await batch([event('a')], { 'x-forwarded-for': '198.51.100.1' });
+    return service.got[0]!.headers['x-forwarded-for'];
+  };
+
+  it('is not passed on', async () => {
+    expect(await ask({})).toBeUndefined();
+  });
+
+  it('is passed on in part where that is wanted', async () => {
+    expect(await ask({ forwardAddress: true })).toBe('192.0.2.0');
+  });
+});
+
+describe('with a queue', () => {
+  const createQueue = () => {
+    const puts: QueuedRecord[][] = [];
+    const state = { isDown: false };
+    const queue = {
+      put: async (records: readonly QueuedRecord[]) => {
+        if (state.isDown) throw new Error('disk is full');
+        puts.push([...records]);
+      },
+    } as Queue;
+    return { queue, puts, state };
+  };
+
+  it('accepts what is durable, once', async () => {
+    const { queue, puts } = createQueue();
+    const { service, clock, batch, outcomes } = setUp({ queue });
+    const accepted = [
+      ['i', 'accepted', 0],
+      ['e', 'accepted', 0],
+    ];
+    const records = [identify('i', 'u'), event('e')];
+    const both = await Promise.all([batch(records), batch(records)]);
+    for (const response of both) expect(await outcomes(response)).toEqual(accepted);
+    expect(await outcomes(await batch(records))).toEqual(accepted);
+    expect(puts).toEqual([records.map((record) => ({ ...record, at: clock.time }))]);
+    expect(service.got).toEqual([]);
+  });
+
+  it('says 503 when it is not, and takes it later', async () => {
+    const { queue, puts, state } = createQueue();
+    const { errors, batch, outcomes } = setUp({ queue });
+    state.isDown = true;
+    const response = await batch([event('e')]);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(errors).toEqual([{ kind: 'queue', message: 'disk is full' }]);
+    state.isDown = false;
+    expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'accepted', 0]]);
+    expect(puts).toHaveLength(1);
+  });
+
+  it('does not queue what is not allowed', async () => {
+    const { queue, puts } = createQueue();
+    const { batch, outcomes } = setUp({ queue, projects: ['other'] });
+    expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'rejected', 403]]);
+    expect(puts).toEqual([]);
+  });
+});
