@@ -1,13 +1,12 @@
 import { messageOf } from '../errors.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import type { Tell } from './hooks.js';
+import { BUSY_MS, later } from './later.js';
 import type { Queue, Seen } from './ports.js';
 import { createRunning } from './running.js';
 
 /** Milliseconds a claim holds: as long as a queue may take to write. */
 const CLAIM_MS = 30_000;
-/** Seconds to wait for a record another process is busy with. */
-const BUSY_S = 2;
 
 interface Effects {
   queue: Queue;
@@ -16,13 +15,6 @@ interface Effects {
   tell: Tell;
 }
 
-const later = (id: string): BatchResult => ({
-  id,
-  outcome: 'retry',
-  status: 0,
-  retry_after: BUSY_S,
-});
-
 /**
  * Takes records into a queue, each once. The queue comes first and the mark after it: a process that dies
  * between the two leaves a record that may be queued twice, never one that is marked and lost.
@@ -30,44 +22,44 @@ const later = (id: string): BatchResult => ({
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning();
 
-  const put = async (records: readonly BatchRecord[]): Promise<boolean> => {
-    const started = now();
+  const safely = async (kind: 'queue' | 'seen', work: () => Promise<void>): Promise<boolean> => {
     try {
-      await queue.put(records.map((record) => ({ ...record, at: started })));
-      tell.metric('queue_put_ms', now() - started);
+      await work();
       return true;
     } catch (error) {
-      tell.error({ kind: 'queue', message: messageOf(error) });
+      tell.error({ kind, message: messageOf(error) });
       return false;
     }
   };
 
-  const mark = async (write: () => Promise<void>): Promise<void> => {
-    try {
-      await write();
-    } catch (error) {
-      tell.error({ kind: 'seen', message: messageOf(error) });
-    }
+  /** Whether they are durable now. */
+  const put = async (records: readonly BatchRecord[]): Promise<boolean> => {
+    if (!records.length) return true;
+    const at = now();
+    const isPut = await safely('queue', () =>
+      queue.put(records.map((record) => ({ ...record, at }))),
+    );
+    tell.metric('queue_put_ms', now() - at);
+    await safely('seen', () =>
+      isPut ? seen.finish(records.map(accepted)) : seen.forget(records.map(({ id }) => id)),
+    );
+    return isPut;
   };
 
   const accept = async (records: readonly BatchRecord[]): Promise<BatchResult[]> => {
     if (!records.length) return [];
-    const ids = records.map(({ id }) => id);
-    const sightings = await seen.begin(ids, CLAIM_MS);
-    const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
-    const isPut = !fresh.length || (await put(fresh));
-    const accepted = fresh.map(({ id }): BatchResult => ({ id, outcome: 'accepted', status: 0 }));
-    if (fresh.length) {
-      await mark(() => (isPut ? seen.finish(accepted) : seen.forget(fresh.map(({ id }) => id))));
-    }
-    const hits = sightings.filter(({ state }) => state === 'done').length;
-    if (hits) tell.metric('seen_hits', hits);
-    return records.map(({ id }, index) => {
+    const sightings = await seen.begin(
+      records.map(({ id }) => id),
+      CLAIM_MS,
+    );
+    const isPut = await put(records.filter((_, index) => sightings[index]?.state === 'new'));
+    return records.map((record, index) => {
       const sighting = sightings[index];
-      if (sighting?.state === 'done') return { ...sighting.result, id };
-      return sighting?.state === 'new' && isPut
-        ? { id, outcome: 'accepted', status: 0 }
-        : later(id);
+      if (sighting?.state === 'done') {
+        tell.metric('seen_hits', 1);
+        return sighting.result;
+      }
+      return sighting?.state === 'new' && isPut ? accepted(record) : later(record.id, BUSY_MS);
     });
   };
 
@@ -76,7 +68,9 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
       tell.error({ kind: 'seen', message: messageOf(error) });
       return [];
     });
-    return fresh.map(({ id }, index) => all.then((results) => results[index] ?? later(id)));
+    return fresh.map(({ id }, index) =>
+      all.then((results) => results[index] ?? later(id, BUSY_MS)),
+    );
   };
 
   return (records: readonly BatchRecord[]): Promise<BatchResult[]> => {
@@ -85,3 +79,5 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     return Promise.all(results);
   };
 };
+
+const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

@@ -3,13 +3,11 @@ import type { Token } from '../types.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import { createBreaker } from './breaker.js';
 import { createTell, type Hooks } from './hooks.js';
+import { BUSY_MS, later } from './later.js';
 import type { Seen, Sighting } from './ports.js';
 import { createRunning } from './running.js';
 import { createSlots } from './slots.js';
-import { createUpstream, type Attempt } from './upstream.js';
-
-/** Seconds to wait for a record another process is busy with. */
-const BUSY_S = 2;
+import { createUpstream } from './upstream.js';
 
 export interface DeliveryOptions extends Hooks {
   /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
@@ -79,28 +77,19 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   /** The last identify of each user that is under way. */
   const identifies = new Map<string, Promise<BatchResult>>();
 
-  const laterAfter = (id: string, ms: number, status = 0): BatchResult => ({
-    id,
-    outcome: 'retry',
-    status,
-    ...(ms > 0 && { retry_after: Math.ceil(ms / 1_000) }),
-  });
-
   const send = (record: BatchRecord, { until, address }: DeliverOptions): Promise<BatchResult> =>
     inSlot(async () => {
       const { id } = record;
       const pass = now() < until ? await breaker.enter() : undefined;
-      if (!pass) return laterAfter(id, breaker.waitMs());
+      if (!pass) return later(id, breaker.waitMs());
       if (now() >= until) {
         breaker.leave(pass, { kind: 'untried' });
-        return laterAfter(id, 0);
+        return later(id, 0);
       }
-      const { outcome, status, retryAfterMs } = await upstream(record, address);
-      breaker.leave(
-        pass,
-        isAnswer(outcome) ? { kind: 'passed' } : { kind: 'failed', retryAfterMs },
-      );
-      return outcome === 'retry' ? laterAfter(id, retryAfterMs, status) : { id, outcome, status };
+      const attempt = await upstream(record, address);
+      const { outcome, status, retryAfterMs } = attempt;
+      breaker.leave(pass, isFinal(attempt) ? { kind: 'passed' } : { kind: 'failed', retryAfterMs });
+      return outcome === 'retry' ? later(id, retryAfterMs, status) : { id, outcome, status };
     });
 
   /** Keeps what is final, gives up the claim of what is not. */
@@ -121,12 +110,12 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   ): Promise<BatchResult> => {
     const { id } = record;
     const sighting = await sighted;
-    if (!sighting) return laterAfter(id, BUSY_S * 1_000);
+    if (!sighting) return later(id, BUSY_MS);
     if (sighting.state === 'done' && (!options.isQueued || isFinal(sighting.result))) {
       tell.metric('seen_hits', 1);
-      return { ...sighting.result, id };
+      return sighting.result;
     }
-    if (sighting.state === 'begun' && !options.isQueued) return laterAfter(id, BUSY_S * 1_000);
+    if (sighting.state === 'begun' && !options.isQueued) return later(id, BUSY_MS);
     const before = await identified;
     const result = before && !isFinal(before) ? { ...before, id } : await send(record, options);
     await settle(result, options.isQueued);
@@ -180,11 +169,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 };
 
-/** The service has spoken about this record, so it works. */
-const isAnswer = (outcome: Attempt['outcome']): boolean =>
-  outcome === 'delivered' || outcome === 'rejected';
-
-const isFinal = ({ outcome }: BatchResult): boolean =>
+/** The service has spoken about this record. */
+const isFinal = ({ outcome }: Pick<BatchResult, 'outcome'>): boolean =>
   outcome === 'delivered' || outcome === 'rejected';
 
 /** Whose record it is, where it has a user. */

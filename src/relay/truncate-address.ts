@@ -3,19 +3,13 @@
  * else is left out, for it goes into a header.
  */
 export const truncateAddress = (address: string): string | undefined => {
-  const v4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(address);
-  if (v4) return `${v4[1]!}.0`;
-  const plain = address.replace(/%.*$/, ''); // a zone
-  if (!/^[\da-f:]+$/i.test(plain) || !plain.includes(':')) return undefined;
-  const [before, ...rest] = plain.split('::');
-  if (rest.length > 1) return undefined;
-  const head = before ? before.split(':') : [];
-  const tail = rest[0] ? rest[0].split(':') : [];
-  const gap = rest.length ? 8 - head.length - tail.length : 0;
-  if (gap < 0) return undefined;
-  const groups = [...head, ...Array<string>(gap).fill('0'), ...tail];
-  if (groups.length !== 8 || groups.some((group) => !/^[\da-f]{1,4}$/i.test(group))) {
-    return undefined;
-  }
-  return `${groups.slice(0, 3).join(':').toLowerCase()}::`;
+  const [, v4] = /^(?:::ffff:)?((?:\d{1,3}\.){3})\d{1,3}$/i.exec(address) ?? [];
+  if (v4) return `${v4}0`;
+  // The URL parser knows what an address is, and has one way of writing it
+  // (https://url.spec.whatwg.org/#concept-ipv6-serializer): `::` stands for two groups at the least.
+  const url = `http://[${address}]`;
+  if (!URL.canParse(url)) return undefined;
+  const [head] = new URL(url).hostname.slice(1, -1).split('::');
+  const groups = [...head!.split(':').filter(Boolean), '0', '0', '0'];
+  return `${groups.slice(0, 3).join(':')}::`;
 };
