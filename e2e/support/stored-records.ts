@@ -13,12 +13,12 @@ export const storedEvents = (page: Page): Promise<string[]> =>
       const database = await settled(indexedDB.open(name!));
       const values = await settled(
         database.transaction('records').objectStore('records').getAll() as IDBRequest<
-          { body?: string }[]
+          { records?: [number, { body: string }][] }[]
         >,
       );
       database.close();
-      for (const { body } of values) {
-        if (body) found.push((JSON.parse(body) as { event?: string }).event ?? 'identify');
+      for (const [, { body }] of values.flatMap(({ records }) => records ?? [])) {
+        found.push((JSON.parse(body) as { event?: string }).event ?? 'identify');
       }
     }
     return found;

@@ -1,17 +1,18 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { hasEnded, keyOf, leaseMs, type Context } from './context.js';
-import { createEntry, createHold, type Entry, type Hold } from './entry.js';
+import { createChunk, createEntry, createHold, joinChunk, type Entry, type Hold } from './entry.js';
 import type { ExitNote } from './exit-note.js';
 import { commit } from './journal.js';
 import {
   deleteLease,
   getLeases,
   getWindow,
-  isReadable,
   putLease,
-  putRecord,
+  putRecords,
+  recordsOf,
   WINDOW,
   type Lease,
+  type Numbered,
   type Stored,
 } from './lease.js';
 import type { Writer } from './writer.js';
@@ -36,19 +37,10 @@ const noteAsLease = ({ owner, holder, until, flight, unsaved }: ExitNote): Lease
   return { v: 1, owner, holder, until, since, expired: false, flight, count, bytes: 0 };
 };
 
-const recordOf = ({ id, type, body, at, attempts, user }: Stored): OutboxRecord => ({
-  id,
-  type,
-  body,
-  at,
-  attempts,
-  ...(user !== undefined && { user }),
-});
-
 /** Stands for what cannot be read. */
 const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
 
-type Window = [seq: number, stored: Stored][];
+type Window = [first: number, stored: Stored][];
 
 /** Takes over what other pages have left: owners whose lease has ended, the oldest first. */
 export const createAdoption = (
@@ -78,11 +70,10 @@ export const createAdoption = (
   };
 
   const intake = (hold: Hold, window: Window) => {
+    const batch: Entry[] = [];
     const done: Entry[] = [];
-    const batch = window.map(([seq, stored]) => {
+    const takeIn = (seq: number, record: OutboxRecord, readable: boolean) => {
       hold.seq = seq;
-      const readable = isReadable(stored);
-      const record = readable ? recordOf(stored) : NO_RECORD;
       const here = flying.get(keyOf(hold.owner, seq));
       const entry = here ?? createEntry(record, hold, seq);
       entry.hold = hold;
@@ -100,8 +91,16 @@ export const createAdoption = (
           onDrop(record, ...reason);
         }
       }
+      batch.push(entry);
       return entry;
-    });
+    };
+    for (const [first, stored] of window) {
+      const chunk = createChunk(first);
+      const records = recordsOf(stored);
+      for (const [seq, record] of records ?? [[first, NO_RECORD] satisfies Numbered]) {
+        joinChunk(takeIn(seq, record, !!records), chunk);
+      }
+    }
     if (window.length < WINDOW) {
       hold.more = false;
       hold.unread.clear(); // what is not stored any more was answered
@@ -152,8 +151,11 @@ export const createAdoption = (
           hold.expired = lease.expired || untilOf(lease) !== 0;
           for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
           for (const seq of note?.taken ?? []) hold.taken.add(seq);
-          for (const [seq, record] of note?.unsaved ?? [])
-            putRecord(store, hold.owner, seq, record);
+          const unsaved = new Map<number, Numbered[]>();
+          for (const [seq, record, first] of note?.unsaved ?? []) {
+            unsaved.set(first, [...(unsaved.get(first) ?? []), [seq, record]]);
+          }
+          for (const [first, records] of unsaved) putRecords(store, hold.owner, first, records);
           const { until, expired } = hold;
           putLease(store, { ...lease, holder: page, until, expired, flight: [...hold.unread] });
           getWindow(store, hold, (window) => {

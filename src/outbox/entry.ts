@@ -36,11 +36,21 @@ export interface Hold {
   noted: number;
 }
 
+/** Records that stand in the journal as one value: a `put` each would cost about as much as the request. */
+export interface Chunk {
+  /** Sequence number of its first record, by which it is stored. */
+  first: number;
+  /** Its records that are not done with. */
+  alive: Set<Entry>;
+}
+
 /** A record in this page's care. */
 export interface Entry {
   record: OutboxRecord;
   hold: Hold;
   seq: number;
+  /** Missing until it is to be written. */
+  chunk: Chunk | undefined;
   /** Place among the calls made here; 0 for what was taken over, which is due at once. */
   order: number;
   /** Bytes of the body. */
@@ -79,6 +89,14 @@ export const createHold = (owner: string, since: number, own: boolean): Hold => 
   noted: 0,
 });
 
+export const createChunk = (first: number): Chunk => ({ first, alive: new Set() });
+
+export const joinChunk = (entry: Entry, chunk: Chunk): void => {
+  entry.chunk?.alive.delete(entry);
+  entry.chunk = chunk;
+  chunk.alive.add(entry);
+};
+
 /** Nothing left to send, read or wait for. */
 export const isDrained = ({ count, more, flight, unread }: Hold): boolean =>
   count === 0 && !more && flight.size === 0 && unread.size === 0;
@@ -87,6 +105,7 @@ export const createEntry = (record: OutboxRecord, hold: Hold, seq: number): Entr
   record,
   hold,
   seq,
+  chunk: undefined,
   order: 0,
   size: byteLength(record.body),
   state: 'waiting',

@@ -14,8 +14,8 @@ export interface ExitNote {
   stored: boolean;
   /** Records that a page without IndexedDB has taken over: done with, where they are stored as well. */
   taken?: number[];
-  /** Records that are not known to be in IndexedDB, by their sequence numbers. */
-  unsaved: [seq: number, record: OutboxRecord][];
+  /** Records that are not known to be in IndexedDB, and the first of those each is stored with. */
+  unsaved: [seq: number, record: OutboxRecord, first: number][];
 }
 
 /** A synchronous key-value store: localStorage, made safe. */

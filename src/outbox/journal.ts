@@ -20,10 +20,6 @@ interface Effects {
 export const within = (prefix: string, after?: number): IDBKeyRange =>
   IDBKeyRange.bound(after === undefined ? [prefix] : [prefix, after], [prefix, []], true);
 
-/** The keys of one owner from one sequence number to another, both in it. */
-export const span = (owner: string, first: number, last: number): IDBKeyRange =>
-  IDBKeyRange.bound([owner, first], [owner, last]);
-
 /**
  * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
  * is full or is closed under us, work is refused at once, so that nothing waits for it.

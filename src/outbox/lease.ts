@@ -1,12 +1,15 @@
 import type { OutboxRecord } from '../types.js';
-import type { Entry, Hold } from './entry.js';
-import { span, within } from './journal.js';
+import type { Hold } from './entry.js';
+import { within } from './journal.js';
 
 /** How long a page may send its records before it has to look again. Longer than any request. */
 export const LEASE_MS = 60_000;
 
-/** Records read at a time: a transaction of this size is over in about a millisecond. */
-export const WINDOW = 100;
+/** Records of one task that are stored as one value, at the most. */
+export const CHUNK = 20;
+
+/** Values read at a time: a transaction of this size is over in about a millisecond. */
+export const WINDOW = 20;
 
 const VERSION = 1;
 
@@ -27,15 +30,18 @@ export interface Lease {
   bytes: number;
 }
 
-/** A record as it stands in the outbox. */
-export interface Stored extends OutboxRecord {
+export type Numbered = [seq: number, record: OutboxRecord];
+
+/** Records as they stand in the outbox: those of one task are one value. */
+export interface Stored {
   v: number;
+  records: Numbered[];
 }
 
 const leaseKey = (owner: string): IDBValidKey => ['lease', owner];
 
 /** False for what another version, or somebody else, has written. */
-export const isReadable = (stored: { v: number } | null): boolean => stored?.v === VERSION;
+const isReadable = (stored: { v: number } | null): boolean => stored?.v === VERSION;
 
 export const putLease = (store: IDBObjectStore, lease: Omit<Lease, 'v'>): void => {
   store.put({ ...lease, v: VERSION }, leaseKey(lease.owner));
@@ -59,34 +65,46 @@ export const getLeases = (store: IDBObjectStore, then: (leases: Lease[]) => void
   });
 };
 
-export const putRecord = (
+export const putRecords = (
   store: IDBObjectStore,
   owner: string,
-  seq: number,
-  record: OutboxRecord,
+  first: number,
+  records: readonly Numbered[],
 ): void => {
-  store.put({ ...record, v: VERSION } satisfies Stored, [owner, seq]);
+  store.put({ v: VERSION, records } satisfies Record<keyof Stored, unknown>, [owner, first]);
 };
 
-/** Deletes records, neighbours of one owner in one request: each costs a message to another process. */
-export const deleteRecords = (store: IDBObjectStore, entries: Entry[]): void => {
-  const sorted = [...entries].sort((a, b) => a.seq - b.seq);
-  for (const owner of new Set(entries.map(({ hold }) => hold.owner))) {
-    const runs: [first: number, last: number][] = [];
-    for (const { hold, seq } of sorted) {
-      if (hold.owner !== owner) continue;
-      const run = runs.at(-1);
-      if (run && run[1] === seq - 1) run[1] = seq;
-      else runs.push([seq, seq]);
-    }
-    for (const [first, last] of runs) store.delete(span(owner, first, last));
-  }
+export const deleteRecords = (store: IDBObjectStore, owner: string, first: number): void => {
+  store.delete([owner, first]);
 };
 
+/** Takes one record out of what may be another page's by now. */
+export const strikeRecord = (
+  store: IDBObjectStore,
+  owner: string,
+  first: number,
+  struck: number,
+  then: () => void,
+): void => {
+  read(store.get([owner, first]) as IDBRequest<Stored | undefined>, (stored) => {
+    const left = (stored && recordsOf(stored))?.filter(([seq]) => seq !== struck) ?? [];
+    if (left.length > 0) putRecords(store, owner, first, left);
+    else deleteRecords(store, owner, first);
+    then();
+  });
+};
+
+/** Undefined for what another version, or somebody else, has written. */
+export const recordsOf = (stored: Stored): Numbered[] | undefined =>
+  isReadable(stored) && stored.records?.every?.((kept) => kept?.[1]?.body)
+    ? stored.records
+    : undefined;
+
+/** What is stored of an owner after a sequence number. */
 export const getWindow = (
   store: IDBObjectStore,
   { owner, seq }: Pick<Hold, 'owner' | 'seq'>,
-  then: (window: [seq: number, stored: Stored][]) => void,
+  then: (window: [first: number, stored: Stored][]) => void,
 ): void => {
   const range = within(owner, seq);
   read(

@@ -1,7 +1,17 @@
 import { isSafe, leaseMs, type Context } from './context.js';
-import { isDrained, type Entry, type Hold } from './entry.js';
+import { createChunk, isDrained, joinChunk, type Chunk, type Entry, type Hold } from './entry.js';
 import { commit } from './journal.js';
-import { deleteLease, deleteRecords, getLease, putLease, putRecord, type Lease } from './lease.js';
+import {
+  CHUNK,
+  deleteLease,
+  deleteRecords,
+  getLease,
+  putLease,
+  putRecords,
+  strikeRecord,
+  type Lease,
+  type Numbered,
+} from './lease.js';
 
 /** Deletions wait this long for more of them: until then the lease names them as in flight. */
 const DELETE_MS = 50;
@@ -13,7 +23,12 @@ interface Write {
   /** The lease may have ended: it has to be looked at first. */
   isStale: boolean;
   lease: Omit<Lease, 'v'> | undefined;
-  records: Entry[];
+  /** New records. */
+  puts: Entry[];
+  /** Records that are done with. */
+  deletes: Entry[];
+  /** What is to stand of the records they are stored with. */
+  chunks: [first: number, records: Numbered[]][];
   /** The exit note that says the same. */
   note: number;
   /** The lease before, and its end. */
@@ -21,16 +36,20 @@ interface Write {
   until: number;
 }
 
+const numbered = ({ seq, record }: Entry): Numbered => [seq, record];
+
 /** Writes through to the journal what has changed in memory, a task's changes in one transaction. */
 export const createWriter = (
   context: Context,
-  /** Another page has the owner now. `records` were being written when that showed. */
-  onLost: (hold: Hold, records: Entry[]) => void,
+  /** Another page has the owner now. `puts` were being written when that showed. */
+  onLost: (hold: Hold, puts: Entry[]) => void,
 ) => {
   const { journal, notes, now, limits, page, queue, holds } = context;
   const unsaved = new Set<Entry>();
   const gone = new Set<Entry>();
   const dirty = new Set<Hold>();
+  /** Of each owner, what its next records are stored with. */
+  const open = new Map<Hold, Chunk>();
   let isScheduled = false;
   let noteCount = 0;
   let noteTimer: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +93,7 @@ export const createWriter = (
       stored: hold.leased || !inMemory(),
       flight: flightOf(hold),
       taken: taken.map(({ seq }) => seq),
-      unsaved: unstored.map(({ seq, record }) => [seq, record]),
+      unsaved: unstored.map(({ seq, record, chunk }) => [seq, record, chunk?.first ?? seq]),
     });
     hold.noted = isKept ? ++noteCount : 0;
     for (const entry of unstored) entry.noted = isKept;
@@ -119,23 +138,33 @@ export const createWriter = (
     hold.leased = true;
   };
 
-  const writeOf = (hold: Hold, puts: Entry[], release: boolean): Write => {
+  const writeOf = (hold: Hold, allPuts: Entry[], allDeletes: Entry[], release: boolean): Write => {
     const isStale = hold.leased && !isSafe(context, hold);
-    const records = puts.filter((entry) => entry.hold === hold);
+    const isOurs = (entry: Entry) => entry.hold === hold;
+    const [puts, deletes] = [allPuts.filter(isOurs), allDeletes.filter(isOurs)];
+    const changed = new Set([...puts, ...deletes].flatMap(({ chunk }) => chunk ?? []));
+    const chunks = [...changed].map(({ first, alive }): Write['chunks'][number] => [
+      first,
+      [...alive].map(numbered),
+    ]);
     const { noted: note, until, leased: wasLeased } = hold;
-    const write = { hold, isStale, lease: leaseOf(hold, release), records, note, wasLeased, until };
+    const lease = leaseOf(hold, release);
+    const write = { hold, isStale, lease, puts, deletes, chunks, note, wasLeased, until };
     if (!isStale) extend(write);
     return write;
   };
 
-  const apply = (store: IDBObjectStore, { hold: { owner }, lease, records }: Write) => {
-    for (const { seq, record } of records) putRecord(store, owner, seq, record);
+  const apply = (store: IDBObjectStore, { hold: { owner }, lease, chunks }: Write) => {
+    for (const [first, records] of chunks) {
+      if (records.length > 0) putRecords(store, owner, first, records);
+      else deleteRecords(store, owner, first);
+    }
     if (lease) putLease(store, lease);
     else deleteLease(store, owner);
   };
 
   /** One transaction. Answers with what it found of the leases it had to look at. */
-  const transact = (writes: Write[], deletes: Entry[]) =>
+  const transact = (writes: Write[], strays: Entry[]) =>
     journal.run<Map<Write, 'lost' | 'missing' | 'mine'>>((store, done) => {
       const found = new Map<Write, 'lost' | 'missing' | 'mine'>();
       // Looked at again: the page may have been frozen since.
@@ -143,17 +172,27 @@ export const createWriter = (
         write.isStale ||= write.wasLeased && write.until - now() <= 0;
       }
       const stale = writes.filter(({ isStale }) => isStale);
-      deleteRecords(store, deletes);
+      let pending = 1;
+      const settle = () => {
+        if (--pending === 0) commit(store);
+      };
+      const strike = ({ hold: { owner }, seq, chunk }: Entry) => {
+        pending++;
+        strikeRecord(store, owner, chunk?.first ?? seq, seq, settle);
+      };
+      strays.forEach(strike);
       for (const write of writes) if (!write.isStale) apply(store, write);
       for (const write of stale) {
+        pending++;
         getLease(store, write.hold.owner, (lease) => {
           const isLost = lease && lease.holder !== page;
           found.set(write, isLost ? 'lost' : lease ? 'mine' : 'missing');
-          if (!isLost) apply(store, write);
-          if (found.size === stale.length) commit(store);
+          if (isLost) write.deletes.forEach(strike);
+          else apply(store, write);
+          settle();
         });
       }
-      if (stale.length === 0) commit(store);
+      settle();
       done(found);
     });
 
@@ -172,33 +211,35 @@ export const createWriter = (
       gone.clear();
     }
     // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
-    const writes = [...dirty].map((hold) => writeOf(hold, puts, release));
-    if (writes.length + deletes.length === 0) return;
+    const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, release));
+    const strays = deletes.filter(({ hold }) => hold.lost);
+    if (writes.length + strays.length === 0) return;
     unsaved.clear();
     dirty.clear();
+    open.clear();
     for (const entry of puts) entry.saved = 'going';
     try {
-      const found = await transact(writes, deletes);
+      const found = await transact(writes, strays);
       for (const entry of puts) entry.saved = 'yes';
       for (const write of writes) conclude(write, found.get(write));
     } catch {
       for (const entry of puts) unsave(entry, 'maybe');
       for (const entry of deletes) gone.add(entry);
-      for (const { hold, records, until } of writes) {
+      for (const { hold, puts: written, until } of writes) {
         hold.until = Math.min(hold.until, until);
         if (!hold.lost) dirty.add(hold);
-        else if (!hold.left) onLost(hold, records);
+        else if (!hold.left) onLost(hold, written);
       }
       touch();
     }
   };
 
   const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
-    const { hold, records } = write;
+    const { hold, puts } = write;
     if (found === 'lost') {
       if (hold.left) return; // noted
       if (hold.noted) removeNote(hold);
-      return onLost(hold, records);
+      return onLost(hold, puts);
     }
     if (hold.noted && hold.noted === write.note) {
       removeNote(hold);
@@ -237,12 +278,17 @@ export const createWriter = (
     changed,
     /** A new record. */
     saves: (entry: Entry): void => {
+      const { hold, seq } = entry;
+      let chunk = open.get(hold);
+      if (!chunk || chunk.alive.size >= CHUNK) open.set(hold, (chunk = createChunk(seq)));
+      joinChunk(entry, chunk);
       unsaved.add(entry);
-      changed(entry.hold);
+      changed(hold);
     },
     /** A record that is done with. */
     deletes: (entry: Entry): void => {
       unsaved.delete(entry);
+      entry.chunk?.alive.delete(entry);
       if (entry.saved !== 'no') gone.add(entry);
       else if (!entry.hold.lost) dirty.add(entry.hold);
       timer ??= setTimeout(() => {
@@ -250,8 +296,6 @@ export const createWriter = (
         void sync(false, true);
       }, DELETE_MS);
     },
-    /** True, once, for a record that stands nowhere but in memory. */
-    takeUnsaved: (entry: Entry): boolean => unsaved.delete(entry),
     /** Looks whether the lease is still this page's, and lengthens it. */
     renew: async (hold: Hold): Promise<void> => {
       dirty.add(hold);
@@ -279,7 +323,7 @@ export const createWriter = (
     },
     forget: (hold?: Hold): void => {
       if (hold) dirty.delete(hold);
-      else for (const set of [unsaved, gone, dirty]) set.clear();
+      else for (const set of [unsaved, gone, dirty, open]) set.clear();
     },
   };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { LEASE_MS } from '../../src/outbox/lease.js';
+import { CHUNK, LEASE_MS, WINDOW } from '../../src/outbox/lease.js';
 import { advance } from '../support/advance.js';
 import { abortTransactions, closeConnection, forbidOpening } from '../support/break-storage.js';
 import { createPage, DATABASE } from '../support/create-page.js';
@@ -130,16 +130,16 @@ describe('older owners', () => {
   });
 });
 
-describe('a backlog of 250', () => {
-  const ids = Array.from({ length: 250 }, (_, i) => `b${i}`);
-  const leaveBacklog = () => leaveBehind(makeRecords(250, 'b'));
+describe('a backlog larger than a window', () => {
+  const ids = Array.from({ length: CHUNK * WINDOW + 50 }, (_, i) => `b${i}`);
+  const leaveBacklog = () => leaveBehind(makeRecords(ids.length, 'b'));
 
-  it('is read in windows of 100', async () => {
+  it('is read in windows', async () => {
     await leaveBacklog();
     await advance(LEASE_MS);
     const page = pageOf();
     await page.refill();
-    expect(page.waiting()).toEqual(ids.slice(0, 100));
+    expect(page.waiting()).toEqual(ids.slice(0, CHUNK * WINDOW));
     expect(page.outbox.hasUnread()).toBe(true);
   });
 
@@ -167,7 +167,7 @@ describe('a backlog of 250', () => {
     const at = Date.now();
     await leaveBehind([
       makeRecord('poison', { type: 'identify', user: 'u', at }),
-      ...makeRecords(120, 'behind', { user: 'u', at }),
+      ...makeRecords(CHUNK * WINDOW + 20, 'behind', { user: 'u', at }),
       makeRecord('free', { at }),
     ]);
     await advance(LEASE_MS);
@@ -241,16 +241,18 @@ describe('a record in flight', () => {
   });
 
   it('stays unknown where the adopter dies before it has read it', async () => {
-    const left = await leaveBehind(makeRecords(150));
-    left.begin('r120');
+    const count = CHUNK * WINDOW + 50;
+    const last = `r${count - 1}`;
+    const left = await leaveBehind(makeRecords(count));
+    left.begin(last);
     await advance(LEASE_MS);
     const killed = pageOf();
     await killed.refill();
     await advance(LEASE_MS);
     const next = pageOf();
     const sent = await next.drain();
-    expect(sent).toHaveLength(149);
-    expect(next.unknown).toEqual(['r120']);
+    expect(sent).toHaveLength(count - 1);
+    expect(next.unknown).toEqual([last]);
   });
 
   it('is not unknown where nothing of it is stored any more', async () => {
@@ -487,6 +489,7 @@ describe('what is stored', () => {
     ['a later version of another shape', { v: 2, packed: ['{}'] }],
     ['no version', { id: 'odd' }],
     ['a text', 'odd'],
+    ['holes', { v: 1, records: [null] }],
     ['nothing', null],
   ])('in %s is dropped as unreadable, and nothing else is', async (_, value) => {
     const left = await leaveBehind();
@@ -495,7 +498,7 @@ describe('what is stored', () => {
     await putStored([[[owner!, 1], value]]);
     await advance(LEASE_MS);
     const page = pageOf();
-    expect(await page.drain()).toEqual(['r0', 'r2']);
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
     expect(page.drops.map(({ reason }) => reason)).toEqual(['unreadable']);
     await advance(1_000);
     expect(page.storage).toEqual(['indexeddb']);

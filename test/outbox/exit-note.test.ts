@@ -11,7 +11,7 @@ const note = (owner: string): ExitNote => ({
   until: 0,
   stored: true,
   flight: [1],
-  unsaved: [[2, makeRecord('a', { at: 0 })]],
+  unsaved: [[2, makeRecord('a', { at: 0 }), 2]],
 });
 
 describe('exit notes', () => {

@@ -14,22 +14,26 @@ export const openDatabase = async (name = DATABASE): Promise<IDBDatabase> => {
   return whenDone(request);
 };
 
-/** What is stored: records by id in the order of their keys, and leases. */
+/** What is stored: records in the order of their calls, by owner, and leases. */
 export const readStored = async (name = DATABASE) => {
   const database = await openDatabase(name);
   const store = database.transaction('records').objectStore('records');
-  const [keys, values] = await Promise.all([
+  const [keys, found] = await Promise.all([
     whenDone(store.getAllKeys()),
     whenDone(store.getAll() as IDBRequest<unknown[]>),
   ]);
   database.close();
   const leases: Lease[] = [];
-  const records: Stored[] = [];
+  const values: Stored[] = [];
   keys.forEach((key, i) => {
-    if ((key as unknown[])[0] === 'lease') leases.push(values[i] as Lease);
-    else records.push(values[i] as Stored);
+    if ((key as unknown[])[0] === 'lease') leases.push(found[i] as Lease);
+    else values.push(found[i] as Stored);
   });
-  return { keys, leases, records, ids: records.map(({ id }) => id) };
+  // As a test may have written it: not all of it need be ours.
+  const records = values.flatMap((value) =>
+    Array.isArray(value?.records) ? value.records.map(([, record]) => record) : [],
+  );
+  return { keys, leases, values, records, ids: records.map(({ id }) => id) };
 };
 
 /** Writes straight into the database, as another version of us would. */
