@@ -47,6 +47,8 @@ export const createFlusher = (effects: Effects) => {
   let isStarving = false;
   let isAsking = false;
   let told = false;
+  /** The last look found that nothing may be sent: what is stored need not be read yet. */
+  let isPaused = false;
   /** Waits for storage or a token, after which it goes on by itself. */
   let pending = 0;
   let refilling: Promise<void> | undefined;
@@ -79,9 +81,11 @@ export const createFlusher = (effects: Effects) => {
     pump();
   };
 
+  const wantsMore = () => !stopped && !isPaused && outbox.wantsMore(isStarving);
+
   const refill = async (): Promise<void> => {
     pending++;
-    while (!stopped && (await outbox.refill(isStarving))) {
+    while (wantsMore() && (await outbox.refill(isStarving))) {
       waiters.join(outbox.entries);
       sendNow();
     }
@@ -105,6 +109,7 @@ export const createFlusher = (effects: Effects) => {
     }
     isStarving = false;
     const [reason, until] = health.pause(time);
+    isPaused = !!reason;
     if (reason) wakeAt(until + random() * SPREAD_MS);
     else if (token.get() === undefined) {
       if (!isAsking && outbox.entries.length > 0) void whenDone(askToken());
@@ -112,7 +117,7 @@ export const createFlusher = (effects: Effects) => {
       sendDue(time);
       wakeForLater(time);
     }
-    settle(!!reason);
+    settle();
   };
 
   const sendDue = (time: number) => {
@@ -137,8 +142,8 @@ export const createFlusher = (effects: Effects) => {
     }
   };
 
-  const settle = (isPaused: boolean) => {
-    if (pending > 0 || (!isPaused && outbox.wantsMore(isStarving))) return;
+  const settle = () => {
+    if (pending > 0 || wantsMore()) return;
     waiters.settle(
       inFlight.size === 0,
       () => outbox.entries.filter(({ state }) => state === 'waiting').length,
@@ -148,7 +153,7 @@ export const createFlusher = (effects: Effects) => {
   /** Goes on with what is under way. */
   const pump = (): void => {
     sendNow();
-    if (!stopped && outbox.wantsMore(isStarving)) refilling ??= refill();
+    if (wantsMore()) refilling ??= refill();
   };
 
   /** Attempts everything that waits by now. */
@@ -266,7 +271,7 @@ export const createFlusher = (effects: Effects) => {
       sender.abort();
       inFlight.clear();
       pending = 0;
-      settle(true);
+      settle();
     },
     inFlight: (): number => inFlight.size,
     pause: (): [Status['paused'], number] => health.pause(now()),

@@ -438,6 +438,23 @@ describe('an offline page', () => {
     expect(service.ids()).toEqual(['a']);
   });
 
+  it('reads what is stored only when it may be sent', async () => {
+    const left = createPage(world.shelf);
+    left.add(...makeRecords(2));
+    await settle();
+    await advance(LEASE_MS);
+    const { page, flusher, service, world: state } = createDelivery(world.shelf);
+    state.isOnline = false;
+    flusher.pump();
+    await settle();
+    await advance(1_000);
+    expect(page.outbox.entries).toEqual([]);
+    state.isOnline = true;
+    flusher.resume();
+    await settle();
+    expect(service.ids()).toEqual(['r0', 'r1']);
+  });
+
   it('tries all the same after five minutes: some systems say so for ever', async () => {
     const { page, flusher, service, world: state } = await start();
     state.isOnline = false;
