@@ -1,4 +1,3 @@
-import { nanoid } from 'nanoid';
 import { inBackground } from './browser/in-background.js';
 import {
   followPage,
@@ -22,6 +21,7 @@ import { createOutbox } from './outbox/outbox.js';
 import type { Call, Made } from './record/call.js';
 import { draftOf } from './record/draft.js';
 import { makeRecord } from './record/make-record.js';
+import { newId } from './record/new-id.js';
 import type {
   Consent,
   DropReason,
@@ -66,7 +66,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
       journal,
       notes: createNotes(shelf, name),
       now,
-      newId: nanoid,
+      newId,
       limits: () => settings,
       onDrop: (record, reason, message) => drop(reason, message, record),
       onUnknown: (record) => {
@@ -238,7 +238,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
       const draft = draftOf(call, settings, currentUser());
       if ('reason' in draft) return drop(draft.reason, draft.message);
       if (call.type === 'identify') setUser(call.userId as string);
-      const made = makeRecord(draft.value, call.at, nanoid(), settings);
+      const made = makeRecord(draft.value, call.at, newId(), settings);
       if ('reason' in made) return drop(made.reason, made.message);
       const record = made.value;
       emit('record', { ...record });
