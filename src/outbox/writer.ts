@@ -12,11 +12,10 @@ import {
   type Lease,
   type Numbered,
 } from './lease.js';
+import { createNoteWriter } from './note-writer.js';
 
 /** Deletions wait this long for more of them: until then the lease names them as in flight. */
 const DELETE_MS = 50;
-/** Changes of exit notes, where there is no database, wait this long for more of them. */
-const TOGETHER_MS = 50;
 
 interface Write {
   hold: Hold;
@@ -44,15 +43,13 @@ export const createWriter = (
   /** Another page has the owner now. `puts` were being written when that showed. */
   onLost: (hold: Hold, puts: Entry[]) => void,
 ) => {
-  const { journal, notes, now, limits, page, queue, holds } = context;
+  const { journal, now, limits, page, queue, holds } = context;
   const unsaved = new Set<Entry>();
   const gone = new Set<Entry>();
   const dirty = new Set<Hold>();
   /** Of each owner, what its next records are stored with. */
   const open = new Map<Hold, Chunk>();
   let isScheduled = false;
-  let noteCount = 0;
-  let noteTimer: ReturnType<typeof setTimeout> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const inMemory = () => journal.kind() === 'memory';
@@ -79,42 +76,7 @@ export const createWriter = (
     if (entry.state !== 'done' && !entry.hold.lost) unsaved.add(entry);
   };
 
-  // --- exit notes
-
-  const leaveNote = (hold: Hold, until: number, isGivingUp = false): void => {
-    const entries = isGivingUp ? [] : queue.of(hold);
-    const taken = isGivingUp ? queue.of(hold).filter(({ saved }) => saved === 'maybe') : [];
-    const unstored = entries.filter(({ saved }) => saved !== 'yes');
-    const isKept = notes.save({
-      v: 1,
-      owner: hold.owner,
-      holder: page,
-      until,
-      stored: hold.leased || !inMemory(),
-      flight: flightOf(hold),
-      taken: taken.map(({ seq }) => seq),
-      unsaved: unstored.map(({ seq, record, chunk }) => [seq, record, chunk?.first ?? seq]),
-    });
-    hold.noted = isKept ? ++noteCount : 0;
-    for (const entry of unstored) entry.noted = isKept;
-  };
-
-  const removeNote = (hold: Hold) => {
-    notes.remove({ owner: hold.owner, holder: page });
-    hold.noted = 0;
-  };
-
-  /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
-  const keepNotes = () => {
-    noteTimer = undefined;
-    for (const hold of holds.values()) {
-      const isStuck = hold.leased && flightOf(hold).length > 0;
-      // One that may have been taken over is looked at first, by `renew`.
-      if (isStuck || (hold.noted && isSafe(context, hold))) leaveNote(hold, hold.until);
-    }
-  };
-
-  // --- leases
+  const notes = createNoteWriter(context, flightOf);
 
   /** What is to stand in the outbox for a hold: its lease, or nothing once all was sent. */
   const leaseOf = (hold: Hold, release: boolean): Write['lease'] => {
@@ -199,7 +161,7 @@ export const createWriter = (
   const sync = async (release = false, deleting = release): Promise<void> => {
     isScheduled = false;
     if (inMemory()) {
-      noteTimer ??= setTimeout(keepNotes, TOGETHER_MS);
+      notes.keepSoon();
       return;
     }
     const puts = [...unsaved];
@@ -238,12 +200,10 @@ export const createWriter = (
     const { hold, puts } = write;
     if (found === 'lost') {
       if (hold.left) return; // noted
-      if (hold.noted) removeNote(hold);
+      if (hold.noted) notes.remove(hold);
       return onLost(hold, puts);
     }
-    if (hold.noted && hold.noted === write.note) {
-      removeNote(hold);
-    }
+    if (hold.noted && hold.noted === write.note) notes.remove(hold);
     if (found) extend(write);
     if (found === 'missing' && hold.count > 0) {
       // The storage was cleared under us: write again what waits.
@@ -258,17 +218,17 @@ export const createWriter = (
   };
 
   const renewInMemory = (hold: Hold) => {
-    if (hold.noted && !notes.stands({ owner: hold.owner, holder: page })) {
+    if (hold.noted && !notes.stands(hold)) {
       for (const entry of queue.of(hold)) if (entry.noted) entry.saved = 'yes';
       return onLost(hold, []);
     }
     if (hold.leased) {
       // What is stored is for whoever can read it; what is only here goes on under another owner.
-      leaveNote(hold, hold.until, true);
+      notes.giveUp(hold);
       return onLost(hold, []);
     }
     hold.until = now() + leaseMs(context);
-    keepNotes();
+    notes.keep();
   };
 
   return {
@@ -313,8 +273,8 @@ export const createWriter = (
       const left = [...holds.values()].filter((hold) => !isFinished(hold) || hold.noted > 0);
       const until = going ? 0 : now() + leaseMs(context);
       for (const hold of left) {
-        if (isFinished(hold)) removeNote(hold);
-        else leaveNote(hold, until);
+        if (isFinished(hold)) notes.remove(hold);
+        else notes.save(hold, until);
         if (inMemory()) hold.until = until;
         dirty.add(hold);
       }

@@ -1,0 +1,61 @@
+import { isSafe, type Context } from './context.js';
+import type { Hold } from './entry.js';
+
+/** Changes of exit notes, where there is no database, wait this long for more of them. */
+const TOGETHER_MS = 50;
+
+/** This page's exit notes. */
+export const createNoteWriter = (
+  context: Context,
+  /** What must not be sent again by another page. */
+  flightOf: (hold: Hold) => number[],
+) => {
+  const { journal, notes, page, queue, holds } = context;
+  let count = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const save = (hold: Hold, until: number, isGivingUp = false): void => {
+    const entries = isGivingUp ? [] : queue.of(hold);
+    const taken = isGivingUp ? queue.of(hold).filter(({ saved }) => saved === 'maybe') : [];
+    const unstored = entries.filter(({ saved }) => saved !== 'yes');
+    const isKept = notes.save({
+      v: 1,
+      owner: hold.owner,
+      holder: page,
+      until,
+      stored: hold.leased || journal.kind() !== 'memory',
+      flight: flightOf(hold),
+      taken: taken.map(({ seq }) => seq),
+      unsaved: unstored.map(({ seq, record, chunk }) => [seq, record, chunk?.first ?? seq]),
+    });
+    hold.noted = isKept ? ++count : 0;
+    for (const entry of unstored) entry.noted = isKept;
+  };
+
+  const keep = () => {
+    timer = undefined;
+    for (const hold of holds.values()) {
+      const isStuck = hold.leased && flightOf(hold).length > 0;
+      // One that may have been taken over is looked at first, by `renew`.
+      if (isStuck || (hold.noted && isSafe(context, hold))) save(hold, hold.until);
+    }
+  };
+
+  return {
+    /** Says what is in flight and what is not stored, and when the lease ends. */
+    save: (hold: Hold, until: number): void => save(hold, until),
+    /** Says what was taken over, and gives the rest up to whoever can read it. */
+    giveUp: (hold: Hold): void => save(hold, hold.until, true),
+    remove: (hold: Hold): void => {
+      notes.remove({ owner: hold.owner, holder: page });
+      hold.noted = 0;
+    },
+    /** False when another page has taken something over by it. */
+    stands: (hold: Hold): boolean => notes.stands({ owner: hold.owner, holder: page }),
+    /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
+    keep,
+    keepSoon: (): void => {
+      timer ??= setTimeout(keep, TOGETHER_MS);
+    },
+  };
+};
