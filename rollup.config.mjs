@@ -20,32 +20,46 @@ const minify = () =>
 
 const output = (file, format) => ({ file, format, sourcemap: true });
 
+/** A script for a tag. */
+const tag = (input, file) => ({
+  input,
+  output: output(file, 'iife'),
+  plugins: [resolve(), ts(), minify()],
+});
+
+/** An entry to import or require, and its types. */
+const library = (name) => {
+  const input = `src/${name}.ts`;
+  const external = ['nanoid', 'idb-keyval'];
+  return [
+    {
+      input,
+      external,
+      output: [output(`dist/${name}.js`, 'es'), output(`dist/${name}.cjs`, 'cjs')],
+      plugins: [ts()],
+    },
+    {
+      input,
+      external,
+      output: [
+        { file: `dist/${name}.d.ts`, format: 'es' },
+        { file: `dist/${name}.d.cts`, format: 'es' },
+      ],
+      plugins: [dts()],
+    },
+  ];
+};
+
 export default [
-  {
-    input: 'src/script.ts',
-    output: output('dist/analytics.js', 'iife'),
-    plugins: [resolve(), ts(), minify()],
-  },
+  tag('src/script.ts', 'dist/analytics.js'),
+  tag('src/script-relay.ts', 'dist/analytics-relay.js'),
   {
     input: 'src/stub.ts',
     output: { file: 'dist/stub.js', format: 'iife' },
     plugins: [ts(), minify()],
   },
-  {
-    input: 'src/index.ts',
-    external: ['nanoid', 'idb-keyval'],
-    output: [output('dist/index.js', 'es'), output('dist/index.cjs', 'cjs')],
-    plugins: [ts()],
-  },
-  {
-    input: 'src/index.ts',
-    external: ['nanoid', 'idb-keyval'],
-    output: [
-      { file: 'dist/index.d.ts', format: 'es' },
-      { file: 'dist/index.d.cts', format: 'es' },
-    ],
-    plugins: [dts()],
-  },
+  ...library('index'),
+  ...library('relay-client'),
   {
     input: 'src/relay.ts',
     output: [output('dist/relay.js', 'es'), output('dist/relay.cjs', 'cjs')],

@@ -3,6 +3,7 @@ import type { Options } from '../src/types.js';
 import { isBrowserNoise } from './support/browser-noise.js';
 import type { Guest } from './support/guest.js';
 import type { Service } from './support/service.js';
+import type { Site } from './support/site.js';
 import type { TagStyle } from './support/tagged.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 
@@ -13,6 +14,7 @@ interface Parts {
   page: Page;
   guest: Guest;
   service: Service;
+  site: Site;
   /** Opens a page whose tag has these options beside the required ones. */
   open: (options: Record<string, unknown>, style?: TagStyle) => Promise<void>;
 }
@@ -46,6 +48,11 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
     await event(page, 'refused');
     await expect.poll(async () => (await status(page)).paused).toBe('setup');
     expect((await service.requests())[0]).toMatchObject({ status: 401, authorization_ok: false });
+  },
+  relay: async ({ page, site, open }) => {
+    await open({ relay: '/a', baseUrl: undefined, token: undefined });
+    await event(page, 'one');
+    await expect.poll(() => site.requests).toContain('POST /a/v1/batch');
   },
   project: async (parts) => {
     await parts.open({ project: 'shop' });
@@ -195,7 +202,7 @@ test.describe('an attribute of the tag', () => {
         site.page('/', site.tagged(options, { attributes: '', ...style }));
         await page.goto(site.url + '/');
       };
-      await prove({ page, guest, service, open });
+      await prove({ page, guest, service, site, open });
     });
   }
 

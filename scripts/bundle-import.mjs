@@ -11,6 +11,7 @@ const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 const IMPORTS = [
   { name: 'createAnalytics', from: 'dist/index.js', to: '.tmp/import-create-analytics.js' },
+  { name: 'createAnalytics', from: 'dist/relay-client.js', to: '.tmp/import-relay-client.js' },
   { name: 'createRelay', from: 'dist/relay.js', to: '.tmp/import-create-relay.js' },
 ];
 

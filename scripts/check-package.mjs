@@ -23,19 +23,18 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const PUBLINT = join(ROOT, 'node_modules/publint/src/cli.js');
 const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
 /** Script files, for a tag: nothing to import from them, so no types either. */
-const SCRIPT_ENTRIES = ['./analytics.js', './stub.js'];
+const SCRIPT_ENTRIES = ['./analytics.js', './analytics-relay.js', './stub.js'];
+
+/** Entries of the tracker, to import or require. */
+const LIBRARIES = ['index', 'relay', 'relay-client'];
 
 const SHIPPED = [
   'dist/analytics.js',
+  'dist/analytics-relay.js',
   'dist/stub.js',
-  'dist/index.js',
-  'dist/index.cjs',
-  'dist/index.d.ts',
-  'dist/index.d.cts',
-  'dist/relay.js',
-  'dist/relay.cjs',
-  'dist/relay.d.ts',
-  'dist/relay.d.cts',
+  ...LIBRARIES.flatMap((name) =>
+    ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `dist/${name}.${end}`),
+  ),
 ];
 const MAY_SHIP =
   /^(dist\/|src\/|docs\/|package\.json$|LICENSE$|(README|ARCHITECTURE|CHANGELOG)\.md$)/;
@@ -43,17 +42,22 @@ const MAY_SHIP =
 const EXITS_WITHIN_MS = 20_000;
 
 /** Runs in the consumer's folder, after `loaded` was imported or required there. */
-const USE = `
+const use = (options) => `
   const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name));
   if (added.length) throw new Error('importing adds globals: ' + added);
   const { createAnalytics, analytics } = loaded;
   for (const instance of [analytics, createAnalytics()]) {
-    instance.init({ baseUrl: 'http://127.0.0.1:9', token: 't', project: 'p', channel: 'c' });
+    instance.init(${JSON.stringify({ ...options, project: 'p', channel: 'c' })});
     instance.identify('user');
     instance.event('Event', { tags: { a: 1 } });
     instance.flush().catch((error) => { throw error; });
   }
 `;
+/** What is imported, and used with which options. */
+const USES = {
+  [manifest.name]: use({ baseUrl: 'http://127.0.0.1:9', token: 't' }),
+  [`${manifest.name}/relay-client`]: use({ relay: '/a' }),
+};
 const BEFORE = 'const before = new Set(Object.getOwnPropertyNames(globalThis));';
 
 const folder = mkdtempSync(join(tmpdir(), 'analytics-outbox-package-'));
@@ -66,14 +70,17 @@ try {
     'has types that resolve everywhere (attw)': () =>
       run(process.execPath, [ATTW, tarball, '--exclude-entrypoints', ...SCRIPT_ENTRIES]),
     'has source maps that stay inside': () => checkSourceMaps(installed),
-    'does nothing when imported in Node': () =>
-      checkQuiet([
-        '--input-type=module',
-        '-e',
-        `${BEFORE} const loaded = await import('${manifest.name}'); ${USE}`,
-      ]),
-    'does nothing when required in Node': () =>
-      checkQuiet(['-e', `${BEFORE} const loaded = require('${manifest.name}'); ${USE}`]),
+    'does nothing when imported in Node': () => {
+      for (const [name, code] of Object.entries(USES)) {
+        const load = `${BEFORE} const loaded = await import('${name}');`;
+        checkQuiet(['--input-type=module', '-e', load + code]);
+      }
+    },
+    'does nothing when required in Node': () => {
+      for (const [name, code] of Object.entries(USES)) {
+        checkQuiet(['-e', `${BEFORE} const loaded = require('${name}'); ${code}`]);
+      }
+    },
   };
   const failed = Object.entries(checks).filter(([name, check]) => !passes(name, check)).length;
   writeResult('package', { passed: Object.keys(checks).length - failed, failed });

@@ -1,24 +1,32 @@
-/** Prints, after a build, what a website needs: sizes, the stub to inline, the tag with its hash. */
+/** Prints, after a build, what a website needs: sizes, the stub to inline, the tags with their hashes. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 
 const read = (name) => readFileSync(new URL(`../dist/${name}`, import.meta.url));
-const script = read('analytics.js');
 const stub = read('stub.js');
-const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
 
-const sizeOf = (name, bytes) =>
-  `${name.padEnd(18)}${String(bytes.length).padStart(6)} B, brotli ${brotliCompressSync(bytes).length} B`;
+const sizeOf = (name) => {
+  const bytes = read(name);
+  return `${`dist/${name}`.padEnd(24)}${String(bytes.length).padStart(6)} B, brotli ${brotliCompressSync(bytes).length} B`;
+};
+
+const tagOf = (name, attributes) => {
+  const integrity = `sha384-${createHash('sha384').update(read(name)).digest('base64')}`;
+  return `<script async src="https://YOUR-SITE/${name}"
+  integrity="${integrity}" crossorigin="anonymous"
+  ${attributes} data-project="PROJECT" data-channel="CHANNEL"></script>`;
+};
 
 console.log(`
-${sizeOf('dist/analytics.js', script)}
-${sizeOf('dist/stub.js', stub)}
+${['analytics.js', 'analytics-relay.js', 'stub.js'].map(sizeOf).join('\n')}
 
 Put this in the head of each page:
 
 <script>${stub.toString().trim()}</script>
-<script async src="https://YOUR-SITE/analytics.js"
-  integrity="${integrity}" crossorigin="anonymous"
-  data-base-url="https://SERVICE" data-token="TOKEN" data-project="PROJECT" data-channel="CHANNEL"></script>
+${tagOf('analytics.js', 'data-base-url="https://SERVICE" data-token="TOKEN"')}
+
+Or, through a relay on your site, this in place of the second tag:
+
+${tagOf('analytics-relay.js', 'data-relay="/RELAY"')}
 `);

@@ -1,10 +1,21 @@
+import { pageAddress } from './browser/page-address.js';
 import { isPage } from './browser/page-life.js';
 import { readClock } from './config/clock.js';
 import { isConsent, resolveOptions, type Settings } from './config/options.js';
-import { destinationName } from './config/destination.js';
+import { addressOf, destinationName } from './config/destination.js';
+import type { Form } from './config/forms.js';
+import type { CreateSender } from './delivery/sender.js';
 import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
 import { captureEvent, captureIdentify } from './record/call.js';
-import type { Analytics, Consent, EventMap, Listeners, Options, Status } from './types.js';
+import type {
+  Analytics,
+  CommonOptions,
+  Consent,
+  EventMap,
+  Listeners,
+  Options,
+  Status,
+} from './types.js';
 
 /** Calls kept before `init`. */
 const EARLY = 10_000;
@@ -27,17 +38,36 @@ const isSame = (a: Settings, b: Settings): boolean =>
     (key) => a[key as keyof Settings] === b[key as keyof Settings],
   );
 
+/** A way to destinations: which options name one, and what sends to it. Entries choose theirs. */
+export interface Way {
+  form: Form;
+  createSender: CreateSender;
+}
+
 /** What the script tag hands over: calls made before it came, with their times. */
 export interface Replay {
   identify: (at: number, userId: unknown, properties?: unknown) => void;
   event: (at: number, name: unknown, fields?: unknown) => void;
 }
 
-/** As `createAnalytics`, with the way in for calls that were made earlier. */
+export interface Tracker<
+  Events extends EventMap<Events> = Record<string, object>,
+  Traits extends object = object,
+  Init extends CommonOptions = Options,
+> {
+  analytics: Analytics<Events, Traits, Init>;
+  replay: Replay;
+}
+
+/** A tracker, with the way in for calls that were made earlier. */
 export const createTracker = <
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
->(): { analytics: Analytics<Events, Traits>; replay: Replay } => {
+  Init extends CommonOptions = Options,
+>({
+  form,
+  createSender,
+}: Way): Tracker<Events, Traits, Init> => {
   const listeners = new Map<string, Set<(payload: never) => void>>();
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
@@ -86,16 +116,16 @@ export const createTracker = <
     },
   };
 
-  const init = (options: Options): void => {
+  const init = (options: Init): void => {
     if (!isPage()) return;
-    const next = resolveOptions(options);
+    const next = resolveOptions(options as unknown as Options, pageAddress(), form);
     const before = settings;
     settings = next;
     if (isOff()) return;
-    const name = destinationName(next.baseUrl, next.project);
+    const name = destinationName(addressOf(next), next.project);
     const known = pipelines.get(name);
     if (!known) {
-      current = createPipeline(next, emit, consent);
+      current = createPipeline(createSender, next, emit, consent);
       pipelines.set(name, current); // the one before goes on with what it has
     } else {
       current = known;
@@ -104,7 +134,7 @@ export const createTracker = <
     for (const run of early.splice(0)) withPipeline(run);
   };
 
-  const analytics: Analytics<Events, Traits> = {
+  const analytics: Analytics<Events, Traits, Init> = {
     init,
     identify: (userId, properties) => replay.identify(now(), userId, properties),
     event: (name, ...[fields]) => replay.event(now(), name, fields),
@@ -132,24 +162,3 @@ export const createTracker = <
   };
   return { analytics, replay };
 };
-
-/**
- * Makes a tracker. Does nothing until `init`, and nothing at all on a server or in a worker.
- * @example
- * const analytics = createAnalytics<{ 'Signed Up': { plan: string } }>();
- * analytics.init({ baseUrl, token, project, channel });
- * analytics.event('Signed Up', { tags: { plan: 'pro' } });
- */
-export const createAnalytics = <
-  Events extends EventMap<Events> = Record<string, object>,
-  Traits extends object = object,
->(
-  options?: Options,
-): Analytics<Events, Traits> => {
-  const { analytics } = createTracker<Events, Traits>();
-  if (options) analytics.init(options);
-  return analytics;
-};
-
-/** A ready-made instance, the same as the script tag's global. */
-export const analytics: Analytics = /* @__PURE__ */ createAnalytics();

@@ -1,8 +1,10 @@
-export { analytics, createAnalytics } from './analytics.js';
+export { analytics, createAnalytics } from './any-way.js';
 export type {
   Analytics,
+  CommonOptions,
   Consent,
   DeliveryError,
+  DirectOptions,
   Draft,
   Drop,
   DropReason,
@@ -16,6 +18,7 @@ export type {
   Outcome,
   OutboxRecord,
   RecordType,
+  RelayOptions,
   Status,
   StorageKind,
   Token,

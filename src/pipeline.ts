@@ -1,3 +1,4 @@
+import { beacon } from './browser/beacon.js';
 import { inBackground } from './browser/in-background.js';
 import {
   followPage,
@@ -9,12 +10,11 @@ import {
 } from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
 import { readClock } from './config/clock.js';
-import { destinationName } from './config/destination.js';
+import { addressOf, destinationName } from './config/destination.js';
 import type { Settings } from './config/options.js';
-import { createDirectSender } from './delivery/direct-sender.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
-import { createTokenSource } from './delivery/token.js';
+import type { CreateSender } from './delivery/sender.js';
 import { createNotes } from './outbox/exit-note.js';
 import { createJournal } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
@@ -37,10 +37,22 @@ const ADOPT_MS = 60_000;
 
 export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;
 
+/** A relay knows repeats by itself, a service only with a key. */
+const limitsOf = (settings: Settings) => ({
+  ...settings,
+  resends: !!(settings.relay ?? settings.idempotencyKey),
+});
+
 /** Everything between a call and one destination. */
-export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => {
+export const createPipeline = (
+  createSender: CreateSender,
+  first: Settings,
+  emit: Emit,
+  given?: Consent,
+) => {
   let settings = first;
-  const name = destinationName(first.baseUrl, first.project);
+  let limits = limitsOf(first);
+  const name = destinationName(addressOf(first), first.project);
   const now = (): number => readClock(settings.now);
   const userKey = `${name} user`;
   const gateKey = `${name} gate`;
@@ -67,7 +79,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
       notes: createNotes(shelf, name),
       now,
       newId,
-      limits: () => settings,
+      limits: () => limits,
       onDrop: (record, reason, message) => drop(reason, message, record),
       onUnknown: (record) => {
         counts.unknown++;
@@ -76,11 +88,13 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
     });
     const flusher = createFlusher({
       outbox,
-      sender: createDirectSender({
+      sender: createSender({
         settings: () => settings,
         fetch: (...args) => fetch(...args),
         now,
         watchDeparture,
+        isGoing,
+        beacon,
       }),
       gate: createGate({
         load: () => shelf.get(gateKey),
@@ -88,10 +102,6 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
         now,
         random: Math.random,
       }),
-      token: createTokenSource(
-        () => settings.token,
-        () => settings.timeout,
-      ),
       concurrency: () => settings.concurrency,
       now,
       random: Math.random,
@@ -253,6 +263,7 @@ export const createPipeline = (first: Settings, emit: Emit, given?: Consent) => 
     configure: (next: Settings): void => {
       if (next.consent && next.consent !== settings.consent) setConsent(next.consent);
       settings = next;
+      limits = limitsOf(next);
       parts?.flusher.reconfigure();
     },
     flush: async (): Promise<FlushResult> =>

@@ -118,7 +118,7 @@ export interface Status {
   /** Records whose request has no answer yet. */
   inFlight: number;
   delivered: number;
-  /** Requests of pages now gone whose answer was never seen. Not sent again (see `idempotencyKey`). */
+  /** Requests of pages now gone whose answer was never seen. Not sent again (see `idempotencyKey`); 0 with a relay. */
   unknown: number;
   dropped: Partial<Record<DropReason, number>>;
   /** Why nothing is being sent, or undefined. */
@@ -154,12 +154,8 @@ export interface Listeners {
 /** A token, or a function that gets one; asked again once after a 401. */
 export type Token = string | (() => string | Promise<string>);
 
-/** Options of `init`. Each has a `data-` form on the script tag (`flushAt` is `data-flush-at`). */
-export interface Options {
-  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
-  baseUrl: string;
-  /** API token, sent as `Authorization: Bearer`. Never stored. */
-  token: Token;
+/** Options of both forms. Each has a `data-` form on the script tag (`flushAt` is `data-flush-at`). */
+export interface CommonOptions {
   /** Project ID of every record. */
   project: string;
   /** Channel ID of events that name none. */
@@ -180,11 +176,6 @@ export interface Options {
   maxBytes?: number;
   /** Bytes of one body at the most. @default 60000 */
   maxRecordBytes?: number;
-  /**
-   * Send the record's id as `Idempotency-Key`, and send again what is `unknown`: for a service that
-   * removes repeats. Its CORS answer must allow the header. @default false
-   */
-  idempotencyKey?: boolean;
   /** `pending` keeps records in memory only, `denied` keeps none. @default 'granted' */
   consent?: Consent;
   /** Sees every record before it is stored; may change it, or return null to drop it. Synchronous. */
@@ -202,6 +193,34 @@ export interface Options {
   /** In place of `Date.now`. */
   now?: () => number;
 }
+
+/** Straight to the service, with its token in the page. */
+export interface DirectOptions extends CommonOptions {
+  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
+  baseUrl: string;
+  /** API token, sent as `Authorization: Bearer`. Never stored. */
+  token: Token;
+  relay?: undefined;
+  /**
+   * Send the record's id as `Idempotency-Key`, and send again what is `unknown`: for a service that
+   * removes repeats. Its CORS answer must allow the header. @default false
+   */
+  idempotencyKey?: boolean;
+}
+
+/** Through a relay, which holds the token. */
+export interface RelayOptions extends CommonOptions {
+  /**
+   * Address of the relay: a path of this site, or an absolute http(s) URL. `/v1/batch` is added to it.
+   */
+  relay: string;
+  baseUrl?: undefined;
+  token?: undefined;
+  idempotencyKey?: undefined;
+}
+
+/** Options of `init`: with `baseUrl` and `token`, or with `relay`. */
+export type Options = DirectOptions | RelayOptions;
 
 /** Event names, each with the type of its tags. Interfaces and type literals both fit. */
 export type EventMap<Events extends object> = { [Name in keyof Events]: object };
@@ -222,14 +241,16 @@ export type EventArguments<Events extends object, Name extends keyof Events> =
 export interface Analytics<
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
+  Init extends CommonOptions = Options,
 > {
   /**
    * Starts delivery. Calls made earlier are kept with their time. Again with the same options it does
    * nothing; with others it re-configures.
    * @throws TypeError that names the wrong option and what to write.
    * @example analytics.init({ baseUrl: 'https://in.example.com', token: 'tok', project: 'shop', channel: 'web' })
+   * @example analytics.init({ relay: '/a', project: 'shop', channel: 'web' })
    */
-  init(options: Options): void;
+  init(options: Init): void;
   /**
    * Creates or updates the user's profile, and stamps later events with the user, on later pages too.
    * @example analytics.identify('user_1', { plan: 'pro' })

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, vi } from 'vitest';
-import type { Drop, Options, OutboxRecord } from '../src/types.js';
+import type { Drop, DirectOptions, OutboxRecord } from '../src/types.js';
 import { advance } from './support/advance.js';
 import { createFakeService, pageEach } from './support/page-world.js';
 import { settle } from './support/settle.js';
@@ -8,7 +8,7 @@ import { settle } from './support/settle.js';
 const page = pageEach();
 
 /** A tracker at work, and what it says. */
-const start = async (parts: Partial<Options> = {}) => {
+const start = async (parts: Partial<DirectOptions> = {}) => {
   const service = createFakeService();
   const { analytics } = await page.load();
   const drops: Drop[] = [];

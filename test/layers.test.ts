@@ -14,6 +14,8 @@ const LAYERS: readonly (readonly string[])[] = [
   // The composition root: the parts put together, and the facade in front of them.
   ['pipeline.ts'],
   ['analytics.ts'],
+  // It, with the senders that go with one form of the options or both.
+  ['any-way.ts', 'relay-way.ts'],
   [
     'index.ts',
     'script.ts',

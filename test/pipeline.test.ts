@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, vi } from 'vitest';
-import type { Listeners, Options } from '../src/types.js';
+import type { Listeners, DirectOptions } from '../src/types.js';
 import { advance } from './support/advance.js';
 import { forbidOpening } from './support/break-storage.js';
 import { createFakeService, pageEach } from './support/page-world.js';
@@ -10,7 +10,7 @@ import { readStored } from './support/stored.js';
 const page = pageEach();
 const NAME = 'analytics-outbox https://in.test shop';
 
-const start = async (parts: Partial<Options> = {}, service = createFakeService()) => {
+const start = async (parts: Partial<DirectOptions> = {}, service = createFakeService()) => {
   const { analytics } = await page.load();
   const storage: Listeners['storage'][] = [];
   const sent: boolean[] = [];

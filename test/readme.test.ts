@@ -6,6 +6,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
 import { destinationName } from '../src/config/destination.js';
+import { anyForm } from '../src/config/forms.js';
 import { DEFAULTS, optionNames, resolveOptions } from '../src/config/options.js';
 import type { Options } from '../src/types.js';
 
@@ -77,7 +78,8 @@ const memberOf = (owner: string, name: string): ts.TypeElement =>
 
 /** What `@default` says of an option. */
 const documentedDefault = (name: string): string | undefined => {
-  const tags = ts.getJSDocTags(memberOf('Options', name));
+  const owner = ['CommonOptions', 'DirectOptions'].find((one) => membersOf(one).includes(name))!;
+  const tags = ts.getJSDocTags(memberOf(owner, name));
   const tag = tags.find(({ tagName }) => tagName.text === 'default');
   return tag && plain(ts.getTextOfJSDocComment(tag.comment) ?? '');
 };
@@ -92,7 +94,8 @@ const required: Record<string, unknown> = {
 /** What `init` says when an option is missing, or wrong. */
 const complaint = (name: string, value: unknown): string => {
   try {
-    resolveOptions({ ...required, [name]: value } as unknown as Options);
+    const options = { ...required, [name]: value } as unknown as Options;
+    resolveOptions(options, 'https://example.com/', anyForm);
     return '';
   } catch (error) {
     return (error as Error).message;
@@ -228,7 +231,10 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
     noUncheckedIndexedAccess: true,
     skipLibCheck: true,
     noEmit: true,
-    paths: { 'analytics-outbox': [join(ROOT, 'src/index.ts')] },
+    paths: {
+      'analytics-outbox': [join(ROOT, 'src/index.ts')],
+      'analytics-outbox/relay-client': [join(ROOT, 'src/relay-client.ts')],
+    },
   };
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile, readFile } = host;

@@ -1,4 +1,4 @@
-import type { Options } from '../../src/types.js';
+import type { DirectOptions } from '../../src/types.js';
 import { byId } from './dom.js';
 
 /** The set-up as the server has written it into the tag of this page. */
@@ -8,7 +8,7 @@ export interface Setup {
   database: string;
   project: string;
   /** The options of the tag, for `init`. */
-  options: () => Options;
+  options: () => DirectOptions;
   /** The tag as it stands in the page. */
   tag: string;
 }

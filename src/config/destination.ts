@@ -1,6 +1,15 @@
+import type { Options } from '../types.js';
+
 /**
  * Name of a destination's storage: endpoint and project, never the token, so that records made for one
  * destination cannot be sent to another. Spaces part it, and are encoded in the parts.
  */
-export const destinationName = (baseUrl: string, project: string): string =>
-  ['analytics-outbox', baseUrl.replace(/\/+$/, ''), project].map(encodeURI).join(' ');
+export const destinationName = (address: string, project: string): string =>
+  ['analytics-outbox', address.replace(/\/+$/, ''), project].map(encodeURI).join(' ');
+
+/**
+ * Where records go, and how: a relay that is also asked in the service's own form is another destination,
+ * since only its batches may be sent again.
+ */
+export const addressOf = ({ relay, baseUrl = '' }: Pick<Options, 'relay' | 'baseUrl'>): string =>
+  relay ? `relay:${relay}` : baseUrl;

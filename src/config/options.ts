@@ -1,4 +1,6 @@
 import type { Consent, Options } from '../types.js';
+import { missing, wrong } from './complain.js';
+import type { Form } from './forms.js';
 
 /** What a value must be: the words of the error, the check, and how a `data-` attribute becomes one. */
 interface Kind {
@@ -25,6 +27,17 @@ const url: Kind = { words: 'an absolute http(s) URL', fits: isHttpUrl, parse: as
 const token: Kind = {
   words: 'a non-empty string or a function',
   fits: (value) => isText(value) || isFunction(value),
+  parse: asIs,
+};
+/** A query or a fragment would swallow the path that is added. */
+const isRelay = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  !/[?#\s]/.test(value) &&
+  (/^\/(?!\/)/.test(value) || isHttpUrl(value));
+
+const relay: Kind = {
+  words: 'a path that begins with one slash, such as "/a", or an absolute http(s) URL',
+  fits: isRelay,
   parse: asIs,
 };
 const positive: Kind = {
@@ -55,6 +68,7 @@ const consent: Kind = {
 const REGISTRY: Record<keyof Options, Kind> = {
   baseUrl: url,
   token,
+  relay,
   project: text,
   channel: text,
   flushAt: positive,
@@ -76,7 +90,7 @@ const REGISTRY: Record<keyof Options, Kind> = {
   now: callback,
 };
 
-const REQUIRED: readonly string[] = ['baseUrl', 'token', 'project', 'channel'];
+const REQUIRED = ['project', 'channel'] as const;
 
 type Defaulted =
   | 'flushAt'
@@ -88,7 +102,7 @@ type Defaulted =
   | 'maxBytes'
   | 'maxRecordBytes';
 
-/** Options with their defaults filled in. */
+/** Options with their defaults filled in, and the relay's address whole. */
 export type Settings = Options & Required<Pick<Options, Defaulted>>;
 
 export const DEFAULTS: Required<Pick<Options, Defaulted>> = {
@@ -107,15 +121,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const optionNames = Object.keys(REGISTRY) as (keyof Options)[];
 
-const attributeOf = (name: string): string =>
-  'data-' + name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
-
-const wrong = (name: string, problem: string): never => {
-  throw new TypeError(`analytics.init: option \`${name}\` (${attributeOf(name)}) ${problem}`);
-};
-
 /** Fills in the defaults, or throws a TypeError that names the option and the fix. */
-export const resolveOptions = (options: Options): Settings => {
+export const resolveOptions = (options: Options, pageAddress: string, form: Form): Settings => {
   if (typeof options !== 'object' || !options) {
     throw new TypeError('analytics.init: expected an object of options');
   }
@@ -128,11 +135,8 @@ export const resolveOptions = (options: Options): Settings => {
     settings[name] = value;
   }
   if (!settings.disabled) {
-    for (const name of REQUIRED) {
-      if (!(name in settings)) {
-        wrong(name, `is missing: give ${REGISTRY[name as keyof Options].words}`);
-      }
-    }
+    form(settings, pageAddress);
+    for (const name of REQUIRED) if (!(name in settings)) missing(name, REGISTRY[name].words);
   }
   const resolved = settings as unknown as Settings;
   for (const name of ['timeout', 'flushInterval'] as const) {

@@ -1,17 +1,19 @@
 import type { Entry } from '../outbox/entry.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
-import type { Attempt, Sender } from './direct-sender.js';
+import { createBatching } from './batching.js';
 import type { Gate } from './gate.js';
 import { createHealth, SLOW_MS, type Started } from './health.js';
 import { nextInLine } from './lanes.js';
-import type { TokenSource } from './token.js';
+import type { Attempt, Sender } from './sender.js';
 import { createWaiters } from './waiters.js';
 
 /** Other pages wait this long for the page that probes. */
 const PROBE_MS = 5_000;
 /** Records looked at for one that has not failed yet. */
 const PROBE_CHOICE = 50;
+/** As good as so many failures: one that has failed while others passed. */
+const SUSPECT = 1_000;
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
@@ -21,7 +23,6 @@ interface Effects {
   outbox: Outbox;
   sender: Sender;
   gate: Gate;
-  token: TokenSource;
   concurrency: () => number;
   now: () => number;
   random: () => number;
@@ -33,11 +34,14 @@ interface Effects {
 
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
-  const { outbox, sender, gate, token, concurrency, now, random } = effects;
+  const { outbox, sender, gate, concurrency, now, random } = effects;
   const { onSent, onOutcome, onError } = effects;
   const health = createHealth(effects);
   const waiters = createWaiters();
-  const inFlight = new Map<Entry, Started>();
+  const batching = createBatching(sender.capacity);
+  const { access } = sender;
+  /** Those without an answer yet, with the records in each. */
+  const requests = new Map<Started, Entry[]>();
   /** Records that wait for a time of their own. */
   const later = new Set<Entry>();
   /** Own records up to here are due; those called since wait for the next flush. */
@@ -94,9 +98,11 @@ export const createFlusher = (effects: Effects) => {
     sendNow();
   };
 
+  const isReady = () => access?.isReady() ?? true;
+
   const askToken = async () => {
     isAsking = true;
-    const problem = await token.ask();
+    const problem = await access?.ask();
     isAsking = false;
     if (problem && !stopped) setUp({ kind: 'token', message: problem });
   };
@@ -111,7 +117,7 @@ export const createFlusher = (effects: Effects) => {
     const [reason, until] = health.pause(time);
     isPaused = !!reason;
     if (reason) wakeAt(until + random() * SPREAD_MS);
-    else if (token.get() === undefined) {
+    else if (!isReady()) {
       if (!isAsking && outbox.entries.length > 0) void whenDone(askToken());
     } else {
       sendDue(time);
@@ -120,32 +126,38 @@ export const createFlusher = (effects: Effects) => {
     settle();
   };
 
+  /** A probe with records that have not failed yet: a bad one must not hold up the line. */
+  const leastDoubtful = (candidates: Entry[]): Entry[] => {
+    const doubtOf = ({ failures, isSuspect }: Entry) => failures + (isSuspect ? SUSPECT : 0);
+    const least = Math.min(...candidates.map(doubtOf));
+    return candidates.filter((entry) => doubtOf(entry) === least);
+  };
+
   const sendDue = (time: number) => {
     const isProbing = health.isProbing();
-    const current = [...inFlight.values()].filter(health.isCurrent).length;
-    const room = Math.min(health.width() - current, concurrency() - inFlight.size);
-    if (room <= 0) return;
-    const limit = isProbing ? PROBE_CHOICE : room;
-    const due = nextInLine(outbox.entries, {
-      now: time,
-      limit,
-      horizon,
-      hasUnread: outbox.hasUnread(),
-    });
-    isStarving = due.length === 0 && inFlight.size === 0;
-    // A probe with a record that has not failed yet: a bad one must not hold up the line.
-    if (isProbing) due.sort((a, b) => a.failures - b.failures);
-    for (const entry of due.slice(0, room)) {
-      if (!outbox.canSend(entry)) return void whenDone(outbox.renew(entry.hold));
+    const current = [...requests.keys()].filter(health.isCurrent).length;
+    const limit = Math.min(health.width() - current, concurrency() - requests.size);
+    if (limit <= 0) return;
+    const { fits } = batching;
+    const rules = { now: time, limit, horizon, hasUnread: outbox.hasUnread(), fits };
+    const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
+    const entries = isProbing
+      ? leastDoubtful(nextInLine(outbox.entries, alone).flat())
+      : outbox.entries;
+    const groups = nextInLine(entries, rules);
+    isStarving = groups.length === 0 && requests.size === 0;
+    for (const group of groups) {
+      const stale = group.find((entry) => !outbox.canSend(entry));
+      if (stale) return void whenDone(outbox.renew(stale.hold));
       if (gate.isDoubtful()) gate.reserve(PROBE_MS);
-      void start(entry, false);
+      void start(group, false);
     }
   };
 
   const settle = () => {
     if (pending > 0 || wantsMore()) return;
     waiters.settle(
-      inFlight.size === 0,
+      requests.size === 0,
       () => outbox.entries.filter(({ state }) => state === 'waiting').length,
     );
   };
@@ -169,57 +181,99 @@ export const createFlusher = (effects: Effects) => {
     onError(error);
   };
 
-  const start = async (entry: Entry, handoff: boolean): Promise<void> => {
-    const { record, size } = entry;
+  const start = async (group: Entry[], handoff: boolean): Promise<void> => {
     const started = health.begin();
-    inFlight.set(entry, started);
+    requests.set(started, group);
+    const records = group.map(({ record }) => record);
+    const size = batching.weigh(group);
     const keepalive = size <= sender.room();
-    outbox.begin(entry, keepalive);
-    const sending = sender.send(record, token.get() ?? '', size, keepalive);
-    onSent(record, handoff);
-    const attempt = await sending;
-    inFlight.delete(entry);
+    for (const entry of group) outbox.begin(entry, keepalive);
+    const sending = sender.send(records, { size, keepalive, handoff });
+    for (const record of records) onSent(record, handoff);
+    const sent = await sending;
+    requests.delete(started);
     if (stopped) return;
-    // The browser goes on with it, and nobody here will hear of it: whoever comes next counts it.
-    if (attempt.wasLeft) return outbox.abandon(entry);
-    conclude(entry, attempt, started);
+    // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
+    if (!Array.isArray(sent) && sent.wasLeft) return group.forEach(outbox.abandon);
+    if (Array.isArray(sent)) concludeEach(group, sent, started);
+    else concludeAll(group, sent, started);
     // Answers that come close together free places together: one write for several requests.
-    if (inFlight.size === 0) pump();
+    if (requests.size === 0) pump();
     else wakeAt(now() + TOGETHER_MS);
   };
 
-  const conclude = (entry: Entry, attempt: Attempt, started: Started): void => {
+  /** Each record has an answer of its own. */
+  const concludeEach = (group: Entry[], attempts: Attempt[], started: Started): void => {
+    const withOutcome = (...outcomes: Attempt['outcome'][]): [Entry[], Attempt[]] => {
+      const isOne = (_: unknown, i: number) => outcomes.includes(attempts[i]!.outcome);
+      return [group.filter(isOne), attempts.filter(isOne)];
+    };
+    // First: what fails beside those that pass is trouble of its own.
+    const passed = withOutcome('delivered', 'rejected');
+    if (passed[0].length > 0) pass(...passed, started);
+    const [failing, failures] = withOutcome('retry');
+    // One failure, with the longest of the waits.
+    const [longest] = failures.sort((a, b) => b.retryAfterMs - a.retryAfterMs);
+    if (longest) fail(failing, longest, started);
+    const [blocked, [refusal]] = withOutcome('blocked');
+    if (refusal) fail(blocked, refusal, started);
+    group.forEach((entry, i) => report(entry, attempts[i]!));
+  };
+
+  /** The request as a whole came to this. */
+  const concludeAll = (group: Entry[], attempt: Attempt, started: Started): void => {
     const { outcome, status } = attempt;
-    if (outcome === 'delivered' || outcome === 'rejected') {
-      told = false;
-      token.passed();
-      health.passed(started);
-      if (outcome === 'delivered') outbox.finish(entry);
-      else outbox.drop(entry, 'rejected', `the service answered ${status}`);
-    } else {
-      outbox.putBack(entry, status > 0);
-      const isItsOwn =
-        outcome === 'blocked'
-          ? refused(entry, attempt, started)
-          : health.failed(entry, attempt, started);
-      if (isItsOwn) later.add(entry);
+    if (outcome === 'rejected' && group.length > 1) {
+      health.passed(started, 0);
+      if (status === 413) batching.shrink(group);
+      batching.split(group);
+      for (const entry of group) {
+        outbox.putBack(entry, true);
+        // Not counted: it goes again at once, in smaller company.
+        onOutcome(entry.record, 'retry', status);
+      }
+      return;
     }
+    if (outcome === 'delivered' || outcome === 'rejected') pass(group, [attempt], started);
+    else if (fail(group, attempt, started)) batching.split(group);
+    else batching.failed(group);
+    for (const entry of group) report(entry, attempt);
+  };
+
+  const report = (entry: Entry, { outcome, status }: Attempt) => {
     onOutcome(entry.record, outcome, status);
     waiters.count(entry, outcome);
   };
 
-  /** True when only this record is answered so. */
-  const refused = (entry: Entry, { status, token: used }: Attempt, started: Started): boolean => {
-    if (used !== token.get()) return false; // a newer one is there already
-    if (status === 401 && token.renew()) return false;
-    if (health.refused(entry, status, started)) return true;
-    entry.dueAt = 0;
-    if (status === 401) token.forget();
-    const message =
-      status === 401 || status === 403
-        ? `the service refuses the token (${status}): check the option \`token\``
-        : `no such service (${status}): check the option \`baseUrl\``;
-    setUp({ kind: 'setup', status, message });
+  const pass = (entries: Entry[], attempts: Attempt[], started: Started): void => {
+    told = false;
+    access?.passed();
+    health.passed(started, entries.length);
+    batching.passed();
+    entries.forEach((entry, i) => {
+      const { outcome, status } = attempts[i]!;
+      if (outcome === 'delivered') outbox.finish(entry);
+      else outbox.drop(entry, 'rejected', `the service answered ${status}`);
+    });
+  };
+
+  /** True when only these records are answered so. */
+  const fail = (entries: Entry[], attempt: Attempt, started: Started): boolean => {
+    for (const entry of entries) outbox.putBack(entry, attempt.status > 0);
+    const isTheirOwn =
+      attempt.outcome === 'blocked'
+        ? refused(entries, attempt, started)
+        : health.failed(entries, attempt, started);
+    if (isTheirOwn) for (const entry of entries) later.add(entry);
+    return isTheirOwn;
+  };
+
+  const refused = (entries: Entry[], attempt: Attempt, started: Started): boolean => {
+    const { status, problem = '' } = attempt;
+    if (access?.isOutdated(attempt)) return false;
+    if (health.refused(entries, status, started)) return true;
+    access?.refused(attempt);
+    setUp({ kind: 'setup', status, message: problem });
     return false;
   };
 
@@ -240,19 +294,21 @@ export const createFlusher = (effects: Effects) => {
       const time = now();
       horizon = outbox.latest();
       if (stopped || health.pause(time)[0] || gate.isDoubtful()) return;
-      if (token.get() === undefined) return;
+      if (!isReady()) return;
       let room = sender.room();
-      const leaving = (entry: Entry): boolean => {
-        if (entry.size > room || !outbox.canSend(entry)) return false;
-        room -= entry.size;
+      const leaving = (entry: Entry, alone: boolean): boolean => {
+        const weight = batching.weightOf(entry, alone);
+        if (weight > room || !outbox.canSend(entry)) return false;
+        room -= weight;
         return true;
       };
-      const rules = { now: time, limit: Infinity, horizon, hasUnread: false, leaving };
-      for (const entry of nextInLine(outbox.entries, rules)) void start(entry, true);
+      const { fits } = batching;
+      const rules = { now: time, limit: Infinity, horizon, hasUnread: false, fits, leaving };
+      for (const group of nextInLine(outbox.entries, rules)) void start(group, true);
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {
-      if (token.get() === undefined) pump();
+      if (!isReady()) pump();
     },
     /** The network is back. */
     resume: (): void => {
@@ -269,11 +325,12 @@ export const createFlusher = (effects: Effects) => {
       stopped = true;
       clearTimeout(timer);
       sender.abort();
-      inFlight.clear();
+      requests.clear();
       pending = 0;
       settle();
     },
-    inFlight: (): number => inFlight.size,
+    /** Records without an answer yet. */
+    inFlight: (): number => [...requests.values()].flat().length,
     pause: (): [Status['paused'], number] => health.pause(now()),
   };
 };

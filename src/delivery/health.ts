@@ -1,8 +1,8 @@
 import type { Entry } from '../outbox/entry.js';
 import type { Status } from '../types.js';
 import { delayAfter } from './backoff.js';
-import type { Attempt } from './direct-sender.js';
 import type { Gate } from './gate.js';
+import type { Attempt } from './sender.js';
 
 /** While the set-up is wrong, or nothing answers: one try this often. */
 export const SLOW_MS = 300_000;
@@ -25,6 +25,10 @@ export interface Started {
   isProbe: boolean;
 }
 
+const setDue = (entries: readonly Entry[], dueAt: number) => {
+  for (const entry of entries) entry.dueAt = dueAt;
+};
+
 /** What is known of the destination, and how much may be asked of it. */
 export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effects) => {
   let width = Infinity;
@@ -46,13 +50,19 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     return lasts(offlineUntil, time);
   };
 
-  /** Whether another record was delivered since this one was last seen to fail, or was started. */
-  const isItsOwn = (entry: Entry, started: Started): boolean => {
-    entry.isSuspect ||= passes > (entry.mark ?? started.passes);
-    entry.mark = passes;
-    entry.failures++;
-    if (entry.isSuspect) entry.dueAt = now() + delayAfter(entry.failures - 1, 0, random);
-    return entry.isSuspect;
+  /**
+   * Whether others were delivered since these were last seen to fail, or were started. They go on with one
+   * delay, since it is not known yet which of them it is.
+   */
+  const isTheirOwn = (entries: readonly Entry[], started: Started): boolean => {
+    for (const entry of entries) {
+      entry.isSuspect ||= passes > (entry.mark ?? started.passes);
+      entry.mark = passes;
+      entry.failures++;
+    }
+    const failures = Math.min(...entries.map((entry) => entry.failures));
+    setDue(entries, now() + delayAfter(failures - 1, 0, random));
+    return entries.every(({ isSuspect }) => isSuspect);
   };
 
   return {
@@ -74,19 +84,30 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     begin: (): Started => ({ epoch, passes, at: now(), isProbe: gate.isDoubtful() }),
     /** False for a request from before the last failure: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
-    /** The service has taken, or refused, a record: it works. */
-    passed: ({ isProbe, at }: Started): void => {
-      passes++;
+    /** The service has answered, and taken or refused so many records: it works. */
+    passed: ({ isProbe, at }: Started, count = 1): void => {
+      passes += count;
       silent = setupUntil = unreachableUntil = 0;
       // Not what another page has closed since.
       if (isProbe || gate.until() <= at) gate.open();
       width = Math.min(width * 2, concurrency());
     },
-    /** Passing trouble. True when it is this record's alone, which then has a delay of its own. */
-    failed: (entry: Entry, { status, retryAfterMs }: Attempt, started: Started): boolean => {
+    /**
+     * Passing trouble of records that were in one request. True when it is theirs alone, which then have
+     * a delay of their own.
+     */
+    failed: (
+      entries: readonly Entry[],
+      { status, retryAfterMs }: Attempt,
+      started: Started,
+    ): boolean => {
       if (status > 0) silent = 0;
-      if (isItsOwn(entry, started) && status !== 429 && retryAfterMs === 0) return true;
-      entry.dueAt = 0;
+      if (isTheirOwn(entries, started) && status !== 429 && retryAfterMs === 0) {
+        // It has said nothing of the destination: the next probe need not wait for this one.
+        if (started.isProbe) gate.reserve(0);
+        return true;
+      }
+      setDue(entries, 0);
       const again = started.epoch !== epoch;
       gate.close(retryAfterMs, again);
       width = 1;
@@ -98,11 +119,13 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       }
       return false;
     },
-    /** The set-up looks wrong. True when it is only this record that is answered so. */
-    refused: (entry: Entry, status: number, started: Started): boolean => {
+    /** The set-up looks wrong. True when it is only these records that are answered so. */
+    refused: (entries: readonly Entry[], status: number, started: Started): boolean => {
       silent = 0;
-      const isOwn = isItsOwn(entry, started) && status !== 401;
-      if (isOwn) entry.dueAt = now() + SLOW_MS;
+      const isOwn = isTheirOwn(entries, started) && status !== 401;
+      // One among several is soon found.
+      if (!isOwn) setDue(entries, 0);
+      else if (entries.length === 1) setDue(entries, now() + SLOW_MS);
       return isOwn;
     },
     waitForSetUp: (): void => {

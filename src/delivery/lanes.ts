@@ -2,46 +2,61 @@ import type { Entry } from '../outbox/entry.js';
 
 interface Rules {
   now: number;
-  /** Records at the most. */
+  /** Requests at the most. */
   limit: number;
   /** Own records up to this order: those called after the flush began wait for the next. */
   horizon: number;
   /** Older records are still unread: a user's newer ones wait for them. */
   hasUnread: boolean;
+  /** Whether a request that has these takes this one, too. */
+  fits: (group: readonly Entry[], entry: Entry) => boolean;
   /**
    * The page goes away: what follows an identify may go beside it, since its answer is not awaited. Says
-   * whether a record may still be given to the browser.
+   * whether a record may still be given to the browser, `alone` in a request or with others.
    */
-  leaving?: (entry: Entry) => boolean;
+  leaving?: (entry: Entry, alone: boolean) => boolean;
 }
 
+/** A request whose records are not known any more. */
+const IN_FLIGHT: Entry[] = [];
+
 /**
- * What may be sent now, oldest first. Identifies of one user go one at a time and in order, and a user's
- * events go after the identifies before them. Everything else is free to overtake.
+ * What may be sent now, oldest first, as the records of one request each. Identifies of one user go one at
+ * a time and in order, and a user's events go after the identifies before them: in the same request, where
+ * they fit, or after its answer. Everything else is free to overtake.
  */
-export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[] => {
-  const { now, limit, horizon, hasUnread, leaving } = rules;
-  const chosen: Entry[] = [];
-  const behindIdentify = new Set<string>();
-  const identifying = new Set<string>();
+export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[][] => {
+  const { now, limit, horizon, hasUnread, fits, leaving } = rules;
+  const groups: Entry[][] = [];
+  /** Users of whom nothing may go. */
+  const held = new Set<string>();
+  /** Users whose identify goes, and with which request. */
+  const identifying = new Map<string, Entry[]>();
   for (const entry of entries) {
-    if (chosen.length >= limit) break;
     const { user, type } = entry.record;
     const isIdentify = type === 'identify' && user !== undefined;
     if (entry.state === 'flight') {
-      if (isIdentify) (leaving ? identifying : behindIdentify).add(user);
+      if (isIdentify && leaving) identifying.set(user, IN_FLIGHT);
+      else if (isIdentify) held.add(user);
       continue;
     }
+    const last = groups.at(-1);
+    const joins = last !== undefined && fits(last, entry);
+    const group = joins ? last : [];
+    const isBound = isIdentify || !leaving;
     const waits =
       entry.order > horizon ||
       entry.dueAt > now ||
       (user !== undefined &&
-        (behindIdentify.has(user) ||
-          (isIdentify && identifying.has(user)) ||
-          (hasUnread && entry.hold.own))) ||
-      leaving?.(entry) === false;
-    if (!waits) chosen.push(entry);
-    if (isIdentify) (leaving && !waits ? identifying : behindIdentify).add(user);
+        (held.has(user) ||
+          (isBound && (identifying.get(user) ?? group) !== group) ||
+          (hasUnread && entry.hold.own)));
+    if (!waits && !joins && groups.length >= limit) break;
+    const goes = !waits && leaving?.(entry, !joins) !== false;
+    if (goes && !joins) groups.push(group);
+    if (goes) group.push(entry);
+    if (isIdentify && goes) identifying.set(user, group);
+    else if (isIdentify) held.add(user);
   }
-  return chosen;
+  return groups;
 };

@@ -81,7 +81,7 @@ export const createAdoption = (
       const wasInFlight = hold.unread.delete(seq);
       if (here) hold.flight.add(seq);
       else if (hold.taken.has(seq)) done.push(entry);
-      else if (wasInFlight && readable && !limits().idempotencyKey) {
+      else if (wasInFlight && readable && !limits().resends) {
         done.push(entry);
         onUnknown(record);
       } else {
@@ -194,7 +194,7 @@ export const createAdoption = (
         taken.push(seq);
         const here = flying.get(keyOf(note.owner, seq));
         if (here) rehome(here);
-        else if (note.flight.includes(seq) && !limits().idempotencyKey) onUnknown(record);
+        else if (note.flight.includes(seq) && !limits().resends) onUnknown(record);
         else add(record);
       }
       // The same may be stored: whoever can read the database has to know what was taken.

@@ -16,7 +16,8 @@ export interface OutboxEffects {
     maxBytes: number;
     maxAge: number;
     timeout: number;
-    idempotencyKey?: boolean;
+    /** Who is asked tells repeats: what may have arrived is sent again. */
+    resends: boolean;
   };
   onDrop: (record: OutboxRecord, reason: DropReason, message: string) => void;
   onUnknown: (record: OutboxRecord) => void;

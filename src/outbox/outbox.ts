@@ -126,7 +126,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       for (const entry of [...entries]) {
         const { hold, seq, state, record } = entry;
         if (state !== 'flight' || flying.has(keyOf(hold.owner, seq))) continue;
-        if (hold.flight.delete(seq) && !limits().idempotencyKey) {
+        if (hold.flight.delete(seq) && !limits().resends) {
           finish(entry);
           onUnknown(record);
         } else entry.state = 'waiting';

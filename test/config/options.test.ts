@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { anyForm, relayForm } from '../../src/config/forms.js';
 import { DEFAULTS, optionNames, readAttributes, resolveOptions } from '../../src/config/options.js';
 import type { Options } from '../../src/types.js';
 
@@ -9,7 +10,12 @@ const right: Options = {
   channel: 'web',
 };
 
-const resolve = (options: object) => resolveOptions({ ...right, ...options } as Options);
+const PAGE = 'https://shop.test/books/?page=2#top';
+const resolveAll = (options: unknown, form = anyForm, page = PAGE) =>
+  resolveOptions(options as Options, page, form);
+const resolve = (options: object) => resolveAll({ ...right, ...options });
+
+const relayed = { relay: '/a', project: 'shop', channel: 'web' };
 
 const problemOf = (run: () => unknown): string => {
   try {
@@ -42,6 +48,11 @@ const wrong: [name: string, values: unknown[], words: string][] = [
     'absolute http(s) URL',
   ],
   ['token', ['', '  ', 5, null, {}], 'non-empty string or a function'],
+  [
+    'relay',
+    ['', 'a', '//other.test/a', 'ftp://in.test', '/a?b', '/a#b', '/a b', 5, null, {}],
+    'a path that begins with one slash',
+  ],
   ['project', ['', '  ', 5, null, {}], 'non-empty string'],
   ['channel', ['', '  ', 5, null, {}], 'non-empty string'],
   ...positives.map((name): [string, unknown[], string] => [
@@ -80,7 +91,7 @@ describe('options', () => {
     expect(problemOf(() => resolve({ maxRecordBytes: 0 }))).toContain('data-max-record-bytes');
   });
 
-  it.each(['flushat', 'relay', 'constructor', 'toString', 'hasOwnProperty'])(
+  it.each(['flushat', 'constructor', 'toString', 'hasOwnProperty'])(
     'do not include `%s`',
     (name) => {
       expect(problemOf(() => resolve({ [name]: 'x' }))).toContain(`\`${name}\``);
@@ -88,7 +99,7 @@ describe('options', () => {
   );
 
   it.each([undefined, null, 'https://in.test', 5])('have to be an object, not %s', (options) => {
-    expect(problemOf(() => resolveOptions(options as unknown as Options))).toContain('object');
+    expect(problemOf(() => resolveAll(options))).toContain('object');
   });
 
   it('get their defaults', () => {
@@ -120,18 +131,16 @@ describe('options', () => {
   });
 
   it('may be left out where the instance is disabled', () => {
-    expect(resolveOptions({ disabled: true } as Options)).toMatchObject({ disabled: true });
+    expect(resolveAll({ disabled: true })).toMatchObject({ disabled: true });
   });
 
   it('are checked though the instance is disabled', () => {
-    expect(problemOf(() => resolveOptions({ disabled: true, flushAt: 0 } as Options))).toContain(
-      '`flushAt`',
-    );
+    expect(problemOf(() => resolveAll({ disabled: true, flushAt: 0 }))).toContain('`flushAt`');
   });
 
   it('do not keep the object that was given', () => {
     const given = { ...right };
-    const settings = resolveOptions(given);
+    const settings = resolveAll(given);
     given.project = 'other';
     expect(settings.project).toBe('shop');
   });
@@ -149,6 +158,57 @@ describe('options', () => {
       return; // refused in words
     }
     expect(concurrency).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('a relay', () => {
+  it.each([
+    ['/a', 'https://shop.test/a'],
+    ['/a/', 'https://shop.test/a'],
+    ['/', 'https://shop.test'],
+    ['/deep/er//', 'https://shop.test/deep/er'],
+    ['https://t.shop.test/a/', 'https://t.shop.test/a'],
+    ['http://localhost:8080', 'http://localhost:8080'],
+  ])('at %s is the one at %s', (relay, whole) => {
+    expect(resolveAll({ ...relayed, relay }).relay).toBe(whole);
+  });
+
+  it.each([['about:blank'], ['file:///home/page.html'], ['data:text/html,']])(
+    'at a path is refused in words on %s, where there is none',
+    (page) => {
+      expect(problemOf(() => resolveAll(relayed, anyForm, page))).toMatch(/`relay`.*absolute/);
+      const relay = 'https://shop.test/a';
+      expect(resolveAll({ ...relayed, relay }, anyForm, page).relay).toBe(relay);
+    },
+  );
+
+  it.each([
+    ['token', 'secret', 'the relay holds the token'],
+    ['baseUrl', 'https://in.test', 'the relay knows the service'],
+    ['idempotencyKey', true, 'the relay tells repeats'],
+  ])('does not go with `%s`, and says why', (name, value, why) => {
+    for (const form of [anyForm, relayForm]) {
+      const message = problemOf(() => resolveAll({ ...relayed, [name]: value }, form));
+      expect(message).toContain(`\`${name}\``);
+      expect(message).toContain(why);
+      expect(message).toContain('leave it out');
+    }
+  });
+
+  it('is named where it is the only way', () => {
+    const nowhere = { ...relayed, relay: undefined };
+    expect(problemOf(() => resolveAll(nowhere, relayForm))).toContain('`relay`');
+    expect(problemOf(() => resolveAll(right, relayForm))).toContain('`baseUrl`');
+  });
+
+  it('needs project and channel', () => {
+    for (const name of ['project', 'channel']) {
+      expect(problemOf(() => resolveAll({ ...relayed, [name]: undefined }))).toContain(name);
+    }
+  });
+
+  it('is no part of the set-up of an instance that is disabled', () => {
+    expect(resolveAll({ disabled: true }, relayForm)).toMatchObject({ disabled: true });
   });
 });
 

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDirectSender, KEEPALIVE_BUDGET } from '../../src/delivery/direct-sender.js';
+import { KEEPALIVE_BUDGET } from '../../src/delivery/carrier.js';
+import { createDirectSender } from '../../src/delivery/direct-sender.js';
+import type { Attempt } from '../../src/delivery/sender.js';
+import type { OutboxRecord } from '../../src/types.js';
 import { makeRecord } from '../support/make-record.js';
 import { FAKED, settle } from '../support/settle.js';
 
@@ -15,17 +18,24 @@ type Fetch = (url: string, init: RequestInit & { keepalive: boolean }) => Promis
 const createService = () => {
   const fetch = vi.fn<Fetch>(async () => new Response('{"success":true}'));
   const state = { wasLeft: false };
-  const settings = { baseUrl: 'https://in.test', timeout: 30_000, idempotencyKey: false };
+  const settings = {
+    baseUrl: 'https://in.test',
+    token: 'tok',
+    timeout: 30_000,
+    idempotencyKey: false,
+  };
   const sender = createDirectSender({
     settings: () => settings,
     fetch: fetch as unknown as typeof globalThis.fetch,
     now: Date.now,
     watchDeparture: () => async () => state.wasLeft,
   });
+  const sendRecord = (record: OutboxRecord, size: number, keepalive: boolean) =>
+    sender.send([record], { size, keepalive, handoff: false }) as Promise<Attempt>;
   const send = (bytes = 10, keepalive = bytes <= sender.room()) =>
-    sender.send(makeRecord('id1', { bytes }), 'tok', bytes, keepalive);
+    sendRecord(makeRecord('id1', { bytes }), bytes, keepalive);
   const request = (n = 0) => fetch.mock.calls[n]!;
-  return { fetch, state, settings, sender, send, request };
+  return { fetch, state, settings, sender, send, sendRecord, request };
 };
 
 /** A fetch that never answers, and gives up when told so. */
@@ -54,8 +64,8 @@ describe('a request', () => {
   });
 
   it('goes to the operation of its record', async () => {
-    const { sender, request } = createService();
-    await sender.send(makeRecord('i', { type: 'identify', user: 'u' }), 'tok', 10, true);
+    const { sendRecord, request } = createService();
+    await sendRecord(makeRecord('i', { type: 'identify', user: 'u' }), 10, true);
     expect(request()[0]).toBe('https://in.test/v1/identify');
   });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Attempt } from '../../src/delivery/direct-sender.js';
 import { createGate } from '../../src/delivery/gate.js';
 import { createHealth, SLOW_MS } from '../../src/delivery/health.js';
+import type { Attempt } from '../../src/delivery/sender.js';
 import { createEntry, createHold } from '../../src/outbox/entry.js';
 import { createFakeShelf } from '../support/fake-shelf.js';
 import { makeRecord } from '../support/make-record.js';
@@ -50,7 +50,7 @@ describe('the health of a destination', () => {
 
   it('widens 1, 2, 4, 6 after a failure', () => {
     const { health } = create();
-    health.failed(entry(), attempt(500), health.begin());
+    health.failed([entry()], attempt(500), health.begin());
     const widths = [health.width()];
     for (let i = 0; i < 4; i++) {
       now += 10_000;
@@ -64,7 +64,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     const before = health.begin();
     expect(health.isCurrent(before)).toBe(true);
-    health.failed(entry(), attempt(500), health.begin());
+    health.failed([entry()], attempt(500), health.begin());
     expect(health.isCurrent(before)).toBe(false);
   });
 
@@ -73,7 +73,7 @@ describe('the health of a destination', () => {
     const poison = entry();
     const started = health.begin();
     health.passed(health.begin());
-    expect(health.failed(poison, attempt(500), started)).toBe(true);
+    expect(health.failed([poison], attempt(500), started)).toBe(true);
     expect(poison.dueAt).toBeGreaterThan(now);
     expect(health.pause(now)).toEqual([undefined, 0]);
   });
@@ -85,7 +85,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     const started = health.begin();
     health.passed(health.begin());
-    expect(health.failed(entry(), answer, started)).toBe(false);
+    expect(health.failed([entry()], answer, started)).toBe(false);
     expect(health.pause(now)[0]).toBe('backoff');
   });
 
@@ -93,7 +93,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     for (let i = 0; i < 3; i++) {
       expect(health.pause(now)[0]).not.toBe('unreachable');
-      health.failed(entry(), attempt(0), health.begin());
+      health.failed([entry()], attempt(0), health.begin());
     }
     expect(health.pause(now)).toEqual(['unreachable', now + SLOW_MS]);
     health.resume();
@@ -103,7 +103,7 @@ describe('the health of a destination', () => {
   it('is not unreachable where an answer came in between', () => {
     const { health } = create();
     for (const status of [0, 0, 500, 0, 0]) {
-      health.failed(entry(), attempt(status), health.begin());
+      health.failed([entry()], attempt(status), health.begin());
       now += 600_000;
     }
     expect(health.pause(now)).toEqual([undefined, 0]);
@@ -111,7 +111,7 @@ describe('the health of a destination', () => {
 
   it('is probed by a page that starts under a penalty', () => {
     const first = create();
-    first.health.failed(entry(), attempt(500), first.health.begin());
+    first.health.failed([entry()], attempt(500), first.health.begin());
     const { health } = create(first.shelf);
     expect(health.isProbing()).toBe(true);
     expect(health.width()).toBe(1);
@@ -121,7 +121,7 @@ describe('the health of a destination', () => {
     const first = create();
     const { health, gate } = create(first.shelf);
     const started = health.begin();
-    first.health.failed(entry(), attempt(429, 60_000), first.health.begin());
+    first.health.failed([entry()], attempt(429, 60_000), first.health.begin());
     health.passed(started);
     expect(gate.until()).toBeGreaterThanOrEqual(now + 60_000);
   });

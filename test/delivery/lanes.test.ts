@@ -31,8 +31,11 @@ const next = (entries: Entry[], rules: Partial<Rules> = {}) =>
     limit: 100,
     horizon: Infinity,
     hasUnread: false,
+    fits: () => false,
     ...rules,
-  }).map(({ record }) => record.id);
+  })
+    .flat()
+    .map(({ record }) => record.id);
 
 describe('next in line', () => {
   it('are the oldest, up to the limit', () => {

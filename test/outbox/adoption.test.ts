@@ -226,7 +226,7 @@ describe('a record in flight', () => {
     const left = await leaveBehind();
     left.begin('r1');
     await advance(LEASE_MS);
-    const page = pageOf({ idempotencyKey: true });
+    const page = pageOf({ resends: true });
     expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
     expect(page.unknown).toEqual([]);
   });
@@ -293,7 +293,7 @@ describe('a record in flight', () => {
     const frozen = await leaveBehind();
     const entry = frozen.begin('r0');
     await advance(LEASE_MS);
-    const page = pageOf({ idempotencyKey: true });
+    const page = pageOf({ resends: true });
     await page.refill();
     frozen.outbox.finish(entry);
     await advance(1_000);

@@ -55,7 +55,8 @@ const play = async (seed: number, failures: boolean) => {
       limit: 1,
       horizon: Infinity,
       hasUnread: page.outbox.hasUnread(),
-    });
+      fits: () => false,
+    }).flat();
     if (!entry) return;
     if (!page.outbox.canSend(entry)) return page.outbox.renew(entry.hold);
     const outlivesPage = random() < 0.8;

@@ -1,6 +1,6 @@
 import { createFlusher } from '../../src/delivery/flusher.js';
 import { createGate } from '../../src/delivery/gate.js';
-import { createTokenSource } from '../../src/delivery/token.js';
+import type { Sender } from '../../src/delivery/sender.js';
 import type { DeliveryError, Outcome, Token } from '../../src/types.js';
 import { createPage } from './create-page.js';
 import { createFakeSender } from './fake-sender.js';
@@ -14,9 +14,14 @@ interface Choices {
 
 /** A page with everything between its outbox and a scripted service. */
 export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
-  const { limits, token = () => 'tok', concurrency = 6 } = choices;
+  const { fake, sender } = createFakeSender(choices.token ?? (() => 'tok'));
+  return { ...createDeliveryBy(sender, shelf, choices), service: fake };
+};
+
+/** The same with a sender of one's own. */
+export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choices = {}) => {
+  const { limits, concurrency = 6 } = choices;
   const page = createPage(shelf, limits, () => flusher.pump());
-  const { fake, sender } = createFakeSender();
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
   const world = { isOnline: true };
@@ -30,7 +35,6 @@ export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
     outbox: page.outbox,
     sender,
     gate,
-    token: createTokenSource(token),
     concurrency: () => concurrency,
     now: Date.now,
     random: () => 0.5,
@@ -39,5 +43,5 @@ export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
     onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
     onError: (error) => errors.push(error),
   });
-  return { page, gate, flusher, service: fake, errors, outcomes, world };
+  return { page, gate, flusher, errors, outcomes, world };
 };

@@ -11,7 +11,7 @@ export const LIMITS = {
   maxBytes: 5_000_000,
   maxAge: 604_800_000,
   timeout: 30_000,
-  idempotencyKey: false,
+  resends: false,
 };
 
 let pages = 0;

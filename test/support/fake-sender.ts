@@ -1,11 +1,14 @@
-import type { Attempt, Sender } from '../../src/delivery/direct-sender.js';
 import { verdictOf } from '../../src/delivery/outcome.js';
-import type { OutboxRecord } from '../../src/types.js';
+import type { Attempt, Sender } from '../../src/delivery/sender.js';
+import { createTokenAccess } from '../../src/delivery/token-access.js';
+import { createTokenSource } from '../../src/delivery/token.js';
+import type { OutboxRecord, Token } from '../../src/types.js';
 
 type Reply = number | { status: number; retryAfterMs: number } | 'hang';
 
 /** A sender that answers by a rule; what hangs is answered by hand. */
-export const createFakeSender = () => {
+export const createFakeSender = (option: () => Token) => {
+  const token = createTokenSource(option);
   const open = new Map<string, (reply: Exclude<Reply, 'hang'>) => void>();
   const fake = {
     /** Every request, in order. */
@@ -26,9 +29,11 @@ export const createFakeSender = () => {
       settle(reply);
     },
   };
-  const send: Sender['send'] = (record, token, _size, keepalive) =>
+  const send: Sender['send'] = ([first], { keepalive }) =>
     new Promise<Attempt>((resolve) => {
-      fake.sent.push({ id: record.id, token, at: Date.now(), keepalive });
+      const record = first!;
+      const used = token.get() ?? '';
+      fake.sent.push({ id: record.id, token: used, at: Date.now(), keepalive });
       open.set(record.id, (reply) => {
         const { status, retryAfterMs } =
           typeof reply === 'number' ? { status: reply, retryAfterMs: 0 } : reply;
@@ -37,13 +42,15 @@ export const createFakeSender = () => {
             ? { status: 0 as const, wasLeft: fake.isLeft }
             : { status, body: '', retryAfter: null };
         const wasLeft = status === 0 && fake.isLeft;
-        resolve({ ...verdictOf(answer), retryAfterMs, token, wasLeft });
+        resolve({ ...verdictOf(answer), retryAfterMs, token: used, wasLeft });
       });
       fake.mostAtOnce = Math.max(fake.mostAtOnce, open.size);
-      const reply = fake.rule(record, token);
+      const reply = fake.rule(record, used);
       if (reply !== 'hang') queueMicrotask(() => fake.answer(record.id, reply));
     });
   const sender: Sender = {
+    capacity: { records: 1, bytes: Infinity, bytesPerRecord: 0, bytesPerRequest: 0 },
+    access: createTokenAccess(token),
     room: () => fake.room,
     send,
     abort: () => {

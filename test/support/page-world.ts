@@ -1,8 +1,8 @@
 import { IDBFactory } from 'fake-indexeddb';
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { createTracker } from '../../src/analytics.js';
-import type { Options } from '../../src/types.js';
+import type { Tracker } from '../../src/analytics.js';
+import type { DirectOptions } from '../../src/types.js';
 import { FAKED, settle } from './settle.js';
 
 interface Seen {
@@ -87,11 +87,12 @@ export const pageEach = () => {
 
   const world = {
     /** A tracker of a page that has just loaded our script. */
-    load: async (): Promise<ReturnType<typeof createTracker>> => {
-      const module = await import('../../src/analytics.js');
-      return module.createTracker();
+    load: async (): Promise<Tracker> => {
+      const { createTracker } = await import('../../src/analytics.js');
+      const { anyWay } = await import('../../src/any-way.js');
+      return createTracker(anyWay);
     },
-    options: (parts: Partial<Options> = {}): Options => ({
+    options: (parts: Partial<DirectOptions> = {}): DirectOptions => ({
       baseUrl: 'https://in.test',
       token: 'secret-token',
       project: 'shop',

@@ -3,10 +3,14 @@
  * and by `test/types.test.ts`.
  */
 import { analytics, createAnalytics } from '../../src/index.js';
-import type { Analytics, EventFields, Options } from '../../src/index.js';
+import { createAnalytics as createRelayAnalytics } from '../../src/relay-client.js';
+import type { Analytics, DirectOptions, EventFields, RelayOptions } from '../../src/index.js';
 
-declare const setup: Options;
+declare const setup: DirectOptions;
+declare const relayed: RelayOptions;
 declare const anyName: string;
+
+const onlyRelay = createRelayAnalytics();
 
 // --- an event map and traits, as interfaces and as type literals ----------------------------------
 
@@ -62,6 +66,10 @@ export const compiles = async () => {
   }
 
   byInterface.init({ ...setup, token: () => Promise.resolve('t'), beforeSend: (draft) => draft });
+  byInterface.init({ relay: '/a', project: 'p', channel: 'c' });
+  createAnalytics({ ...relayed, flushAt: 3 });
+  onlyRelay.init(relayed);
+  onlyRelay.event('Anything');
   byInterface.init({
     ...setup,
     beforeSend: () => null,
@@ -136,6 +144,18 @@ export const doesNotCompile = () => {
   analytics.init({ ...setup, flushAt: '3' });
   // @ts-expect-error required option missing
   analytics.init({ baseUrl: 'https://in.example', token: 't', project: 'p' });
+  // @ts-expect-error a token beside a relay
+  analytics.init({ ...relayed, token: 't' });
+  // @ts-expect-error an address of the service beside a relay
+  analytics.init({ relay: '/a', baseUrl: 'https://in.example', project: 'p', channel: 'c' });
+  // @ts-expect-error a relay beside address and token
+  analytics.init({ ...setup, relay: '/a' });
+  // @ts-expect-error an idempotency key beside a relay
+  analytics.init({ ...relayed, idempotencyKey: true });
+  // @ts-expect-error the direct form where there is only a relay
+  onlyRelay.init(setup);
+  // @ts-expect-error a misspelt option where there is only a relay
+  createRelayAnalytics({ ...relayed, flushat: 3 });
   // @ts-expect-error no options at all
   analytics.init();
   // @ts-expect-error misspelt option of createAnalytics

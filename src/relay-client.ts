@@ -1,0 +1,22 @@
+export { analytics, createAnalytics } from './relay-way.js';
+export type {
+  Analytics,
+  CommonOptions,
+  Consent,
+  DeliveryError,
+  Draft,
+  Drop,
+  DropReason,
+  EventBody,
+  EventFields,
+  EventMap,
+  FlushResult,
+  IdentifyBody,
+  Listeners,
+  Outcome,
+  OutboxRecord,
+  RecordType,
+  RelayOptions,
+  Status,
+  StorageKind,
+} from './types.js';

@@ -1,0 +1,33 @@
+import { createTracker, type Way } from './analytics.js';
+import { relayForm } from './config/forms.js';
+import { createRelaySender } from './delivery/relay-sender.js';
+import type { Analytics, EventMap, RelayOptions } from './types.js';
+
+/** Through a relay, and in no other way. */
+export const relayWay: Way = { form: relayForm, createSender: createRelaySender };
+
+/**
+ * Makes a tracker that sends through a relay. Does nothing until `init`, and nothing at all on a server or
+ * in a worker.
+ * @example
+ * const analytics = createAnalytics<{ 'Signed Up': { plan: string } }>();
+ * analytics.init({ relay: '/a', project, channel });
+ * analytics.event('Signed Up', { tags: { plan: 'pro' } });
+ */
+export const createAnalytics = <
+  Events extends EventMap<Events> = Record<string, object>,
+  Traits extends object = object,
+>(
+  options?: RelayOptions,
+): Analytics<Events, Traits, RelayOptions> => {
+  const { analytics } = createTracker<Events, Traits, RelayOptions>(relayWay);
+  if (options) analytics.init(options);
+  return analytics;
+};
+
+/** A ready-made instance, the same as the script tag's global. */
+export const analytics: Analytics<
+  Record<string, object>,
+  object,
+  RelayOptions
+> = /* @__PURE__ */ createAnalytics();
