@@ -240,6 +240,34 @@ describe('the layers of src', () => {
   });
 });
 
+describe('the build for relays alone', () => {
+  const sources = readSources();
+  /** All that a file brings with it at runtime. */
+  const reachedFrom = (entry: string): string[] => {
+    const reached = new Set<string>();
+    const walk = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const { to, isRuntime } of importsOf(file, sources[file]!)) if (isRuntime) walk(to);
+    };
+    walk(entry);
+    return [...reached];
+  };
+  const direct = ['delivery/direct-sender.ts', 'delivery/token-access.ts', 'delivery/token.ts'];
+
+  it.each(['relay-client.ts', 'script-relay.ts'])(
+    'has no direct sender and no token: %s',
+    (file) => {
+      expect(reachedFrom(file).filter((name) => direct.includes(name))).toEqual([]);
+      expect(reachedFrom(file)).toContain('delivery/relay-sender.ts');
+    },
+  );
+
+  it('is told from the one for both', () => {
+    expect(reachedFrom('index.ts')).toEqual(expect.arrayContaining(direct));
+  });
+});
+
 describe('the layer rule', () => {
   const BASE = { 'types.ts': 'export type A = 1', 'errors.ts': 'export const e = 1' };
   const of = (sources: Sources) => violations({ ...BASE, ...sources });
