@@ -1,3 +1,4 @@
+import type { EventBody, IdentifyBody } from '../types';
 import { isDateTime } from './is-date-time';
 
 /**
@@ -10,11 +11,7 @@ import { isDateTime } from './is-date-time';
  * checkIdentify({ project: 'p', user_id: 'u' }); // '`properties` must be an object'
  */
 export function checkIdentify(value: unknown): string | undefined {
-  return checkFields(value, {
-    project: requiredText,
-    user_id: requiredText,
-    properties: requiredObject,
-  });
+  return checkFields(value, IDENTIFY_FIELDS);
 }
 
 /**
@@ -26,17 +23,7 @@ export function checkIdentify(value: unknown): string | undefined {
  * checkEvent({ project: 'p', channel: 'c', event: 'Signed up' }); // undefined
  */
 export function checkEvent(value: unknown): string | undefined {
-  return checkFields(value, {
-    project: requiredText,
-    channel: requiredText,
-    event: requiredText,
-    description: optional(isText, 'a string'),
-    icon: optional(isText, 'a string'),
-    notify: optional(isBoolean, 'true or false'),
-    tags: optional(isPlainObject, 'an object'),
-    user_id: optional(isText, 'a string'),
-    timestamp: optional(isTimestamp, 'an RFC 3339 date-time'),
-  });
+  return checkFields(value, EVENT_FIELDS);
 }
 
 /** An object of JSON: neither an array nor `null`. */
@@ -67,3 +54,23 @@ const optional =
   (isRight: (value: unknown) => boolean, wanted: string): Check =>
   (value) =>
     value === undefined || isRight(value) ? undefined : wanted;
+
+/** The fields of an identify call, each with its check. */
+export const IDENTIFY_FIELDS = {
+  project: requiredText,
+  user_id: requiredText,
+  properties: requiredObject,
+} satisfies Record<keyof IdentifyBody, Check>;
+
+/** The fields of an event call, each with its check. */
+export const EVENT_FIELDS = {
+  project: requiredText,
+  channel: requiredText,
+  event: requiredText,
+  description: optional(isText, 'a string'),
+  icon: optional(isText, 'a string'),
+  notify: optional(isBoolean, 'true or false'),
+  tags: optional(isPlainObject, 'an object'),
+  user_id: optional(isText, 'a string'),
+  timestamp: optional(isTimestamp, 'an RFC 3339 date-time'),
+} satisfies Record<keyof EventBody, Check>;

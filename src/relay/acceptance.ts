@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
+import { createClaims } from './claims.js';
 import type { Tell } from './hooks.js';
 import { BUSY_MS, later } from './later.js';
 import type { Queue, Seen } from './ports.js';
@@ -20,39 +21,28 @@ interface Effects {
  * between the two leaves a record that may be queued twice, never one that is marked and lost.
  */
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
-  const join = createRunning();
+  const join = createRunning(tell);
+  const claims = createClaims(seen, tell);
 
-  const safely = async (kind: 'queue' | 'seen', work: () => Promise<void>): Promise<boolean> => {
+  /** Whether they are durable now. */
+  const put = async (records: readonly BatchRecord[]): Promise<boolean> => {
+    const at = now();
     try {
-      await work();
+      await queue.put(records.map((record) => ({ ...record, at })));
+      tell.metric('queue_put_ms', now() - at);
       return true;
     } catch (error) {
-      tell.error({ kind, message: messageOf(error) });
+      tell.error({ kind: 'queue', message: messageOf(error) });
       return false;
     }
   };
 
-  /** Whether they are durable now. */
-  const put = async (records: readonly BatchRecord[]): Promise<boolean> => {
-    if (!records.length) return true;
-    const at = now();
-    const isPut = await safely('queue', () =>
-      queue.put(records.map((record) => ({ ...record, at }))),
-    );
-    tell.metric('queue_put_ms', now() - at);
-    await safely('seen', () =>
-      isPut ? seen.finish(records.map(accepted)) : seen.forget(records.map(({ id }) => id)),
-    );
-    return isPut;
-  };
-
   const accept = async (records: readonly BatchRecord[]): Promise<BatchResult[]> => {
-    if (!records.length) return [];
-    const sightings = await seen.begin(
-      records.map(({ id }) => id),
-      CLAIM_MS,
-    );
-    const isPut = await put(records.filter((_, index) => sightings[index]?.state === 'new'));
+    const sightings = await claims.claim(records, CLAIM_MS);
+    const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
+    const isPut = fresh.length > 0 && (await put(fresh));
+    if (isPut) await claims.finish(fresh.map(accepted));
+    else if (fresh.length) await claims.forget(fresh);
     return records.map((record, index) => {
       const sighting = sightings[index];
       if (sighting?.state === 'done') {
@@ -64,20 +54,11 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   };
 
   const start = (fresh: readonly BatchRecord[]): readonly Promise<BatchResult>[] => {
-    const all = accept(fresh).catch((error: unknown) => {
-      tell.error({ kind: 'seen', message: messageOf(error) });
-      return [];
-    });
-    return fresh.map(({ id }, index) =>
-      all.then((results) => results[index] ?? later(id, BUSY_MS)),
-    );
+    const all = accept(fresh);
+    return fresh.map((_, index) => all.then((results) => results[index]!));
   };
 
-  return (records: readonly BatchRecord[]): Promise<BatchResult[]> => {
-    const { results, repeats } = join(records, start);
-    if (repeats) tell.metric('seen_hits', repeats);
-    return Promise.all(results);
-  };
+  return (records: readonly BatchRecord[]): Promise<BatchResult[]> => join(records, start);
 };
 
 const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

@@ -4,12 +4,12 @@ const MESSAGES = {
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
-  408: 'The body took too long',
-  413: 'Request body too large',
-  415: 'Unsupported content type or encoding',
+  408: 'Too slow',
+  413: 'Too large',
+  415: 'Wrong content type',
   429: 'Too many records',
-  500: 'Internal error',
-  502: 'The service could not take it',
+  500: 'Failed',
+  502: 'Not passed on',
   503: 'Try again later',
 } as const;
 

@@ -1,5 +1,7 @@
 import { delayAfter } from '../delivery/backoff.js';
 import type { Tell } from './hooks.js';
+import { isFinal } from './later.js';
+import type { Attempt } from './upstream.js';
 
 /** How long others are told to wait while one probe is under way. */
 const PROBE_WAIT_MS = 1_000;
@@ -63,26 +65,25 @@ export const createBreaker = ({ failures: threshold, now, random, tell }: Effect
       }
       return { epoch, isProbe: false };
     },
-    /** What it came to; to be called once for each pass. */
-    leave: (
-      pass: Pass,
-      outcome: { kind: 'passed' } | { kind: 'failed'; retryAfterMs: number } | { kind: 'untried' },
-    ): void => {
-      if (pass.epoch === epoch) {
-        if (outcome.kind === 'passed') {
+    /** What it came to, or nothing where it was not sent; to be called once for each pass. */
+    leave: (pass: Pass, attempt?: Pick<Attempt, 'outcome' | 'retryAfterMs'>): void => {
+      const { epoch: since, isProbe } = pass;
+      if (attempt && isFinal(attempt)) {
+        if (since === epoch) {
           failures = 0;
           close();
-        } else if (outcome.kind === 'failed') {
-          failures++;
-          if (pass.isProbe || failures >= threshold || outcome.retryAfterMs > 0) {
-            open(outcome.retryAfterMs);
-          }
         }
-      } else if (outcome.kind === 'failed' && outcome.retryAfterMs > 0) {
-        // The same trouble, seen by a parallel request; but what the service wishes counts.
-        until = Math.max(until, now() + outcome.retryAfterMs);
+      } else if (attempt) {
+        const { retryAfterMs } = attempt;
+        if (since === epoch) {
+          failures++;
+          if (isProbe || failures >= threshold || retryAfterMs > 0) open(retryAfterMs);
+        } else if (retryAfterMs > 0) {
+          // The same trouble, seen by a parallel request; but what the service wishes counts.
+          until = Math.max(until, now() + retryAfterMs);
+        }
       }
-      if (pass.isProbe) {
+      if (isProbe) {
         probe?.end();
         probe = undefined;
       }

@@ -39,7 +39,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   // Copied: what is allowed must not change under way.
   const rules = { origins: [...options.origins], allowMissingOrigin };
   const allowed = { projects: [...projects], channels: [...channels] };
-  const now = options.now ?? (() => Date.now());
+  const { now = Date.now } = options;
   const tell = createTell(options);
   const seen = options.seen ?? createSeenMemory({ now });
   const admission = createAdmission({ ...options, now, tell });
@@ -117,7 +117,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       return refusal;
     }
     if (route !== 'health') return receive(request, route);
-    return answerJson(200, { status: 'ok', service: delivery.waitMs() > 0 ? 'waiting' : 'ok' });
+    return answerJson(200, { status: 'ok', waiting: delivery.waitMs() > 0 });
   };
 
   return async (request) => {
@@ -138,6 +138,6 @@ const isRetry = ({ outcome }: BatchResult): boolean => outcome === 'retry';
 
 /** A beacon is `text/plain`, or it would need a preflight that a leaving page has no time for. */
 const isJsonOrBeacon = ({ headers }: Request): boolean =>
-  /^(application\/json|text\/plain)\s*(;\s*charset="?utf-8"?\s*)?$/i.test(
+  /^(application\/json|text\/plain) *(; *charset="?utf-8"?)?$/i.test(
     headers.get('content-type') ?? '',
   );

@@ -1,9 +1,9 @@
-import { messageOf } from '../errors.js';
 import type { Token } from '../types.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import { createBreaker } from './breaker.js';
+import { createClaims } from './claims.js';
 import { createTell, type Hooks } from './hooks.js';
-import { BUSY_MS, later } from './later.js';
+import { BUSY_MS, isFinal, later } from './later.js';
 import type { Seen, Sighting } from './ports.js';
 import { createRunning } from './running.js';
 import { createSlots } from './slots.js';
@@ -57,13 +57,13 @@ export interface Delivery {
 
 /** The way of records to the service: order, requests at a time, repeats, and patience. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { seen, timeout = 10_000, concurrency = 32, failures = 5, idempotencyKey = true } = options;
-  const now = options.now ?? (() => Date.now());
-  const random = options.random ?? (() => Math.random());
+  const { timeout = 10_000, concurrency = 32, failures = 5, idempotencyKey = true } = options;
+  const { now = Date.now, random = Math.random } = options;
   const tell = createTell(options);
   const breaker = createBreaker({ failures, now, random, tell });
   const inSlot = createSlots(concurrency);
-  const join = createRunning();
+  const join = createRunning(tell);
+  const claims = createClaims(options.seen, tell);
   const upstream = createUpstream({
     baseUrl: options.baseUrl,
     token: options.token,
@@ -82,25 +82,12 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       const { id } = record;
       const pass = now() < until ? await breaker.enter() : undefined;
       if (!pass) return later(id, breaker.waitMs());
-      if (now() >= until) {
-        breaker.leave(pass, { kind: 'untried' });
-        return later(id, 0);
-      }
-      const attempt = await upstream(record, address);
+      const attempt = now() < until ? await upstream(record, address) : undefined;
+      breaker.leave(pass, attempt);
+      if (!attempt) return later(id, 0);
       const { outcome, status, retryAfterMs } = attempt;
-      breaker.leave(pass, isFinal(attempt) ? { kind: 'passed' } : { kind: 'failed', retryAfterMs });
       return outcome === 'retry' ? later(id, retryAfterMs, status) : { id, outcome, status };
     });
-
-  /** Keeps what is final, gives up the claim of what is not. */
-  const settle = async (result: BatchResult, isQueued: boolean | undefined): Promise<void> => {
-    try {
-      if (isFinal(result)) await seen.finish([result]);
-      else if (!isQueued) await seen.forget([result.id]);
-    } catch (error) {
-      tell.error({ kind: 'seen', message: messageOf(error) });
-    }
-  };
 
   const attempt = async (
     record: BatchRecord,
@@ -118,33 +105,18 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     if (sighting.state === 'begun' && !options.isQueued) return later(id, BUSY_MS);
     const before = await identified;
     const result = before && !isFinal(before) ? { ...before, id } : await send(record, options);
-    await settle(result, options.isQueued);
+    if (isFinal(result)) await claims.finish([result]);
+    else if (!options.isQueued) await claims.forget([record]);
     return result;
-  };
-
-  const sight = async (
-    fresh: readonly BatchRecord[],
-    { until }: DeliverOptions,
-  ): Promise<Sighting[]> => {
-    if (!fresh.length) return [];
-    try {
-      // As long as it may take, with a token that is asked for again and a second try.
-      const claimMs = Math.max(0, until - now()) + 4 * timeout;
-      return await seen.begin(
-        fresh.map(({ id }) => id),
-        claimMs,
-      );
-    } catch (error) {
-      tell.error({ kind: 'seen', message: messageOf(error) });
-      return [];
-    }
   };
 
   const start = (
     fresh: readonly BatchRecord[],
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
-    const sightings = sight(fresh, options);
+    // As long as it may take, with a token that is asked for again and a second try.
+    const claimMs = Math.max(0, options.until - now()) + 4 * timeout;
+    const sightings = claims.claim(fresh, claimMs);
     return fresh.map((record, index) => {
       const user = userOf(record);
       const sighted = sightings.then((all) => all[index]);
@@ -161,17 +133,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   return {
     waitMs: breaker.waitMs,
-    deliver: async (records, options) => {
-      const { results, repeats } = join(records, (fresh) => start(fresh, options));
-      if (repeats) tell.metric('seen_hits', repeats);
-      return Promise.all(results);
-    },
+    deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
   };
 };
-
-/** The service has spoken about this record. */
-const isFinal = ({ outcome }: Pick<BatchResult, 'outcome'>): boolean =>
-  outcome === 'delivered' || outcome === 'rejected';
 
 /** Whose record it is, where it has a user. */
 const userOf = ({ body }: BatchRecord): string | undefined => {

@@ -56,7 +56,7 @@ export const createTell = ({ onMetric, onError }: Hooks) => {
     try {
       onMetric?.(...args);
     } catch (thrown) {
-      error({ kind: 'hook', message: `\`onMetric\` failed: ${messageOf(thrown)}` });
+      error({ kind: 'hook', message: messageOf(thrown) });
     }
   };
   return { metric, error };

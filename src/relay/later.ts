@@ -10,3 +10,7 @@ export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
   status,
   ...(waitMs > 0 && { retry_after: Math.ceil(waitMs / 1_000) }),
 });
+
+/** The service has spoken about the record. */
+export const isFinal = ({ outcome }: Pick<BatchResult, 'outcome'>): boolean =>
+  outcome === 'delivered' || outcome === 'rejected';

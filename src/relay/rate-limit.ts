@@ -10,7 +10,7 @@ export type RateLimit = (client: string | undefined, records: number) => number 
 export interface Rate {
   /** Records a second, in the long run. */
   perSecond: number;
-  /** Records at once. */
+  /** Records at once; 1 at the least. */
   burst: number;
 }
 
@@ -23,7 +23,9 @@ interface Bucket {
  * A token bucket for each client, in memory. A batch passes while there is a token left and may leave a
  * debt, so that one larger than the bucket can pass at all. Clients without an address share a bucket.
  */
-export const createRateLimit = ({ perSecond, burst }: Rate, now: () => number): RateLimit => {
+export const createRateLimit = (rate: Rate, now: () => number): RateLimit => {
+  const { perSecond } = rate;
+  const burst = Math.max(1, rate.burst);
   /** In the order of their last use. A bucket that goes is one that is full again, or nearly. */
   const buckets = new Map<string | undefined, Bucket>();
 

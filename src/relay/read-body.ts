@@ -37,7 +37,7 @@ export const readBody = async (
   if (Number(headers.get('content-length')) > maxBytes) return 413;
   if (!body) return 400;
 
-  /** Until it is too much or too late: broken off, no gzip, or not UTF-8. */
+  /** Until it is too much: broken off, no gzip, or not UTF-8. */
   let status: ErrorStatus = 400;
   const createCounter = () => {
     let size = 0;
@@ -60,11 +60,8 @@ export const readBody = async (
     : body;
   const reader = plain.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      status = 408;
-      reject(new Error());
-    }, timeout);
+  const late = new Promise<ErrorStatus>((resolve) => {
+    timer = setTimeout(resolve, timeout, 408);
   });
   try {
     return await Promise.race([readText(reader, createCounter()), late]);

@@ -74,41 +74,40 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0;
 const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(fits);
-const hasMethods = (value: unknown, names: readonly string[]): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  names.every((name) => isFunction((value as Record<string, unknown>)[name]));
+/** An object with these methods. */
+const port = (...names: readonly string[]): Kind => ({
+  words: `an object with ${names.join(', ')}`,
+  fits: (value) => names.every((name) => isFunction((value as Record<string, unknown>)?.[name])),
+});
 
 const isHttpUrl = (value: unknown): boolean =>
   isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 /** As a browser writes it: no path, no slash at the end, no default port. */
 const isOrigin = (value: unknown): boolean =>
   isHttpUrl(value) && new URL(value as string).origin === value;
-/** A token with a line break or a space would be refused by `fetch`, one request at a time. */
-const isToken = (value: unknown): boolean => isText(value) && /^[\x21-\x7e]+$/.test(value);
 const isRate = (value: unknown): boolean => {
   const { perSecond, burst } = (value ?? {}) as Partial<Rate>;
-  return isPositive(perSecond) && isPositive(burst) && burst! >= 1;
+  return isPositive(perSecond) && isPositive(burst);
 };
 
 const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
 const callback: Kind = { words: 'a function', fits: isFunction };
 const positive: Kind = { words: 'a positive, finite number', fits: isPositive };
 const texts: Kind = {
-  words: 'a list of non-empty strings, with one at least',
+  words: 'a list of strings',
   fits: (value) => isList(value, isText),
 };
 
 /** The one list of options, tied to their type. */
 const REGISTRY: Record<keyof RelayOptions, Kind> = {
-  baseUrl: { words: 'an absolute http(s) URL', fits: isHttpUrl },
+  baseUrl: { words: 'an http(s) URL', fits: isHttpUrl },
   token: {
-    words: 'a string without spaces, or a function that gets one',
-    fits: (value) => isToken(value) || isFunction(value),
+    words: 'a string without spaces, or a function',
+    // With a space or a line break it would be refused at every request.
+    fits: (value) => isFunction(value) || (isText(value) && /^[!-~]+$/.test(value)),
   },
   origins: {
-    words:
-      'a list of origins, each as "https://shop.example", without a path or a slash at the end',
+    words: 'a list of origins like "https://shop.example"',
     fits: (value) => isList(value, isOrigin),
   },
   projects: texts,
@@ -117,7 +116,7 @@ const REGISTRY: Record<keyof RelayOptions, Kind> = {
   authorize: callback,
   clientAddress: callback,
   rateLimit: {
-    words: '{ perSecond, burst } with positive numbers, a function, or false',
+    words: '{ perSecond, burst }, a function, or false',
     fits: (value) => value === false || isFunction(value) || isRate(value),
   },
   forwardAddress: flag,
@@ -128,14 +127,8 @@ const REGISTRY: Record<keyof RelayOptions, Kind> = {
   concurrency: positive,
   failures: positive,
   idempotencyKey: flag,
-  seen: {
-    words: 'an object with begin, finish and forget',
-    fits: (value) => hasMethods(value, ['begin', 'finish', 'forget']),
-  },
-  queue: {
-    words: 'an object with a function `put`',
-    fits: (value) => hasMethods(value, ['put']),
-  },
+  seen: port('begin', 'finish', 'forget'),
+  queue: port('put'),
   onMetric: callback,
   onError: callback,
   fetch: callback,
@@ -164,6 +157,6 @@ export const checkOptions = (options: RelayOptions): void => {
     if (options[name] === undefined) wrong(name, `is missing: give ${REGISTRY[name].words}`);
   }
   if (options.forwardAddress && !options.clientAddress) {
-    wrong('forwardAddress', 'needs `clientAddress`: a function that gets the address of a request');
+    wrong('forwardAddress', 'needs `clientAddress`: a function');
   }
 };

@@ -1,17 +1,18 @@
 import type { BatchRecord, BatchResult } from '../wire.js';
+import type { Tell } from './hooks.js';
 
 /**
  * What is under way in this process, by record id: a repeat gets what the first comes to. All of a batch
  * stand here before anything is awaited, so waits only point back and cannot go in a circle.
  */
-export const createRunning = () => {
+export const createRunning = (tell: Tell) => {
   const running = new Map<string, Promise<BatchResult>>();
 
   return (
     records: readonly BatchRecord[],
     /** Starts those that are not under way; what it returns must not reject. */
     start: (fresh: readonly BatchRecord[]) => readonly Promise<BatchResult>[],
-  ): { results: Promise<BatchResult>[]; repeats: number } => {
+  ): Promise<BatchResult[]> => {
     const fresh: BatchRecord[] = [];
     const ids = new Set<string>();
     for (const record of records) {
@@ -24,8 +25,9 @@ export const createRunning = () => {
       running.set(id, result);
       void result.then(() => running.delete(id));
     });
-    const results = records.map(({ id }) => running.get(id)!);
-    return { results, repeats: records.length - fresh.length };
+    const repeats = records.length - fresh.length;
+    if (repeats) tell.metric('seen_hits', repeats);
+    return Promise.all(records.map(({ id }) => running.get(id)!));
   };
 };
 

@@ -18,7 +18,7 @@ interface Entry {
 
 /** The ids that this process has passed on. Another process knows nothing of them, nor does the next. */
 export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
-  const { maxIds = 100_000, maxAge = 86_400_000, now = () => Date.now() } = options;
+  const { maxIds = 100_000, maxAge = 86_400_000, now = Date.now } = options;
   /** In the order of their last write, so that the first is the oldest. */
   const entries = new Map<string, Entry>();
 
@@ -38,7 +38,7 @@ export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
   };
 
   return {
-    begin: (ids, claimMs) => Promise.resolve(ids.map((id) => sight(id, claimMs))),
+    begin: async (ids, claimMs) => ids.map((id) => sight(id, claimMs)),
     finish: async (results) => {
       for (const result of results) keep(result.id, { until: now() + maxAge, result });
     },

@@ -1,7 +1,5 @@
 import type { BatchResult } from '../wire.js';
-import { answerJson, refuse, type ErrorStatus } from './answers.js';
-
-const REFUSALS: readonly number[] = [400, 403, 413] satisfies ErrorStatus[];
+import { answerJson, refuse } from './answers.js';
 
 /** What one record came to, in the form of the service itself. */
 export const singleAnswer = ({ outcome, status, retry_after: wait = 1 }: BatchResult): Response => {
@@ -10,7 +8,7 @@ export const singleAnswer = ({ outcome, status, retry_after: wait = 1 }: BatchRe
     case 'accepted':
       return answerJson(200, { success: true, message: 'Passed on' });
     case 'rejected':
-      return refuse(REFUSALS.includes(status) ? (status as ErrorStatus) : 400);
+      return refuse(status === 403 || status === 413 ? status : 400);
     case 'retry':
       return refuse(503, wait * 1_000);
     case 'blocked':

@@ -1,10 +1,10 @@
-import { messageOf } from '../errors.js';
 import { parseRetryAfter } from '../delivery/backoff.js';
 import { verdictOf, type Answer, type Verdict } from '../delivery/outcome.js';
 import { createTokenSource } from '../delivery/token.js';
 import type { Token } from '../types.js';
 import type { BatchRecord } from '../wire.js';
 import type { Tell } from './hooks.js';
+import { isFinal } from './later.js';
 
 /** What a record came to at the service. */
 export interface Attempt extends Verdict {
@@ -32,50 +32,40 @@ export const createUpstream = (effects: Effects) => {
   );
   let hasToldSetup = false;
 
-  const request = async (
-    { id, type, body }: BatchRecord,
-    bearer: string,
-    address: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Answer> => {
-    // Only what every runtime knows: workerd refuses `credentials`, `priority` and the like.
-    const response = await fetch(`${baseUrl}/v1/${type}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${bearer}`,
-        'content-type': 'application/json',
-        ...(idempotencyKey && { 'idempotency-key': id }),
-        ...(address && { 'x-forwarded-for': address }),
-      },
-      body: JSON.stringify(body),
-      redirect: 'manual', // followed, a POST would become a GET whose 200 looks like a delivery
-      signal,
-    });
-    return {
-      status: response.status || 302, // an opaque redirect has status 0
-      body: await response.text(),
-      retryAfter: response.headers.get('retry-after'),
-    };
-  };
-
   const attempt = async (
-    record: BatchRecord,
+    { id, type, body }: BatchRecord,
     bearer: string,
     address: string | undefined,
   ): Promise<Attempt> => {
     const started = now();
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeout);
-    let answer: Answer;
+    let answer: Answer = { status: 0, wasLeft: false };
+    let retryAfterMs = 0;
     try {
-      answer = await request(record, bearer, address, abort.signal);
+      // Only what every runtime knows: workerd refuses `credentials`, `priority` and the like.
+      const response = await fetch(`${baseUrl}/v1/${type}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          'content-type': 'application/json',
+          ...(idempotencyKey && { 'idempotency-key': id }),
+          ...(address && { 'x-forwarded-for': address }),
+        },
+        body: JSON.stringify(body),
+        redirect: 'manual', // followed, a POST would become a GET whose 200 looks like a delivery
+        signal: abort.signal,
+      });
+      const status = response.status || 302; // an opaque redirect has status 0
+      const retryAfter = response.headers.get('retry-after');
+      answer = { status, body: await response.text(), retryAfter };
+      retryAfterMs = parseRetryAfter(retryAfter, now());
     } catch {
-      answer = { status: 0, wasLeft: false }; // refused, unreachable, broken off or timed out
+      // Refused, unreachable, broken off or timed out.
     } finally {
       clearTimeout(timer);
     }
     tell.metric('upstream_ms', now() - started, { status: String(answer.status) });
-    const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
     return { ...verdictOf(answer), retryAfterMs };
   };
 
@@ -99,18 +89,16 @@ export const createUpstream = (effects: Effects) => {
   };
 
   return async (record: BatchRecord, address?: string): Promise<Attempt> => {
-    const result = await withToken(record, address).catch((error: unknown): Attempt => {
-      tell.error({ kind: 'relay', message: messageOf(error) });
-      return { outcome: 'retry', status: 0, retryAfterMs: 0 };
-    });
-    if (result.outcome === 'delivered' || result.outcome === 'rejected') {
+    const result = await withToken(record, address);
+    if (isFinal(result)) {
       hasToldSetup = false;
       tokens.passed();
     } else if (result.outcome === 'blocked') {
-      if (result.status === 401) tokens.forget();
+      const { status } = result;
+      if (status === 401) tokens.forget();
       if (!hasToldSetup) {
-        const message = `the service answers ${result.status}: check \`baseUrl\` and \`token\``;
-        tell.error({ kind: 'setup', status: result.status, message });
+        const message = `the service answers ${status}: check \`baseUrl\` and \`token\``;
+        tell.error({ kind: 'setup', status, message });
       }
       hasToldSetup = true;
     }

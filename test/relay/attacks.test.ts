@@ -229,6 +229,7 @@ describe('records that may not be stored', () => {
     ['a key constructor', withTags('bad', '{"constructor":{"prototype":{"polluted":1}}}')],
     ['an unknown type', JSON.stringify({ ...event('bad'), type: '../admin' })],
     ['a type of a prototype', JSON.stringify({ ...event('bad'), type: 'constructor' })],
+    ['a list for a type', JSON.stringify({ ...event('bad'), type: ['event'] })],
     ['no body', '{"id":"bad","type":"event"}'],
     [
       'a number for a name',

@@ -17,7 +17,7 @@ const setUp = () => {
     return pass;
   };
   const fail = (pass: Pass, retryAfterMs = 0) =>
-    breaker.leave(pass, { kind: 'failed', retryAfterMs });
+    breaker.leave(pass, { outcome: 'retry', retryAfterMs });
   const failThrice = async () => {
     for (let n = 0; n < 3; n++) fail(await enter());
   };
@@ -29,7 +29,7 @@ describe('a breaker', () => {
     const { breaker, states, enter, fail } = setUp();
     fail(await enter());
     fail(await enter());
-    breaker.leave(await enter(), { kind: 'passed' });
+    breaker.leave(await enter(), { outcome: 'delivered', retryAfterMs: 0 });
     fail(await enter());
     fail(await enter());
     expect(breaker.waitMs()).toBe(0);
@@ -53,7 +53,7 @@ describe('a breaker', () => {
     expect(probe.isProbe).toBe(true);
     expect(breaker.waitMs()).toBe(1_000);
     const others = [breaker.enter(), breaker.enter()];
-    breaker.leave(probe, { kind: 'passed' });
+    breaker.leave(probe, { outcome: 'delivered', retryAfterMs: 0 });
     expect((await Promise.all(others)).map((pass) => pass?.isProbe)).toEqual([false, false]);
     expect(breaker.waitMs()).toBe(0);
     expect(states).toEqual([2, 1, 0]);
@@ -79,7 +79,7 @@ describe('a breaker', () => {
     clock.time = 500;
     const probe = await enter();
     const next = breaker.enter();
-    breaker.leave(probe, { kind: 'untried' });
+    breaker.leave(probe);
     expect((await next)?.isProbe).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe('a breaker', () => {
     const passes = [await enter(), await enter(), await enter(), await enter(), await enter()];
     for (const pass of passes) fail(pass);
     expect(breaker.waitMs()).toBe(500);
-    breaker.leave(passes[0]!, { kind: 'passed' });
+    breaker.leave(passes[0]!, { outcome: 'delivered', retryAfterMs: 0 });
     expect(breaker.waitMs()).toBe(500);
   });
 

@@ -181,7 +181,7 @@ describe('other paths and methods', () => {
   it('tell the health, to anybody', async () => {
     const { relay } = setUp();
     const response = await relay(new Request('https://shop.example/a/health'));
-    expect(await bodyOf(response)).toEqual([200, { status: 'ok', service: 'ok' }]);
+    expect(await bodyOf(response)).toEqual([200, { status: 'ok', waiting: false }]);
   });
 });
 
