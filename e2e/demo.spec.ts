@@ -6,11 +6,12 @@ import { startDemo, type RunningDemo } from '../demo/site/start-demo.js';
 import { test as base, expect } from './support/test.js';
 
 const anyPort = { port: 0, nextFree: false };
+const TOKEN = 'a-token-to-be-found';
 
 const test = base.extend<{ demo: RunningDemo }>({
   demo: async ({ folder }, use) => {
     const database = join(folder, 'demo.db');
-    const demo = await startDemo({ page: anyPort, service: anyPort, database, token: 'demo' });
+    const demo = await startDemo({ page: anyPort, service: anyPort, database, token: TOKEN });
     await use(demo);
     await demo.close();
   },
@@ -217,6 +218,39 @@ test('shows the calls of another tab too, and clears for both', async ({ page, c
   }
 });
 
+test('delivers through the relay, many records a request, without a token in the page @smoke', async ({
+  page,
+  demo,
+}) => {
+  const seen: string[] = [];
+  const batches: string[] = [];
+  page.on('response', async (response) => {
+    if (!response.url().startsWith(demo.url)) return;
+    if (response.url().endsWith('/v1/batch')) batches.push(response.url());
+    else seen.push(await response.text().catch(() => ''));
+  });
+  await page.goto(`${demo.url}/relay`);
+  await press(page, 'burst');
+  await expectOnce(page, demo, 50);
+  expect(batches).toEqual([`${demo.url}/a/v1/batch`]);
+  const kept = await page.evaluate(
+    () => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }),
+  );
+  expect(seen.length).toBeGreaterThan(3);
+  expect([...seen, kept].filter((text) => text.includes(TOKEN))).toEqual([]);
+});
+
+test('stores once through the relay what is answered to nobody', async ({ page, demo }) => {
+  await page.goto(`${demo.url}/relay`);
+  await press(page, 'lost-answer');
+  await expectOnce(page, demo, 10);
+  await press(page, 'slow');
+  await page.waitForURL(`${demo.url}/relay/away`);
+  await page.getByRole('link', { name: 'Go back' }).click();
+  await page.waitForURL(`${demo.url}/relay`);
+  await expectOnce(page, demo, 15);
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`has nothing for axe to find, ${colorScheme}`, async ({ page, demo, guest }) => {
     guest.allowGlobals('axe', '__core-js_shared__'); // axe's own
@@ -238,6 +272,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await violations()).toEqual([]);
     await page.goto(`${demo.url}/away`);
+    expect(await violations()).toEqual([]);
+    await page.goto(`${demo.url}/relay`);
     expect(await violations()).toEqual([]);
   });
 }

@@ -9,13 +9,10 @@ export const createConfigure = ({ options }: Setup) => {
   let isOn = shelf.get(KEY) === 'on';
 
   const apply = (): void => {
-    const { token, ...rest } = options();
-    tracker().init({
-      ...rest,
-      // A new function each time: to the tracker that is a new token, and reason to go on at once.
-      token: () => token as string,
-      idempotencyKey: isOn,
-    });
+    const given = options();
+    // A new function each time: to the tracker that is a change, and reason to go on at once.
+    if (given.relay !== undefined) tracker().init({ ...given, now: () => Date.now() });
+    else tracker().init({ ...given, token: () => given.token as string, idempotencyKey: isOn });
   };
 
   if (isOn) apply();

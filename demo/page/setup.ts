@@ -7,6 +7,10 @@ export interface Setup {
   /** Tells one database file of the service from another. */
   database: string;
   project: string;
+  /** True where the page sends through the relay of its own site. */
+  isRelay: boolean;
+  /** Address of the page to leave for. */
+  away: string;
   /** The options of the tag, for `init`. */
   options: () => DirectOptions;
   /** The tag as it stands in the page. */
@@ -15,12 +19,17 @@ export interface Setup {
 
 export const readSetup = (): Setup => {
   const tag = byId('tag');
-  const { baseUrl = '', token = '', project = '', channel = '', timeout } = tag.dataset;
+  const { baseUrl = '', token = '', project = '', channel = '', timeout, relay } = tag.dataset;
+  const { service = '', database = '' } = byId('page').dataset;
+  const common = { project, channel, timeout: Number(timeout) };
+  const isRelay = relay !== undefined;
   return {
-    service: baseUrl,
-    database: byId('page').dataset['database'] ?? '',
+    service,
+    database,
     project,
-    options: () => ({ baseUrl, token, project, channel, timeout: Number(timeout) }),
+    isRelay,
+    away: isRelay ? '/relay/away' : '/away',
+    options: () => (isRelay ? { ...common, relay } : { ...common, baseUrl, token }),
     tag: tag.outerHTML.replace(/\s+id="tag"/, '').replace(/\s+(?=(data|src)-?)/g, '\n  '),
   };
 };

@@ -15,6 +15,8 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
   Object.create(null) as object,
   {
     '/': { from: '../page/index.html', type: HTML },
+    '/relay': { from: '../page/index.html', type: HTML },
+    '/relay/away': { from: '../page/away.html', type: HTML },
     '/away': { from: '../page/away.html', type: HTML },
     '/style.css': { from: '../page/style.css', type: 'text/css; charset=utf-8' },
     '/icon.svg': { from: '../page/icon.svg', type: 'image/svg+xml' },
@@ -22,6 +24,8 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
     '/page.js.map': { from: '../dist/page.js.map', type: JSON_TYPE },
     '/analytics.js': { from: '../../dist/analytics.js', type: SCRIPT },
     '/analytics.js.map': { from: '../../dist/analytics.js.map', type: JSON_TYPE },
+    '/analytics-relay.js': { from: '../../dist/analytics-relay.js', type: SCRIPT },
+    '/analytics-relay.js.map': { from: '../../dist/analytics-relay.js.map', type: JSON_TYPE },
     '/stub.js': { from: '../../dist/stub.js', type: SCRIPT },
   },
 );

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createGracefulClose } from '../server/close-gracefully.js';
 import { listen } from '../server/listen.js';
 import { startService } from '../server/start-service.js';
+import { createDemoRelay } from './demo-relay.js';
 import { createPageHandler } from './page-handler.js';
 
 export interface PortChoice {
@@ -51,9 +52,11 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
     await closeServer();
     throw error;
   });
-  server.on('request', createPageHandler({ servicePort: service.port, token, database }));
-
   const { port } = server.address() as AddressInfo;
+  const servicePort = service.port;
+  const relay = createDemoRelay({ port, host, servicePort, token });
+  server.on('request', createPageHandler({ servicePort, token, database, relay }));
+
   const named = isAnyAddress(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return {
     url: `http://${named}:${port}`,

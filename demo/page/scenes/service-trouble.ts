@@ -54,10 +54,10 @@ export const unplug: Scene = async (stage) => {
   return '10 events called; every connection is reset. They wait until you heal it.';
 };
 
-export const slow: Scene = async ({ caller, setFaults }) => {
+export const slow: Scene = async ({ caller, setup, setFaults }) => {
   await setFaults([{ delay: 2_000, times: 5 }]);
   caller.events(someEvents(5, 'slow'));
-  location.assign('/away');
+  location.assign(setup.away);
   return 'Leaving …';
 };
 

@@ -1,13 +1,15 @@
 import { someEvents } from './some-events.js';
 import type { Scene } from './stage.js';
 
-export const burst: Scene = ({ caller }) => {
+export const burst: Scene = ({ caller, setup }) => {
   caller.events(someEvents(50, 'burst'));
-  return '50 events called. They are delivered six at a time.';
+  return setup.isRelay
+    ? '50 events called. They are delivered in one request.'
+    : '50 events called. They are delivered six at a time.';
 };
 
-export const leave: Scene = ({ caller }) => {
+export const leave: Scene = ({ caller, setup }) => {
   caller.events(someEvents(20, 'leave'));
-  location.assign('/away');
+  location.assign(setup.away);
   return 'Leaving …';
 };

@@ -50,8 +50,13 @@ export const bindTrackerControls = ({ setup, configure, say }: Effects) => {
 
   byId('resume').addEventListener('click', () => {
     configure.resume();
-    say('The tracker has a new token, and goes on.');
+    say(
+      setup.isRelay
+        ? 'The tracker has new options, and goes on.'
+        : 'The tracker has a new token, and goes on.',
+    );
   });
+  if (setup.isRelay) byId('resume').textContent = 'New options, go on';
   byId('tag-code').textContent = setup.tag;
 
   /** Consent may be changed by another tab, or remembered from an earlier visit. */

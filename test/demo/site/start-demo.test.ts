@@ -73,6 +73,35 @@ describe('page', () => {
     expect(two).not.toBe(one);
   });
 
+  it('has the token in its direct form, and not where a relay has it', async () => {
+    const { url, service } = await start({ token: 'a-token' });
+    const direct = await (await fetch(url)).text();
+    expect(direct).toContain('data-token="a-token"');
+    expect(direct).not.toContain('data-relay');
+    for (const path of ['/relay', '/relay/away']) {
+      const relayed = await (await fetch(url + path)).text();
+      expect(relayed).not.toContain('a-token');
+      expect(relayed).not.toMatch(/\{\{|data-token|data-base-url/);
+      expect(relayed.includes(`data-service="${service.url}"`)).toBe(path === '/relay');
+    }
+  });
+
+  it('takes batches at its relay from its own pages alone', async () => {
+    const { url, port } = await start();
+    const send = (origin: string) => {
+      const body = { project: 'demo', channel: 'web', event: 'e' };
+      const records = [{ id: 'one', type: 'event', body }];
+      return fetch(`${url}/a/v1/batch`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'text/plain' },
+        body: JSON.stringify({ sent_at: new Date().toISOString(), records }),
+      });
+    };
+    const answer = await send(`http://localhost:${port}`);
+    expect(await answer.json()).toMatchObject({ results: [{ id: 'one', outcome: 'delivered' }] });
+    expect((await send('https://elsewhere.example')).status).toBe(403);
+  });
+
   it('serves its own files and nothing else', async () => {
     const { url } = await start();
     const statuses = await Promise.all(
