@@ -3,12 +3,15 @@ import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 
-// One instance an entry: the plugin keeps state between the files it emits.
+// One instance an entry: the plugin keeps state between the files it emits. None checks types, which
+// `npm run build` has done by then, once and for all.
 const ts = () =>
   typescript({
+    tsconfig: 'scripts/tsconfig.build.json',
     noEmit: false,
     noEmitOnError: true,
-    rootDir: '.',
+    rootDir: '..',
+    filterRoot: '.',
     include: ['src/**/*.ts', 'demo/**/*.ts'],
     compilerOptions: { sourceMap: true, inlineSources: true },
   });

@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Each runs `node` on these arguments; one with `count` has tests and says how many of each. */
 const STEPS = {
   build: { run: npm('build') },
-  typecheck: { run: npm('typecheck') },
   lint: { run: npm('lint') },
   unit: {
     run: node(

@@ -1,4 +1,4 @@
-import type { DirectOptions } from '../../src/types.js';
+import type { Options } from '../../src/types.js';
 import { byId } from './dom.js';
 
 /** The set-up as the server has written it into the tag of this page. */
@@ -12,7 +12,7 @@ export interface Setup {
   /** Address of the page to leave for. */
   away: string;
   /** The options of the tag, for `init`. */
-  options: () => DirectOptions;
+  options: () => Options;
   /** The tag as it stands in the page. */
   tag: string;
 }
