@@ -27,6 +27,11 @@ const STEPS = {
   },
   size: { run: node('scripts/check-sizes.mjs'), count: (counts) => counts, needsBuild: true },
   package: { run: node('scripts/check-package.mjs'), count: (counts) => counts, needsBuild: true },
+  recipes: {
+    run: node('e2e/recipes/run.mjs'),
+    count: (counts) => counts,
+    needsBuild: true,
+  },
   e2e: { run: runEndToEnd, count: countPlaywright, needsBuild: true },
 };
 

@@ -1,0 +1,22 @@
+// Next.js. Put it at app/a/[...path]/route.ts
+import { createRelay, type Relay } from 'analytics-outbox/relay';
+
+let relay: Relay | undefined;
+
+/** Made at the first request: `next build` runs this file, too, and has no settings. */
+const getRelay = (): Relay =>
+  (relay ??= createRelay({
+    baseUrl: process.env.SERVICE_URL!,
+    token: process.env.SERVICE_TOKEN!,
+    origins: [process.env.SITE_ORIGIN!],
+    projects: ['shop'],
+    channels: ['web'],
+    // A route handler cannot see the connection. Where your platform or proxy writes the address into
+    // a header, name that header; without it there is no limit a client.
+    // clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+    onError: ({ kind, message }) => console.error('relay:', kind, message),
+  }));
+
+const handle = (request: Request): Promise<Response> => getRelay()(request);
+
+export { handle as GET, handle as OPTIONS, handle as POST };

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { FOLDER } from './install.mjs';
+import { findNginx, startNginx } from './nginx.mjs';
+import { runProgram, startProgram } from './program.mjs';
+
+const TOOLS = join(FOLDER, 'node_modules/.bin');
+
+/** One that is a single command. */
+const command = (...words) =>
+  async function* (options) {
+    yield startProgram({ ...options, command: words });
+  };
+
+const knowsClients = { limitsClients: true };
+
+/** How each is started, as its first lines say, and what it promises beyond what all do. */
+export const RECIPES = {
+  'node-hono': { start: command(process.execPath, 'server.js'), promises: knowsClients },
+  'node-express': { start: command(process.execPath, 'server.js'), promises: knowsClients },
+  'next-route-handler': {
+    async *start({ folder, env }) {
+      const quiet = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
+      const next = [process.execPath, join(TOOLS, 'next')];
+      await runProgram({ command: [...next, 'build'], folder, env: quiet });
+      yield startProgram({ command: [...next, 'start'], folder, env: { ...quiet, ...env } });
+    },
+  },
+  deno: {
+    start: command(join(TOOLS, 'deno'), 'run', '--check', '--allow-env', '--allow-net', 'main.ts'),
+    promises: knowsClients,
+  },
+  bun: { start: command(join(TOOLS, 'bun'), 'server.ts'), promises: knowsClients },
+  nginx: {
+    missing: () => (findNginx() ? undefined : 'there is no nginx here'),
+    start: startNginx,
+    promises: knowsClients,
+  },
+};
