@@ -53,6 +53,23 @@ const library = (name) => {
   ];
 };
 
+/** A relay's adapters, and their types. What they share is in files beside them. */
+const adapters = (...names) => {
+  const input = Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+  const external = [/^node:/, 'nanoid', 'libsql'];
+  const shape = (format, extension) => ({
+    dir: 'dist',
+    format,
+    sourcemap: !extension.includes('.d.'),
+    entryFileNames: `[name]${extension}`,
+    chunkFileNames: `relay-shared-[hash]${extension}`,
+  });
+  return [
+    { input, external, output: [shape('es', '.js'), shape('cjs', '.cjs')], plugins: [ts()] },
+    { input, external, output: [shape('es', '.d.ts'), shape('es', '.d.cts')], plugins: [dts()] },
+  ];
+};
+
 export default [
   tag('src/script.ts', 'dist/analytics.js'),
   tag('src/script-relay.ts', 'dist/analytics-relay.js'),
@@ -63,6 +80,7 @@ export default [
   },
   ...library('index'),
   ...library('relay-client'),
+  ...adapters('relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'),
   {
     input: 'src/relay.ts',
     output: [output('dist/relay.js', 'es'), output('dist/relay.cjs', 'cjs')],

@@ -26,7 +26,15 @@ const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
 const SCRIPT_ENTRIES = ['./analytics.js', './analytics-relay.js', './stub.js'];
 
 /** Entries of the tracker, to import or require. */
-const LIBRARIES = ['index', 'relay', 'relay-client'];
+const LIBRARIES = [
+  'index',
+  'relay',
+  'relay-client',
+  'relay-libsql',
+  'relay-redis',
+  'relay-cloudflare',
+  'relay-node',
+];
 
 const SHIPPED = [
   'dist/analytics.js',
@@ -68,7 +76,14 @@ try {
     'holds the built files and the sources, nothing else': () => checkFiles(installed),
     'is well formed (publint)': () => run(process.execPath, [PUBLINT, tarball, '--strict']),
     'has types that resolve everywhere (attw)': () =>
-      run(process.execPath, [ATTW, tarball, '--exclude-entrypoints', ...SCRIPT_ENTRIES]),
+      run(process.execPath, [
+        ATTW,
+        tarball,
+        '--profile',
+        'node16',
+        '--exclude-entrypoints',
+        ...SCRIPT_ENTRIES,
+      ]),
     'has source maps that stay inside': () => checkSourceMaps(installed),
     'does nothing when imported in Node': () => {
       for (const [name, code] of Object.entries(USES)) {

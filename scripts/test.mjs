@@ -32,6 +32,11 @@ const STEPS = {
     count: (counts) => counts,
     needsBuild: true,
   },
+  crash: {
+    run: node('scripts/relay-crash.mjs', '--records', '600', '--honoured'),
+    count: (counts) => counts,
+    needsBuild: true,
+  },
   e2e: { run: runEndToEnd, count: countPlaywright, needsBuild: true },
 };
 

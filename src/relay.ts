@@ -1,10 +1,12 @@
+export { createConsumer } from './relay/consumer.js';
 export { createDelivery } from './relay/delivery.js';
 export { createRelay } from './relay/create-relay.js';
 export { createSeenMemory } from './relay/seen-memory.js';
+export type { Consumer, ConsumerOptions, Undelivered } from './relay/consumer.js';
 export type { Relay } from './relay/create-relay.js';
 export type { DeliverOptions, Delivery, DeliveryOptions } from './relay/delivery.js';
 export type { OnError, OnMetric, RelayError, RelayMetric } from './relay/hooks.js';
-export type { Queue, QueuedRecord, Seen, Sighting, Taken } from './relay/ports.js';
+export type { Queue, QueuedRecord, QueueSize, Seen, Sighting, Taken } from './relay/ports.js';
 export type { Rate, RateLimit } from './relay/rate-limit.js';
 export type { RelayOptions } from './relay/relay-options.js';
 export type { SeenMemoryOptions } from './relay/seen-memory.js';

@@ -23,12 +23,18 @@ export interface ServiceOptions {
    * @default false
    */
   faults?: boolean | undefined;
+  /**
+   * Stores a repeat of an `Idempotency-Key` like any other request: a service without that feature.
+   * @default false
+   */
+  ignoreKeys?: boolean | undefined;
 }
 
 export type Service = ReturnType<typeof createService>;
 
 /** Builds the service without a port; `start-service.ts` gives it one. */
-export function createService({ database: path, tokens, faults = false }: ServiceOptions) {
+export function createService(options: ServiceOptions) {
+  const { database: path, tokens, faults = false, ignoreKeys = false } = options;
   const database = openDatabase(path);
   const group = createGroupCommit(database);
   const writer = createRecordWriter(database);
@@ -44,7 +50,7 @@ export function createService({ database: path, tokens, faults = false }: Servic
     app.use('/v1/*', faultMiddleware({ tokens, ...parts }));
     app.route('/_', faultRoutes({ deleteRecords, ...parts }));
   }
-  app.route('/v1', recordRoutes({ tokens, group, writer }));
+  app.route('/v1', recordRoutes({ tokens, group, writer, ignoreKeys }));
   app.route('/_', readingRoutes({ database, group, writer }));
   app.notFound((c) => refuse(c, 404));
   app.onError((error, c) => {

@@ -16,6 +16,7 @@ export function readSettings(env: NodeJS.ProcessEnv): StartOptions {
     database: env['DATABASE'] ? resolve(env['DATABASE']) : DEFAULT_DATABASE,
     tokens: [env['TOKEN'] || DEFAULT_TOKEN],
     faults: env['FAULTS'] === '1',
+    ignoreKeys: env['IGNORE_KEYS'] === '1',
   };
 }
 

@@ -13,6 +13,7 @@ interface Parts {
   tokens: readonly string[];
   group: GroupCommit;
   writer: ReturnType<typeof createRecordWriter>;
+  ignoreKeys: boolean;
 }
 
 interface Operation<Body> {
@@ -23,14 +24,14 @@ interface Operation<Body> {
 }
 
 /** The two operations of the interface. */
-export function recordRoutes({ tokens, group, writer }: Parts): Hono<ServiceEnv> {
+export function recordRoutes({ tokens, group, writer, ignoreKeys }: Parts): Hono<ServiceEnv> {
   const handle =
     <Body>({ check, write, message }: Operation<Body>) =>
     async (c: ServiceContext): Promise<Response> => {
       const json = await readJson(c);
       if (!json.ok) return json.response;
       if (check(json.value) !== undefined) return refuse(c, 400);
-      const key = c.req.header('idempotency-key') || null;
+      const key = (!ignoreKeys && c.req.header('idempotency-key')) || null;
       await group.write(() => write(json.value as Body, key));
       return succeed(c, message);
     };

@@ -33,7 +33,10 @@ export interface DeliveryOptions extends Hooks {
 }
 
 export interface DeliverOptions {
-  /** No try starts after this time, milliseconds since the epoch. One under way has its `timeout`. */
+  /**
+   * No try starts after this time, milliseconds since the epoch. One under way has its `timeout`. Read
+   * before each try, so a getter may end it all early.
+   */
   until: number;
   /**
    * The records come from a queue that gives each to one consumer at a time: `accepted` and begun are
@@ -77,12 +80,12 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   /** The last identify of each user that is under way. */
   const identifies = new Map<string, Promise<BatchResult>>();
 
-  const send = (record: BatchRecord, { until, address }: DeliverOptions): Promise<BatchResult> =>
+  const send = (record: BatchRecord, options: DeliverOptions): Promise<BatchResult> =>
     inSlot(async () => {
       const { id } = record;
-      const pass = now() < until ? await breaker.enter() : undefined;
+      const pass = now() < options.until ? await breaker.enter() : undefined;
       if (!pass) return later(id, breaker.waitMs());
-      const attempt = now() < until ? await upstream(record, address) : undefined;
+      const attempt = now() < options.until ? await upstream(record, options.address) : undefined;
       breaker.leave(pass, attempt);
       if (!attempt) return later(id, 0);
       const { outcome, status, retryAfterMs } = attempt;

@@ -15,7 +15,13 @@ export type RelayMetric =
   /** Records refused with 429. */
   | 'rate_limited'
   /** Milliseconds a queue took to make a batch durable. */
-  | 'queue_put_ms';
+  | 'queue_put_ms'
+  /** Records that wait in the queue, as a consumer sees it now and then. */
+  | 'queue_waiting'
+  /** Dead letters in the queue. */
+  | 'queue_dead'
+  /** Milliseconds the oldest record has waited in the queue; 0 where none does. */
+  | 'queue_oldest_ms';
 
 export type OnMetric = (
   name: RelayMetric,

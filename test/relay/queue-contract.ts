@@ -49,6 +49,14 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
     });
 
+    it('takes for a time that is no whole number', async () => {
+      const queue = await (await enter()).open();
+      await queue.put([makeQueued()]);
+      const taken = await queue.take(1, 10_000 / 3);
+      expect(await queue.take(1, 10_000 / 3)).toEqual([]);
+      await queue.retry(taken, 0.5);
+    });
+
     it('gives no more than it is asked for', async () => {
       const queue = await (await enter()).open();
       await queue.put(Array.from({ length: 5 }, () => makeQueued()));

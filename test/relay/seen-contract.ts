@@ -73,6 +73,13 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       expect(await living.begin([id], CLAIM_MS)).toEqual([{ state: 'new' }]);
     });
 
+    it('takes a claim for a time that is no whole number', async () => {
+      const seen = await (await enter()).open();
+      const id = newId();
+      expect(await seen.begin([id], 10_000 / 3)).toEqual([{ state: 'new' }]);
+      expect(await seen.begin([id], 10_000 / 3)).toEqual([{ state: 'begun' }]);
+    });
+
     it('gives a claim up', async () => {
       const seen = await (await enter()).open();
       const [a, b] = [newId(), newId()];

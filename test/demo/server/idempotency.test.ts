@@ -15,6 +15,14 @@ describe('Idempotency-Key', () => {
     expect(events.map((row) => [row.event, row.idempotency_key])).toEqual([['first', 'key-1']]);
   });
 
+  test('is ignored by a service that is told so', async () => {
+    const service = await runService({ ignoreKeys: true });
+    await service.post('/v1/event', event, key);
+    await service.post('/v1/event', event, key);
+    const keys = (await service.events()).map((row) => row.idempotency_key);
+    expect(keys).toEqual([null, null]);
+  });
+
   test('stores one row of 20 parallel repeats', async () => {
     const service = await runService();
     const answers = await Promise.all(

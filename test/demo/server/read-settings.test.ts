@@ -10,16 +10,20 @@ test('has a default for everything', () => {
     database: resolve('demo/data/service.db'),
     tokens: ['demo-token'],
     faults: false,
+    ignoreKeys: false,
   });
 });
 
 test('takes an empty variable as not given', () => {
-  const env = { PORT: '', HOST: '', DATABASE: '', TOKEN: '', FAULTS: '' };
+  const env = { PORT: '', HOST: '', DATABASE: '', TOKEN: '', FAULTS: '', IGNORE_KEYS: '' };
   expect(readSettings(env)).toEqual(readSettings({}));
 });
 
 test('reads each variable', () => {
-  const env = { PORT: '9000', HOST: '::1', DATABASE: 'x/y.db', TOKEN: 'secret', FAULTS: '1' };
+  const env = {
+    ...{ PORT: '9000', HOST: '::1', DATABASE: 'x/y.db', TOKEN: 'secret' },
+    ...{ FAULTS: '1', IGNORE_KEYS: '1' },
+  };
   expect(readSettings(env)).toEqual({
     port: 9000,
     nextFree: false,
@@ -27,6 +31,7 @@ test('reads each variable', () => {
     database: resolve('x/y.db'),
     tokens: ['secret'],
     faults: true,
+    ignoreKeys: true,
   });
 });
 

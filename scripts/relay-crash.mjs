@@ -1,0 +1,206 @@
+/**
+ * Two relay processes over one Redis. In the middle of the records one of them is killed, and later Redis,
+ * which comes back with its append-only file. Then all records are counted at the service: once each where
+ * it honours the Idempotency-Key; where it ignores it, none is lost and only what was in flight is there
+ * twice. Run after the build.
+ *
+ *     node scripts/relay-crash.mjs               5,000 records, in both ways
+ *     node scripts/relay-crash.mjs --records 600 --honoured
+ *
+ * With the key ignored, a request that times out though its record had arrived is there twice, too: run that
+ * on a machine that has nothing else to do.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createClient } from 'redis';
+import { createRedisQueue } from '../dist/relay-redis.js';
+import { hasRedis, startRedis } from './relay/start-redis.mjs';
+import { startProgram } from './relay/start-program.mjs';
+import { writeResult } from './test-result.mjs';
+
+const at = process.argv.indexOf('--records');
+const RECORDS = at < 0 ? 5_000 : Number(process.argv[at + 1]);
+const USERS = 100;
+const BATCH = 50;
+const SENDERS = 4;
+const CONCURRENCY = 32;
+/** Ample, so that a slow machine does not pass for a lost process. */
+const VISIBILITY_MS = 30_000;
+const TOKEN = 'crash-token';
+const GIVE_UP_MS = 180_000;
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+if (!hasRedis()) {
+  console.log('left out: there is no redis-server on this machine');
+  writeResult('crash', { passed: 0, failed: 0, skipped: 1 });
+} else {
+  const results = [await run(false)];
+  if (!process.argv.includes('--honoured')) results.push(await run(true));
+  const failed = results.filter((isGood) => !isGood).length;
+  writeResult('crash', { passed: results.length - failed, failed, skipped: 0 });
+  process.exitCode = failed ? 1 : 0;
+}
+
+/** One record in ten is an identify, so that the order of each user can be seen. */
+function makeRecords() {
+  return Array.from({ length: RECORDS }, (_, n) => {
+    const user_id = `user-${n % USERS}`;
+    const isIdentify = Math.floor(n / USERS) % 10 === 0;
+    return {
+      id: `record-${n}`,
+      type: isIdentify ? 'identify' : 'event',
+      body: isIdentify
+        ? { project: 'crash', user_id, properties: { n } }
+        : { project: 'crash', channel: 'web', event: 'Order placed', user_id, tags: { n } },
+    };
+  });
+}
+
+async function run(ignoreKeys) {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-crash-'));
+  const redis = await startRedis();
+  const service = await startProgram(path('../demo/dist/service.js'), {
+    ...{ PORT: '0', TOKEN, DATABASE: join(folder, 'service.db') },
+    IGNORE_KEYS: ignoreKeys ? '1' : '',
+  });
+  const startRelay = () =>
+    startProgram(path('relay/relay-process.mjs'), {
+      ...{ SERVICE_URL: service.url, REDIS_URL: redis.url, TOKEN },
+      ...{ CONCURRENCY: String(CONCURRENCY), VISIBILITY_MS: String(VISIBILITY_MS) },
+    });
+  const relays = [await startRelay(), await startRelay()];
+  const client = await createClient({ url: redis.url })
+    .on('error', () => {})
+    .connect();
+  const started = performance.now();
+  const seconds = () => `${((performance.now() - started) / 1_000).toFixed(1)} s`;
+  try {
+    console.log(`\n${RECORDS} records, service ${ignoreKeys ? 'ignores' : 'honours'} the key`);
+    const state = { accepted: 0, resent: 0, stored: 0 };
+    const sending = sendAll(relays, state);
+    const stored = async () => (state.stored = (await read(service.url, 1)).total);
+    await until(async () => (await stored()) >= RECORDS * 0.3, 'a third to be stored');
+    await relays[0].kill();
+    console.log(
+      `  ${seconds()}  relay killed, ${await stored()} stored, ${state.accepted} accepted`,
+    );
+    await until(async () => (await stored()) >= RECORDS * 0.5, 'a half to be stored');
+    await redis.kill();
+    console.log(
+      `  ${seconds()}  Redis killed, ${await stored()} stored, ${state.accepted} accepted`,
+    );
+    await sleep(500);
+    await redis.restart();
+    console.log(`  ${seconds()}  Redis is back`);
+    await Promise.race([sending, until(async () => (await stored()) < 0, 'all to be accepted')]);
+    console.log(`  ${seconds()}  all accepted, ${state.resent} records sent again by the clients`);
+    const queue = createRedisQueue({ client });
+    await until(async () => (await queue.size()).waiting === 0, 'the queue to be empty');
+    console.log(`  ${seconds()}  the queue is empty`);
+    return await judge(service.url, queue, ignoreKeys);
+  } catch (error) {
+    console.error(`  FAILED: ${error.message}`);
+    return false;
+  } finally {
+    client.destroy();
+    await Promise.all(relays.map((relay) => relay.stop()));
+    await service.stop();
+    await redis.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Clients that keep a record until a relay has said that it is accepted, as the snippet does. */
+async function sendAll(relays, state) {
+  const records = makeRecords();
+  const batches = [];
+  while (records.length) batches.push(records.splice(0, BATCH));
+  const send = async (_, sender) => {
+    for (let batch = batches.shift(); batch; batch = batches.shift()) {
+      let target = sender;
+      // So that there is still something to send when the relay and Redis are killed.
+      await until(() => state.accepted - state.stored < RECORDS / 5, 'a smaller backlog');
+      for (let waiting = batch; waiting.length; target++) {
+        const kept = await post(relays[target % relays.length].url, waiting);
+        state.accepted += waiting.length - kept.length;
+        state.resent += kept.length;
+        waiting = kept;
+        if (waiting.length) await sleep(200);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+}
+
+/** What was not taken. */
+async function post(url, records) {
+  try {
+    const response = await fetch(`${url}/v1/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'https://shop.example' },
+      body: JSON.stringify({ sent_at: new Date().toISOString(), records }),
+    });
+    if (!response.ok) {
+      await response.text();
+      return records;
+    }
+    const { results } = await response.json();
+    const bad = results.find(({ outcome }) => outcome === 'rejected' || outcome === 'blocked');
+    if (bad) throw new TypeError(`a record was not taken: ${JSON.stringify(bad)}`);
+    return records.filter((_, index) => results[index].outcome === 'retry');
+  } catch (error) {
+    if (error.message.startsWith('a record')) throw error;
+    return records; // no answer: the relay is gone
+  }
+}
+
+async function read(url, limit) {
+  const [events, identifies] = await Promise.all(
+    ['events', 'identifies'].map(async (name) =>
+      (await fetch(`${url}/_/${name}?limit=${limit}`)).json(),
+    ),
+  );
+  return { ...events, ...identifies, total: events.total + identifies.total };
+}
+
+async function judge(url, queue, ignoreKeys) {
+  const { events, identifies, total } = await read(url, 10_000);
+  const numbers = [
+    ...events.map(({ tags }) => tags.n),
+    ...identifies.map((row) => row.properties.n),
+  ];
+  const different = new Set(numbers).size;
+  const twice = total - different;
+  const last = new Map();
+  const seen = new Set();
+  let disorder = 0;
+  for (const { user_id: user, properties } of identifies) {
+    if (seen.has(properties.n)) continue;
+    seen.add(properties.n);
+    if (properties.n < (last.get(user) ?? -1)) disorder++;
+    last.set(user, properties.n);
+  }
+  const { dead } = await queue.size();
+  console.log(
+    `  stored ${total}, different ${different}, lost ${RECORDS - different}, twice ${twice}`,
+  );
+  console.log(
+    `  in flight at the most ${CONCURRENCY}, identifies out of order ${disorder}, dead ${dead}`,
+  );
+  const isGood =
+    different === RECORDS && twice <= (ignoreKeys ? CONCURRENCY : 0) && !disorder && !dead;
+  console.log(isGood ? '  ✓ as promised' : '  ✗ NOT as promised');
+  return isGood;
+}
+
+async function until(holds, what) {
+  const end = performance.now() + GIVE_UP_MS;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited too long for ${what}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether this machine has a Redis to start. */
+export const hasRedis = () => spawnSync('redis-server', ['--version']).status === 0;
+
+/** A Redis of one's own on a free port, which keeps what it acknowledged also when it is killed. */
+export async function startRedis() {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-redis-'));
+  const port = await freePort();
+  let child;
+
+  async function start() {
+    const keep = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+    const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+    child = spawn('redis-server', [...place, ...keep], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve, reject) => {
+      let output = '';
+      child.stdout.on('data', (chunk) => {
+        output += chunk;
+        if (output.includes('Ready to accept connections')) resolve();
+      });
+      child.on('exit', () => reject(new Error(`redis-server ended:\n${output}`)));
+    });
+  }
+
+  async function kill() {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: start,
+    async stop() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,48 @@
+import type { Queue, QueuedRecord } from '../ports.js';
+import type { PlatformQueue } from './bindings.js';
+
+/** https://developers.cloudflare.com/queues/platform/limits/ */
+const MAX_MESSAGES = 100;
+const MAX_BATCH_BYTES = 256_000;
+/** The platform's own data beside a message counts, too: about 100 bytes. */
+const OVERHEAD_BYTES = 200;
+
+const bytesOf = (record: QueuedRecord): number =>
+  new TextEncoder().encode(JSON.stringify(record)).length + OVERHEAD_BYTES;
+
+const split = (records: readonly QueuedRecord[]): QueuedRecord[][] => {
+  const batches: QueuedRecord[][] = [];
+  let bytes = Infinity;
+  for (const record of records) {
+    const size = bytesOf(record);
+    const last = batches.at(-1);
+    if (last && last.length < MAX_MESSAGES && bytes + size <= MAX_BATCH_BYTES) {
+      last.push(record);
+      bytes += size;
+    } else {
+      batches.push([record]);
+      bytes = size;
+    }
+  }
+  return batches;
+};
+
+/**
+ * For a relay's `queue`, over a binding of Cloudflare Queues. What takes from it is the handler that
+ * `createQueueHandler` makes.
+ *
+ * The platform does not tell repeats. When one of several writes fails all are asked for again, so some of
+ * the records may stand in the queue twice: `seen` and the service's Idempotency-Key take care of these.
+ *
+ * @example
+ * const relay = createRelay({ ...options, queue: createCloudflareQueue(env.RECORDS) });
+ */
+export const createCloudflareQueue = (
+  binding: PlatformQueue<QueuedRecord>,
+): Pick<Queue, 'put'> => ({
+  put: async (records) => {
+    for (const batch of split(records)) {
+      await binding.sendBatch(batch.map((body) => ({ body, contentType: 'json' as const })));
+    }
+  },
+});

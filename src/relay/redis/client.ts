@@ -1,0 +1,33 @@
+/**
+ * What is used of a connected client of the `redis` package (version 5), so that its types are not needed.
+ * Answers of the scripts are lists, texts and numbers in either version of the protocol.
+ */
+export interface RedisClient {
+  sendCommand(args: string[]): Promise<unknown>;
+}
+
+interface Keys {
+  keys: readonly string[];
+  args: readonly (string | number)[];
+}
+
+/**
+ * A script that runs as one step. It is sent by its hash, and whole where the server does not know it yet,
+ * as after a restart.
+ */
+export const createScript = (client: RedisClient, source: string) => {
+  let sha: Promise<string> | undefined;
+  const load = () => client.sendCommand(['SCRIPT', 'LOAD', source]) as Promise<string>;
+
+  return async ({ keys, args }: Keys): Promise<unknown> => {
+    const rest = [String(keys.length), ...keys, ...args.map(String)];
+    sha ??= load();
+    try {
+      return await client.sendCommand(['EVALSHA', await sha, ...rest]);
+    } catch (error) {
+      sha = undefined; // also when it could not be loaded: the next call asks again
+      if (!/NOSCRIPT/.test(String(error))) throw error;
+      return client.sendCommand(['EVAL', source, ...rest]);
+    }
+  };
+};

@@ -1,0 +1,104 @@
+import { laneOf } from '../lane.js';
+import type { Queue, QueuedRecord, Taken } from '../ports.js';
+import { keyOf } from '../window.js';
+import { createScript, type RedisClient } from './client.js';
+import { createQueueKeys } from './keys.js';
+import { partitionOf } from './partition.js';
+import { createReader } from './reader.js';
+import { BURY, DONE, PUT, SIZE } from './scripts.js';
+
+export interface RedisQueueOptions {
+  /** A connected client of the `redis` package, version 5. */
+  client: RedisClient;
+  /** Begins the name of every key. @default 'analytics-outbox' */
+  prefix?: string | undefined;
+  /**
+   * Streams that users are spread over. One process at a time reads each, so this is the most processes
+   * that can share the work. The same in all of them; change it only while the queue is empty. @default 16
+   */
+  partitions?: number | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+}
+
+export type RedisQueue = Required<Queue>;
+
+/**
+ * A durable queue that many processes share, in Redis 7.0 or later. How durable is the server's to say: for
+ * what survives a crash of the server, `appendonly yes` and `appendfsync always`.
+ */
+export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
+  const { client, prefix = 'analytics-outbox', partitions = 16 } = options;
+  const now = options.now ?? (() => Date.now());
+  if (!Number.isInteger(partitions) || partitions < 1) {
+    throw new TypeError('`partitions` must be a whole number from 1');
+  }
+  const keys = createQueueKeys(prefix, partitions);
+  const { ids, dead, streams, group } = keys;
+  const put = createScript(client, PUT);
+  const done = createScript(client, DONE);
+  const bury = createScript(client, BURY);
+  const size = createScript(client, SIZE);
+  const reader = createReader({ client, keys, now });
+
+  const placeOf = ({ receipt }: Taken): { partition: number; entry: string } => {
+    const [partition, entry] = keyOf(receipt).split(' ');
+    return { partition: Number(partition), entry: entry! };
+  };
+  const drop = (taken: Taken): void =>
+    reader.windowOf(placeOf(taken).partition)?.remove(taken.receipt);
+
+  /** One reading at a time: two at once would both think that a window has room. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+
+  return {
+    put: async (records) => {
+      if (!records.length) return;
+      const args = records.flatMap((record) => [
+        partitionOf(laneOf(record), partitions) + 1,
+        record.id,
+        JSON.stringify(record),
+      ]);
+      await put({ keys: [ids, ...streams], args });
+    },
+    take: (limit, visibilityMs) => inTurn(() => reader.take(limit, visibilityMs)),
+    done: async (taken) => {
+      if (!taken.length) return;
+      const args = taken.flatMap((one) => {
+        const { partition, entry } = placeOf(one);
+        return [partition, entry, one.record.id];
+      });
+      await done({ keys: [ids, ...streams], args: [group, ...args] });
+      taken.forEach(drop);
+    },
+    retry: async (taken, delayMs) => {
+      for (const one of taken) {
+        reader.windowOf(placeOf(one).partition)?.delay(one.receipt, now() + delayMs);
+      }
+    },
+    bury: async (taken, reason) => {
+      const { partition, entry } = placeOf(taken);
+      const { record } = taken;
+      await bury({
+        keys: [ids, dead, streams[partition - 1]!],
+        args: [group, entry, record.id, JSON.stringify(record), reason],
+      });
+      drop(taken);
+    },
+    size: async () => {
+      const [waiting, buried, firsts] = (await size({ keys: [dead, ...streams], args: [] })) as [
+        number,
+        number,
+        string[],
+      ];
+      const times = firsts.map((record) => (JSON.parse(record) as QueuedRecord).at);
+      return { waiting, dead: buried, ...(times.length && { oldest: Math.min(...times) }) };
+    },
+    leave: () => inTurn(reader.leave),
+  };
+};

@@ -1,0 +1,94 @@
+import { nanoid } from 'nanoid';
+import type { QueuedRecord, Taken } from '../ports.js';
+import { createWindow, type Window } from '../window.js';
+import type { createQueueKeys } from './keys.js';
+import { createScript, type RedisClient } from './client.js';
+import { READ, RELEASE } from './scripts.js';
+
+/** Entries of one partition that a process reads ahead. Behind so many that must wait, others wait, too. */
+const AHEAD = 256;
+
+interface Effects {
+  client: RedisClient;
+  keys: ReturnType<typeof createQueueKeys>;
+  now: () => number;
+}
+
+type Found = [
+  partition: number,
+  isFresh: number,
+  ...entries: [entry: string, given: number, record: string][],
+];
+
+/** The partitions that are this process's for now, and what it has read of them. */
+export const createReader = ({ client, keys, now }: Effects) => {
+  const { members, leases, streams, group } = keys;
+  const read = createScript(client, READ);
+  const release = createScript(client, RELEASE);
+  /** Other processes know it by this name; so does the consumer group. */
+  const me = nanoid();
+  const windows = new Map<number, Window>();
+  let turn = 0;
+
+  const windowOf = (partition: number, isFresh: boolean): Window => {
+    const known = windows.get(partition);
+    if (known && !isFresh) return known;
+    const window = createWindow(now);
+    windows.set(partition, window);
+    return window;
+  };
+
+  /** What was lost to another process in the meantime is not ours to give out. */
+  const keepOnly = (held: ReadonlySet<number>): void => {
+    for (const partition of windows.keys()) if (!held.has(partition)) windows.delete(partition);
+  };
+
+  const giveUp = async (partitions: readonly number[], leave: boolean): Promise<void> => {
+    partitions.forEach((partition) => windows.delete(partition));
+    await release({
+      keys: [members, ...partitions.map((partition) => leases[partition - 1]!)],
+      args: [me, leave ? 'leave' : ''],
+    });
+  };
+  const quiet = () => [...windows].filter(([, window]) => window.isQuiet()).map(([key]) => key);
+
+  const readOn = async (leaseMs: number): Promise<void> => {
+    const rooms = streams.map((_, i) => Math.max(0, AHEAD - (windows.get(i + 1)?.size() ?? 0)));
+    const [share, ...found] = (await read({
+      keys: [members, ...leases, ...streams],
+      args: [group, me, leaseMs, ...rooms],
+    })) as [number, ...Found[]];
+    keepOnly(new Set(found.map(([partition]) => partition)));
+    for (const [partition, isFresh, ...entries] of found) {
+      const window = windowOf(partition, isFresh === 1);
+      for (const [entry, given, record] of entries) {
+        window.add(`${partition} ${entry}`, JSON.parse(record) as QueuedRecord, given);
+      }
+    }
+    // Others have come: they get partitions as these fall quiet.
+    const surplus = windows.size - share;
+    if (surplus > 0) await giveUp(quiet().slice(0, surplus), false);
+  };
+
+  return {
+    take: async (limit: number, visibilityMs: number): Promise<Taken[]> => {
+      // Counted from before the lease is renewed: what is given out is never ours for longer than that.
+      const until = now() + visibilityMs;
+      await readOn(Math.ceil(visibilityMs)); // Redis refuses a part of a millisecond
+      const taken: Taken[] = [];
+      const partitions = [...windows.keys()].sort((a, b) => a - b);
+      turn++;
+      partitions.forEach((_, i) => {
+        const window = windows.get(partitions[(i + turn) % partitions.length]!)!;
+        taken.push(...window.take(limit - taken.length, until));
+      });
+      return taken;
+    },
+    windowOf: (partition: number): Window | undefined => windows.get(partition),
+    leave: () =>
+      giveUp(
+        [...windows.keys()].filter((key) => windows.get(key)!.isQuiet()),
+        true,
+      ),
+  };
+};

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { createMetrics } from '../../src/relay-node.js';
+
+const get = async (handler: (request: Request) => Response, method = 'GET') => {
+  const response = handler(new Request('http://relay.test/metrics', { method }));
+  return { response, lines: (await response.text()).split('\n') };
+};
+
+it('adds up what is counted, by label', async () => {
+  const { onMetric, handler } = createMetrics();
+  onMetric('records', 3, { outcome: 'accepted' });
+  onMetric('records', 2, { outcome: 'accepted' });
+  onMetric('records', 1, { outcome: 'rejected' });
+  onMetric('seen_hits', 4);
+  const { lines } = await get(handler);
+  expect(lines).toEqual([
+    '# HELP analytics_relay_records_total Records, by what became of them.',
+    '# TYPE analytics_relay_records_total counter',
+    'analytics_relay_records_total{outcome="accepted"} 5',
+    'analytics_relay_records_total{outcome="rejected"} 1',
+    '# HELP analytics_relay_seen_hits_total Records that were known already.',
+    '# TYPE analytics_relay_seen_hits_total counter',
+    'analytics_relay_seen_hits_total 4',
+    '',
+  ]);
+});
+
+it('shows the last value of what goes up and down, ages in seconds', async () => {
+  const { onMetric, handler } = createMetrics({ prefix: 'shop' });
+  onMetric('breaker', 2);
+  onMetric('breaker', 0);
+  onMetric('queue_oldest_ms', 9_000);
+  onMetric('queue_oldest_ms', 1_500);
+  const { lines } = await get(handler);
+  expect(lines).toContain('shop_breaker 0');
+  expect(lines).toContain('# TYPE shop_queue_oldest_seconds gauge');
+  expect(lines).toContain('shop_queue_oldest_seconds 1.5');
+});
+
+it('sorts times into buckets that hold the smaller ones, too', async () => {
+  const { onMetric, handler } = createMetrics();
+  for (const ms of [5, 80, 20_000]) onMetric('upstream_ms', ms, { status: '200' });
+  onMetric('upstream_ms', 1, { status: '503' });
+  const { lines } = await get(handler);
+  const row = (rest: string) => lines.find((line) => line.startsWith(`analytics_relay_${rest} `));
+  const valueOf = (rest: string) => Number(row(rest)?.split(' ').at(-1));
+  expect(valueOf('upstream_seconds_bucket{status="200",le="0.005"}')).toBe(1);
+  expect(valueOf('upstream_seconds_bucket{status="200",le="0.05"}')).toBe(1);
+  expect(valueOf('upstream_seconds_bucket{status="200",le="0.1"}')).toBe(2);
+  expect(valueOf('upstream_seconds_bucket{status="200",le="10"}')).toBe(2);
+  expect(valueOf('upstream_seconds_bucket{status="200",le="+Inf"}')).toBe(3);
+  expect(valueOf('upstream_seconds_count{status="200"}')).toBe(3);
+  expect(valueOf('upstream_seconds_sum{status="200"}')).toBeCloseTo(20.085);
+  expect(valueOf('upstream_seconds_count{status="503"}')).toBe(1);
+});
+
+it('keeps a label that is no plain word in one line', async () => {
+  const { onMetric, handler } = createMetrics();
+  onMetric('requests', 1, { route: 'a"b\\c\nd' });
+  const { lines } = await get(handler);
+  expect(lines).toContain('analytics_relay_requests_total{route="a\\"b\\\\c\\nd"} 1');
+});
+
+it('answers as Prometheus asks, and only GET and HEAD', async () => {
+  const { onMetric, handler } = createMetrics();
+  onMetric('requests', 1);
+  const { response } = await get(handler);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect((await get(handler, 'HEAD')).lines).toEqual(['']);
+  expect((await get(handler, 'POST')).response.status).toBe(405);
+});
+
+it('refuses a prefix that no metric name begins with', () => {
+  expect(() => createMetrics({ prefix: '1 a' })).toThrow('`prefix`');
+});
