@@ -1,9 +1,10 @@
 import { defineConfig } from '@playwright/test';
 import { foundBrowsers } from './e2e/support/found-browsers.js';
+import type { Mode } from './e2e/support/test.js';
 
 const browsers = foundBrowsers();
 
-export default defineConfig({
+export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
@@ -13,13 +14,23 @@ export default defineConfig({
   // others load too, one more try, which the report names as flaky.
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
-  globalTimeout: 12 * 60_000,
+  globalTimeout: 16 * 60_000,
   forbidOnly: !!process.env.CI,
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
   projects: [
     {
       name: 'chromium',
       use: { browserName: 'chromium', launchOptions: { executablePath: browsers.chromium } },
+    },
+    {
+      // Rows that read the same through a relay. What differs there stands in e2e/relay/.
+      name: 'chromium-relay',
+      testMatch: /e2e\/(plain|offline|rejected)\.spec\.ts$/,
+      use: {
+        mode: 'relay',
+        browserName: 'chromium',
+        launchOptions: { executablePath: browsers.chromium },
+      },
     },
     ...(browsers.firefox
       ? [

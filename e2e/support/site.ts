@@ -1,4 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DIST_FOLDER } from './dist.js';
@@ -30,6 +35,7 @@ export const createSite = async () => {
   const headers = new Map<string, Headers>();
   const gates = new Map<string, () => Promise<unknown>>();
   const mounts: Mount[] = [{ prefix: '/dist/', folder: DIST_FOLDER }];
+  const handlers = new Map<string, RequestListener>();
   const requests: string[] = [];
 
   const fromMounts = async (path: string): Promise<StaticFile | undefined> => {
@@ -46,6 +52,8 @@ export const createSite = async () => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = decodeURIComponent(new URL(request.url!, 'http://site').pathname);
     requests.push(`${request.method} ${request.url}`);
+    const handler = [...handlers].find(([prefix]) => path.startsWith(prefix))?.[1];
+    if (handler) return void handler(request, response);
     await gates.get(path)?.();
     const file = pages.get(path) ?? (await fromMounts(path));
     const extra = { ...headers.get('*'), ...headers.get(path) };
@@ -84,6 +92,8 @@ export const createSite = async () => {
       pages.set(path, { type, body: Buffer.from(body) });
       return url + path;
     },
+    /** Leaves all requests under a prefix that ends in `/` to somebody else. */
+    handle: (prefix: string, handler: RequestListener): void => void handlers.set(prefix, handler),
     /** Response headers of one path, or of all (`*`). */
     headers: (path: string, extra: Headers): void => void headers.set(path, extra),
     /** Makes every answer for a path wait. */

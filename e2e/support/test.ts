@@ -2,6 +2,7 @@ import { test as base } from '@playwright/test';
 import { createBfcache, type Bfcache } from './bfcache.js';
 import { createGuest, type Guest } from './guest.js';
 import { createProfile, type Profile } from './profile.js';
+import { mountRelay, RELAY, type Relay } from './relay.js';
 import { createService, type Service } from './service.js';
 import { createSite, type Site } from './site.js';
 import { taggedPage, type TagStyle } from './tagged.js';
@@ -13,7 +14,15 @@ export { expect } from '@playwright/test';
 export const PROJECT = 'p';
 export const CHANNEL = 'c';
 
+/** How pages send: straight to the service, or through a relay on their own site. */
+export type Mode = 'direct' | 'relay';
+
 interface Fixtures {
+  mode: Mode;
+  /** The site, and the relay on it. */
+  ground: { site: Site; relay: Relay | undefined };
+  /** In mode `relay`: the relay on the site, with faults of the test's own. */
+  relay: Relay;
   /** A folder of the test's own. */
   folder: string;
   /** The service, with a database and faults of the test's own. */
@@ -30,6 +39,8 @@ interface Fixtures {
 
 /** Playwright's `test`, with a service, a website, and eyes on every page. */
 export const test = base.extend<Fixtures>({
+  mode: ['direct', { option: true }],
+
   folder: async ({}, use) => {
     const folder = makeTempFolder();
     await use(folder);
@@ -42,19 +53,27 @@ export const test = base.extend<Fixtures>({
     await service.stop();
   },
 
-  site: async ({ service }, use) => {
+  ground: async ({ mode, service }, use) => {
     const site = await createSite();
-    const setup = {
-      baseUrl: service.url,
-      token: service.token,
-      project: PROJECT,
-      channel: CHANNEL,
-    };
-    await use({
-      ...site,
-      tagged: (options, style) => taggedPage({ ...setup, ...options }, style),
-    });
+    const parts = { site, service, project: PROJECT, channel: CHANNEL };
+    await use({ site, relay: mode === 'relay' ? await mountRelay(parts) : undefined });
     await site.close();
+  },
+
+  site: async ({ mode, service, ground }, use) => {
+    const form =
+      mode === 'relay' ? { relay: RELAY } : { baseUrl: service.url, token: service.token };
+    const src = mode === 'relay' ? '/dist/analytics-relay.js' : '/dist/analytics.js';
+    const setup = { ...form, project: PROJECT, channel: CHANNEL };
+    await use({
+      ...ground.site,
+      tagged: (options, style) => taggedPage({ ...setup, ...options }, { src, ...style }),
+    });
+  },
+
+  relay: async ({ ground }, use) => {
+    if (!ground.relay) throw new Error("There is a relay in mode 'relay' only");
+    await use(ground.relay);
   },
 
   guest: [

@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test';
+import { heard, listening } from '../support/heard.js';
+import { names } from '../support/names.js';
+import { expect, test } from '../support/test.js';
+import { track } from '../support/track.js';
+
+test.use({ mode: 'relay' });
+
+const statusOf = (page: Page) => page.evaluate(() => analytics.status());
+
+test('delivers 1,000 events in at most 25 requests', async ({ page, relay, service, site }) => {
+  await page.goto(site.page('/', site.tagged()));
+  await track(page, names(1_000));
+  await service.holds({ events: names(1_000) }, { pages: [page] });
+  expect(relay.requests.length).toBeLessThanOrEqual(25);
+  expect(await statusOf(page)).toMatchObject({ delivered: 1_000, unknown: 0, dropped: {} });
+});
+
+test('stores once what is sent again because the answer was lost @smoke', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ after: true, reset: true, times: 1 }]);
+  await track(page, names(20));
+  await service.holds({ events: names(20) }, { pages: [page] });
+  expect(relay.requests.length).toBeGreaterThan(1);
+  expect(await statusOf(page)).toMatchObject({ delivered: 20, unknown: 0 });
+});
+
+test('stores once what is sent again because the answer took too long', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ timeout: 1_000 })));
+  relay.faults([{ after: true, hang: true, times: 2 }]);
+  await track(page, names(20));
+  await service.holds({ events: names(20) }, { pages: [page] });
+  const ofFirst = relay.requests.filter(({ events }) => events.includes('event 0'));
+  expect(ofFirst).toHaveLength(3);
+});
+
+test('sends again what hung and was not stored', async ({ page, relay, service, site }) => {
+  await page.goto(site.page('/', site.tagged({ timeout: 1_000 })));
+  relay.faults([{ hang: true, times: 1 }]);
+  await track(page, names(20));
+  await service.holds({ events: names(20) }, { pages: [page] });
+});
+
+test('waits as long as the relay says, also for the service', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await service.faults([{ status: 429, headers: { 'retry-after': '3' }, times: 1 }]);
+  await track(page, ['one']);
+  await service.holds({ events: ['one'] }, { pages: [page] });
+  expect(relay.requests[1]!.at - relay.requests[0]!.at).toBeGreaterThanOrEqual(3_000);
+  relay.faults([{ status: 429, headers: { 'retry-after': '2' }, times: 1 }]);
+  await track(page, ['two']);
+  await service.holds({ events: ['one', 'two'] }, { pages: [page] });
+  expect(relay.requests).toHaveLength(4);
+  expect(relay.requests[3]!.at - relay.requests[2]!.at).toBeGreaterThanOrEqual(2_000);
+});
+
+for (const status of [500, 502, 503]) {
+  test(`delivers all once after the relay answered ${status} five times`, async ({
+    page,
+    relay,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged()));
+    relay.faults([{ status, times: 5 }]);
+    await track(page, names(60));
+    await service.holds({ events: names(60) }, { pages: [page], within: 40_000 });
+    expect(await statusOf(page)).toMatchObject({ delivered: 60, dropped: {} });
+  });
+}
+
+test('delivers all once through an outage of the service @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  await service.stop();
+  await track(page, names(20));
+  await expect
+    .poll(async () => (await heard(page, 'outcome')).length, { timeout: 20_000 })
+    .toBeGreaterThan(0);
+  await service.start();
+  await service.holds({ events: names(20) }, { pages: [page], within: 40_000 });
+  expect(await heard(page, 'drop')).toEqual([]);
+});
+
+for (const status of [400, 413]) {
+  test(`loses nothing where something before the relay answers large batches ${status}`, async ({
+    page,
+    relay,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged()));
+    relay.faults([{ status, times: 3 }]);
+    await track(page, names(60));
+    await service.holds({ events: names(60) }, { pages: [page] });
+    expect(await statusOf(page)).toMatchObject({ delivered: 60, dropped: {} });
+  });
+}
+
+test('keeps everything while the relay refuses the page, and says so once', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  relay.faults([{ status: 403 }]);
+  await track(page, names(5));
+  await expect.poll(async () => (await statusOf(page)).paused).toBe('setup');
+  expect(await heard(page, 'error')).toEqual([
+    { kind: 'setup', status: 403, message: expect.stringContaining('`relay`') },
+  ]);
+  relay.faults([]);
+  await page.reload();
+  await service.holds({ events: names(5) }, { pages: [page] });
+});

@@ -1,0 +1,211 @@
+import type { Page } from '@playwright/test';
+import { later } from '../support/later.js';
+import { names } from '../support/names.js';
+import { storedEvents } from '../support/stored-records.js';
+import { expect, test } from '../support/test.js';
+import { track } from '../support/track.js';
+
+test.use({ mode: 'relay' });
+
+const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
+
+const statusOf = (page: Page) => page.evaluate(() => analytics.status());
+
+/** Calls `event` once a name, each of about so many bytes, and leaves in the same task. */
+const trackAndGo = async (page: Page, events: readonly string[], address: string, bytes = 0) => {
+  await page.evaluate(
+    ([events, address, bytes]) => {
+      for (const event of events) analytics.event(event, { description: 'x'.repeat(bytes) });
+      location.href = address;
+    },
+    [events, address, bytes] as const,
+  );
+  await page.waitForURL(address);
+};
+
+test('gives a beacon what was called in the task that leaves, and stores it once @smoke', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await trackAndGo(page, names(5), site.page('/bare', BARE));
+  await service.holds({ events: names(5) });
+  expect(relay.requests).toMatchObject([{ events: names(5), isBeacon: true }]);
+
+  // Nobody heard the answer: the next page sends it again, and hears that it was delivered.
+  await page.goto(site.page('/next', site.tagged()));
+  await expect.poll(() => statusOf(page)).toMatchObject({ delivered: 5, unknown: 0, waiting: 0 });
+  await service.holds({ events: names(5) }, { pages: [page] });
+  expect(relay.requests[1]).toMatchObject({ ids: relay.requests[0]!.ids, isBeacon: false });
+  expect(await storedEvents(page)).toEqual([]);
+});
+
+test('hands off what was called in the task that closes the tab @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/bare', BARE));
+  const address = site.page('/', site.tagged());
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate((address) => void window.open(address), address),
+  ]);
+  await popup.waitForLoadState();
+  const closed = popup.waitForEvent('close');
+  await popup
+    .evaluate((events) => {
+      analytics.identify('user_1', { plan: 'pro' });
+      for (const event of events) analytics.event(event);
+      window.close();
+    }, names(5))
+    .catch(() => undefined); // it may be gone before it answers
+  await closed;
+  await service.holds({ events: names(5), identifies: ['user_1'] });
+});
+
+test('delivers 200 events of 1 kB, called as the page goes, once each', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  const atExitOnly = { flushAt: 1_000, flushInterval: 60_000 };
+  await page.goto(site.page('/', site.tagged(atExitOnly)));
+  await trackAndGo(page, names(200), site.page('/bare', BARE), 900);
+  await expect.poll(async () => (await service.events()).length).toBeGreaterThan(20);
+  const handedOff = await service.neverTwice(names(200));
+  expect(handedOff.length).toBeLessThan(60); // what the browser carries
+  expect(relay.requests.every(({ isBeacon }) => isBeacon)).toBe(true);
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: names(200) }, { pages: [page] });
+});
+
+test('uses a fetch with keepalive where there is no beacon', async ({
+  page,
+  context,
+  relay,
+  service,
+  site,
+}) => {
+  await context.addInitScript(() => {
+    navigator.sendBeacon = () => false;
+  });
+  await page.goto(site.page('/', site.tagged()));
+  await trackAndGo(page, names(5), site.page('/bare', BARE));
+  await service.holds({ events: names(5) });
+  expect(relay.requests).toMatchObject([{ events: names(5), isBeacon: false }]);
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: names(5) }, { pages: [page] });
+});
+
+test('stores once what was in flight when the page went, whatever became of it', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
+  relay.faults([
+    { hang: true, times: 1 },
+    { after: true, hang: true, times: 1 },
+  ]);
+  await track(page, names(3, 'lost'));
+  await expect.poll(() => relay.requests.length).toBe(1);
+  await track(page, names(3, 'stored'));
+  await expect.poll(() => relay.requests.length).toBe(2);
+  await page.goto(site.page('/next', site.tagged()));
+  const events = [...names(3, 'lost'), ...names(3, 'stored')];
+  await service.holds({ events }, { pages: [page] });
+  expect(await statusOf(page)).toMatchObject({ delivered: 6, unknown: 0 });
+});
+
+test('leaves everything to the next page when it is offline', async ({
+  page,
+  context,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await context.setOffline(true);
+  await track(page, names(5));
+  await page.goto('about:blank');
+  await context.setOffline(false);
+  expect(relay.requests).toEqual([]);
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: names(5) }, { pages: [page] });
+});
+
+test('leaves everything to the next page when the relay is known to fail', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 1 }]);
+  await track(page, ['first']);
+  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
+  await trackAndGo(page, names(5), site.page('/next', site.tagged()));
+  await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
+  const [refused, ...rest] = relay.requests;
+  for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(3_000);
+});
+
+test('stores once what a page beaconed that comes back from the back/forward cache', async ({
+  bfcache,
+  relay,
+  service,
+  site,
+}) => {
+  const page = await (await bfcache.open()).newPage();
+  const head = `<script>addEventListener('pageshow', (event) => {
+    document.title = event.persisted ? 'restored' : 'loaded';
+  })</script>`;
+  await page.goto(site.page('/', site.tagged({}, { head })));
+  await trackAndGo(page, names(5), site.page('/bare', BARE));
+  await service.holds({ events: names(5) });
+  await bfcache.back(page);
+  await expect.poll(() => page.evaluate(() => document.title)).toBe('restored');
+  await track(page, ['restored']);
+  await service.holds({ events: [...names(5), 'restored'] }, { pages: [page] });
+  expect(relay.requests[0]).toMatchObject({ isBeacon: true });
+  expect(await statusOf(page)).toMatchObject({ delivered: 6, unknown: 0 });
+  expect(await storedEvents(page)).toEqual([]);
+});
+
+test('stores once what was in flight when the page was killed', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
+  relay.faults([
+    { after: true, hang: true, times: 1 },
+    { hang: true, times: 1 },
+  ]);
+  await track(page, names(10, 'stored'));
+  await expect.poll(() => relay.requests.length).toBe(1);
+  await track(page, names(10, 'lost'));
+  await expect.poll(() => relay.requests.length).toBe(2);
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  const crashed = page.waitForEvent('crash');
+  const session = await context.newCDPSession(page);
+  // It never answers.
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  await page.close();
+
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/', site.tagged(options, { head })));
+  const events = [...names(10, 'stored'), ...names(10, 'lost')];
+  await service.holds({ events }, { pages: [next] });
+  expect(await statusOf(next)).toMatchObject({ delivered: 20, unknown: 0 });
+});

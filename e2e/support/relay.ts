@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http';
+import { pathToFileURL } from 'node:url';
+import { getRequestListener } from '@hono/node-server';
+import type * as RelayEntry from '../../src/relay.js';
+import type { Batch } from '../../src/wire.js';
+import { DIST_FOLDER } from './dist.js';
+import type { Service } from './service.js';
+import type { Site } from './site.js';
+
+/** Where the relay stands on the site. */
+export const RELAY = '/a';
+
+/** What goes wrong between a page and the relay, for so many requests; without a number, for all. */
+export interface RelayFault {
+  times?: number;
+  /** Answers this in place of asking the relay. */
+  status?: number;
+  headers?: Record<string, string>;
+  /** Never answers. */
+  hang?: boolean;
+  /** Breaks the connection. */
+  reset?: boolean;
+  /** Milliseconds to wait. */
+  delay?: number;
+  /** Asks the relay first, so that the records are stored, and then does the rest. */
+  after?: boolean;
+}
+
+/** A batch that came to the relay. */
+export interface RelayRequest {
+  at: number;
+  ids: string[];
+  events: (string | undefined)[];
+  /** No script's request: the browser sent it from a beacon. */
+  isBeacon: boolean;
+}
+
+interface Parts {
+  site: Pick<Site, 'url' | 'handle'>;
+  service: Service;
+  project: string;
+  channel: string;
+}
+
+export type Relay = Awaited<ReturnType<typeof mountRelay>>;
+
+const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+const never = new Promise<never>(() => undefined);
+
+/** The built relay on a site's own origin, in front of the service, with a fault switch before it. */
+export const mountRelay = async ({ site, service, project, channel }: Parts) => {
+  const entry = pathToFileURL(`${DIST_FOLDER}/relay.js`).href;
+  const { createRelay } = (await import(entry)) as typeof RelayEntry;
+  const errors: unknown[] = [];
+  const answers: string[] = [];
+  const requests: RelayRequest[] = [];
+  let faults: RelayFault[] = [];
+  const relay = createRelay({
+    baseUrl: service.url,
+    token: service.token,
+    origins: [site.url],
+    projects: [project],
+    channels: [channel],
+    onError: (error) => errors.push(error),
+  });
+
+  const note = async (request: Request) => {
+    const { records = [] } = JSON.parse(await request.clone().text()) as Partial<Batch>;
+    requests.push({
+      at: Date.now(),
+      ids: records.map(({ id }) => id),
+      events: records.map(({ body }) => (body as { event?: string }).event),
+      isBeacon: request.headers.get('sec-fetch-mode') === 'no-cors',
+    });
+  };
+
+  const nextFault = (): RelayFault => {
+    const fault = faults.find(({ times = Infinity }) => times > 0);
+    if (fault?.times) fault.times--;
+    return fault ?? {};
+  };
+
+  const answer = async (request: Request, incoming: IncomingMessage): Promise<Response> => {
+    await note(request);
+    const { status, headers = {}, hang, reset, delay, after } = nextFault();
+    const answered = after ? await relay(request) : undefined;
+    if (delay) await pause(delay);
+    if (hang) await never;
+    if (reset) {
+      incoming.socket.destroy();
+      await never;
+    }
+    if (status) return new Response('{}', { status, headers });
+    return answered ?? relay(request);
+  };
+
+  site.handle(
+    `${RELAY}/`,
+    getRequestListener(
+      async (request, { incoming }) => {
+        const response = await answer(request, incoming as IncomingMessage);
+        const head = JSON.stringify([response.status, ...response.headers]);
+        answers.push(head + (await response.clone().text()));
+        return response;
+      },
+      { overrideGlobalObjects: false },
+    ),
+  );
+
+  return {
+    /** Every batch so far, in order. */
+    requests,
+    /** Every answer so far, as text. */
+    answers,
+    /** What the relay complained of. */
+    errors,
+    /** Sets what goes wrong, in place of what did; none sets it right. */
+    faults: (rules: RelayFault[]): void => {
+      faults = rules.map((rule) => ({ ...rule }));
+    },
+  };
+};
