@@ -67,6 +67,17 @@ export async function checkRelay(relay) {
   await holdsThese();
   seen.push('repeat once');
 
+  const fresh = makeRecords();
+  const other = JSON.stringify({ sent_at: new Date().toISOString(), records: fresh });
+  const together = await Promise.all([send(other), send(other), send(other)]);
+  const outcomes = together.flatMap(({ text }) =>
+    JSON.parse(text).results.map((one) => one.outcome),
+  );
+  for (const one of outcomes) assert.ok(['delivered', outcome].includes(one), `${one}, at once`);
+  records.push(...fresh);
+  await until(ARRIVES_WITHIN_MS, () => true, holdsThese);
+  seen.push('three at once, once');
+
   const large = await send(batch.padEnd(MAX_BYTES + 1));
   assert.equal(large.status, 413, 'of a body above the limit');
   seen.push('too large 413');

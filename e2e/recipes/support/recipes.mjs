@@ -25,6 +25,10 @@ export const RECIPES = {
       yield startProgram({ command: [...next, 'start'], folder, env: { ...quiet, ...env } });
     },
   },
+  'cloudflare-worker': {
+    // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
+    start: command(process.execPath, '../support/run-worker.mjs'),
+  },
   deno: {
     start: command(join(TOOLS, 'deno'), 'run', '--check', '--allow-env', '--allow-net', 'main.ts'),
     promises: knowsClients,

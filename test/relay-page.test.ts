@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const page = read('docs/relay.md');
+
+const RECIPES: readonly (readonly [file: string, language: string])[] = [
+  ['node-hono/server.js', 'js'],
+  ['node-express/server.js', 'js'],
+  ['next-route-handler/app/a/[...path]/route.ts', 'ts'],
+  ['cloudflare-worker/worker.js', 'js'],
+  ['cloudflare-worker/wrangler.json', 'json'],
+  ['deno/main.ts', 'ts'],
+  ['bun/server.ts', 'ts'],
+  ['nginx/server.js', 'js'],
+  ['nginx/relay.conf', 'nginx'],
+];
+const MOST_LINES = 40;
+
+describe('the page about the relay', () => {
+  it.each(RECIPES)('shows %s as it is run', (file, language) => {
+    const source = read(`e2e/recipes/${file}`);
+    expect(page).toContain(`\`\`\`${language}\n${source}\`\`\`\n`);
+    expect(source.trim().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
+  });
+
+  it('has every recipe that is run', () => {
+    const run = [...read('e2e/recipes/support/recipes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)];
+    const shown = new Set(RECIPES.map(([file]) => file.split('/')[0]));
+    expect(run.map(([, name]) => name).sort()).toEqual([...shown].sort());
+  });
+});
+
+/** The rows of the table under a heading, as text without backticks. */
+const tableUnder = (heading: string): string[][] => {
+  const lines = page.split(`\n## ${heading}\n`)[1]!.split('\n');
+  const start = lines.findIndex((line) => line.startsWith('|'));
+  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
+  return lines.slice(start + 2, start + length).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.replaceAll('`', '').trim()),
+  );
+};
+
+const sourceOf = (file: string): ts.SourceFile =>
+  ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+
+const declared = (file: string, name: string): ts.Node =>
+  sourceOf(file).statements.find(
+    (node) =>
+      (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) &&
+      node.name.text === name,
+  )!;
+
+const membersOf = (file: string, name: string): readonly ts.TypeElement[] =>
+  (declared(file, name) as ts.InterfaceDeclaration).members;
+
+const defaultOf = (member: ts.TypeElement): string => {
+  if (!member.questionToken) return 'required';
+  const tag = ts.getJSDocTags(member).find(({ tagName }) => tagName.text === 'default');
+  return ts.getTextOfJSDocComment(tag?.comment)?.trim() ?? 'none';
+};
+
+describe('its tables', () => {
+  it('have every option in the order of the source, with its default', () => {
+    const members = [
+      ...membersOf('src/relay/relay-options.ts', 'RelayOptions'),
+      ...membersOf('src/relay/hooks.ts', 'Hooks'),
+    ];
+    expect(tableUnder('Options').map(([name, value]) => [name, value])).toEqual(
+      members.map((member) => [member.name!.getText(), defaultOf(member)]),
+    );
+  });
+
+  it('have no metric that the relay does not tell', () => {
+    const told = declared('src/relay/hooks.ts', 'RelayMetric').getText();
+    const names = tableUnder('What to alert on').map(([name]) => name);
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) expect(told).toContain(`'${name}'`);
+  });
+});
