@@ -6,6 +6,9 @@ export const BATCH_PATH = '/v1/batch';
 /** Records a batch may hold at the most. */
 export const MAX_BATCH_RECORDS = 100;
 
+/** Records a page puts into a batch: so many make a request that a beacon carries, most of the time. */
+export const BATCH_RECORDS = 50;
+
 /** A record on its way to a relay. */
 export interface BatchRecord {
   /** The record's id: a repeat carries the same one. */

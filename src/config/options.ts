@@ -1,4 +1,5 @@
 import type { Consent, Options } from '../types.js';
+import { BATCH_RECORDS } from '../wire.js';
 import { missing, wrong } from './complain.js';
 import type { Form } from './forms.js';
 
@@ -127,6 +128,8 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
     throw new TypeError('analytics.init: expected an object of options');
   }
   const settings: Record<string, unknown> = { ...DEFAULTS };
+  // A flush of fewer would cost a request as well.
+  if (options.relay) settings.flushAt = BATCH_RECORDS;
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(REGISTRY, name)) wrong(name, 'does not exist');

@@ -1,5 +1,5 @@
 import type { OutboxRecord } from '../types.js';
-import { BATCH_PATH } from '../wire.js';
+import { BATCH_PATH, BATCH_RECORDS } from '../wire.js';
 import { parseRetryAfter } from './backoff.js';
 import { createCarrier, KEEPALIVE_BUDGET } from './carrier.js';
 import { verdictOf, type Answer } from './outcome.js';
@@ -12,11 +12,8 @@ const CLOSING = ']}';
 const itemOf = ({ id, type, body }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","body":${body}}`;
 
-/** Records a request takes: so many make a request that a beacon carries, most of the time. */
-const RECORDS = 50;
-
 const CAPACITY: Capacity = {
-  records: RECORDS,
+  records: BATCH_RECORDS,
   bytes: KEEPALIVE_BUDGET,
   bytesPerRecord:
     itemOf({ id: '_'.repeat(21), type: 'identify', body: '', at: 0, attempts: 0 }).length + 1, // the comma

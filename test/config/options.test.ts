@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anyForm, relayForm } from '../../src/config/forms.js';
+import { BATCH_RECORDS } from '../../src/wire.js';
 import { DEFAULTS, optionNames, readAttributes, resolveOptions } from '../../src/config/options.js';
 import type { Options } from '../../src/types.js';
 
@@ -162,6 +163,11 @@ describe('options', () => {
 });
 
 describe('a relay', () => {
+  it('takes a full batch to start a flush, unless told otherwise', () => {
+    expect(resolveAll(relayed).flushAt).toBe(BATCH_RECORDS);
+    expect(resolveAll({ ...relayed, flushAt: 3 }).flushAt).toBe(3);
+  });
+
   it.each([
     ['/a', 'https://shop.test/a'],
     ['/a/', 'https://shop.test/a'],
