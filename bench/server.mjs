@@ -1,10 +1,15 @@
-// The least a service can do: answer 200 with CORS, and count. Runs as a process of its own.
+// The least a service can do: answer 200 with CORS, and count. Before it, a relay on the site's own origin.
+// Runs as a process of its own.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
+import { getRequestListener } from '@hono/node-server';
+import { createRelay } from '../dist/relay.js';
 
 const ANSWER = '{"success":true,"message":"ok"}';
 let status = 200;
 let count = 0;
+let batches = 0;
+let relay;
 
 const cors = {
   'access-control-allow-origin': '*',
@@ -25,20 +30,34 @@ const site = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://site');
   if (pathname === '/control') {
     if (searchParams.has('status')) status = Number(searchParams.get('status'));
-    const answer = String(count);
-    if (searchParams.has('reset')) count = 0;
+    const answer = String(searchParams.has('batches') ? batches : count);
+    if (searchParams.has('reset')) count = batches = 0;
     return response.end(answer);
   }
-  if (pathname === '/analytics.js') {
+  if (pathname === '/a/v1/batch') {
+    batches++;
+    return relay(request, response);
+  }
+  if (/^\/analytics(-relay)?\.js$/.test(pathname)) {
     response.setHeader('content-type', 'text/javascript');
-    return response.end(await readFile(new URL('../dist/analytics.js', import.meta.url)));
+    return response.end(await readFile(new URL(`../dist${pathname}`, import.meta.url)));
   }
   response.setHeader('content-type', 'text/html');
   response.end('<!doctype html><title>bench</title><link rel="icon" href="data:,">');
 });
 
 service.listen(0, '127.0.0.1', () =>
-  site.listen(0, '127.0.0.1', () =>
-    process.send({ service: service.address().port, site: site.address().port }),
-  ),
+  site.listen(0, '127.0.0.1', () => {
+    const ports = { service: service.address().port, site: site.address().port };
+    relay = getRequestListener(
+      createRelay({
+        baseUrl: `http://127.0.0.1:${ports.service}`,
+        token: 't',
+        origins: [`http://127.0.0.1:${ports.site}`],
+        projects: ['p'],
+        channels: ['c'],
+      }),
+    );
+    process.send(ports);
+  }),
 );
