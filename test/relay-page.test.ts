@@ -11,6 +11,8 @@ const RECIPES: readonly (readonly [file: string, language: string])[] = [
   ['next-route-handler/app/a/[...path]/route.ts', 'ts'],
   ['cloudflare-worker/worker.js', 'js'],
   ['cloudflare-worker/wrangler.json', 'json'],
+  ['cloudflare-queue/worker.js', 'js'],
+  ['cloudflare-queue/wrangler.json', 'json'],
   ['deno/main.ts', 'ts'],
   ['bun/server.ts', 'ts'],
   ['nginx/server.js', 'js'],

@@ -15,6 +15,7 @@ const FLOOD = 30;
  */
 export async function checkRelay(relay) {
   const { origin, reader, secret, limitsClients, outcome = 'delivered' } = relay;
+  const isQueued = outcome === 'accepted';
   const seen = [];
   const ask = createAsk(relay);
   const send = (body, headers = {}) =>
@@ -43,7 +44,7 @@ export async function checkRelay(relay) {
   const results = records.map(({ id }) => ({
     id,
     outcome,
-    status: outcome === 'accepted' ? 202 : 200,
+    status: isQueued ? 0 : 200,
   }));
   assert.deepEqual(JSON.parse(first.text), { results }, 'the first answer');
   assert.equal(first.headers.get('access-control-allow-origin'), origin);
@@ -70,10 +71,13 @@ export async function checkRelay(relay) {
   const fresh = makeRecords();
   const other = JSON.stringify({ sent_at: new Date().toISOString(), records: fresh });
   const together = await Promise.all([send(other), send(other), send(other)]);
-  const outcomes = together.flatMap(({ text }) =>
-    JSON.parse(text).results.map((one) => one.outcome),
-  );
-  for (const one of outcomes) assert.ok(['delivered', outcome].includes(one), `${one}, at once`);
+  for (const { status, text } of together) {
+    // With a queue the others may be told to come again, while it is not known that the first one is in.
+    if (isQueued && status === 503) continue;
+    const outcomes = JSON.parse(text).results.map((one) => one.outcome);
+    const allowed = ['delivered', outcome, ...(isQueued ? ['retry'] : [])];
+    for (const one of outcomes) assert.ok(allowed.includes(one), `${one}, at once`);
+  }
   records.push(...fresh);
   await until(ARRIVES_WITHIN_MS, () => true, holdsThese);
   seen.push('three at once, once');

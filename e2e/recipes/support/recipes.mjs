@@ -29,6 +29,10 @@ export const RECIPES = {
     // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
     start: command(process.execPath, '../support/run-worker.mjs'),
   },
+  'cloudflare-queue': {
+    start: command(process.execPath, '../support/run-worker.mjs'),
+    promises: { outcome: 'accepted' },
+  },
   deno: {
     start: command(join(TOOLS, 'deno'), 'run', '--check', '--allow-env', '--allow-net', 'main.ts'),
     promises: knowsClients,

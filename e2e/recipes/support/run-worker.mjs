@@ -3,22 +3,36 @@ import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 
-const { main, compatibility_date, vars } = JSON.parse(readFileSync('wrangler.json', 'utf8'));
+const config = JSON.parse(readFileSync('wrangler.json', 'utf8'));
 const { outputFiles } = await build({
-  entryPoints: [main],
+  entryPoints: [config.main],
   bundle: true,
   format: 'esm',
   conditions: ['workerd', 'worker', 'browser'],
   write: false,
 });
 const { PORT, SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN } = process.env;
+const { producers = [], consumers = [] } = config.queues ?? {};
 
 const miniflare = new Miniflare({
   host: '127.0.0.1',
   port: Number(PORT),
   modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0].text }],
-  compatibilityDate: compatibility_date,
-  bindings: { ...vars, SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN },
+  compatibilityDate: config.compatibility_date,
+  bindings: { ...config.vars, SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN },
+  kvNamespaces: (config.kv_namespaces ?? []).map(({ binding }) => binding),
+  queueProducers: Object.fromEntries(producers.map(({ binding, queue }) => [binding, queue])),
+  queueConsumers: Object.fromEntries(
+    consumers.map((consumer) => [
+      consumer.queue,
+      {
+        maxBatchSize: consumer.max_batch_size,
+        maxBatchTimeout: consumer.max_batch_timeout,
+        maxRetries: consumer.max_retries,
+        deadLetterQueue: consumer.dead_letter_queue,
+      },
+    ]),
+  ),
 });
 await miniflare.ready;
 process.once('SIGTERM', () => miniflare.dispose());
