@@ -10,7 +10,7 @@ import {
 } from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
 import { readClock } from './config/clock.js';
-import { addressOf, destinationName } from './config/destination.js';
+import { addressOf, destinationName, isConsentKey } from './config/destination.js';
 import type { Settings } from './config/options.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
@@ -57,6 +57,9 @@ export const createPipeline = (
   const userKey = `${name} user`;
   const gateKey = `${name} gate`;
   const consentKey = `${name} consent`;
+  /** A denial counts for the project, whatever the way to the service was then. */
+  const denials = (): string[] =>
+    shelf.keys().filter((key) => isConsentKey(key, first.project) && shelf.get(key) === 'denied');
   const counts = { delivered: 0, unknown: 0 };
   const dropped: Status['dropped'] = {};
 
@@ -120,8 +123,7 @@ export const createPipeline = (
   let parts: ReturnType<typeof build> | undefined;
   const held: OutboxRecord[] = [];
   let isActivated = false;
-  let consent: Consent =
-    given ?? settings.consent ?? (shelf.get(consentKey) === 'denied' ? 'denied' : 'granted');
+  let consent: Consent = given ?? settings.consent ?? (denials().length > 0 ? 'denied' : 'granted');
   /** The user as far as it is not on the shelf: null after a reset. */
   let user: string | null | undefined;
 
@@ -199,7 +201,8 @@ export const createPipeline = (
   };
 
   const remember = () => {
-    if (consent !== 'pending') shelf.set(consentKey, consent === 'denied' ? consent : undefined);
+    if (consent === 'denied') shelf.set(consentKey, consent);
+    else if (consent === 'granted') for (const key of denials()) shelf.set(key, undefined);
   };
 
   const setConsent = (next: Consent) => {
@@ -222,7 +225,7 @@ export const createPipeline = (
     },
     onOnline: () => parts?.flusher.resume(),
     onStored: (key) => {
-      if (key === consentKey && shelf.get(key) === 'denied') setConsent('denied');
+      if (key && denials().includes(key)) setConsent('denied');
       if (key === gateKey) parts?.flusher.pump();
     },
   });

@@ -358,6 +358,30 @@ describe('consent', () => {
     expect(service.events()).toEqual(['a']);
   });
 
+  it('denied on another way to the service counts here, until it is granted', async () => {
+    const elsewhere = 'analytics-outbox relay:https://site.test/a shop consent';
+    localStorage.setItem(elsewhere, 'denied');
+    const { analytics, service } = await start();
+    analytics.event('a');
+    await advance(2_000);
+    expect(analytics.status()).toMatchObject({
+      consent: 'denied',
+      dropped: { 'consent-denied': 1 },
+    });
+    expect(service.seen).toEqual([]);
+    analytics.setConsent('granted');
+    analytics.event('b');
+    await advance(2_000);
+    expect(service.events()).toEqual(['b']);
+    expect(localStorage.getItem(elsewhere)).toBeNull();
+  });
+
+  it('denied for another project does not count', async () => {
+    localStorage.setItem('analytics-outbox https://in.test workshop consent', 'denied');
+    const { analytics } = await start();
+    expect(analytics.status().consent).toBe('granted');
+  });
+
   it('denied in another tab counts here', async () => {
     const { analytics, service } = await start({ flushInterval: 10_000 });
     analytics.event('a');

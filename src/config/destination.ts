@@ -7,6 +7,10 @@ import type { Options } from '../types.js';
 export const destinationName = (address: string, project: string): string =>
   ['analytics-outbox', address.replace(/\/+$/, ''), project].map(encodeURI).join(' ');
 
+/** Whether consent to a project's records is remembered under this name, of whatever destination. */
+export const isConsentKey = (key: string, project: string): boolean =>
+  key.startsWith('analytics-outbox ') && key.endsWith(` ${encodeURI(project)} consent`);
+
 /**
  * Where records go, and how: a relay that is also asked in the service's own form is another destination,
  * since only its batches may be sent again.
