@@ -160,7 +160,7 @@ export interface CommonOptions {
   project: string;
   /** Channel ID of events that name none. */
   channel: string;
-  /** Records waiting that start a flush at once. @default 20, with `relay` 50 */
+  /** Records waiting that start a flush at once; with `relay` a full batch, 50. @default 20 */
   flushAt?: number;
   /** Milliseconds from the first waiting record to its flush. @default 1000 */
   flushInterval?: number;

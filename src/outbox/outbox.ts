@@ -110,12 +110,15 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Back to waiting. `answered` when the service said that it did not take it. */
     putBack: (entry: Entry, answered: boolean): void => {
-      const { hold, seq, record } = entry;
+      const { hold, seq, record, saved, noted } = entry;
       flying.delete(keyOf(hold.owner, seq));
       hold.flight.delete(seq);
       entry.state = 'waiting';
-      if (!hold.lost) writer.changed(hold);
-      else if (answered) add(record); // whoever adopted it has counted it as unknown
+      if (!hold.lost) return writer.changed(hold);
+      // Whoever adopted what was stored has counted it as unknown, or sends it again.
+      const isElsewhere = noted || saved === 'yes' || saved === 'going';
+      if (limits().resends ? !isElsewhere : answered) add(record);
+      else if (!isElsewhere) onUnknown(record);
     },
     /** Still in flight, but its answer will not come to this page. */
     abandon: ({ hold, seq }: Entry): void => {

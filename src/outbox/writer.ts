@@ -164,7 +164,7 @@ export const createWriter = (
       notes.keepSoon();
       return;
     }
-    const puts = [...unsaved];
+    const puts = [...unsaved].filter(({ hold }) => !hold.lost);
     const deletes = deleting ? [...gone] : [];
     if (deleting) {
       clearTimeout(timer);
@@ -182,7 +182,6 @@ export const createWriter = (
     for (const entry of puts) entry.saved = 'going';
     try {
       const found = await transact(writes, strays);
-      for (const entry of puts) entry.saved = 'yes';
       for (const write of writes) conclude(write, found.get(write));
     } catch {
       for (const entry of puts) unsave(entry, 'maybe');
@@ -198,6 +197,7 @@ export const createWriter = (
 
   const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
     const { hold, puts } = write;
+    for (const entry of puts) entry.saved = found === 'lost' ? 'no' : 'yes';
     if (found === 'lost') {
       if (hold.left) return; // noted
       if (hold.noted) notes.remove(hold);

@@ -364,6 +364,44 @@ describe('a frozen page past its lease', () => {
     expect(await frozen.drain()).toEqual(['b']);
   });
 
+  it('leaves to the adopter what it sends again anyway', async () => {
+    const frozen = createPage(world.shelf, { resends: true });
+    frozen.add(makeRecord('a'));
+    await settle();
+    const entry = frozen.begin('a');
+    await advance(LEASE_MS);
+    const other = createPage(world.shelf, { resends: true });
+    expect(await other.drain()).toEqual(['a']);
+    frozen.add(makeRecord('b'));
+    await settle();
+    frozen.outbox.putBack(entry, true);
+    expect(await frozen.drain()).toEqual(['b']);
+    expect([frozen.unknown, other.unknown]).toEqual([[], []]);
+  });
+
+  it.each([
+    [true, ['a', 'c'], []],
+    [false, ['c'], ['a']],
+  ])(
+    'loses nothing that was in flight and never stored (sent again: %s)',
+    async (resends, sent, unknown) => {
+      const frozen = createPage(world.shelf, { resends });
+      frozen.add(makeRecord('b'));
+      await settle();
+      const other = createPage(world.shelf, { resends });
+      await advance(LEASE_MS);
+      await other.drain();
+      // Made by a page that does not know yet, and in flight before its write shows that.
+      frozen.add(makeRecord('a'));
+      const entry = frozen.begin('a');
+      frozen.add(makeRecord('c'));
+      await settle();
+      frozen.outbox.putBack(entry, false);
+      expect((await frozen.drain()).sort()).toEqual(sent);
+      expect(frozen.unknown).toEqual(unknown);
+    },
+  );
+
   it('goes on where nobody took its records', async () => {
     const frozen = createPage(world.shelf);
     frozen.add(...makeRecords(2));
