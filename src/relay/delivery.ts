@@ -89,7 +89,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       breaker.leave(pass, attempt);
       if (!attempt) return later(id, 0);
       const { outcome, status, retryAfterMs } = attempt;
-      return outcome === 'retry' ? later(id, retryAfterMs, status) : { id, outcome, status };
+      if (outcome !== 'retry') return { id, outcome, status };
+      // Who came back sooner than the breaker lets through would have come for nothing.
+      return later(id, Math.max(retryAfterMs, breaker.waitMs()), status);
     });
 
   const attempt = async (

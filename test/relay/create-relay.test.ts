@@ -113,7 +113,7 @@ describe('a batch', () => {
       return isFirst;
     });
     const first = (await (await batch([event('a')])).json()) as BatchAnswer;
-    expect(first.results[0]).toMatchObject({ outcome: 'retry', status: 503, retry_after: 60 });
+    expect(first.results[0]).toMatchObject({ outcome: 'retry', status: 503, retry_after: 61 });
     const second = await batch([event('b')]);
     expect([second.status, second.headers.get('retry-after')]).toEqual([503, '61']);
     expect(service.got).toHaveLength(1);

@@ -182,7 +182,7 @@ describe('a delivery', () => {
       return isFirst;
     });
     expect(await deliver([event('a')], { until: until() })).toEqual([
-      { id: 'a', outcome: 'retry', status: 429, retry_after: 7 },
+      { id: 'a', outcome: 'retry', status: 429, retry_after: 8 },
     ]);
     expect(delivery.waitMs()).toBe(7_500);
     expect(await deliver([event('b')], { until: until() })).toEqual([
