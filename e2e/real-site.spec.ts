@@ -65,8 +65,14 @@ const createVisitor = (page: Page, blog: string) => {
   /** The navigation of the site hides when one scrolls down. */
   const goToTop = async () => {
     await page.keyboard.press('Home');
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
   };
+  /** After going back the browser restores the place on the page, at some time, and hides it again. */
+  const clickAtTop = (link: string) =>
+    expect(async () => {
+      await goToTop();
+      await page.getByRole('link', { name: link }).first().click({ timeout: 2_000 });
+    }).toPass();
 
   return {
     steps,
@@ -76,8 +82,7 @@ const createVisitor = (page: Page, blog: string) => {
     follow: (link: string, from: string, to: string) =>
       during(
         async () => {
-          await goToTop();
-          await page.getByRole('link', { name: link }).first().click();
+          await clickAtTop(link);
           await arriveAt(to);
         },
         `Link Clicked ${pathOf(from)} ${link}`,

@@ -347,7 +347,7 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
     'no options: analytics.init: expected an object of options',
     'null for options: analytics.init: expected an object of options',
     'a string for options: analytics.init: expected an object of options',
-    `an empty object: ${option} \`baseUrl\` (data-base-url) is missing: give an absolute http(s) URL`,
+    `an empty object: ${option} \`baseUrl\` (data-base-url) is missing: give an absolute http(s) URL, or \`relay\` in its place`,
     `no channel: ${option} \`channel\` (data-channel) is missing: give a non-empty string`,
     `a misspelt option: ${option} \`flushat\` (data-flushat) does not exist`,
     `an address without scheme: ${option} \`baseUrl\` (data-base-url) must be an absolute http(s) URL, not "in.example/api"`,
