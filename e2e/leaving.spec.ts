@@ -142,6 +142,18 @@ test.describe('leaves to the next page', () => {
     expect(await service.requests()).toHaveLength(200);
   });
 
+  test('what is beyond the number of requests that the browser carries', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const atExitOnly = { flushAt: 1_000, flushInterval: 60_000 };
+    await page.goto(site.page('/', site.tagged(atExitOnly)));
+    await trackAndGo(page, names(300), site.page('/next', site.tagged()));
+    await service.holds({ events: names(300) }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(300);
+  });
+
   test('everything, when it is offline @smoke', async ({ page, context, service, site }) => {
     await page.goto(site.page('/', site.tagged()));
     await context.setOffline(true);

@@ -19,6 +19,9 @@ const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
+/** Requests that outlive the page, at the most: Chromium carries 256 and loses what is beyond (measured). */
+const HANDOFF = 128;
+
 interface Effects {
   outbox: Outbox;
   sender: Sender;
@@ -303,7 +306,8 @@ export const createFlusher = (effects: Effects) => {
         return true;
       };
       const { fits } = batching;
-      const rules = { now: time, limit: Infinity, horizon, hasUnread: false, fits, leaving };
+      const limit = HANDOFF - requests.size;
+      const rules = { now: time, limit, horizon, hasUnread: false, fits, leaving };
       for (const group of nextInLine(outbox.entries, rules)) void start(group, true);
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */

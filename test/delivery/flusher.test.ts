@@ -712,6 +712,15 @@ describe('handing off', () => {
     expect(service.sent).toHaveLength(20);
   });
 
+  it('starts no more requests than the browser carries', async () => {
+    const { page, flusher, service } = await start();
+    page.add(...makeRecords(300));
+    flusher.handOff();
+    expect(service.sent).toHaveLength(128);
+    flusher.handOff();
+    expect(service.sent).toHaveLength(128);
+  });
+
   it('sends only what fits the budget', async () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
