@@ -58,8 +58,8 @@ export const createPipeline = (
   const gateKey = `${name} gate`;
   const consentKey = `${name} consent`;
   /** A denial counts for the project, whatever the way to the service was then. */
-  const denials = (): string[] =>
-    shelf.keys().filter((key) => isConsentKey(key, first.project) && shelf.get(key) === 'denied');
+  const isDenial = (key: string): boolean =>
+    isConsentKey(key, first.project) && shelf.get(key) === 'denied';
   const counts = { delivered: 0, unknown: 0 };
   const dropped: Status['dropped'] = {};
 
@@ -123,7 +123,8 @@ export const createPipeline = (
   let parts: ReturnType<typeof build> | undefined;
   const held: OutboxRecord[] = [];
   let isActivated = false;
-  let consent: Consent = given ?? settings.consent ?? (denials().length > 0 ? 'denied' : 'granted');
+  let consent: Consent =
+    given ?? settings.consent ?? (shelf.keys().some(isDenial) ? 'denied' : 'granted');
   /** The user as far as it is not on the shelf: null after a reset. */
   let user: string | null | undefined;
 
@@ -202,7 +203,8 @@ export const createPipeline = (
 
   const remember = () => {
     if (consent === 'denied') shelf.set(consentKey, consent);
-    else if (consent === 'granted') for (const key of denials()) shelf.set(key, undefined);
+    else if (consent === 'granted')
+      for (const key of shelf.keys().filter(isDenial)) shelf.set(key, undefined);
   };
 
   const setConsent = (next: Consent) => {
@@ -225,7 +227,7 @@ export const createPipeline = (
     },
     onOnline: () => parts?.flusher.resume(),
     onStored: (key) => {
-      if (key && denials().includes(key)) setConsent('denied');
+      if (key && isDenial(key)) setConsent('denied');
       if (key === gateKey) parts?.flusher.pump();
     },
   });
