@@ -1,6 +1,6 @@
-import { parseRetryAfter } from './backoff.js';
+import { attemptOf } from './attempt-of.js';
 import { createCarrier } from './carrier.js';
-import { verdictOf, type Verdict } from './outcome.js';
+import { verdictOf } from './outcome.js';
 import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
 import { createTokenAccess } from './token-access.js';
 import { createTokenSource } from './token.js';
@@ -15,7 +15,7 @@ const CAPACITY: Capacity = {
   bytesPerRequest: 0,
 };
 
-const problemOf = ({ status }: Verdict): string =>
+const problemOf = (status: number): string =>
   status === 401 || status === 403
     ? `the service refuses the token (${status}): check the option \`token\``
     : `no such service (${status}): check the option \`baseUrl\``;
@@ -49,14 +49,7 @@ export const createDirectSender = (effects: Effects): Sender => {
         size,
         keepalive,
       });
-      const verdict = verdictOf(answer);
-      return {
-        ...verdict,
-        retryAfterMs: 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0,
-        wasLeft: 'wasLeft' in answer && answer.wasLeft,
-        token: used,
-        ...(verdict.outcome === 'blocked' && { problem: problemOf(verdict) }),
-      };
+      return { ...attemptOf(answer, verdictOf(answer), { now: now(), problemOf }), token: used };
     },
     abort,
   };

@@ -1,6 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import { BATCH_PATH, BATCH_RECORDS } from '../wire.js';
-import { parseRetryAfter } from './backoff.js';
+import { attemptOf } from './attempt-of.js';
 import { createCarrier, KEEPALIVE_BUDGET } from './carrier.js';
 import { verdictOf, type Answer } from './outcome.js';
 import { readResults } from './relay-answer.js';
@@ -35,18 +35,13 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
   const { settings, now, isGoing, beacon } = effects;
   const { room, post, give, abort } = createCarrier(effects);
 
-  const attemptOf = (answer: Answer): Attempt => {
+  const attemptForAll = (answer: Answer): Attempt => {
     const verdict = verdictOf(answer);
     // A 2xx without results is the answer of something else; or broke off, when it is empty.
     const isOther = verdict.status >= 200 && verdict.status < 300;
     const isCutOff = isOther && 'body' in answer && !answer.body;
     if (isOther) verdict.outcome = isCutOff ? 'retry' : 'blocked';
-    return {
-      ...verdict,
-      retryAfterMs: 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0,
-      wasLeft: 'wasLeft' in answer && answer.wasLeft,
-      ...(verdict.outcome === 'blocked' && { problem: problemOf(verdict.status) }),
-    };
+    return attemptOf(answer, verdict, { now: now(), problemOf });
   };
 
   return {
@@ -70,7 +65,7 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
         size,
         keepalive,
       });
-      return ('body' in answer && readResults(answer, records)) || attemptOf(answer);
+      return ('body' in answer && readResults(answer, records)) || attemptForAll(answer);
     },
     abort,
   };
