@@ -6,7 +6,7 @@ import { faultRoutes } from './faults/fault-routes';
 import { createFaultSwitch } from './faults/fault-switch';
 import { createHeldRequests } from './faults/held-requests';
 import { createRequestLog } from './faults/request-log';
-import { createGroupCommit } from './group-commit';
+import { createGroupCommit } from '../../src/relay/libsql/group-commit';
 import { openDatabase } from './open-database';
 import { readingRoutes } from './reading-routes';
 import { recordRoutes } from './record-routes';
@@ -46,7 +46,7 @@ export function createService(options: ServiceOptions) {
   app.options('*', (c) => answer(c, 204, null, preflightHeaders(c.req.path)));
   if (faults) {
     const parts = { faults: createFaultSwitch(), log: createRequestLog(), held };
-    const deleteRecords = () => group.write(writer.deleteAll);
+    const deleteRecords = () => group.run(writer.deleteAll);
     app.use('/v1/*', faultMiddleware({ tokens, ...parts }));
     app.route('/_', faultRoutes({ deleteRecords, ...parts }));
   }

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type Database from 'libsql';
 import { allowMethods } from './allow-methods';
 import { answerJson, refuse, succeed } from './answer';
-import type { GroupCommit } from './group-commit';
+import type { GroupCommit } from '../../src/relay/libsql/group-commit';
 import { readPage } from './read-page';
 import { readRecords, type Table } from './read-records';
 import type { ServiceContext, ServiceEnv } from './service-context';
@@ -24,7 +24,7 @@ export function readingRoutes({ database, group, writer }: Parts): Hono<ServiceE
   };
 
   const clear = async (c: ServiceContext) => {
-    await group.write(writer.deleteAll);
+    await group.run(writer.deleteAll);
     return succeed(c, 'Records deleted');
   };
 

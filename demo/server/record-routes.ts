@@ -3,7 +3,7 @@ import { checkEvent, checkIdentify } from '../../src/record/check-body';
 import { allowMethods } from './allow-methods';
 import { refuse, succeed } from './answer';
 import { authorize } from './authorize';
-import type { GroupCommit } from './group-commit';
+import type { GroupCommit } from '../../src/relay/libsql/group-commit';
 import { readJson } from './read-json';
 import type { EventBody, IdentifyBody } from './records';
 import type { ServiceContext, ServiceEnv } from './service-context';
@@ -32,7 +32,7 @@ export function recordRoutes({ tokens, group, writer, ignoreKeys }: Parts): Hono
       if (!json.ok) return json.response;
       if (check(json.value) !== undefined) return refuse(c, 400);
       const key = (!ignoreKeys && c.req.header('idempotency-key')) || null;
-      await group.write(() => write(json.value as Body, key));
+      await group.run(() => write(json.value as Body, key));
       return succeed(c, message);
     };
 

@@ -45,3 +45,5 @@ export const createGroupCommit = (database: Database.Database) => {
     flush,
   };
 };
+
+export type GroupCommit = ReturnType<typeof createGroupCommit>;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../../demo/server/group-commit';
+import { createGroupCommit } from '../../../src/relay/libsql/group-commit';
 import { openDatabase } from '../../../demo/server/open-database';
 import { createRecordWriter } from '../../../demo/server/write-records';
 import { event } from './helpers/service-client';
@@ -22,7 +22,7 @@ function setUp() {
 
 test('answers only after the commit', async () => {
   const { group, writeEvent, countCommitted } = setUp();
-  await group.write(() => writeEvent(event, null));
+  await group.run(() => writeEvent(event, null));
   expect(countCommitted()).toBe(1);
 });
 
@@ -30,7 +30,7 @@ test('puts the writes of one turn into one transaction', async () => {
   const { group, writeEvent, countCommitted } = setUp();
   const seen = await Promise.all(
     [1, 2, 3].map(() =>
-      group.write(() => {
+      group.run(() => {
         writeEvent(event, null);
         return countCommitted();
       }),
@@ -43,12 +43,12 @@ test('puts the writes of one turn into one transaction', async () => {
 test('fails a bad write alone and keeps nothing of it', async () => {
   const { group, writeEvent, countCommitted } = setUp();
   const results = await Promise.allSettled([
-    group.write(() => writeEvent(event, 'a')),
-    group.write(() => {
+    group.run(() => writeEvent(event, 'a')),
+    group.run(() => {
       writeEvent(event, 'b');
       throw new Error('bad');
     }),
-    group.write(() => writeEvent(event, 'c')),
+    group.run(() => writeEvent(event, 'c')),
   ]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(results[0]).toMatchObject({ value: true });
@@ -57,7 +57,7 @@ test('fails a bad write alone and keeps nothing of it', async () => {
 
 test('commits what waits when it is flushed', async () => {
   const { group, writeEvent, countCommitted } = setUp();
-  const written = group.write(() => writeEvent(event, null));
+  const written = group.run(() => writeEvent(event, null));
   group.flush();
   expect(countCommitted()).toBe(1);
   expect(await written).toBe(true);
