@@ -90,5 +90,3 @@ export const createBreaker = ({ failures: threshold, now, random, tell }: Effect
     },
   };
 };
-
-export type Breaker = ReturnType<typeof createBreaker>;

@@ -30,5 +30,3 @@ export const createRunning = (tell: Tell) => {
     return Promise.all(records.map(({ id }) => running.get(id)!));
   };
 };
-
-export type Running = ReturnType<typeof createRunning>;

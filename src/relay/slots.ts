@@ -19,5 +19,3 @@ export const createSlots = (limit: number) => {
     }
   };
 };
-
-export type Slots = ReturnType<typeof createSlots>;

@@ -105,5 +105,3 @@ export const createUpstream = (effects: Effects) => {
     return result;
   };
 };
-
-export type Upstream = ReturnType<typeof createUpstream>;
