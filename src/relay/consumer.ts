@@ -1,19 +1,10 @@
 import { delayAfter } from '../delivery/backoff.js';
 import { messageOf } from '../errors.js';
 import type { Delivery } from './delivery.js';
+import { createRounds, wordsOf, type Undelivered } from './deliver-round.js';
 import { createTell, type Hooks } from './hooks.js';
 import { createPause } from './pause.js';
-import type { Queue, QueuedRecord, Taken } from './ports.js';
-import { settleRound } from './settle-round.js';
-
-/** A record that was given up and stands among the dead letters. */
-export interface Undelivered {
-  record: QueuedRecord;
-  /** `rejected`: the service refused it. `expired`: it was older than `maxAge`. */
-  reason: 'rejected' | 'expired';
-  /** HTTP status of the refusal; 0 where there is none. */
-  status: number;
-}
+import type { Queue, Taken } from './ports.js';
 
 export interface ConsumerOptions extends Hooks {
   queue: Queue;
@@ -59,7 +50,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
   const pause = createPause();
-  const rounds = new Set<Promise<void>>();
+  const rounds = createRounds({ delivery, onUndelivered, tell, random });
+  const underWay = new Set<Promise<void>>();
   let running: Promise<void> | undefined;
   let isStopping = false;
   let setupUntil = 0;
@@ -93,12 +85,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     reason: Undelivered['reason'],
     status = 0,
   ): Promise<void> => {
-    await surely(until, () => queue.bury(taken, status ? `${reason} ${status}` : reason));
-    try {
-      onUndelivered?.({ record: taken.record, reason, status });
-    } catch (error) {
-      tell.error({ kind: 'hook', message: `\`onUndelivered\` failed: ${messageOf(error)}` });
-    }
+    await surely(until, () => queue.bury(taken, wordsOf({ reason, status })));
+    rounds.tellUndelivered({ record: taken.record, reason, status });
   };
 
   /** Records with the same delay are given back together. */
@@ -115,18 +103,12 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     const round = taken.filter((one) => !isOld(one));
     if (!round.length) return;
     const lastStart = now() + visibility / 3;
-    const results = await delivery.deliver(
-      round.map(({ record: { id, type, body } }) => ({ id, type, body })),
-      {
-        isQueued: true,
-        get until() {
-          return isStopping ? -Infinity : lastStart;
-        },
+    const { done, refused, back, pauseMs } = await rounds.deliver(round, {
+      isQueued: true,
+      get until() {
+        return isStopping ? -Infinity : lastStart;
       },
-    );
-    for (const { outcome } of results) tell.metric('records', 1, { outcome });
-    const waitMs = delivery.waitMs();
-    const { done, refused, back, pauseMs } = settleRound(round, results, { waitMs, random });
+    });
     if (pauseMs) setupUntil = now() + pauseMs;
     if (done.length) await surely(until, () => queue.done(done));
     for (const [one, status] of refused) await giveUp(one, until, 'rejected', status);
@@ -153,15 +135,15 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (!taken.length) return idle;
     const round = deliver(taken, until)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
-      .finally(() => rounds.delete(round));
-    rounds.add(round);
+      .finally(() => underWay.delete(round));
+    underWay.add(round);
     return 0;
   };
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
-      if (rounds.size >= batches) {
-        await Promise.race(rounds);
+      if (underWay.size >= batches) {
+        await Promise.race(underWay);
         continue;
       }
       const wait = await takeBatch().catch(queueFailed);
@@ -178,7 +160,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       isStopping = true;
       pause.endAll();
       await running;
-      await Promise.all(rounds);
+      await Promise.all(underWay);
       running = undefined;
       await queue.leave?.().catch((error: unknown) => void queueFailed(error));
     },

@@ -7,7 +7,7 @@ import {
   type KvNamespace,
   type PlatformMessage,
 } from '../../src/relay-cloudflare.js';
-import type { Undelivered } from '../../src/relay/consumer.js';
+import type { Undelivered } from '../../src/relay/deliver-round.js';
 import { createDelivery } from '../../src/relay/delivery.js';
 import type { QueuedRecord } from '../../src/relay/ports.js';
 import type { BatchResult } from '../../src/wire.js';

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  createConsumer,
-  type ConsumerOptions,
-  type Undelivered,
-} from '../../src/relay/consumer.js';
+import { createConsumer, type ConsumerOptions } from '../../src/relay/consumer.js';
+import type { Undelivered } from '../../src/relay/deliver-round.js';
 import { createDelivery, type DeliveryOptions } from '../../src/relay/delivery.js';
 import type { RelayError } from '../../src/relay/hooks.js';
 import type { Queue, QueuedRecord } from '../../src/relay/ports.js';

@@ -1,9 +1,8 @@
 import { messageOf } from '../../errors.js';
-import type { Undelivered } from '../consumer.js';
+import { createRounds, wordsOf, type Undelivered } from '../deliver-round.js';
 import type { Delivery } from '../delivery.js';
 import { createTell, type Hooks } from '../hooks.js';
 import type { QueuedRecord, Taken } from '../ports.js';
-import { settleRound } from '../settle-round.js';
 import type { PlatformBatch, PlatformMessage, PlatformQueue } from './bindings.js';
 
 /** What stands in the queue of dead letters. */
@@ -48,6 +47,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   const now = options.now ?? (() => Date.now());
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
+  const rounds = createRounds({ delivery, onUndelivered, tell, random });
 
   const retry = (message: Message, delayMs: number): void =>
     message.retry({ delaySeconds: Math.min(MAX_DELAY_S, Math.ceil(delayMs / 1_000)) });
@@ -59,18 +59,14 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   ): Promise<void> => {
     const record = message.body;
     try {
-      const body = { record, reason: status ? `${reason} ${status}` : reason };
+      const body = { record, reason: wordsOf({ reason, status }) };
       await deadLetters?.sendBatch([{ body, contentType: 'json' }]);
     } catch (error) {
       tell.error({ kind: 'queue', message: messageOf(error) });
       return retry(message, 60_000);
     }
     message.ack();
-    try {
-      onUndelivered?.({ record, reason, status });
-    } catch (error) {
-      tell.error({ kind: 'hook', message: `\`onUndelivered\` failed: ${messageOf(error)}` });
-    }
+    rounds.tellUndelivered({ record, reason, status });
   };
 
   return async ({ messages }: PlatformBatch<QueuedRecord>): Promise<void> => {
@@ -84,13 +80,10 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
         return { receipt: message.id, record: message.body, attempts: message.attempts };
       });
     const messageOfTaken = ({ receipt }: Taken) => byId.get(receipt)!;
-    const results = await delivery.deliver(
-      round.map(({ record: { id, type, body } }) => ({ id, type, body })),
-      { isQueued: true, until: now() + deadline },
-    );
-    for (const { outcome } of results) tell.metric('records', 1, { outcome });
-    const waitMs = delivery.waitMs();
-    const { done, refused, back } = settleRound(round, results, { waitMs, random });
+    const { done, refused, back } = await rounds.deliver(round, {
+      isQueued: true,
+      until: now() + deadline,
+    });
     done.forEach((taken) => messageOfTaken(taken).ack());
     await Promise.all(
       refused.map(([taken, status]) => giveUp(messageOfTaken(taken), 'rejected', status)),
