@@ -39,7 +39,10 @@ const nextBatch = () => {
   return JSON.stringify({ sent_at: new Date().toISOString(), records });
 };
 
+const cpuMs = async () => (await fetch(`${relay.url}/cpu`)).json();
+
 try {
+  const cpuBefore = await cpuMs();
   let delivered = 0;
   const result = await autocannon({
     url: `${relay.url}/a/v1/batch`,
@@ -59,9 +62,11 @@ try {
   });
   const answer = await fetch(`${service.url}/_/events?project=load&limit=1`);
   const { total } = await answer.json();
+  const cpuPerRecord = ((await cpuMs()) - cpuBefore) / total;
   console.log(`batches/s    ${result.requests.average.toFixed(1)} of ${RECORDS} records`);
   console.log(`records/s    ${Math.round(delivered / SECONDS)}`);
   console.log(`latency ms   p50 ${result.latency.p50}, p99 ${result.latency.p99}`);
+  console.log(`relay CPU    ${cpuPerRecord.toFixed(2)} ms a record`);
   console.log(`delivered    ${delivered}, stored ${total}`);
   // What was on the way as the time was over may be stored without an answer.
   const isGood = result.non2xx === 0 && result.errors === 0 && delivered > 0 && total >= delivered;

@@ -1,35 +1,31 @@
 /**
  * How many records a second go through a relay's queue: put in batches of 50, then taken and delivered by
- * one consumer to a service that answers at once. Run after the build.
+ * one consumer to a service that answers at once, in a process of its own. Run after the build.
  */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { createConsumer, createDelivery, createSeenMemory } from '../dist/relay.js';
 import { createLibsqlQueue, createLibsqlSeen } from '../dist/relay-libsql.js';
+import { createNodeFetch } from '../dist/relay-node.js';
 import { createRedisQueue, createRedisSeen } from '../dist/relay-redis.js';
+import { startProgram } from './relay/start-program.mjs';
 import { hasRedis, startRedis } from './relay/start-redis.mjs';
 
 const RECORDS = 10_000;
 const BATCH = 50;
 const PUTS_AT_A_TIME = 4;
 
-const service = createServer((request, response) => {
-  request.resume().on('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end('{"success":true,"message":"ok"}');
-  });
-}).listen(0, '127.0.0.1');
-await once(service, 'listening');
-const baseUrl = `http://127.0.0.1:${service.address().port}`;
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+const service = await startProgram(path('relay/instant-service.mjs'), {});
+const fetch = createNodeFetch();
 const folder = mkdtempSync(join(tmpdir(), 'relay-speed-'));
 
 console.log('queue                      put/s   delivered/s   CPU ms/record');
-const path = join(folder, 'relay.db');
-const [queue, seen] = [createLibsqlQueue({ path }), createLibsqlSeen({ path: `${path}.seen` })];
+const queue = createLibsqlQueue({ path: join(folder, 'queue.db') });
+const seen = createLibsqlSeen({ path: join(folder, 'seen.db') });
 await measure('libsql', queue, seen);
 queue.close();
 seen.close();
@@ -49,8 +45,7 @@ if (hasRedis()) {
   client.destroy();
   await redis.stop();
 }
-service.closeAllConnections();
-service.close();
+await service.stop();
 rmSync(folder, { recursive: true });
 
 async function measure(name, queue, seen) {
@@ -86,7 +81,7 @@ async function measure(name, queue, seen) {
         if (left <= 0) finished();
       },
     };
-    const delivery = createDelivery({ baseUrl, token: 't', seen });
+    const delivery = createDelivery({ baseUrl: service.url, token: 't', seen, fetch });
     const consumer = createConsumer({ queue: counted, delivery });
     consumer.start();
     await all;

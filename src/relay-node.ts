@@ -1,6 +1,9 @@
 import type { OnMetric } from './relay/hooks.js';
 import { createExposition } from './relay/prometheus.js';
 
+export { createNodeFetch } from './relay/node-fetch.js';
+export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
+
 export interface MetricsOptions {
   /** Begins the name of every metric. @default 'analytics_relay' */
   prefix?: string | undefined;

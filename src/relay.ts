@@ -10,6 +10,7 @@ export type { OnError, OnMetric, RelayError, RelayMetric } from './relay/hooks.j
 export type { Queue, QueuedRecord, QueueSize, Seen, Sighting, Taken } from './relay/ports.js';
 export type { Rate, RateLimit } from './relay/rate-limit.js';
 export type { RelayOptions } from './relay/relay-options.js';
+export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
 export type { SeenMemoryOptions } from './relay/seen-memory.js';
 export type { Token } from './types.js';
 export type { Batch, BatchAnswer, BatchRecord, BatchResult, RelayOutcome } from './wire.js';

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
+import { createNodeFetch } from '../../src/relay-node.js';
 import { createRelay } from '../../src/relay.js';
 
 /** Where the relay is mounted on the page's own origin. */
@@ -38,6 +39,7 @@ export const createDemoRelay = (
     origins: originsOf(parts),
     projects: ['demo'],
     channels: RELAY_CHANNELS,
+    fetch: createNodeFetch(),
   });
   const listen = getRequestListener(relay, { overrideGlobalObjects: false });
   return (request, response) => void listen(request, response);

@@ -1,6 +1,7 @@
 /** One relay process over Redis, as a site would run it. Prints its address; ends well on SIGTERM. */
 import { serve } from '@hono/node-server';
 import { createClient } from 'redis';
+import { createNodeFetch } from '../../dist/relay-node.js';
 import { createConsumer, createDelivery, createRelay } from '../../dist/relay.js';
 import { createRedisQueue, createRedisSeen } from '../../dist/relay-redis.js';
 
@@ -21,7 +22,7 @@ const onError = ({ kind, message }) => {
   if (!told.has(kind)) console.error(`  relay ${process.pid}: ${kind}: ${message}`);
   told.add(kind);
 };
-const toService = { baseUrl: SERVICE_URL, token: TOKEN, seen, onError };
+const toService = { baseUrl: SERVICE_URL, token: TOKEN, seen, onError, fetch: createNodeFetch() };
 const limits = { concurrency: Number(CONCURRENCY), timeout: 5_000 };
 
 const relay = createRelay({

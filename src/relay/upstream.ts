@@ -5,6 +5,7 @@ import type { Token } from '../types.js';
 import type { BatchRecord } from '../wire.js';
 import type { Tell } from './hooks.js';
 import { isFinal } from './later.js';
+import type { ServiceFetch } from './service-fetch.js';
 
 /** What a record came to at the service. */
 export interface Attempt extends Verdict {
@@ -17,7 +18,7 @@ interface Effects {
   idempotencyKey: boolean;
   /** Milliseconds a try may take. */
   timeout: number;
-  fetch: typeof fetch;
+  fetch: ServiceFetch;
   now: () => number;
   tell: Tell;
 }

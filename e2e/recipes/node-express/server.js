@@ -1,6 +1,7 @@
 // Node with Express. Run: node server.js
 import { getRequestListener } from '@hono/node-server';
 import { createRelay } from 'analytics-outbox/relay';
+import { createNodeFetch } from 'analytics-outbox/relay/node';
 import express from 'express';
 
 const { SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN, PORT = '3000' } = process.env;
@@ -14,6 +15,7 @@ const relay = createRelay({
   origins: [SITE_ORIGIN],
   projects: ['shop'],
   channels: ['web'],
+  fetch: createNodeFetch(),
   clientAddress: (request) => addresses.get(request),
   onError: ({ kind, message }) => console.error('relay:', kind, message),
 });

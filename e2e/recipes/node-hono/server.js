@@ -2,6 +2,7 @@
 import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { createRelay } from 'analytics-outbox/relay';
+import { createNodeFetch } from 'analytics-outbox/relay/node';
 import { Hono } from 'hono';
 
 const { SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN, PORT = '3000' } = process.env;
@@ -15,6 +16,7 @@ const relay = createRelay({
   origins: [SITE_ORIGIN],
   projects: ['shop'],
   channels: ['web'],
+  fetch: createNodeFetch(),
   clientAddress: (request) => addresses.get(request),
   onError: ({ kind, message }) => console.error('relay:', kind, message),
 });

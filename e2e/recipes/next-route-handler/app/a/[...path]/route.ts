@@ -1,5 +1,6 @@
 // Next.js. Put it at app/a/[...path]/route.ts
 import { createRelay, type Relay } from 'analytics-outbox/relay';
+import { createNodeFetch } from 'analytics-outbox/relay/node';
 
 let relay: Relay | undefined;
 
@@ -11,6 +12,7 @@ const getRelay = (): Relay =>
     origins: [process.env.SITE_ORIGIN!],
     projects: ['shop'],
     channels: ['web'],
+    fetch: createNodeFetch(),
     // A route handler cannot see the connection. Where your platform or proxy writes the address into
     // a header, name that header; without it there is no limit a client.
     // clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
