@@ -12,12 +12,35 @@ interface Process {
  * would. Playwright starts each browser as the leader of a process group.
  */
 export const killBrowser = (profileFolder: string): void => {
-  const browser = processes().find(
+  const { pid } = browserOn(profileFolder, processes());
+  process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+};
+
+/**
+ * Kills the processes of a browser on a profile folder whose command line fits, such as those that run
+ * its pages, and answers how many there were.
+ */
+export const killParts = (profileFolder: string, isPart: RegExp): number => {
+  const all = processes();
+  const parts = childrenOf(browserOn(profileFolder, all).pid, all).filter(({ command }) =>
+    isPart.test(command),
+  );
+  for (const { pid } of parts) process.kill(pid, 'SIGKILL');
+  return parts.length;
+};
+
+const browserOn = (profileFolder: string, all: readonly Process[]): Process => {
+  const browser = all.find(
     ({ parent, command }) => parent === process.pid && command.includes(profileFolder),
   );
   if (!browser) throw new Error('No browser of ours runs on this profile');
-  process.kill(process.platform === 'win32' ? browser.pid : -browser.pid, 'SIGKILL');
+  return browser;
 };
+
+const childrenOf = (pid: number, all: readonly Process[]): Process[] =>
+  all
+    .filter(({ parent }) => parent === pid)
+    .flatMap((child) => [child, ...childrenOf(child.pid, all)]);
 
 // Playwright keeps the process of a persistent context to itself. A bare Debian has no `ps`.
 const processes = (): Process[] => (existsSync('/proc/self/stat') ? fromProc() : fromPs());

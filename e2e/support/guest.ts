@@ -22,6 +22,10 @@ export const createGuest = () => {
     ...new Set(seen.filter((problem) => !allowed.some((pattern) => pattern.test(problem)))),
   ];
 
+  const inspectNames = (names: readonly string[], where: string): void => {
+    for (const name of names) if (!globals.has(name)) report(`new global \`${name}\` at ${where}`);
+  };
+
   const inspectGlobals = async (page: Page): Promise<void> => {
     for (const frame of page.frames()) {
       const names = await newGlobals(frame).catch((error: unknown) => {
@@ -29,9 +33,7 @@ export const createGuest = () => {
         if (/closed|crashed|detached|destroyed|test ended/i.test(String(error))) return [];
         throw error;
       });
-      for (const name of names) {
-        if (!globals.has(name)) report(`new global \`${name}\` at ${frame.url()}`);
-      }
+      inspectNames(names, frame.url());
     }
   };
 
@@ -46,6 +48,10 @@ export const createGuest = () => {
   };
 
   return {
+    /** Notes what another pair of eyes has seen. */
+    report,
+    /** Looks at names that a page has now and had not before its first script. */
+    inspectNames,
     /** Begins to watch all pages of a context; the fixtures' own are watched already. */
     watch: async (context: BrowserContext): Promise<void> => {
       context.on('console', (message) => {

@@ -1,5 +1,5 @@
-import type { Page } from '@playwright/test';
 import type { Listeners } from '../../src/types.js';
+import type { Evaluates } from './evaluates.js';
 import type { TagStyle } from './tagged.js';
 
 const KEY = 'analytics-outbox.heard';
@@ -18,7 +18,7 @@ export const listening: TagStyle = {
 
 /** What a listening page's tracker has said of one kind so far. */
 export const heard = async <Type extends keyof Listeners>(
-  page: Page,
+  page: Evaluates,
   type: Type,
 ): Promise<Listeners[Type][]> => {
   const all = await page.evaluate(

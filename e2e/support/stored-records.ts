@@ -1,7 +1,7 @@
-import type { Page } from '@playwright/test';
+import type { Evaluates } from './evaluates.js';
 
 /** What stands in the outbox's database, by the names of its events. Empty when there is none. */
-export const storedEvents = (page: Page): Promise<string[]> =>
+export const storedEvents = (page: Evaluates): Promise<string[]> =>
   page.evaluate(async () => {
     const settled = <Value>(request: IDBRequest<Value>) =>
       new Promise<Value>((resolve, reject) => {

@@ -1,7 +1,10 @@
-import type { Page } from '@playwright/test';
+import type { Evaluates } from './evaluates.js';
 
 /** Calls `event` once a name, all in one task. Answers with the times of the calls. */
-export const track = (page: Page, events: readonly string[]): Promise<Record<string, number>> =>
+export const track = (
+  page: Evaluates,
+  events: readonly string[],
+): Promise<Record<string, number>> =>
   page.evaluate((events) => {
     const times: Record<string, number> = {};
     for (const event of events) {

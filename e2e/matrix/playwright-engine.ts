@@ -1,0 +1,158 @@
+import type {
+  Browser as Launched,
+  BrowserContext,
+  BrowserType,
+  LaunchOptions,
+  Page,
+} from '@playwright/test';
+import { chromium, firefox } from 'playwright';
+import { killBrowser, killParts } from '../support/browser-process.js';
+import { until } from '../support/until.js';
+import type { Browser, Engine, Ground, Tab } from './engine.js';
+
+interface Kind {
+  name: 'chromium' | 'firefox';
+  type: BrowserType;
+  options: LaunchOptions;
+  /** Command lines of the processes that run pages. */
+  pages: RegExp;
+  /** Options for a private window on a profile. */
+  privacy: LaunchOptions;
+  /** Options that let a host resolve to this machine, or say that there is none. */
+  resolve: (host: string, isKnown: boolean) => LaunchOptions;
+}
+
+const GONE_WITHIN_MS = 15_000;
+
+/** Chromium's own, but for the back/forward cache, which Playwright switches off. */
+export const chromiumKind = (executablePath: string): Kind => ({
+  name: 'chromium',
+  type: chromium,
+  options: { executablePath, ignoreDefaultArgs: ['--disable-back-forward-cache'] },
+  pages: /--type=renderer/,
+  privacy: { args: ['--incognito'] },
+  resolve: (host, isKnown) => ({
+    args: [`--host-resolver-rules=MAP ${host} ${isKnown ? '127.0.0.1' : '~NOTFOUND'}`],
+  }),
+});
+
+export const firefoxKind = (executablePath: string): Kind => ({
+  name: 'firefox',
+  type: firefox,
+  options: { channel: 'moz-firefox', executablePath },
+  pages: /-isForBrowser|-contentproc.* tab\s*$/,
+  privacy: { firefoxUserPrefs: { 'browser.privatebrowsing.autostart': true } },
+  resolve: (host, isKnown) => ({
+    firefoxUserPrefs: { 'network.dns.localDomains': isKnown ? host : '' },
+  }),
+});
+
+const createTab = (page: Page): Tab => ({
+  evaluate: page.evaluate.bind(page),
+  goto: async (address) => {
+    await page.goto(address);
+  },
+  leave: async (run, arg) => {
+    await page.evaluate(run as never, arg as never).catch(() => undefined);
+  },
+  popup: async (address) => {
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.evaluate((address) => void window.open(address), address),
+    ]);
+    await popup.waitForLoadState();
+    return createTab(popup);
+  },
+  close: async () => {
+    const closed = page.waitForEvent('close', { timeout: GONE_WITHIN_MS });
+    await Promise.all([closed, page.close({ runBeforeUnload: true })]);
+  },
+  isClosed: () => page.isClosed(),
+});
+
+export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
+  const { type, options, pages } = kind;
+  const shared: Launched = await type.launch(options);
+
+  const open = async (ground: Ground): Promise<Browser> => {
+    const { folder, guest, durable, isPrivate, host, isBlocked, baseUrl } = ground;
+    const requests: string[] = [];
+    let context: BrowserContext | undefined;
+    let isFresh = true;
+    let starts = 0;
+
+    const start = async () => {
+      const more = [
+        isPrivate ? kind.privacy : {},
+        host ? kind.resolve(host, starts > 0) : {},
+      ] satisfies LaunchOptions[];
+      const own = Object.assign({}, options, ...more) as LaunchOptions;
+      context =
+        durable || isPrivate || host
+          ? await type.launchPersistentContext(folder, own)
+          : await shared.newContext();
+      isFresh = context.pages().length > 0;
+      context.on('request', (request) => requests.push(request.url()));
+      await guest.watch(context);
+      if (isBlocked && starts === 0)
+        await context.route(`${baseUrl}/**`, (route) => route.abort('blockedbyclient'));
+      starts++;
+    };
+    const live = (): BrowserContext => {
+      if (!context) throw new Error('The browser does not run');
+      return context;
+    };
+    const isPersistent = () => live().browser() !== shared;
+    const quit = async () => {
+      const ended = context;
+      context = undefined;
+      await ended?.close();
+    };
+
+    await start();
+    return {
+      newTab: async () => {
+        const first = isFresh ? live().pages()[0] : undefined;
+        isFresh = false;
+        return createTab(first ?? (await live().newPage()));
+      },
+      offline: (is) => live().setOffline(is),
+      crashPages: async () => {
+        if (!isPersistent()) throw new Error('Only in a browser of its own');
+        if (killParts(folder, pages) === 0) throw new Error('No process runs a page');
+        isFresh = false;
+      },
+      quit,
+      kill: async () => {
+        const gone = live().waitForEvent('close', { timeout: GONE_WITHIN_MS });
+        killBrowser(folder);
+        await gone;
+        context = undefined;
+      },
+      start: async () => {
+        // A killed browser lets go of its profile in a while.
+        let problem: unknown;
+        const isUp = await until(
+          () =>
+            start().then(
+              () => true,
+              (error: unknown) => ((problem = error), false),
+            ),
+          { within: GONE_WITHIN_MS },
+        );
+        if (!isUp) throw problem;
+      },
+      requests,
+      dispose: () => quit().catch(() => undefined),
+    };
+  };
+
+  return {
+    name: kind.name,
+    version: shared.version(),
+    head: '',
+    notes: [],
+    open,
+    close: () => shared.close(),
+  };
+};

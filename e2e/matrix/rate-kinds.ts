@@ -1,0 +1,6 @@
+/** What the rates are of: rows of the matrix, run many times. */
+export const RATES = [
+  { id: 'navigate', what: '20 calls and a navigation in one task' },
+  { id: 'close', what: '20 calls and the closing of the tab in one task' },
+  { id: 'renderer-killed', what: '20 calls, then the page’s process is killed at once' },
+] as const;

@@ -1,0 +1,52 @@
+import type { Evaluates } from '../support/evaluates.js';
+import { names } from '../support/names.js';
+import { storedEvents } from '../support/stored-records.js';
+import { until } from '../support/until.js';
+import type { Tab } from './engine.js';
+
+const WITHIN_MS = 20_000;
+
+/** What most rows call. */
+export const TWENTY = names(20);
+
+/** Waits for something, and says what did not come about. */
+export const waitFor = async (
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  within = WITHIN_MS,
+): Promise<void> => {
+  if (!(await until(isSo, { within }))) throw new Error(`It did not come about: ${what}`);
+};
+
+export const statusOf = (tab: Evaluates) => tab.evaluate(() => analytics.status());
+
+export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
+  waitFor(`${count} records in the outbox`, async () => (await storedEvents(tab)).length === count);
+
+/** Calls `event` once a name and goes to another address, in one task. */
+export const trackAndGo = async (
+  tab: Tab,
+  events: readonly string[],
+  address: string,
+): Promise<void> => {
+  await tab.leave(
+    ([events, address]) => {
+      for (const event of events) analytics.event(event);
+      location.href = address;
+    },
+    [events, address] as const,
+  );
+  await waitFor(`the page at ${address}`, async () => {
+    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
+    return here[0] === address && here[1] === 'complete';
+  });
+};
+
+/** Calls `event` once a name and closes the tab, in one task. */
+export const trackAndClose = async (tab: Tab, events: readonly string[]): Promise<void> => {
+  await tab.leave((events) => {
+    for (const event of events) analytics.event(event);
+    window.close();
+  }, events);
+  await waitFor('the closing of the tab', () => tab.isClosed());
+};

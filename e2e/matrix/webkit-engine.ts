@@ -1,0 +1,212 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { killBrowser, killParts } from '../support/browser-process.js';
+import { until } from '../support/until.js';
+import { AGENT_HEAD, createAgentHub } from './agent.js';
+import type { Browser, Engine, Ground, Tab } from './engine.js';
+
+const GONE_WITHIN_MS = 10_000;
+const LIBRARIES = '/usr/lib';
+
+/** Lines the browser prints that no page can avoid, and its own. */
+const NOISE = /CONSOLE (NETWORK|SECURITY) |due to access control checks|content blocker/;
+
+/** MiniBrowser of WebKitGTK, by `MINIBROWSER_PATH` or where Debian puts it. */
+const findMiniBrowser = (): string => {
+  const given = process.env.MINIBROWSER_PATH;
+  if (given) return given;
+  for (const architecture of readdirSync(LIBRARIES)) {
+    const path = join(LIBRARIES, architecture, 'webkit2gtk-4.1/MiniBrowser');
+    if (existsSync(path)) return path;
+  }
+  throw new Error('No WebKitGTK was found (Debian: `apt-get install webkit2gtk-driver xvfb`)');
+};
+
+/** A screen that nobody sees. */
+const startScreen = async () => {
+  const server = spawn(
+    'Xvfb',
+    ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  const number = await new Promise<string>((resolve, reject) => {
+    server.once('error', reject);
+    server.stdout.once('data', (data: Buffer) => resolve(data.toString().trim()));
+  });
+  return { display: `:${number}`, stop: () => void server.kill() };
+};
+
+const ARGUMENTS = [
+  '--enable-write-console-messages-to-stdout=true',
+  '--javascript-can-open-windows-automatically=true',
+  '--enable-page-cache=true',
+];
+
+/**
+ * MiniBrowser without a driver: one that drives it forgets its storage as it ends. Its pages carry a script
+ * that asks the site what to do.
+ */
+export const createWebkitEngine = async (): Promise<Engine> => {
+  const program = findMiniBrowser();
+  const screen = await startScreen();
+  const version = execFileSync(program, ['--version'], {
+    encoding: 'utf8',
+    env: { ...process.env, DISPLAY: screen.display },
+  })
+    .replace(/^\D+/, '')
+    .trim();
+
+  const open = async (ground: Ground): Promise<Browser> => {
+    const { folder, guest, site, isPrivate, isBlocked, baseUrl } = ground;
+    const hub = createAgentHub(site);
+    const home = `${site.url}/bare`;
+    const tabs: Tab[] = [];
+    let running: ChildProcess | undefined;
+    let count = 0;
+    let hasCrashed = false;
+    let starts = 0;
+
+    const start = async () => {
+      hub.forget();
+      count = 0;
+      hasCrashed = false;
+      const filters =
+        isBlocked && starts === 0 ? [`--content-filter=${writeFilter(folder, baseUrl)}`] : [];
+      starts++;
+      const place = {
+        HOME: folder,
+        XDG_DATA_HOME: join(folder, 'data'),
+        XDG_CACHE_HOME: join(folder, 'cache'),
+        XDG_CONFIG_HOME: join(folder, 'config'),
+      };
+      // The folder as its class: what tells its process from others'.
+      const more = [...filters, ...(isPrivate ? ['--private'] : []), `--class=${folder}`];
+      const browser = spawn(program, [...ARGUMENTS, ...more, home], {
+        detached: true,
+        env: { ...process.env, ...place, DISPLAY: screen.display, NO_AT_BRIDGE: '1' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      running = browser;
+      createInterface({ input: browser.stdout }).on('line', (line) => {
+        if (line.includes('CONSOLE ') && !NOISE.test(line)) guest.report(line);
+      });
+      await hub.arrival('main', '', home);
+    };
+
+    const end = async (stop: (browser: ChildProcess) => void) => {
+      const browser = running;
+      if (!browser) return;
+      running = undefined;
+      if (browser.exitCode === null && browser.signalCode === null) {
+        const gone = new Promise((resolve) => browser.once('exit', resolve));
+        stop(browser);
+        await gone;
+      }
+      // Its helpers follow it by themselves.
+      await until(() => !hasGroup(browser.pid!), { within: GONE_WITHIN_MS });
+      hub.forget();
+    };
+    const kill = () => end(() => killBrowser(folder));
+
+    const createTab = (name: string): Tab => {
+      const run = (source: unknown, arg?: unknown) => hub.run(name, String(source), arg);
+      let isClosed = false;
+      const tab: Tab = {
+        evaluate: run as Tab['evaluate'],
+        goto: async (wanted) => {
+          // No script of ours would run in an empty page.
+          const address = wanted === 'about:blank' ? home : wanted;
+          const before = hub.docOf(name);
+          await tab.leave((address) => void (location.href = address), address);
+          await hub.arrival(name, before, address);
+        },
+        leave: async (leave, arg) => {
+          await hub.run(name, String(leave), arg, { isFarewell: true });
+        },
+        popup: async (address) => {
+          const popup = `tab-${++count}`;
+          await run(
+            ([address, popup]: string[]) => void window.open(address, popup),
+            [address, popup],
+          );
+          await hub.arrival(popup, '', address);
+          const opened = createTab(popup);
+          tabs.push(opened);
+          return opened;
+        },
+        close: () => tab.leave(() => window.close(), undefined),
+        isClosed: () => (isClosed ||= !running || hub.isGone(name)),
+      };
+      return tab;
+    };
+
+    await start();
+    let isFresh = true;
+    return {
+      newTab: async () => {
+        // MiniBrowser does not load a page again whose process has died.
+        if (hasCrashed) {
+          await kill();
+          await start();
+          isFresh = true;
+        }
+        const main = createTab('main');
+        if (!isFresh) return main.popup(home);
+        isFresh = false;
+        tabs.push(main);
+        return main;
+      },
+      offline: async (is) => {
+        // What pages believe. That nothing answers is the service's part.
+        for (const tab of tabs.filter((tab) => !tab.isClosed())) await tab.evaluate(pretend, !is);
+      },
+      crashPages: async () => {
+        if (killParts(folder, /WebKitWebProcess/) === 0) throw new Error('No process runs a page');
+        hasCrashed = true;
+      },
+      quit: () => end((browser) => void browser.kill('SIGTERM')),
+      kill,
+      start: async () => {
+        await start();
+        isFresh = true;
+      },
+      requests: [],
+      dispose: kill,
+    };
+  };
+
+  return {
+    name: 'webkit',
+    version,
+    head: AGENT_HEAD,
+    notes: [],
+    open,
+    close: async () => screen.stop(),
+  };
+};
+
+/** Makes a page believe that it is online or not. It stands alone. */
+const pretend = (isOnline: boolean): void => {
+  Object.defineProperty(navigator, 'onLine', { configurable: true, value: isOnline });
+  dispatchEvent(new Event(isOnline ? 'online' : 'offline'));
+};
+
+const hasGroup = (pid: number): boolean => {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const writeFilter = (folder: string, address: string): string => {
+  const path = join(folder, 'filter.json');
+  const trigger = { 'url-filter': `^${address.replaceAll('.', '\\.')}/` };
+  writeFileSync(path, JSON.stringify([{ trigger, action: { type: 'block' } }]));
+  return path;
+};
