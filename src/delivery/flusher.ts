@@ -63,7 +63,8 @@ export const createFlusher = (effects: Effects) => {
   let timerAt = Infinity;
 
   const wakeAt = (time: number) => {
-    if (time >= timerAt) return;
+    // One that is overdue has slept with the machine, and may go on doing so.
+    if (time >= timerAt && timerAt >= now()) return;
     clearTimeout(timer);
     timerAt = time;
     const delay = Math.min(Math.max(0, Math.ceil(time - now())), SLOW_MS);
@@ -316,8 +317,10 @@ export const createFlusher = (effects: Effects) => {
     },
     /** The network is back. */
     resume: (): void => {
-      health.resume();
-      flushAll();
+      const wait = health.resume();
+      if (!wait) return flushAll();
+      horizon = outbox.latest();
+      wakeAt(now() + wait);
     },
     /** The set-up has changed. */
     reconfigure: (): void => {

@@ -2,9 +2,9 @@ import { delayAfter } from './backoff.js';
 
 /** The penalty of a destination, as kept where other tabs and the next page see it. */
 interface Penalty {
-  /** Failures in a row. */
+  /** Failures, less the requests that have passed since. */
   n: number;
-  /** No request before this time. */
+  /** No request before this time; 0 once one has passed. */
   until: number;
 }
 
@@ -18,6 +18,8 @@ interface Effects {
 
 /** A clock that was set back must not lock the gate for longer than any penalty lasts. */
 const LONGEST_MS = 2 * 3_600_000;
+/** More failures change no delay, and would only be remembered for longer. */
+const MOST_FAILURES = 9;
 
 /** Backoff of one destination, shared by its pages. */
 export const createGate = ({ load, save, now, random }: Effects) => {
@@ -42,24 +44,30 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       return until - now() > LONGEST_MS ? 0 : until;
     },
     /** True after a failure: one probe goes first. */
-    isDoubtful: (): boolean => read() !== undefined,
+    isDoubtful: (): boolean => !!read()?.until,
     /** Closes the gate after a failure. `again` when it is the same failure seen by a parallel request. */
     close: (retryAfterMs: number, again: boolean) => {
       const before = read();
       const n = before?.n ?? 0;
-      const until = now() + delayAfter(n, retryAfterMs, random);
+      // As wide as the wish is long: a whole fleet may have been told the same moment (docs/fleet.md).
+      const until = now() + delayAfter(n, retryAfterMs, random, retryAfterMs);
       if (again && before) {
         // Not one more failure; but a wish of the server's counts whoever hears it.
-        if (retryAfterMs > 0 && until > before.until) write({ n, until });
-      } else write({ n: n + 1, until });
+        if (retryAfterMs > 0 && now() + retryAfterMs > before.until) write({ n, until });
+      } else write({ n: Math.min(n + 1, MOST_FAILURES), until });
     },
     /** Keeps other pages back while this one probes. */
     reserve: (ms: number) => {
       const before = read();
-      if (before) write({ n: before.n, until: now() + ms });
+      if (before?.until) write({ n: before.n, until: now() + ms });
     },
+    /**
+     * A request has passed. A server at its limit lets some pass: who forgot all failures then would ask
+     * too much of it again at once.
+     */
     open: () => {
-      if (read()) write(undefined);
+      const { n } = read() ?? {};
+      if (n !== undefined) write(n > 1 ? { n: n - 1, until: 0 } : undefined);
     },
   };
 };

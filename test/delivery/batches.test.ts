@@ -123,7 +123,7 @@ describe('an answer by record', () => {
     relay.rule = (batch) => batch.map(() => DELIVERED);
     await advance(29_000);
     expect(relay.sent).toHaveLength(1);
-    await advance(5_000);
+    await advance(20_000);
     expect(page.outbox.entries).toHaveLength(0);
   });
 

@@ -231,7 +231,7 @@ describe('a failing service', () => {
     expect(service.sent).toHaveLength(1);
     expect(other.service.sent).toHaveLength(0);
     service.rule = () => 200;
-    await advance(10_000);
+    await advance(40_000);
     expect([...service.ids(), ...other.service.ids()].sort()).toEqual(['a', 'a', 'b']);
   });
 
@@ -434,8 +434,43 @@ describe('an offline page', () => {
     expect(flusher.pause()[0]).toBe('offline');
     state.isOnline = true;
     flusher.resume();
-    await settle();
+    await advance(3_500);
     expect(service.ids()).toEqual(['a']);
+  });
+
+  it('comes back spread over a tenth of the time it was away, and over a minute at the most', async () => {
+    for (const [awayMs, waitMs] of [
+      [1_000, 50],
+      [100_000, 5_000],
+      [3_600_000, 30_000],
+    ] as const) {
+      const { page, flusher, service, world: state } = await start();
+      state.isOnline = false;
+      page.add(makeRecord('a'));
+      flusher.flushAll();
+      await settle();
+      vi.setSystemTime(Date.now() + awayMs);
+      const backAt = Date.now();
+      state.isOnline = true;
+      flusher.resume();
+      await advance(60_000);
+      expect(service.sent.map(({ at }) => at - backAt)).toEqual([waitMs]);
+      flusher.stop();
+    }
+  });
+
+  it('sends at once what is called for while it waits to come back', async () => {
+    const { page, flusher, service, world: state } = await start();
+    state.isOnline = false;
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(100_000);
+    state.isOnline = true;
+    flusher.resume();
+    page.add(makeRecord('b'));
+    flusher.flushAll();
+    await settle();
+    expect(service.ids()).toEqual(['a', 'b']);
   });
 
   it('reads what is stored only when it may be sent', async () => {
@@ -451,7 +486,7 @@ describe('an offline page', () => {
     expect(page.outbox.entries).toEqual([]);
     state.isOnline = true;
     flusher.resume();
-    await settle();
+    await advance(100);
     expect(service.ids()).toEqual(['r0', 'r1']);
   });
 

@@ -46,12 +46,41 @@ describe('a gate', () => {
     expect(shelf.keys()).toEqual([]);
   });
 
-  it('counts from the start again once it was opened', () => {
+  it('forgets one failure with each request that passes', () => {
     const gate = gateOf();
     for (let i = 0; i < 5; i++) gate.close(0, false);
     gate.open();
+    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBeLessThanOrEqual(now);
+    gate.close(0, false);
+    expect(gate.until() - now).toBe(8_000);
+    expect(gate.isDoubtful()).toBe(true);
+  });
+
+  it('remembers nothing after as many', () => {
+    const gate = gateOf();
+    for (let i = 0; i < 5; i++) gate.close(0, false);
+    for (let i = 0; i < 5; i++) gate.open();
+    expect(shelf.keys()).toEqual([]);
     gate.close(0, false);
     expect(gate.until() - now).toBe(500);
+  });
+
+  it('remembers no more failures than change the delay', () => {
+    const gate = gateOf();
+    for (let i = 0; i < 100; i++) gate.close(0, false);
+    expect(gate.until() - now).toBe(150_000);
+    for (let i = 0; i < 9; i++) gate.open();
+    expect(shelf.keys()).toEqual([]);
+  });
+
+  it('reserves nothing for what it only remembers', () => {
+    const gate = gateOf();
+    for (let i = 0; i < 2; i++) gate.close(0, false);
+    gate.open();
+    gate.reserve(5_000);
+    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBeLessThanOrEqual(now);
   });
 
   it('takes the same failure, seen twice, for one', () => {
@@ -70,6 +99,28 @@ describe('a gate', () => {
     gate.close(60_000, true);
     expect(gate.until() - now).toBe(60_000);
     gate.close(10_000, true);
+    expect(gate.until() - now).toBe(60_000);
+  });
+
+  it('comes back spread as widely as the wish is long: many may have been told the same moment', () => {
+    const gate = gateOf();
+    gate.close(60_000, false);
+    expect(gate.until() - now).toBe(90_000);
+    gate.close(3_600_000, false);
+    expect(gate.until() - now).toBe(3_600_000 + 150_000);
+  });
+
+  it('does not wait longer because the same wish was told to several requests', () => {
+    let draw = 0;
+    const gate = createGate({
+      load: () => shelf.get('gate'),
+      save: (value) => shelf.set('gate', value),
+      now: () => now,
+      random: () => draw,
+    });
+    gate.close(60_000, false);
+    draw = 1;
+    for (let i = 0; i < 5; i++) gate.close(60_000, true);
     expect(gate.until() - now).toBe(60_000);
   });
 
