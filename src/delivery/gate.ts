@@ -51,7 +51,7 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       const n = before?.n ?? 0;
       // As wide as the wish is long: a whole fleet may have been told the same moment (docs/fleet.md).
       const until = now() + delayAfter(n, retryAfterMs, random, retryAfterMs);
-      if (again && before) {
+      if (again && before?.until) {
         // Not one more failure; but a wish of the server's counts whoever hears it.
         if (retryAfterMs > 0 && now() + retryAfterMs > before.until) write({ n, until });
       } else write({ n: Math.min(n + 1, MOST_FAILURES), until });

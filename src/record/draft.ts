@@ -50,9 +50,10 @@ export const problemOf = (draft: Draft): Made<never> | undefined => {
 
 /** A time as ISO 8601 in UTC with milliseconds, or undefined where it is no time. */
 const isoTime = (value: unknown): string | undefined => {
-  const time = new Date(value as string);
-  if (typeof value === 'boolean' || value === null || Number.isNaN(time.getTime()))
-    return undefined;
+  // A Date has been copied as its text; of an object, `Date` might throw.
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) return undefined;
   const text = time.toISOString();
   return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 ends with the year 9999
 };

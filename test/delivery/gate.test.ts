@@ -74,6 +74,15 @@ describe('a gate', () => {
     expect(shelf.keys()).toEqual([]);
   });
 
+  it('closes for a request from before, that fails after another has passed', () => {
+    const gate = gateOf();
+    for (let i = 0; i < 2; i++) gate.close(0, false);
+    gate.open();
+    gate.close(0, true);
+    expect(gate.isDoubtful()).toBe(true);
+    expect(gate.until() - now).toBe(1_000);
+  });
+
   it('reserves nothing for what it only remembers', () => {
     const gate = gateOf();
     for (let i = 0; i < 2; i++) gate.close(0, false);

@@ -113,6 +113,7 @@ describe('an event', () => {
     ['null', null],
     ['true', true],
     ['an object', {}],
+    ['an object that Date cannot read', { toString: 1 }],
     ['a year the interface cannot say', '+012026-01-01T00:00:00.000Z'],
   ])('is dropped with %s as its time', (_, timestamp) => {
     expect(dropOf(captureEvent(AT, 'e', { timestamp }))).toMatchObject({

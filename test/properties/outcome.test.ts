@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { verdictOf } from '../../src/delivery/outcome.js';
+import { readResults } from '../../src/delivery/relay-answer.js';
+import { makeRecords } from '../support/make-record.js';
+
+const OUTCOMES = ['delivered', 'retry', 'blocked', 'rejected'];
+const body = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.json(),
+  fc
+    .record({ success: fc.jsonValue(), code: fc.jsonValue() }, { requiredKeys: [] })
+    .map((value) => JSON.stringify(value)),
+  fc.constantFrom('', ' <html>', '<', '{', 'null', '[]'),
+);
+const outcomeOf = (status: number, text: string) =>
+  verdictOf({ status, body: text, retryAfter: null }).outcome;
+
+describe('the outcome of an answer', () => {
+  it('is one of four, whatever the status and the body', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000), body, (status, text) => {
+        const verdict = verdictOf({ status, body: text, retryAfter: null });
+        expect(OUTCOMES).toContain(verdict.outcome);
+        expect(verdict.status).toBe(status);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is `delivered` for a 2xx alone, whose body is neither a page nor an error', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000), body, (status, text) => {
+        if (outcomeOf(status, text) !== 'delivered') return;
+        expect(status).toBeGreaterThanOrEqual(200);
+        expect(status).toBeLessThan(300);
+        expect(text.trimStart().startsWith('<')).toBe(false);
+        if (text.startsWith('{')) expect(text).not.toMatch(/^\{"success":false[,}]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('outside of 2xx does not hang on the body', () => {
+    const outside = fc.oneof(
+      fc.integer({ min: 100, max: 199 }),
+      fc.integer({ min: 300, max: 599 }),
+    );
+    fc.assert(
+      fc.property(outside, body, body, (status, one, other) => {
+        expect(outcomeOf(status, one)).toBe(outcomeOf(status, other));
+      }),
+    );
+  });
+
+  it('drops a record for a fault of its own alone', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000), body, (status, text) => {
+        if (outcomeOf(status, text) !== 'rejected') return;
+        const isRefusal = [400, 409, 413, 422].includes(status);
+        expect(isRefusal || (status >= 200 && status < 300)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a relay's answer", () => {
+  const records = makeRecords(3);
+  const result = fc.oneof(
+    fc.jsonValue(),
+    fc.record(
+      {
+        id: fc.oneof(fc.constantFrom('r0', 'r1', 'r2'), fc.jsonValue()),
+        outcome: fc.oneof(
+          fc.constantFrom('delivered', 'accepted', 'retry', 'blocked', 'rejected', 'toString'),
+          fc.jsonValue(),
+        ),
+        status: fc.jsonValue(),
+        retry_after: fc.oneof(fc.double(), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    ),
+  );
+  const answer = fc.oneof(
+    body,
+    fc.array(result, { maxLength: 5 }).map((results) => JSON.stringify({ results })),
+  );
+
+  it('has one outcome for each record, or is none', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(200, 200, 200, 202, 500), answer, (status, text) => {
+        const attempts = readResults({ status, body: text }, records);
+        if (!attempts) return;
+        expect(status).toBe(200);
+        expect(attempts).toHaveLength(records.length);
+        for (const attempt of attempts) {
+          expect(OUTCOMES).toContain(attempt.outcome);
+          expect(attempt.status).not.toBeNaN();
+          expect(attempt.retryAfterMs).toBeGreaterThanOrEqual(0);
+          expect(attempt.retryAfterMs).toBeLessThanOrEqual(3_600_000);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes nothing for delivered that was not said to be', () => {
+    fc.assert(
+      fc.property(answer, (text) => {
+        readResults({ status: 200, body: text }, records)?.forEach(({ outcome }, i) => {
+          if (outcome !== 'delivered') return;
+          expect(text).toContain(`"${records[i]!.id}"`);
+          expect(text).toMatch(/"(delivered|accepted)"/);
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

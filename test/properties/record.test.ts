@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byteLength } from '../../src/record/byte-length.js';
+import { captureEvent, captureIdentify, type Call, type Made } from '../../src/record/call.js';
+import { checkEvent, checkIdentify } from '../../src/record/check-body.js';
+import { draftOf } from '../../src/record/draft.js';
+import { makeRecord } from '../../src/record/make-record.js';
+import type { DropReason, OutboxRecord } from '../../src/types.js';
+import { json, makeEach, name, nasty, text } from './nasty.js';
+
+const DEFAULTS = { project: 'p', channel: 'c' };
+const MAX_BYTES = 2_000;
+const REASONS: readonly DropReason[] = ['invalid-call', 'not-serializable', 'too-large'];
+const LATEST = Date.UTC(9999, 0);
+
+const make = (captured: Made<Call>, user?: string): Made<OutboxRecord> => {
+  if ('reason' in captured) return captured;
+  const draft = draftOf(captured.value, DEFAULTS, user);
+  if ('reason' in draft) return draft;
+  return makeRecord(draft.value, captured.value.at, 'id', { maxRecordBytes: MAX_BYTES });
+};
+const made = (captured: Made<Call>, user?: string): OutboxRecord => {
+  const result = make(captured, user);
+  if ('reason' in result) throw new Error(result.message);
+  return result.value;
+};
+const bodyOf = (record: OutboxRecord) => JSON.parse(record.body) as Record<string, unknown>;
+
+const nastyCall: fc.Arbitrary<() => Made<Call>> = fc.oneof(
+  fc.tuple(nasty, nasty).map(
+    ([user, properties]) =>
+      () =>
+        captureIdentify(0, user(), properties()),
+  ),
+  fc.tuple(nasty, nasty).map(
+    ([event, fields]) =>
+      () =>
+        captureEvent(0, event(), fields()),
+  ),
+  // Right in all but a few fields.
+  fc
+    .dictionary(
+      fc.constantFrom('timestamp', 'tags', 'userId', 'channel', 'description', 'icon', 'notify'),
+      nasty,
+      { maxKeys: 2 },
+    )
+    .map((fields) => () => captureEvent(0, 'e', makeEach(fields))),
+  nasty.map((timestamp) => () => captureEvent(0, 'e', { timestamp: timestamp() })),
+  nasty.map((properties) => () => captureIdentify(0, 'u', properties())),
+  fc.double().map((at) => () => captureEvent(at, 'e', {})),
+);
+
+describe('making a record of any call', () => {
+  it('never throws, and says why where there is none', () => {
+    fc.assert(
+      fc.property(nastyCall, fc.option(text, { nil: undefined }), (call, user) => {
+        const result = make(call(), user);
+        if (!('reason' in result)) return;
+        expect(REASONS).toContain(result.reason);
+        expect(result.message).not.toBe('');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('makes nothing that the service would refuse, or that is too large', () => {
+    fc.assert(
+      fc.property(nastyCall, name, (call, user) => {
+        const result = make(call(), user);
+        if ('reason' in result) return;
+        const { type, body } = result.value;
+        const check = type === 'identify' ? checkIdentify : checkEvent;
+        expect(check(JSON.parse(body))).toBeUndefined();
+        expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_BYTES);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('an identify', () => {
+  it('carries what was given', () => {
+    fc.assert(
+      fc.property(name, json, (user, properties) => {
+        const record = made(captureIdentify(0, user, properties));
+        const sent = JSON.parse(JSON.stringify({ user, properties })) as object;
+        expect(bodyOf(record)).toEqual({
+          project: 'p',
+          user_id: user,
+          ...sent,
+          user: undefined,
+        });
+        expect(record.user).toBe(user);
+      }),
+    );
+  });
+});
+
+describe('an event', () => {
+  const fields = fc.record(
+    {
+      channel: name,
+      description: text,
+      icon: text,
+      notify: fc.boolean(),
+      tags: json,
+      userId: fc.option(name),
+    },
+    { requiredKeys: [] },
+  );
+
+  it('carries what was given, and nothing that was not', () => {
+    fc.assert(
+      fc.property(name, fields, fc.option(name, { nil: undefined }), (event, given, user) => {
+        const record = made(captureEvent(5, event, given), user);
+        const { channel = 'c', userId, ...rest } = given;
+        const who = userId === undefined ? user : (userId ?? undefined);
+        const wanted = {
+          project: 'p',
+          channel,
+          event,
+          ...rest,
+          user_id: who,
+          timestamp: '1970-01-01T00:00:00.005Z',
+        };
+        expect(record.body).toBe(JSON.stringify(JSON.parse(record.body)));
+        expect(bodyOf(record)).toEqual(JSON.parse(JSON.stringify(wanted)));
+        expect(record.user).toBe(who);
+        expect(record.type).toBe('event');
+      }),
+    );
+  });
+
+  it('has the time it was given, to the millisecond', () => {
+    const time = fc.date({ min: new Date(0), max: new Date(LATEST), noInvalidDate: true });
+    fc.assert(
+      fc.property(time, fc.constantFrom('date', 'text', 'number', 'call'), (date, form) => {
+        const timestamp = { date, text: date.toISOString(), number: date.getTime() };
+        const captured =
+          form === 'call'
+            ? captureEvent(date.getTime(), 'e', {})
+            : captureEvent(1, 'e', { timestamp: timestamp[form as 'date'] });
+        expect(bodyOf(made(captured))['timestamp']).toBe(date.toISOString());
+      }),
+    );
+  });
+
+  it('is copied at the call', () => {
+    fc.assert(
+      fc.property(json, (tags) => {
+        const given = structuredClone(tags);
+        const captured = captureEvent(0, 'e', { tags: given });
+        for (const key of Object.keys(given)) delete given[key];
+        given['later'] = 1;
+        expect(JSON.stringify(bodyOf(made(captured))['tags'])).toBe(JSON.stringify(tags));
+      }),
+    );
+  });
+});
+
+describe('the bytes of a text', () => {
+  it('are those of its UTF-8', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(byteLength(value)).toBe(Buffer.byteLength(value));
+      }),
+    );
+  });
+
+  it('decide, to the byte, what is too large', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: -3, max: 3 }), (event, more) => {
+        const draft = { type: 'event', body: { event } } as unknown as Parameters<
+          typeof makeRecord
+        >[0];
+        const bytes = Buffer.byteLength(JSON.stringify({ event }));
+        const result = makeRecord(draft, 0, 'id', { maxRecordBytes: bytes + more });
+        expect('reason' in result ? result.reason : 'made').toBe(more < 0 ? 'too-large' : 'made');
+      }),
+    );
+  });
+});
