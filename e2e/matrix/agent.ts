@@ -43,6 +43,7 @@ interface Remote {
  * start of every page. The name of the window is that of the tab.
  */
 const agentScript = (prefix: string): void => {
+  if (window !== top) return;
   const doc = String(Math.random());
   const { fetch } = window;
   const tell = (answer: object) =>

@@ -15,6 +15,8 @@ export interface BrowserNeeds {
   host?: string;
   /** Requests to the service are blocked, as an extension does, until the browser is started again. */
   isBlocked?: boolean;
+  /** Its service workers are stopped. */
+  canStopWorkers?: boolean;
 }
 
 export interface Ground extends BrowserNeeds {
@@ -46,6 +48,12 @@ export interface Browser {
   offline: (is: boolean) => Promise<void>;
   /** Kills the processes that run the pages, this instant. */
   crashPages: () => Promise<void>;
+  /** Stops all service workers. */
+  stopWorkers: () => Promise<void>;
+  /** Throws the page out of memory, and lets its tab stand, as for want of memory. */
+  discard: (tab: Tab) => Promise<void>;
+  /** Sizes of a page after a forced collection. */
+  measure: (tab: Tab) => Promise<{ heapBytes: number; listeners: number; nodes: number }>;
   /** Ends the browser in its own way, pages open. */
   quit: () => Promise<void>;
   /** Kills all of its processes, this instant. */

@@ -7,7 +7,7 @@ import { publish } from './publish.js';
 import { today, type Cell } from './results.js';
 import { DEFAULT_RUNS, type Row } from './row.js';
 import { ROWS } from './rows/all.js';
-import { runRow, type RunResult } from './run-row.js';
+import { brokenRun, runRow, type RunResult } from './run-row.js';
 import { inParallel } from './in-parallel.js';
 
 const { values } = parseArgs({
@@ -26,12 +26,6 @@ const chosenRows = (): readonly Row[] => {
     throw new Error(`No row is called ${unknown}: ${ROWS.map(({ id }) => id).join(', ')}`);
   return wanted ? ROWS.filter(({ id }) => wanted.includes(id)) : ROWS;
 };
-
-const failedRun = (error: unknown): RunResult => ({
-  fates: NO_FATES,
-  manners: { problems: [], longTasks: undefined, isCached: undefined },
-  wrong: `the run broke off: ${String(error instanceof Error ? error.message : error).split('\n')[0]}`,
-});
 
 const cellOf = (results: readonly RunResult[], { version }: Engine): Cell => {
   const unique = (list: readonly (string | undefined)[]) => [
@@ -64,7 +58,7 @@ const lineOf = (row: Row, { name }: Engine, cell: Cell): string => {
 const playRow = async (engine: Engine, row: Row): Promise<void> => {
   const runs = Number(values.runs ?? row.runs ?? DEFAULT_RUNS);
   const results = await inParallel(runs, Number(values.jobs), () =>
-    runRow(engine, row).catch(failedRun),
+    runRow(engine, row).catch(brokenRun),
   );
   const cell = cellOf(results, engine);
   await publish(({ rows }) => {

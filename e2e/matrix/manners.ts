@@ -14,15 +14,12 @@ export interface Manners {
   problems: string[];
   /** Milliseconds of its runs that held up a frame for 50 ms or more; undefined where no browser tells. */
   longTasks: number[] | undefined;
-  /** Whether the last page came back from the back/forward cache; undefined where it was not tried. */
+  /** Whether the last page came back from the back/forward cache; undefined where there was none to try. */
   isCached: boolean | undefined;
 }
 
 /** Looks at the open pages of a run, at what its browser asked for, and goes forth and back in the last page. */
-export const inspectManners = async (
-  stage: Stage,
-  { tryBack }: { tryBack: boolean },
-): Promise<Manners> => {
+export const inspectManners = async (stage: Stage): Promise<Manners> => {
   const { guest, browser } = stage;
   const open = stage.tabs.filter((tab) => !tab.isClosed());
   const tasks: number[] = [];
@@ -41,7 +38,7 @@ export const inspectManners = async (
     if (!isExpected(address, stage)) guest.report(`a request to ${address}`);
   }
   const last = open.at(-1);
-  const isCached = tryBack && last ? await comesBackFromCache(last, stage) : undefined;
+  const isCached = last ? await comesBackFromCache(last, stage) : undefined;
   return {
     problems: guest.problems(),
     longTasks: isToldOfTasks ? tasks.filter((task) => task >= LONG_TASK_MS) : undefined,

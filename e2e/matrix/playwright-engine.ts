@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type {
   Browser as Launched,
   BrowserContext,
@@ -6,6 +7,7 @@ import type {
   Page,
 } from '@playwright/test';
 import { chromium, firefox } from 'playwright';
+import { discardInChromium, measureInChromium, stopChromiumWorkers } from './chromium-only.js';
 import { killBrowser, killParts } from '../support/browser-process.js';
 import { until } from '../support/until.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
@@ -18,11 +20,16 @@ interface Kind {
   pages: RegExp;
   /** Options for a private window on a profile. */
   privacy: LaunchOptions;
+  /** Options for a browser whose service workers can be stopped, and what stops them. */
+  workers: LaunchOptions;
+  stopWorkers: (context: BrowserContext) => Promise<void>;
+  discard: (context: BrowserContext, address: string) => Promise<void>;
   /** Options that let a host resolve to this machine, or say that there is none. */
   resolve: (host: string, isKnown: boolean) => LaunchOptions;
 }
 
 const GONE_WITHIN_MS = 15_000;
+const FIREFOX_IDLE_MS = 100;
 
 /** Chromium's own, but for the back/forward cache, which Playwright switches off. */
 export const chromiumKind = (executablePath: string): Kind => ({
@@ -31,6 +38,9 @@ export const chromiumKind = (executablePath: string): Kind => ({
   options: { executablePath, ignoreDefaultArgs: ['--disable-back-forward-cache'] },
   pages: /--type=renderer/,
   privacy: { args: ['--incognito'] },
+  workers: {},
+  stopWorkers: stopChromiumWorkers,
+  discard: discardInChromium,
   resolve: (host, isKnown) => ({
     args: [`--host-resolver-rules=MAP ${host} ${isKnown ? '127.0.0.1' : '~NOTFOUND'}`],
   }),
@@ -42,6 +52,15 @@ export const firefoxKind = (executablePath: string): Kind => ({
   options: { channel: 'moz-firefox', executablePath },
   pages: /-isForBrowser|-contentproc.* tab\s*$/,
   privacy: { firefoxUserPrefs: { 'browser.privatebrowsing.autostart': true } },
+  workers: {
+    firefoxUserPrefs: {
+      'dom.serviceWorkers.idle_timeout': FIREFOX_IDLE_MS,
+      'dom.serviceWorkers.idle_extended_timeout': FIREFOX_IDLE_MS,
+    },
+  },
+  // It stops by itself.
+  stopWorkers: () => pause(10 * FIREFOX_IDLE_MS),
+  discard: () => Promise.reject(new Error('Nothing discards a tab here')),
   resolve: (host, isKnown) => ({
     firefoxUserPrefs: { 'network.dns.localDomains': isKnown ? host : '' },
   }),
@@ -75,7 +94,7 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
   const shared: Launched = await type.launch(options);
 
   const open = async (ground: Ground): Promise<Browser> => {
-    const { folder, guest, durable, isPrivate, host, isBlocked, baseUrl } = ground;
+    const { folder, guest, durable, isPrivate, canStopWorkers, host, isBlocked, baseUrl } = ground;
     const requests: string[] = [];
     let context: BrowserContext | undefined;
     let isFresh = true;
@@ -84,11 +103,12 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
     const start = async () => {
       const more = [
         isPrivate ? kind.privacy : {},
+        canStopWorkers ? kind.workers : {},
         host ? kind.resolve(host, starts > 0) : {},
       ] satisfies LaunchOptions[];
       const own = Object.assign({}, options, ...more) as LaunchOptions;
       context =
-        durable || isPrivate || host
+        durable || isPrivate || canStopWorkers || host
           ? await type.launchPersistentContext(folder, own)
           : await shared.newContext();
       isFresh = context.pages().length > 0;
@@ -121,6 +141,12 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         if (!isPersistent()) throw new Error('Only in a browser of its own');
         if (killParts(folder, pages) === 0) throw new Error('No process runs a page');
         isFresh = false;
+      },
+      stopWorkers: () => kind.stopWorkers(live()),
+      discard: async (tab) => kind.discard(live(), await tab.evaluate(() => location.href)),
+      measure: async () => {
+        if (kind.name !== 'chromium') throw new Error('Nothing tells these sizes');
+        return measureInChromium(live().pages()[0]!);
       },
       quit,
       kill: async () => {

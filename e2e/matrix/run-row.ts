@@ -1,7 +1,7 @@
 import { heard } from '../support/heard.js';
 import { until, untilQuiet } from '../support/until.js';
 import type { Engine, Tab } from './engine.js';
-import { fatesOf, type Evidence, type Fates } from './fates.js';
+import { fatesOf, NO_FATES, type Evidence, type Fates } from './fates.js';
 import { inspectManners, type Manners } from './manners.js';
 import type { Row } from './row.js';
 import { createStage, type Stage } from './stage.js';
@@ -72,13 +72,26 @@ const settle = async (stage: Stage, row: Row, made: readonly string[]): Promise<
   return look();
 };
 
+const NO_MANNERS: Manners = { problems: [], longTasks: undefined, isCached: undefined };
+
+/** A run that did not come to its end. */
+export const brokenRun = (error: unknown): RunResult => ({
+  fates: NO_FATES,
+  manners: NO_MANNERS,
+  wrong: `the run broke off: ${String(error instanceof Error ? error.message : error).split('\n')[0]}`,
+});
+
 /** Plays one row once, on a stage of its own. */
-export const runRow = async (engine: Engine, row: Row): Promise<RunResult> => {
+export const runRow = async (
+  engine: Engine,
+  row: Row,
+  { looksAtManners = true }: { looksAtManners?: boolean } = {},
+): Promise<RunResult> => {
   const stage = await createStage(engine, row.needs);
   try {
     const made = await row.run(stage);
     const fates = await settle(stage, row, made);
-    const manners = await inspectManners(stage, { tryBack: true });
+    const manners = looksAtManners ? await inspectManners(stage) : NO_MANNERS;
     return { fates, manners, wrong: row.promised.check(fates) };
   } finally {
     await stage.dispose();

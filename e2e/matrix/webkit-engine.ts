@@ -168,6 +168,9 @@ export const createWebkitEngine = async (): Promise<Engine> => {
         if (killParts(folder, /WebKitWebProcess/) === 0) throw new Error('No process runs a page');
         hasCrashed = true;
       },
+      stopWorkers: () => Promise.reject(new Error('Nothing stops a service worker here')),
+      discard: () => Promise.reject(new Error('It has no discarding')),
+      measure: () => Promise.reject(new Error('Nothing tells these sizes')),
       quit: () => end((browser) => void browser.kill('SIGTERM')),
       kill,
       start: async () => {

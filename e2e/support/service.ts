@@ -12,8 +12,8 @@ export const TOKEN = 'test-token';
 const HOLDS_WITHIN_MS = 20_000;
 const SETTLES_WITHIN_MS = 10_000;
 const QUIET_MS = 400;
-/** More rows than any test writes; the reading side gives 1,000 unless told. */
-const ALL = 10_000;
+/** Rows that the reading side gives at a time, at the most. */
+const PAGE = 10_000;
 
 /** An event as the reading side of the service tells it, in the order they were stored. */
 export interface StoredEvent {
@@ -86,8 +86,12 @@ export const createService = async (folder: string) => {
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
     return response.json();
   };
-  const list = async <Row>(name: string): Promise<Row[]> =>
-    ((await ask(`/_/${name}?limit=${ALL}`)) as Record<string, Row[]>)[name]!;
+  const list = async <Row>(name: string, after = 0): Promise<Row[]> => {
+    const path = `/_/${name}?limit=${PAGE}&after=${after}`;
+    const rows = ((await ask(path)) as Record<string, Row[]>)[name]!;
+    if (rows.length < PAGE || name === 'requests') return rows;
+    return [...rows, ...(await list<Row>(name, (rows.at(-1) as { id: number }).id))];
+  };
 
   const events = () => list<StoredEvent>('events');
   const identifies = () => list<StoredIdentify>('identifies');

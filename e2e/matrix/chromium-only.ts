@@ -1,0 +1,46 @@
+import type { BrowserContext, CDPSession, Page } from '@playwright/test';
+
+/** Stops all service workers of a context, and waits until they have stopped. */
+export const stopChromiumWorkers = async (context: BrowserContext): Promise<void> => {
+  const session = await context.newCDPSession(context.pages()[0]!);
+  const stopped = new Promise<void>((resolve) => {
+    session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+      if (versions.length && versions.every(({ runningStatus }) => runningStatus === 'stopped')) {
+        resolve();
+      }
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  await session.send('ServiceWorker.stopAllWorkers');
+  await stopped;
+  await session.detach();
+};
+
+/** Discards the tab at an address, by the browser's own page for that. */
+export const discardInChromium = async (
+  context: BrowserContext,
+  address: string,
+): Promise<void> => {
+  const page = await context.newPage();
+  await page.goto('chrome://discards/');
+  const row = page.locator('tr', { hasText: address });
+  await row.locator('.discard-urgent-link, .discard-link').first().click();
+  await page.close();
+};
+
+const sessions = new WeakMap<Page, CDPSession>();
+
+/** Sizes of a page after a forced collection. One session a page, or each look would leave something. */
+export const measureInChromium = async (page: Page) => {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
+  if (!sessions.has(page)) await session.send('Performance.enable');
+  sessions.set(page, session);
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const valueOf = (name: string) => metrics.find((metric) => metric.name === name)!.value;
+  return {
+    heapBytes: valueOf('JSHeapUsedSize'),
+    listeners: valueOf('JSEventListeners'),
+    nodes: valueOf('Nodes'),
+  };
+};
