@@ -31,6 +31,15 @@ describe('the shelf', () => {
     vi.unstubAllGlobals();
   });
 
+  it('goes on with what it had, where the page closes itself and WebKit gives none any more', () => {
+    shelf.set('a', '1');
+    vi.stubGlobal('localStorage', null);
+    expect(shelf.set('note', 'left')).toBe(true);
+    expect(shelf.keys().sort()).toEqual(['a', 'note']);
+    vi.unstubAllGlobals();
+    expect(localStorage.getItem('note')).toBe('left');
+  });
+
   it('does not throw where reading `localStorage` does', () => {
     const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage')!;
     Object.defineProperty(globalThis, 'localStorage', {
