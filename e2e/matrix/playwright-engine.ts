@@ -66,7 +66,7 @@ export const firefoxKind = (executablePath: string): Kind => ({
   }),
 });
 
-const createTab = (page: Page): Tab => ({
+const createTab = (page: Page, isDead: () => boolean): Tab => ({
   evaluate: page.evaluate.bind(page),
   goto: async (address) => {
     await page.goto(address);
@@ -80,13 +80,13 @@ const createTab = (page: Page): Tab => ({
       page.evaluate((address) => void window.open(address), address),
     ]);
     await popup.waitForLoadState();
-    return createTab(popup);
+    return createTab(popup, isDead);
   },
   close: async () => {
     const closed = page.waitForEvent('close', { timeout: GONE_WITHIN_MS });
     await Promise.all([closed, page.close({ runBeforeUnload: true })]);
   },
-  isClosed: () => page.isClosed(),
+  isClosed: () => page.isClosed() || isDead(),
 });
 
 export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
@@ -99,6 +99,7 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
     let context: BrowserContext | undefined;
     let isFresh = true;
     let starts = 0;
+    let crashes = 0;
 
     const start = async () => {
       const more = [
@@ -134,13 +135,15 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
       newTab: async () => {
         const first = isFresh ? live().pages()[0] : undefined;
         isFresh = false;
-        return createTab(first ?? (await live().newPage()));
+        const born = crashes;
+        return createTab(first ?? (await live().newPage()), () => crashes > born);
       },
       offline: (is) => live().setOffline(is),
       crashPages: async () => {
         if (!isPersistent()) throw new Error('Only in a browser of its own');
         if (killParts(folder, pages) === 0) throw new Error('No process runs a page');
         isFresh = false;
+        crashes++;
       },
       stopWorkers: () => kind.stopWorkers(live()),
       discard: async (tab) => kind.discard(live(), await tab.evaluate(() => location.href)),

@@ -139,8 +139,10 @@ export const killingRows: readonly Row[] = [
       await stage.offline(true);
       await track(tab, names(50));
       await waitUntilStored(tab, 50);
-      // What imitates being offline ends before the page does.
+      // What imitates being offline ends with the browser: let the page end before, for good.
       await tab.goto('about:blank');
+      await stage.browser.newTab();
+      await tab.close();
       await stage.browser.quit();
       if (stage.engine.name === 'webkit') await stage.service.start();
       await stage.browser.start();
