@@ -33,14 +33,24 @@ const cellOf = (results: readonly RunResult[], { version }: Engine): Cell => {
   ];
   const tolds = results.flatMap(({ manners }) => (manners.longTasks ? [manners.longTasks] : []));
   const tries = results.flatMap(({ manners: { isCached } }) => isCached ?? []);
+  const bare = results.flatMap(({ manners: { isBareCached } }) => isBareCached ?? []);
   return {
     runs: results.length,
     failed: results.filter(({ wrong }) => wrong !== undefined).length,
     fates: results.map(({ fates }) => fates).reduce(addFates, NO_FATES),
     wrong: unique(results.map(({ wrong }) => wrong)),
     problems: unique(results.flatMap(({ manners }) => manners.problems)),
-    longTasks: { count: tolds.flat().length, runs: tolds.length },
-    cached: { yes: tries.filter(Boolean).length, tried: tries.length },
+    longTasks: {
+      count: tolds.flat().length,
+      runs: tolds.length,
+      longest: Math.round(Math.max(0, ...tolds.flat())),
+    },
+    cached: {
+      yes: tries.filter(Boolean).length,
+      tried: tries.length,
+      bareYes: bare.filter(Boolean).length,
+      bareTried: bare.length,
+    },
     version,
     date: today(),
   };
@@ -50,9 +60,11 @@ const lineOf = (row: Row, { name }: Engine, cell: Cell): string => {
   const { once, twice, never, unknown } = cell.fates;
   const verdict = cell.failed ? `${cell.failed} NOT AS PROMISED` : 'as promised';
   const guest = cell.problems.length ? `  BAD GUEST: ${cell.problems.join('; ')}` : '';
-  const tasks = cell.longTasks.count ? `  long tasks ${cell.longTasks.count}` : '';
+  const tasks = cell.longTasks.count
+    ? `  long tasks ${cell.longTasks.count} (to ${cell.longTasks.longest} ms)`
+    : '';
   const wrong = cell.wrong.length ? `\n    ${cell.wrong.join('\n    ')}` : '';
-  return `${name} ${row.id}: n ${cell.runs}, once ${once}, twice ${twice}, never ${never} (unknown ${unknown}), ${verdict}, cached ${cell.cached.yes}/${cell.cached.tried}${tasks}${guest}${wrong}`;
+  return `${name} ${row.id}: n ${cell.runs}, once ${once}, twice ${twice}, never ${never} (unknown ${unknown}), ${verdict}, cached ${cell.cached.yes}/${cell.cached.tried} (bare ${cell.cached.bareYes}/${cell.cached.bareTried})${tasks}${guest}${wrong}`;
 };
 
 const playRow = async (engine: Engine, row: Row): Promise<void> => {

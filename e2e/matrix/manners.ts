@@ -16,6 +16,8 @@ export interface Manners {
   longTasks: number[] | undefined;
   /** Whether the last page came back from the back/forward cache; undefined where there was none to try. */
   isCached: boolean | undefined;
+  /** The same of a page without the tag, right after: what the browser does by itself. */
+  isBareCached: boolean | undefined;
 }
 
 /** Looks at the open pages of a run, at what its browser asked for, and goes forth and back in the last page. */
@@ -39,10 +41,13 @@ export const inspectManners = async (stage: Stage): Promise<Manners> => {
   }
   const last = open.at(-1);
   const isCached = last ? await comesBackFromCache(last, stage) : undefined;
+  if (last) await last.goto(stage.bare('/bare-too'));
+  const isBareCached = last ? await comesBackFromCache(last, stage) : undefined;
   return {
     problems: guest.problems(),
     longTasks: isToldOfTasks ? tasks.filter((task) => task >= LONG_TASK_MS) : undefined,
     isCached,
+    isBareCached,
   };
 };
 

@@ -86,12 +86,16 @@ const renderGuest = (rows: readonly Told[], results: Results): string => {
     const taskRuns = sum(cells.map(({ longTasks }) => longTasks.runs));
     const back = sum(cells.map(({ cached }) => cached.yes));
     const tried = sum(cells.map(({ cached }) => cached.tried));
+    const bareBack = sum(cells.map(({ cached }) => cached.bareYes));
+    const bareTried = sum(cells.map(({ cached }) => cached.bareTried));
+    const longest = Math.max(0, ...cells.map(({ longTasks }) => longTasks.longest));
     return [
       TITLES[name],
       String(sum(cells.map(({ runs }) => runs))),
       String(problems),
-      taskRuns ? `${tasks} in ${taskRuns} runs` : 'not told',
+      taskRuns ? `${tasks} in ${taskRuns} runs, to ${longest} ms` : 'not told',
       `${back} of ${tried}`,
+      `${bareBack} of ${bareTried}`,
     ];
   });
   const seen = rows.flatMap(({ id, what }) =>
@@ -101,7 +105,14 @@ const renderGuest = (rows: readonly Told[], results: Results): string => {
       ),
     ),
   );
-  const heads = ['engine', 'runs', 'problems', 'own tasks of 50 ms or more', 'back from the cache'];
+  const heads = [
+    'engine',
+    'runs',
+    'problems',
+    'own tasks of 50 ms or more',
+    'back from the cache',
+    'a page without the tag',
+  ];
   return [table(heads, lines), ...(seen.length ? [seen.join('\n')] : [])].join('\n\n');
 };
 

@@ -72,7 +72,12 @@ const settle = async (stage: Stage, row: Row, made: readonly string[]): Promise<
   return look();
 };
 
-const NO_MANNERS: Manners = { problems: [], longTasks: undefined, isCached: undefined };
+const NO_MANNERS: Manners = {
+  problems: [],
+  longTasks: undefined,
+  isCached: undefined,
+  isBareCached: undefined,
+};
 
 /** A run that did not come to its end. */
 export const brokenRun = (error: unknown): RunResult => ({

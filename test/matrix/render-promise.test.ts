@@ -20,8 +20,8 @@ const cell: Cell = {
   fates: { ...NO_FATES, once: 400 },
   wrong: [],
   problems: [],
-  longTasks: { count: 0, runs: 20 },
-  cached: { yes: 20, tried: 20 },
+  longTasks: { count: 0, runs: 20, longest: 0 },
+  cached: { yes: 20, tried: 20, bareYes: 20, bareTried: 20 },
   version: '1.0',
   date: '2026-01-01',
 };
