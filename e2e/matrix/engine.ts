@@ -9,6 +9,11 @@ export type EngineName = (typeof ENGINE_NAMES)[number];
 export interface BrowserNeeds {
   /** It is killed or quit and started again on the same profile. */
   durable?: boolean;
+  /**
+   * No back/forward cache. In Chromium a page that goes into it comes out of the pretended offline a
+   * moment before it is left.
+   */
+  forgetsPages?: boolean;
   /** A private window, as far as the engine has one. */
   isPrivate?: boolean;
   /** Hosts that resolve to this machine from the next start on; until then they are unknown. */

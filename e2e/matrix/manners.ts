@@ -21,7 +21,10 @@ export interface Manners {
 }
 
 /** Looks at the open pages of a run, at what its browser asked for, and goes forth and back in the last page. */
-export const inspectManners = async (stage: Stage): Promise<Manners> => {
+export const inspectManners = async (
+  stage: Stage,
+  { goesBack = true }: { goesBack?: boolean } = {},
+): Promise<Manners> => {
   const { guest, browser } = stage;
   const open = stage.tabs.filter((tab) => !tab.isClosed());
   const tasks: number[] = [];
@@ -39,7 +42,7 @@ export const inspectManners = async (stage: Stage): Promise<Manners> => {
   for (const address of new Set(browser.requests)) {
     if (!isExpected(address, stage)) guest.report(`a request to ${address}`);
   }
-  const last = open.at(-1);
+  const last = goesBack ? open.at(-1) : undefined;
   const isCached = last ? await comesBackFromCache(last, stage) : undefined;
   if (last) await last.goto(stage.bare('/bare-too'));
   const isBareCached = last ? await comesBackFromCache(last, stage) : undefined;

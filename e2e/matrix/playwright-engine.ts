@@ -50,7 +50,7 @@ export const firefoxKind = (executablePath: string): Kind => ({
   name: 'firefox',
   type: firefox,
   options: { channel: 'moz-firefox', executablePath },
-  pages: /-isForBrowser|-contentproc.* tab\s*$/,
+  pages: /-contentproc.* tab\s*$/,
   privacy: { firefoxUserPrefs: { 'browser.privatebrowsing.autostart': true } },
   workers: {
     firefoxUserPrefs: {
@@ -94,22 +94,34 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
   const shared: Launched = await type.launch(options);
 
   const open = async (ground: Ground): Promise<Browser> => {
-    const { folder, guest, durable, isPrivate, canStopWorkers, host, isBlocked, baseUrl } = ground;
+    const {
+      folder,
+      guest,
+      durable,
+      isPrivate,
+      canStopWorkers,
+      forgetsPages,
+      host,
+      isBlocked,
+      baseUrl,
+    } = ground;
     const requests: string[] = [];
     let context: BrowserContext | undefined;
     let isFresh = true;
     let starts = 0;
     let crashes = 0;
+    let restartedAfter = 0;
 
     const start = async () => {
       const more = [
         isPrivate ? kind.privacy : {},
         canStopWorkers ? kind.workers : {},
+        forgetsPages ? { ignoreDefaultArgs: [] } : {},
         host ? kind.resolve(host, starts > 0) : {},
       ] satisfies LaunchOptions[];
       const own = Object.assign({}, options, ...more) as LaunchOptions;
       context =
-        durable || isPrivate || canStopWorkers || host
+        durable || isPrivate || canStopWorkers || forgetsPages || host
           ? await type.launchPersistentContext(folder, own)
           : await shared.newContext();
       isFresh = context.pages().length > 0;
@@ -130,9 +142,41 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
       await ended?.close();
     };
 
+    const kill = async () => {
+      const killed = live();
+      const gone = killed.waitForEvent('close', { timeout: GONE_WITHIN_MS });
+      gone.catch(() => undefined);
+      try {
+        killBrowser(folder);
+        await gone;
+      } catch {
+        await killed.close().catch(() => undefined); // it has ended by itself
+      }
+      context = undefined;
+    };
+    const restart = async () => {
+      // A killed browser lets go of its profile in a while.
+      let problem: unknown;
+      const isUp = await until(
+        () =>
+          start().then(
+            () => true,
+            (error: unknown) => ((problem = error), false),
+          ),
+        { within: GONE_WITHIN_MS },
+      );
+      if (!isUp) throw problem;
+    };
+
     await start();
     return {
       newTab: async () => {
+        // A driven Firefox does not survive its pages for long.
+        if (kind.name === 'firefox' && crashes > restartedAfter) {
+          restartedAfter = crashes;
+          await kill();
+          await restart();
+        }
         const first = isFresh ? live().pages()[0] : undefined;
         isFresh = false;
         const born = crashes;
@@ -141,9 +185,14 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
       offline: (is) => live().setOffline(is),
       crashPages: async () => {
         if (!isPersistent()) throw new Error('Only in a browser of its own');
+        // A new page may else be given to a process that is just dying.
+        const ends = live()
+          .pages()
+          .map((page) => page.waitForEvent('crash', { timeout: GONE_WITHIN_MS }).catch(() => page));
         if (killParts(folder, pages) === 0) throw new Error('No process runs a page');
         isFresh = false;
         crashes++;
+        if (kind.name === 'chromium') await Promise.all(ends);
       },
       stopWorkers: () => kind.stopWorkers(live()),
       discard: async (tab) => kind.discard(live(), await tab.evaluate(() => location.href)),
@@ -152,25 +201,8 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         return measureInChromium(live().pages()[0]!);
       },
       quit,
-      kill: async () => {
-        const gone = live().waitForEvent('close', { timeout: GONE_WITHIN_MS });
-        killBrowser(folder);
-        await gone;
-        context = undefined;
-      },
-      start: async () => {
-        // A killed browser lets go of its profile in a while.
-        let problem: unknown;
-        const isUp = await until(
-          () =>
-            start().then(
-              () => true,
-              (error: unknown) => ((problem = error), false),
-            ),
-          { within: GONE_WITHIN_MS },
-        );
-        if (!isUp) throw problem;
-      },
+      kill,
+      start: restart,
       requests,
       dispose: () => quit().catch(() => undefined),
     };

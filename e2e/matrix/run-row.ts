@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { heard } from '../support/heard.js';
 import { until, untilQuiet } from '../support/until.js';
 import type { Engine, Tab } from './engine.js';
@@ -8,6 +9,7 @@ import { createStage, type Stage } from './stage.js';
 
 const WITHIN_MS = 30_000;
 const QUIET_MS = 600;
+const RUN_WITHIN_MS = 60_000;
 
 /** What one run of a row came to. */
 export interface RunResult {
@@ -86,6 +88,16 @@ export const brokenRun = (error: unknown): RunResult => ({
   wrong: `the run broke off: ${String(error instanceof Error ? error.message : error).split('\n')[0]}`,
 });
 
+/** A browser that does not answer must not hold up the others. */
+const limited = async <Value>(what: string, work: Promise<Value>): Promise<Value> => {
+  const stopped = new AbortController();
+  const late = pause(RUN_WITHIN_MS, undefined, { signal: stopped.signal }).then(() => {
+    throw new Error(`${what} took longer than ${RUN_WITHIN_MS / 1_000} s`);
+  });
+  late.catch(() => undefined);
+  return Promise.race([work, late]).finally(() => stopped.abort());
+};
+
 /** Plays one row once, on a stage of its own. */
 export const runRow = async (
   engine: Engine,
@@ -94,11 +106,16 @@ export const runRow = async (
 ): Promise<RunResult> => {
   const stage = await createStage(engine, row.needs);
   try {
-    const made = await row.run(stage);
-    const fates = await settle(stage, row, made);
-    const manners = looksAtManners ? await inspectManners(stage) : NO_MANNERS;
+    const made = await limited('the run', row.run(stage));
+    const fates = await limited('the end of its records', settle(stage, row, made));
+    const manners = looksAtManners
+      ? await limited(
+          'the look at manners',
+          inspectManners(stage, { goesBack: !row.needs?.forgetsPages }),
+        )
+      : NO_MANNERS;
     return { fates, manners, wrong: row.promised.check(fates) };
   } finally {
-    await stage.dispose();
+    await limited('the end of the browser', stage.dispose());
   }
 };

@@ -6,6 +6,7 @@ import { createService } from '../support/service.js';
 import { createSite } from '../support/site.js';
 import { taggedPage, type TagStyle } from '../support/tagged.js';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.js';
+import { until } from '../support/until.js';
 import type { BrowserNeeds, Engine, Tab } from './engine.js';
 import { watchTasks } from './own-tasks.js';
 
@@ -15,12 +16,16 @@ const BARE = '<!doctype html><html lang="en"><head><title>bare</title></head><bo
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
 
+const REMOVED_WITHIN_MS = 10_000;
+
 type Options = Record<string, unknown>;
 
 /** All that one run of a row stands on: a service, a website, a browser, and eyes on its pages. */
 export const createStage = async (engine: Engine, needs: BrowserNeeds = {}) => {
   const [database, folder] = [makeTempFolder(), makeTempFolder()];
   const guest = createGuest();
+  // Firefox tells of a request that failed as of an error of the page.
+  guest.allow(/^page error: (The Same Origin Policy disallows|Cross-Origin Request Blocked)/);
   const service = await createService(database);
   const site = await createSite();
   const armed: string[] = [
@@ -105,9 +110,19 @@ export const createStage = async (engine: Engine, needs: BrowserNeeds = {}) => {
       await service.stop();
       await site.close();
       removeTempFolder(database);
-      removeTempFolder(folder);
+      // What was killed may still write for a moment.
+      await until(() => isRemoved(folder), { within: REMOVED_WITHIN_MS });
     },
   };
+};
+
+const isRemoved = (folder: string): boolean => {
+  try {
+    removeTempFolder(folder);
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const sourceOf = <Arg>(run: (arg: Arg) => void, arg: Arg): string =>

@@ -11,6 +11,8 @@ const PATTERNS = [
   /violates the document's Content Security Policy/,
   /^Refused to .+ because it violates/,
   /^\[Report Only\]/,
+  // Chromium, of its own lines.
+  /^\d+ log entries are not shown/,
   /^Content-Security-Policy:/,
   /^Cross-Origin Request Blocked/,
 ];

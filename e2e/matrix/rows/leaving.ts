@@ -70,6 +70,7 @@ export const leavingRows: readonly Row[] = [
     group,
     what: 'offline as the page is left; online for the next page',
     promised: allOnce,
+    needs: { forgetsPages: true },
     run: async (stage) => {
       const tab = await stage.visit();
       await stage.offline(true);

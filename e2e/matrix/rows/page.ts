@@ -118,7 +118,7 @@ export const pageRows: readonly Row[] = [
   {
     id: 'odd-values',
     group,
-    what: 'cyclic, BigInt, throwing getter, symbol as tags of 4 calls among 20',
+    what: 'tags of 4 more calls are cyclic, a BigInt, a throwing getter, a symbol: 3 dropped, the symbol left out',
     promised: allOnce,
     run: async (stage) => {
       const tab = await stage.visit();
@@ -137,8 +137,9 @@ export const pageRows: readonly Row[] = [
         });
         return Object.values(analytics.status().dropped).reduce((all, n) => all + n, 0);
       }, TWENTY);
-      if (dropped !== 4) throw new Error(`${dropped} odd calls were dropped, not 4`);
-      return TWENTY;
+      if (dropped !== 3) throw new Error(`${dropped} odd calls were dropped, not 3`);
+      // JSON leaves a symbol out, and the event goes without.
+      return [...TWENTY, 'odd 15'];
     },
   },
   {

@@ -31,6 +31,7 @@ const rewritten = (id: string, what: string, version: number, promised: Promised
   group,
   what,
   promised,
+  needs: { forgetsPages: true },
   run: async (stage) => {
     const tab = await stage.visit();
     await stage.offline(true);

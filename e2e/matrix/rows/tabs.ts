@@ -40,6 +40,7 @@ export const tabRows: readonly Row[] = [
     what: 'three tabs open together on a backlog of 30',
     promised: allOnce,
     runs: MANY_RUNS,
+    needs: { forgetsPages: true },
     run: async (stage) => {
       await leaveBacklog(stage, names(30));
       await Promise.all([stage.visit(), stage.visit(), stage.visit()]);
@@ -52,6 +53,7 @@ export const tabRows: readonly Row[] = [
     what: 'two frames of a page race for a backlog of 30 in the same task',
     promised: allOnce,
     runs: MANY_RUNS,
+    needs: { forgetsPages: true },
     run: async (stage) => {
       const tab = await leaveBacklog(stage, names(30));
       const frame = stage.page('/frame', stage.tagged());
@@ -115,7 +117,7 @@ export const tabRows: readonly Row[] = [
     what: 'a page that has taken over a backlog of 30 is killed while it sends; a third page opens',
     promised: onceOrUnknown,
     runs: MANY_RUNS,
-    needs: { durable: true },
+    needs: { durable: true, forgetsPages: true },
     run: async (stage) => {
       await leaveBacklog(stage, names(30));
       await stage.service.faults([{ skip: 7, delay: 100 }]);
