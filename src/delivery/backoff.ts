@@ -11,12 +11,7 @@ export const parseRetryAfter = (value: string | null, now: number): number => {
 
 /**
  * Full jitter after the n-th failure in a row (n from 0), with the server's wish as the floor. The jitter
- * comes on top of the floor, so that clients told the same time do not come back together; over `widthMs`
- * at least, where there are many of them.
+ * comes on top of the floor, so that clients told the same time do not come back together.
  */
-export const delayAfter = (
-  failures: number,
-  retryAfterMs: number,
-  random: () => number,
-  widthMs = 0,
-): number => retryAfterMs + random() * Math.min(CAP_MS, Math.max(BASE_MS * 2 ** failures, widthMs));
+export const delayAfter = (failures: number, retryAfterMs: number, random: () => number): number =>
+  retryAfterMs + random() * Math.min(CAP_MS, BASE_MS * 2 ** failures);

@@ -16,6 +16,9 @@ const PROBE_CHOICE = 50;
 const SUSPECT = 1_000;
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
+/** When the network is back, over this share of the oldest record's age, and over no more than a minute. */
+const RETURN_SHARE = 0.1;
+const RETURN_MS = 60_000;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
@@ -315,12 +318,13 @@ export const createFlusher = (effects: Effects) => {
     prepare: (): void => {
       if (!isReady()) pump();
     },
-    /** The network is back. */
+    /** The network is back: perhaps for many at this moment. */
     resume: (): void => {
-      const wait = health.resume();
-      if (!wait) return flushAll();
+      health.resume();
       horizon = outbox.latest();
-      wakeAt(now() + wait);
+      const time = now();
+      const age = Math.max(0, time - (outbox.entries[0]?.record.at ?? time));
+      wakeAt(time + random() * Math.min(RETURN_MS, RETURN_SHARE * age));
     },
     /** The set-up has changed. */
     reconfigure: (): void => {

@@ -1,4 +1,4 @@
-import { delayAfter } from './backoff.js';
+import { BASE_MS, delayAfter } from './backoff.js';
 
 /** The penalty of a destination, as kept where other tabs and the next page see it. */
 interface Penalty {
@@ -48,9 +48,11 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     /** Closes the gate after a failure. `again` when it is the same failure seen by a parallel request. */
     close: (retryAfterMs: number, again: boolean) => {
       const before = read();
-      const n = before?.n ?? 0;
-      // As wide as the wish is long: a whole fleet may have been told the same moment (docs/fleet.md).
-      const until = now() + delayAfter(n, retryAfterMs, random, retryAfterMs);
+      // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
+      // the same moment, and must come back as spread out as it went (docs/fleet.md).
+      const wished = Math.ceil(Math.log2(retryAfterMs / BASE_MS));
+      const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished));
+      const until = now() + delayAfter(n, retryAfterMs, random);
       if (again && before?.until) {
         // Not one more failure; but a wish of the server's counts whoever hears it.
         if (retryAfterMs > 0 && now() + retryAfterMs > before.until) write({ n, until });

@@ -6,9 +6,6 @@ import type { Attempt } from './sender.js';
 
 /** While the set-up is wrong, or nothing answers: one try this often. */
 export const SLOW_MS = 300_000;
-/** Who was offline comes back spread over this share of the time, and over no more than a minute. */
-const RETURN_SHARE = 0.1;
-const RETURN_MS = 60_000;
 /** Attempts in a row without an answer that stop delivery. */
 const SILENT = 3;
 
@@ -135,15 +132,10 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       setupUntil = now() + SLOW_MS;
       width = 1;
     },
-    /**
-     * The network is back, or the set-up has changed. Returns how long to wait all the same: a network that
-     * comes back does so for many.
-     */
-    resume: (): number => {
-      const away = offlineUntil && Math.max(0, now() - offlineUntil + SLOW_MS);
+    /** The network is back, or the set-up has changed. */
+    resume: (): void => {
       if (silent > 0 || unreachableUntil > 0) gate.open();
       silent = setupUntil = unreachableUntil = offlineUntil = 0;
-      return random() * Math.min(RETURN_MS, RETURN_SHARE * away);
     },
   };
 };

@@ -69,11 +69,4 @@ describe('the delay', () => {
     expect(most(0, 60_000)).toBe(61_000);
     expect(most(20, 60_000)).toBe(360_000);
   });
-
-  it('is spread over a given width at least, and over five minutes at the most', () => {
-    const widest = (failures: number, widthMs: number) => delayAfter(failures, 0, () => 1, widthMs);
-    expect(widest(0, 60_000)).toBe(60_000);
-    expect(widest(7, 60_000)).toBe(128_000);
-    expect(widest(0, MAX_RETRY_AFTER_MS)).toBe(CAP_MS);
-  });
 });

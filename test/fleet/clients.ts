@@ -1,0 +1,29 @@
+import type { Reply } from './server.js';
+
+/** What a client has of the world. */
+export interface World {
+  now: () => number;
+  random: () => number;
+  /** Runs something after so many milliseconds. */
+  after: (ms: number, job: () => void) => void;
+  /** One request of a client with one record. */
+  send: (client: number, settle: (reply: Reply) => void) => void;
+  /** Whether this client has a network. */
+  isOnline: (client: number) => boolean;
+  /** A record is stored. */
+  delivered: () => void;
+  /** What localStorage holds of a client, which outlives its pages. */
+  shelf: (string | undefined)[];
+}
+
+/** The page that a client has open. */
+export interface Client {
+  /** Takes a record. */
+  call: () => void;
+  /** The visitor goes to another page of the site, which takes over what waits. */
+  navigate: () => void;
+  /** The network is back. */
+  online: () => void;
+}
+
+export type CreateClient = (client: number, world: World) => Client;

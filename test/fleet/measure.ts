@@ -1,0 +1,51 @@
+import { TROUBLE_AT_MS } from './scenarios.js';
+import type { Second } from './server.js';
+
+export interface Figures {
+  /** Most requests in a few seconds over the steady rate, while the trouble lasted and after it. */
+  peakDuring: number;
+  peakAfter: number;
+  /** From the end of the trouble until no more waits than on a good day; none where that did not come. */
+  drainS: number | undefined;
+  /** Share of the requests, from the beginning of the trouble on, that were of no use. */
+  wasted: number;
+  /** Share of the records that were stored more than once. */
+  repeated: number;
+}
+
+/** No more waits than is made in so many seconds: calls wait a second for company, answers take a moment. */
+const DRAINED_S = 5;
+
+/** A peak is as long: of a part of the fleet, a single second tells more of chance. */
+export const PEAK_S = 5;
+
+const most = (seconds: readonly Second[]): number => {
+  let [sum, highest] = [0, 0];
+  seconds.forEach(({ sent }, i) => {
+    sum += sent - (seconds[i - PEAK_S]?.sent ?? 0);
+    highest = Math.max(highest, sum / PEAK_S);
+  });
+  return highest;
+};
+
+export const measure = (
+  seconds: readonly Second[],
+  perSecond: number,
+  troubleMs: number,
+): Figures => {
+  const begin = TROUBLE_AT_MS / 1_000;
+  const end = begin + troubleMs / 1_000;
+  const since = seconds.slice(begin);
+  const after = seconds.slice(end);
+  const sum = (key: keyof Second) => since.reduce((total, second) => total + second[key], 0);
+  const lastBusy = after.findLastIndex(({ waiting }) => waiting > DRAINED_S * perSecond);
+  const sent = sum('sent');
+  const repeated = sum('repeated');
+  return {
+    peakDuring: most(seconds.slice(begin, end)) / perSecond,
+    peakAfter: most(after) / perSecond,
+    drainS: lastBusy === after.length - 1 ? undefined : lastBusy + 1,
+    wasted: sum('wasted') / sent,
+    repeated: repeated / (sent - sum('wasted')),
+  };
+};
