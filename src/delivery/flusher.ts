@@ -323,7 +323,7 @@ export const createFlusher = (effects: Effects) => {
       health.resume();
       horizon = outbox.latest();
       const time = now();
-      const age = Math.max(0, time - (outbox.entries[0]?.record.at ?? time));
+      const age = time - (outbox.entries[0]?.record.at ?? time);
       wakeAt(time + random() * Math.min(RETURN_MS, RETURN_SHARE * age));
     },
     /** The set-up has changed. */

@@ -50,13 +50,13 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       const before = read();
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
-      const wished = Math.ceil(Math.log2(retryAfterMs / BASE_MS));
+      const wished = Math.log2(retryAfterMs / BASE_MS);
       const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished));
       const until = now() + delayAfter(n, retryAfterMs, random);
       if (again && before?.until) {
         // Not one more failure; but a wish of the server's counts whoever hears it.
         if (retryAfterMs > 0 && now() + retryAfterMs > before.until) write({ n, until });
-      } else write({ n: Math.min(n + 1, MOST_FAILURES), until });
+      } else write({ n: n + 1, until });
     },
     /** Keeps other pages back while this one probes. */
     reserve: (ms: number) => {
@@ -68,8 +68,8 @@ export const createGate = ({ load, save, now, random }: Effects) => {
      * too much of it again at once.
      */
     open: () => {
-      const { n } = read() ?? {};
-      if (n !== undefined) write(n > 1 ? { n: n - 1, until: 0 } : undefined);
+      const before = read();
+      if (before) write(before.n > 1 ? { n: before.n - 1, until: 0 } : undefined);
     },
   };
 };

@@ -51,8 +51,7 @@ export const problemOf = (draft: Draft): Made<never> | undefined => {
 /** A time as ISO 8601 in UTC with milliseconds, or undefined where it is no time. */
 const isoTime = (value: unknown): string | undefined => {
   // A Date has been copied as its text; of an object, `Date` might throw.
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const time = new Date(value);
+  const time = new Date(/string|number/.test(typeof value) ? (value as string) : NaN);
   if (Number.isNaN(time.getTime())) return undefined;
   const text = time.toISOString();
   return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 ends with the year 9999

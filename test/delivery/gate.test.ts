@@ -70,7 +70,7 @@ describe('a gate', () => {
     const gate = gateOf();
     for (let i = 0; i < 100; i++) gate.close(0, false);
     expect(gate.until() - now).toBe(150_000);
-    for (let i = 0; i < 9; i++) gate.open();
+    for (let i = 0; i < 10; i++) gate.open();
     expect(shelf.keys()).toEqual([]);
   });
 
@@ -114,9 +114,9 @@ describe('a gate', () => {
   it('comes back spread as widely as the wish is long: many may have been told the same moment', () => {
     const gate = gateOf();
     gate.close(60_000, false);
-    expect(gate.until() - now).toBe(60_000 + 32_000);
+    expect(gate.until() - now).toBeCloseTo(60_000 + 30_000, 3);
     gate.close(0, false);
-    expect(gate.until() - now).toBe(64_000);
+    expect(gate.until() - now).toBeCloseTo(60_000, 3);
     gate.close(3_600_000, false);
     expect(gate.until() - now).toBe(3_600_000 + 150_000);
   });
