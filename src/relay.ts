@@ -7,7 +7,15 @@ export type { Undelivered } from './relay/deliver-round.js';
 export type { Relay } from './relay/create-relay.js';
 export type { DeliverOptions, Delivery, DeliveryOptions } from './relay/delivery.js';
 export type { OnError, OnMetric, RelayError, RelayMetric } from './relay/hooks.js';
-export type { Queue, QueuedRecord, QueueSize, Seen, Sighting, Taken } from './relay/ports.js';
+export type {
+  Putter,
+  Queue,
+  QueuedRecord,
+  QueueSize,
+  Seen,
+  Sighting,
+  Taken,
+} from './relay/ports.js';
 export type { Rate, RateLimit } from './relay/rate-limit.js';
 export type { RelayOptions } from './relay/relay-options.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';

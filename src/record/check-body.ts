@@ -2,22 +2,22 @@ import type { EventBody, IdentifyBody } from '../types';
 import { isDateTime } from './is-date-time';
 
 /**
- * Says what is wrong with the body of an identify call, or `undefined` when it can be stored.
+ * Names the first field that is wrong in the body of an identify call, or says `undefined` when it can be
+ * stored. `body`: it is no object.
  *
  * Fields the interface does not know are ignored, neither refused nor stored: a newer client may
  * talk to an older service. A key whose value is `undefined` counts as not given.
  *
  * @example
- * checkIdentify({ project: 'p', user_id: 'u' }); // '`properties` must be an object'
+ * checkIdentify({ project: 'p', user_id: 'u' }); // 'properties'
  */
 export function checkIdentify(value: unknown): string | undefined {
   return checkFields(value, IDENTIFY_FIELDS);
 }
 
 /**
- * Says what is wrong with the body of an event call, or `undefined` when it can be stored. Unknown
- * fields are ignored, as in {@link checkIdentify}. An optional field is left out or has its type:
- * `null` is refused.
+ * The same of the body of an event call. Unknown fields are ignored, as in {@link checkIdentify}. An
+ * optional field is left out or has its type: `null` is refused.
  *
  * @example
  * checkEvent({ project: 'p', channel: 'c', event: 'Signed up' }); // undefined
@@ -31,46 +31,39 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Check = (value: unknown) => string | undefined;
+type Check = (value: unknown) => boolean;
 
 function checkFields(value: unknown, checks: Record<string, Check>): string | undefined {
-  if (!isPlainObject(value)) return 'the body must be an object';
-  for (const [field, check] of Object.entries(checks)) {
-    const wanted = check(value[field]);
-    if (wanted) return `\`${field}\` must be ${wanted}`;
-  }
-  return undefined;
+  if (!isPlainObject(value)) return 'body';
+  return Object.keys(checks).find((field) => !checks[field]!(value[field]));
 }
 
-const isText = (value: unknown) => typeof value === 'string';
-const isBoolean = (value: unknown) => typeof value === 'boolean';
-const isTimestamp = (value: unknown) => typeof value === 'string' && isDateTime(value);
-
-const requiredText: Check = (value) =>
-  isText(value) && value !== '' ? undefined : 'a string that is not empty';
-const requiredObject: Check = (value) => (isPlainObject(value) ? undefined : 'an object');
+const isText: Check = (value) => typeof value === 'string';
+const isFullText: Check = (value) => isText(value) && value !== '';
+const isBoolean: Check = (value) => typeof value === 'boolean';
+const isTimestamp: Check = (value) => typeof value === 'string' && isDateTime(value);
 
 const optional =
-  (isRight: (value: unknown) => boolean, wanted: string): Check =>
+  (isRight: Check): Check =>
   (value) =>
-    value === undefined || isRight(value) ? undefined : wanted;
+    value === undefined || isRight(value);
 
 /** The fields of an identify call, each with its check. */
 export const IDENTIFY_FIELDS = {
-  project: requiredText,
-  user_id: requiredText,
-  properties: requiredObject,
+  project: isFullText,
+  user_id: isFullText,
+  properties: isPlainObject,
 } satisfies Record<keyof IdentifyBody, Check>;
 
 /** The fields of an event call, each with its check. */
 export const EVENT_FIELDS = {
-  project: requiredText,
-  channel: requiredText,
-  event: requiredText,
-  description: optional(isText, 'a string'),
-  icon: optional(isText, 'a string'),
-  notify: optional(isBoolean, 'true or false'),
-  tags: optional(isPlainObject, 'an object'),
-  user_id: optional(isText, 'a string'),
-  timestamp: optional(isTimestamp, 'an RFC 3339 date-time'),
+  project: isFullText,
+  channel: isFullText,
+  event: isFullText,
+  description: optional(isText),
+  icon: optional(isText),
+  notify: optional(isBoolean),
+  tags: optional(isPlainObject),
+  user_id: optional(isText),
+  timestamp: optional(isTimestamp),
 } satisfies Record<keyof EventBody, Check>;

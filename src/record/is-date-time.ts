@@ -1,5 +1,5 @@
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
 
 const DAY_MINUTES = 24 * 60;
 
@@ -26,7 +26,6 @@ type Six = [number, number, number, number, number, number];
 const isLastMinute = (utcMinute: number): boolean =>
   (utcMinute + DAY_MINUTES) % DAY_MINUTES === DAY_MINUTES - 1;
 
-function daysIn(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
-}
+/** The calendar repeats every 400 years, and `Date` has ideas of its own about years before 100. */
+const daysIn = (year: number, month: number): number =>
+  new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();

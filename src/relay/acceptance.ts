@@ -3,14 +3,14 @@ import type { BatchRecord, BatchResult } from '../wire.js';
 import { createClaims } from './claims.js';
 import type { Tell } from './hooks.js';
 import { BUSY_MS, later } from './later.js';
-import type { Queue, Seen } from './ports.js';
+import type { Putter, Seen } from './ports.js';
 import { createRunning } from './running.js';
 
 /** Milliseconds a claim holds: as long as a queue may take to write. */
 const CLAIM_MS = 30_000;
 
 interface Effects {
-  queue: Queue;
+  queue: Putter;
   seen: Seen;
   now: () => number;
   tell: Tell;
@@ -38,7 +38,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   };
 
   const accept = async (records: readonly BatchRecord[]): Promise<BatchResult[]> => {
-    const sightings = await claims.claim(records, CLAIM_MS);
+    const sightings = await Promise.all(claims.claim(records, CLAIM_MS));
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
     const isPut = fresh.length > 0 && (await put(fresh));
     if (isPut) await claims.finish(fresh.map(accepted));

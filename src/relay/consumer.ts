@@ -3,7 +3,7 @@ import { messageOf } from '../errors.js';
 import type { Delivery } from './delivery.js';
 import { createRounds, wordsOf, type Undelivered } from './deliver-round.js';
 import { createTell, type Hooks } from './hooks.js';
-import { createPause } from './pause.js';
+import { createPause, sleep } from './pause.js';
 import type { Queue, Taken } from './ports.js';
 
 export interface ConsumerOptions extends Hooks {
@@ -74,7 +74,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       } catch (error) {
         queueFailed(error);
         if (now() >= until) return;
-        await new Promise((resolve) => setTimeout(resolve, SETTLE_AGAIN_MS)); // also while stopping
+        await sleep(SETTLE_AGAIN_MS);
       }
     }
   };

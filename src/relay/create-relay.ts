@@ -59,14 +59,14 @@ export const createRelay = (options: RelayOptions): Relay => {
     const options = { until: now() + deadline, address: addressOf(request) };
     const passedOn = accept ? await accept(good) : await delivery.deliver(good, options);
     let next = 0;
-    const results = checked.map((record, index): BatchResult => {
-      if (typeof record === 'object') return passedOn[next++]!;
-      return { id: claimed[index]!.id, outcome: 'rejected', status: record };
+    return checked.map((record, index): BatchResult => {
+      const result: BatchResult =
+        typeof record === 'object'
+          ? passedOn[next++]!
+          : { id: claimed[index]!.id, outcome: 'rejected', status: record };
+      tell.metric('records', 1, { outcome: result.outcome });
+      return result;
     });
-    const counts: Record<string, number> = {};
-    for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
-    for (const outcome in counts) tell.metric('records', counts[outcome]!, { outcome });
-    return results;
   };
 
   const answerBatch = async (request: Request, text: string): Promise<Response> => {

@@ -1,9 +1,10 @@
 import type { Token } from '../types.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import { createBreaker } from './breaker.js';
-import { createClaims } from './claims.js';
+import { AGAIN_MS, createClaims } from './claims.js';
 import { createTell, type Hooks } from './hooks.js';
 import { BUSY_MS, isFinal, later } from './later.js';
+import { sleep } from './pause.js';
 import type { Seen, Sighting } from './ports.js';
 import { createRunning } from './running.js';
 import type { ServiceFetch } from './service-fetch.js';
@@ -81,6 +82,13 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   /** The last identify of each user that is under way. */
   const identifies = new Map<string, Promise<BatchResult>>();
 
+  /** For a record of a queue until it is kept, or no try starts any more. */
+  const mark = async (result: BatchResult, options: DeliverOptions): Promise<void> => {
+    while (!(await claims.finish([result])) && options.isQueued && now() < options.until) {
+      await sleep(AGAIN_MS);
+    }
+  };
+
   const send = (record: BatchRecord, options: DeliverOptions): Promise<BatchResult> =>
     inSlot(async () => {
       const { id } = record;
@@ -90,9 +98,13 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       breaker.leave(pass, attempt);
       if (!attempt) return later(id, 0);
       const { outcome, status, retryAfterMs } = attempt;
-      if (outcome !== 'retry') return { id, outcome, status };
       // Who came back sooner than the breaker lets through would have come for nothing.
-      return later(id, Math.max(retryAfterMs, breaker.waitMs()), status);
+      if (outcome === 'retry') return later(id, Math.max(retryAfterMs, breaker.waitMs()), status);
+      const result: BatchResult = { id, outcome, status };
+      // In the slot: a process that is killed leaves no more than `concurrency` records that were sent and
+      // are not marked, and these are what may be sent twice.
+      if (isFinal(result)) await mark(result, options);
+      return result;
     });
 
   const attempt = async (
@@ -103,16 +115,14 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   ): Promise<BatchResult> => {
     const { id } = record;
     const sighting = await sighted;
-    if (!sighting) return later(id, BUSY_MS);
+    if (!sighting || (sighting.state === 'begun' && !options.isQueued)) return later(id, BUSY_MS);
     if (sighting.state === 'done' && (!options.isQueued || isFinal(sighting.result))) {
       tell.metric('seen_hits', 1);
       return sighting.result;
     }
-    if (sighting.state === 'begun' && !options.isQueued) return later(id, BUSY_MS);
     const before = await identified;
     const result = before && !isFinal(before) ? { ...before, id } : await send(record, options);
-    if (isFinal(result)) await claims.finish([result]);
-    else if (!options.isQueued) await claims.forget([record]);
+    if (!isFinal(result) && !options.isQueued) await claims.forget([record]);
     return result;
   };
 
@@ -121,12 +131,17 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
     // As long as it may take, with a token that is asked for again and a second try.
-    const claimMs = Math.max(0, options.until - now()) + 4 * timeout;
-    const sightings = claims.claim(fresh, claimMs);
+    const left = options.until - now();
+    const claimMs = Math.max(0, left) + 4 * timeout;
+    const sightings = claims.claim(fresh, claimMs, options.isQueued ? 0 : left);
     return fresh.map((record, index) => {
       const user = userOf(record);
-      const sighted = sightings.then((all) => all[index]);
-      const result = attempt(record, sighted, user ? identifies.get(user) : undefined, options);
+      const result = attempt(
+        record,
+        sightings[index]!,
+        user ? identifies.get(user) : undefined,
+        options,
+      );
       if (user && record.type === 'identify') {
         identifies.set(user, result);
         void result.then(() => {

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.js';
 export type RelayMetric =
   /** 1 a request. Labels: `route`, `status`. */
   | 'requests'
-  /** Records of a request or of a consumer's round. Label: `outcome`. */
+  /** 1 a record of a request or of a consumer's round. Label: `outcome`. */
   | 'records'
   /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
   | 'upstream_ms'

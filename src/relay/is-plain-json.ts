@@ -7,9 +7,10 @@ const UNSAFE: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 /** Whether parsed JSON is neither too deep nor has keys that could change a prototype, at any level. */
 export const isPlainJson = (value: unknown, levels = MAX_DEPTH): boolean => {
   if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, levels - 1));
-  return Object.entries(value).every(
-    ([key, item]) => !UNSAFE.includes(key) && isPlainJson(item, levels - 1),
+  return (
+    levels > 0 &&
+    Object.entries(value).every(
+      ([key, item]) => !UNSAFE.includes(key) && isPlainJson(item, levels - 1),
+    )
   );
 };

@@ -1,3 +1,7 @@
+/** Waits in any case, also while a process is about to end. */
+export const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Waits that can be cut short, all together. */
 export const createPause = () => {
   const waiting = new Set<() => void>();

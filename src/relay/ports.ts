@@ -17,7 +17,8 @@ export interface Seen {
   begin(ids: readonly string[], claimMs: number): Promise<Sighting[]>;
   /**
    * Keeps what claimed records came to: `delivered`, `rejected`, or `accepted` where a queue has them.
-   * A later result takes the place of an earlier one (`accepted`, then `delivered`).
+   * A later result takes the place of an earlier one, but `accepted` never of the others: a consumer may be
+   * done with a record before the relay that took it has said so.
    */
   finish(results: readonly BatchResult[]): Promise<void>;
   /** Gives claims up: the record was not taken, and may come again. */
@@ -49,13 +50,17 @@ export interface QueueSize {
   oldest?: number;
 }
 
-/** A durable queue between a relay's answer and the service. */
-export interface Queue {
+/** The end of a durable queue that a relay puts records into. */
+export interface Putter {
   /**
    * Settles when all of them are durable; rejects when any is not. While a record waits, another with its
    * id is the same one and is not added: a caller who heard no answer may put it again.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;
+}
+
+/** A durable queue between a relay's answer and the service. */
+export interface Queue extends Putter {
   /**
    * Takes records that are due, the oldest first, for `visibilityMs`. Records of one user are given out
    * in the order they were put, and never to two consumers at a time: one call may give several of them.

@@ -1,6 +1,6 @@
 import type { Token } from '../types.js';
 import type { Hooks } from './hooks.js';
-import type { Queue, Seen } from './ports.js';
+import type { Putter, Seen } from './ports.js';
 import type { Rate, RateLimit } from './rate-limit.js';
 import type { ServiceFetch } from './service-fetch.js';
 
@@ -56,7 +56,7 @@ export interface RelayOptions extends Hooks {
   /** The ids that have been passed on. @default in memory: 100,000 ids, a day */
   seen?: Seen | undefined;
   /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
-  queue?: Queue | undefined;
+  queue?: Putter | undefined;
   /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
   fetch?: ServiceFetch | undefined;
   /** In place of `Date.now`. */
@@ -93,7 +93,7 @@ const isRate = (value: unknown): boolean => {
 
 const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
 const callback: Kind = { words: 'a function', fits: isFunction };
-const positive: Kind = { words: 'a positive, finite number', fits: isPositive };
+const positive: Kind = { words: 'a positive number', fits: isPositive };
 const texts: Kind = {
   words: 'a list of strings',
   fits: (value) => isList(value, isText),

@@ -13,14 +13,13 @@ export const createRunning = (tell: Tell) => {
     /** Starts those that are not under way; what it returns must not reject. */
     start: (fresh: readonly BatchRecord[]) => readonly Promise<BatchResult>[],
   ): Promise<BatchResult[]> => {
-    const fresh: BatchRecord[] = [];
-    const ids = new Set<string>();
+    const byId = new Map<string, BatchRecord>();
     for (const record of records) {
-      if (running.has(record.id) || ids.has(record.id)) continue;
-      ids.add(record.id);
-      fresh.push(record);
+      if (!running.has(record.id) && !byId.has(record.id)) byId.set(record.id, record);
     }
-    start(fresh).forEach((result, index) => {
+    const fresh = [...byId.values()];
+    const results = fresh.length ? start(fresh) : [];
+    results.forEach((result, index) => {
       const { id } = fresh[index]!;
       running.set(id, result);
       void result.then(() => running.delete(id));

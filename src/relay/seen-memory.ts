@@ -1,4 +1,5 @@
 import type { BatchResult } from '../wire.js';
+import { isFinal } from './later.js';
 import type { Seen, Sighting } from './ports.js';
 
 export interface SeenMemoryOptions {
@@ -28,11 +29,14 @@ export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
     if (entries.size > maxIds) entries.delete(entries.keys().next().value!);
   };
 
+  const live = (id: string): Entry | undefined => {
+    const entry = entries.get(id);
+    return entry && entry.until > now() ? entry : undefined;
+  };
+
   const sight = (id: string, claimMs: number): Sighting => {
-    const known = entries.get(id);
-    if (known && known.until > now()) {
-      return known.result ? { state: 'done', result: known.result } : { state: 'begun' };
-    }
+    const known = live(id);
+    if (known) return known.result ? { state: 'done', result: known.result } : { state: 'begun' };
     keep(id, { until: now() + claimMs });
     return { state: 'new' };
   };
@@ -40,7 +44,10 @@ export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
   return {
     begin: async (ids, claimMs) => ids.map((id) => sight(id, claimMs)),
     finish: async (results) => {
-      for (const result of results) keep(result.id, { until: now() + maxAge, result });
+      for (const result of results) {
+        if (!isFinal(result) && live(result.id)?.result) continue;
+        keep(result.id, { until: now() + maxAge, result });
+      }
     },
     forget: async (ids) => {
       for (const id of ids) entries.delete(id);

@@ -3,19 +3,15 @@ export const createSlots = (limit: number) => {
   let free = limit;
   const waiting: (() => void)[] = [];
 
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
-  };
-
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
     } finally {
-      release();
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
     }
   };
 };

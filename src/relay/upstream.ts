@@ -35,9 +35,10 @@ export const createUpstream = (effects: Effects) => {
 
   const attempt = async (
     { id, type, body }: BatchRecord,
-    bearer: string,
+    bearer: string | undefined,
     address: string | undefined,
   ): Promise<Attempt> => {
+    if (bearer === undefined) return { outcome: 'retry', status: 0, retryAfterMs: 0 };
     const started = now();
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeout);
@@ -71,22 +72,17 @@ export const createUpstream = (effects: Effects) => {
   };
 
   const bearer = async (): Promise<string | undefined> => {
-    const known = tokens.get();
-    if (known !== undefined) return known;
-    const problem = await tokens.ask();
+    const problem = tokens.get() === undefined && (await tokens.ask());
     if (problem) tell.error({ kind: 'token', message: problem });
     return tokens.get();
   };
 
   const withToken = async (record: BatchRecord, address: string | undefined): Promise<Attempt> => {
-    const failed: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0 };
     const used = await bearer();
-    if (used === undefined) return failed;
     const first = await attempt(record, used, address);
     // Of requests that are refused together one asks for another token, and all of them use it.
     if (first.status !== 401 || (tokens.get() === used && !tokens.renew())) return first;
-    const renewed = await bearer();
-    return renewed === undefined ? failed : attempt(record, renewed, address);
+    return attempt(record, await bearer(), address);
   };
 
   return async (record: BatchRecord, address?: string): Promise<Attempt> => {
@@ -97,10 +93,8 @@ export const createUpstream = (effects: Effects) => {
     } else if (result.outcome === 'blocked') {
       const { status } = result;
       if (status === 401) tokens.forget();
-      if (!hasToldSetup) {
-        const message = `the service answers ${status}: check \`baseUrl\` and \`token\``;
-        tell.error({ kind: 'setup', status, message });
-      }
+      const message = `the service answers ${status}: check \`baseUrl\` and \`token\``;
+      if (!hasToldSetup) tell.error({ kind: 'setup', status, message });
       hasToldSetup = true;
     }
     return result;

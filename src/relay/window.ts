@@ -33,7 +33,7 @@ export const createWindow = (now: () => number) => {
 
   return {
     size: (): number => entries.size,
-    has: (key: string): boolean => entries.has(key),
+    keys: (): string[] => [...entries.keys()],
     /** `attempts`: how often it may have been taken before it came here. */
     add: (key: string, record: QueuedRecord, attempts = 0): void => {
       entries.set(key, { lane: laneOf(record), record, attempts, until: 0 });

@@ -4,10 +4,10 @@ const identify = { project: 'p', user_id: 'u', properties: {} };
 export type BadBody = [why: string, body: unknown, wrong: string];
 
 const notObjects: BadBody[] = [
-  ['is null', null, 'the body'],
-  ['is an array', [], 'the body'],
-  ['is a string', 'text', 'the body'],
-  ['is a number', 1, 'the body'],
+  ['is null', null, 'body'],
+  ['is an array', [], 'body'],
+  ['is a string', 'text', 'body'],
+  ['is a number', 1, 'body'],
 ];
 
 const notTexts: [string, unknown][] = [

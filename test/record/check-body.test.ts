@@ -17,7 +17,7 @@ describe('checkIdentify', () => {
   });
 
   test.each(badIdentifies)('names the field when the body %s', (_, body, wrong) => {
-    expect(checkIdentify(body)).toContain(wrong);
+    expect(checkIdentify(body)).toBe(wrong);
   });
 });
 
@@ -43,10 +43,6 @@ describe('checkEvent', () => {
   });
 
   test.each(badEvents)('names the field when the body %s', (_, body, wrong) => {
-    expect(checkEvent(body)).toContain(wrong);
-  });
-
-  test('says what the field must be', () => {
-    expect(checkEvent({ ...event, notify: 1 })).toBe('`notify` must be true or false');
+    expect(checkEvent(body)).toBe(wrong);
   });
 });

@@ -125,12 +125,55 @@ describe('a delivery', () => {
   it('does not touch what another process has begun', async () => {
     const seen = createSeenMemory();
     await seen.begin(['a'], 60_000);
-    const { service, deliver, until } = setUp({ seen });
-    expect(await deliver([event('a'), event('b')], { until: until() })).toEqual([
+    const { service, clock, deliver } = setUp({ seen });
+    expect(await deliver([event('a'), event('b')], { until: clock.time + 1 })).toEqual([
       { id: 'a', outcome: 'retry', status: 0, retry_after: 2 },
       { id: 'b', outcome: 'delivered', status: 200 },
     ]);
     expect(service.names()).toEqual(['b']);
+  });
+
+  it('answers what another process makes of a record meanwhile', async () => {
+    const seen = createSeenMemory();
+    const [one, other] = [setUp({ seen }, { hold: true }), setUp({ seen })];
+    const first = one.deliver([event('a')], { until: one.until() });
+    await one.service.arrived(1);
+    const repeat = other.deliver([event('a')], { until: other.until() });
+    one.service.got[0]!.answer(400, { code: 400 });
+    const rejected = [{ id: 'a', outcome: 'rejected', status: 400 }];
+    expect([await first, await repeat]).toEqual([rejected, rejected]);
+    expect(other.service.got).toEqual([]);
+  });
+
+  it('sends itself what another process gave up meanwhile', async () => {
+    const seen = createSeenMemory();
+    await seen.begin(['a'], 60_000);
+    const { service, deliver, until } = setUp({ seen });
+    const result = deliver([event('a')], { until: until() });
+    await seen.forget(['a']);
+    expect(await result).toEqual([{ id: 'a', outcome: 'delivered', status: 200 }]);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('sends no more records than it has slots before what was sent is marked', async () => {
+    const seen = createSeenMemory();
+    let mark = () => {};
+    const marked = new Promise<void>((resolve) => (mark = resolve));
+    const finish: typeof seen.finish = async (results) => {
+      await marked;
+      await seen.finish(results);
+    };
+    const { service, deliver, until } = setUp({ seen: { ...seen, finish }, concurrency: 2 });
+    const results = deliver(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => event(id)),
+      { until: until() },
+    );
+    await service.arrived(2);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(service.got).toHaveLength(2);
+    mark();
+    expect((await results).every(({ outcome }) => outcome === 'delivered')).toBe(true);
+    expect(service.got).toHaveLength(5);
   });
 
   it('delivers from a queue what was only accepted, once', async () => {

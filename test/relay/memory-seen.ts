@@ -14,7 +14,12 @@ export const createMemorySeen = (now: () => number = Date.now): Seen => {
         claims.set(id, now() + claimMs);
         return { state: 'new' };
       }),
-    finish: async (done) => done.forEach((result) => results.set(result.id, result)),
+    finish: async (done) => {
+      for (const result of done) {
+        if (result.outcome !== 'accepted' || !results.has(result.id))
+          results.set(result.id, result);
+      }
+    },
     forget: async (ids) => ids.forEach((id) => claims.delete(id)),
   };
 };

@@ -129,6 +129,54 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     expect(idsOf([...before, ...after]).sort()).toEqual(records.map(({ id }) => id).sort());
   });
 
+  it('gives out what it read when the answer was lost, in order and none of it twice', async () => {
+    const { prefix } = enter();
+    let losesNext = false;
+    const queue = createRedisQueue({
+      client: {
+        sendCommand: async (args) => {
+          const answer = await client.sendCommand(args);
+          if (!losesNext) return answer;
+          losesNext = false;
+          throw new Error('Socket closed unexpectedly');
+        },
+      },
+      prefix,
+      partitions: 1,
+    });
+    const [one, two, three] = [makeQueued('u'), makeQueued('v'), makeQueued('u')];
+    await queue.put([one]);
+    const first = await queue.take(1, 60_000);
+    await queue.put([two, three]);
+    losesNext = true;
+    await expect(queue.take(10, 60_000)).rejects.toThrow('closed');
+    // `three` is behind `one` of the same user, which is still out.
+    const second = await queue.take(10, 60_000);
+    expect(idsOf(second)).toEqual([two.id]);
+    await queue.done([...first, ...second]);
+    expect(idsOf(await queue.take(10, 60_000))).toEqual([three.id]);
+  });
+
+  it('goes on with partitions it took when the answer was lost', async () => {
+    const { prefix } = enter();
+    const record = makeQueued('u');
+    await createRedisQueue({ client, prefix }).put([record]);
+    let asked = 0;
+    const queue = createRedisQueue({
+      client: {
+        sendCommand: async (args) => {
+          const answer = await client.sendCommand(args);
+          // The first loads the script, the second takes the partitions and reads them.
+          if (++asked === 2) throw new Error('Socket closed unexpectedly');
+          return answer;
+        },
+      },
+      prefix,
+    });
+    await expect(queue.take(10, 60_000)).rejects.toThrow('closed');
+    expect(idsOf(await queue.take(10, 60_000))).toEqual([record.id]);
+  });
+
   it('starts again when Redis has lost everything', async () => {
     const { prefix } = enter();
     const queue = createRedisQueue({ client, prefix });

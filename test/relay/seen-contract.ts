@@ -52,6 +52,24 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       );
     });
 
+    it('keeps what a record came to when it is called accepted afterwards, and not the other way', async () => {
+      const { open } = await enter();
+      const [relay, consumer] = [await open(), await open()];
+      const [slow, quick] = [newId(), newId()];
+      const accepted = (id: string): BatchResult => ({ id, outcome: 'accepted', status: 0 });
+      await relay.begin([slow, quick], CLAIM_MS);
+      await consumer.finish([delivered(quick)]);
+      await relay.finish([accepted(slow), accepted(quick)]);
+      expect(await relay.begin([slow, quick], CLAIM_MS)).toEqual([
+        { state: 'done', result: accepted(slow) },
+        { state: 'done', result: delivered(quick) },
+      ]);
+      await consumer.finish([delivered(slow)]);
+      expect(await relay.begin([slow], CLAIM_MS)).toEqual([
+        { state: 'done', result: delivered(slow) },
+      ]);
+    });
+
     it('remembers a result longer than a claim', async () => {
       const { open, pass } = await enter();
       const seen = await open();

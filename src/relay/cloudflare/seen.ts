@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors.js';
 import type { BatchResult } from '../../wire.js';
+import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
 import type { KvNamespace } from './bindings.js';
 
@@ -36,12 +37,16 @@ export const createKvSeen = (options: KvSeenOptions): Seen => {
     return { state: 'new' };
   };
 
+  const keep = async (result: BatchResult): Promise<void> => {
+    const known = isFinal(result) ? null : await namespace.get(keyOf(result.id));
+    if (known && known !== CLAIM) return;
+    await namespace.put(keyOf(result.id), JSON.stringify(result), life(maxAge));
+  };
+
   return {
     begin: (ids, claimMs) => Promise.all(ids.map((id) => sight(id, claimMs))),
     finish: async (results) => {
-      await allOf(
-        results.map((one) => namespace.put(keyOf(one.id), JSON.stringify(one), life(maxAge))),
-      );
+      await allOf(results.map(keep));
     },
     forget: async (ids) => {
       await allOf(ids.map((id) => namespace.delete(keyOf(id))));

@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid';
 import type { BatchResult } from '../../wire.js';
+import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
 import { createGroupCommit } from './group-commit.js';
 import { openDatabase } from './open.js';
@@ -42,6 +43,10 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const write = prepare(`
     INSERT INTO seen (id, until, holder, result) VALUES (?, ?, ?, ?) ON CONFLICT (id)
     DO UPDATE SET until = excluded.until, holder = excluded.holder, result = excluded.result`);
+  const writeUnlessKnown = prepare(`
+    INSERT INTO seen (id, until, holder, result) VALUES (?, ?, ?, ?) ON CONFLICT (id)
+    DO UPDATE SET until = excluded.until, holder = excluded.holder, result = excluded.result
+    WHERE seen.result IS NULL OR seen.until <= ?`);
   const giveUp = prepare('DELETE FROM seen WHERE id = ? AND holder = ? AND result IS NULL');
   const sweep = prepare(
     `DELETE FROM seen WHERE id IN (SELECT id FROM seen WHERE until <= ? ORDER BY until LIMIT ${SWEEP})`,
@@ -64,7 +69,9 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
     finish: (results) =>
       group.run(() => {
         for (const result of results) {
-          write.run(result.id, now() + maxAge, me, JSON.stringify(result));
+          const values = [result.id, now() + maxAge, me, JSON.stringify(result)];
+          if (isFinal(result)) write.run(...values);
+          else writeUnlessKnown.run(...values, now());
         }
       }),
     forget: (ids) => group.run(() => ids.forEach((id) => giveUp.run(id, me))),

@@ -29,6 +29,8 @@ export const createReader = ({ client, keys, now }: Effects) => {
   const me = nanoid();
   const windows = new Map<number, Window>();
   let turn = 0;
+  /** The answer of the last reading was lost: what it read is pending, ours, and in no window. */
+  let isUnsure = false;
 
   const windowOf = (partition: number, isFresh: boolean): Window => {
     const known = windows.get(partition);
@@ -54,15 +56,21 @@ export const createReader = ({ client, keys, now }: Effects) => {
 
   const readOn = async (leaseMs: number): Promise<void> => {
     const rooms = streams.map((_, i) => Math.max(0, AHEAD - (windows.get(i + 1)?.size() ?? 0)));
+    // Before it is asked: what is done with in the meantime may stand in the answer, and is not to come back.
+    const known = new Set([...windows.values()].flatMap((window) => window.keys()));
+    const pending = isUnsure ? 'pending' : '';
+    isUnsure = true;
     const [share, ...found] = (await read({
       keys: [members, ...leases, ...streams],
-      args: [group, me, leaseMs, ...rooms],
+      args: [group, me, leaseMs, pending, ...rooms],
     })) as [number, ...Found[]];
+    isUnsure = false;
     keepOnly(new Set(found.map(([partition]) => partition)));
     for (const [partition, isFresh, ...entries] of found) {
       const window = windowOf(partition, isFresh === 1);
       for (const [entry, given, record] of entries) {
-        window.add(`${partition} ${entry}`, JSON.parse(record) as QueuedRecord, given);
+        const key = `${partition} ${entry}`;
+        if (isFresh || !known.has(key)) window.add(key, JSON.parse(record) as QueuedRecord, given);
       }
     }
     // Others have come: they get partitions as these fall quiet.

@@ -29,9 +29,10 @@ redis.call('XADD', KEYS[2], '*', 'r', ARGV[4], 'reason', ARGV[5])
 return 1`;
 
 /**
- * members, then leases, then streams; group, me, lease in ms, then how many new entries each partition has
- * room for. Renews the partitions that are mine, takes free ones up to a fair share, claims what their last
- * holder had read, and reads on. Answers { share, { partition, isFresh, { entry, times given, record }… }… }.
+ * members, then leases, then streams; group, me, lease in ms, whether to tell all that is pending, then how
+ * many new entries each partition has room for. Renews the partitions that are mine, takes free ones up to a
+ * fair share, claims what their last holder had read, and reads on. Answers
+ * { share, { partition, isFresh, { entry, times given, record }… }… }.
  *
  * The lease says that nobody else works on a partition, so its last holder is dead or has lost it, and all
  * that is pending is claimed whatever its idle time.
@@ -61,11 +62,11 @@ for i = 1, n do
 end
 local answer = { share }
 for i = 1, n do
-  local room = tonumber(ARGV[3 + i])
+  local room = tonumber(ARGV[4 + i])
   if mine[i] then
     local stream = KEYS[1 + n + i]
     local found = { i, mine[i] == 'fresh' and 1 or 0 }
-    if mine[i] == 'fresh' then
+    if mine[i] == 'fresh' or ARGV[4] == 'pending' then
       local from = '0-0'
       repeat
         local claimed = redis.call('XAUTOCLAIM', stream, group, me, 0, from, 'COUNT', 1000)
@@ -106,6 +107,18 @@ for i = 2, #KEYS do
   if first then firsts[#firsts + 1] = first[2][2] end
 end
 return { waiting, redis.call('XLEN', KEYS[1]), firsts }`;
+
+/**
+ * Claims; a life in ms, how a claim begins, then pairs of whether it is final, result. One that is not final
+ * takes the place of a claim only.
+ */
+export const FINISH = `
+for i = 1, #KEYS do
+  local known = ARGV[1 + 2 * i] == '' and redis.call('GET', KEYS[i])
+  if not known or string.sub(known, 1, #ARGV[2]) == ARGV[2] then
+    redis.call('SET', KEYS[i], ARGV[2 + 2 * i], 'PX', ARGV[1])
+  end
+end`;
 
 /** Claims; the holder's mark. Only a claim of one's own is given up. */
 export const FORGET = `

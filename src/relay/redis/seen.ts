@@ -1,8 +1,9 @@
 import { nanoid } from 'nanoid';
 import type { BatchResult } from '../../wire.js';
+import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
 import { createScript, type RedisClient } from './client.js';
-import { FORGET } from './scripts.js';
+import { FINISH, FORGET } from './scripts.js';
 
 export interface RedisSeenOptions {
   /** A connected client of the `redis` package, version 5. */
@@ -25,6 +26,7 @@ const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
 export const createRedisSeen = (options: RedisSeenOptions): Seen => {
   const { client, prefix = 'analytics-outbox', maxAge = 7 * 86_400_000 } = options;
   const forget = createScript(client, FORGET);
+  const finish = createScript(client, FINISH);
   const mark = CLAIM + nanoid();
   const keyOf = (id: string) => `{${prefix}}:seen:${id}`;
 
@@ -42,14 +44,10 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
     // Sent together: the client puts what is asked for in one turn into one write.
     begin: (ids, claimMs) => Promise.all(ids.map((id) => sight(id, claimMs))),
     finish: async (results) => {
-      await Promise.all(
-        results.map((result) =>
-          client.sendCommand([
-            ...['SET', keyOf(result.id), JSON.stringify(result)],
-            ...['PX', wholeMs(maxAge)],
-          ]),
-        ),
-      );
+      if (!results.length) return;
+      const keys = results.map(({ id }) => keyOf(id));
+      const args = results.flatMap((one) => [isFinal(one) ? 'final' : '', JSON.stringify(one)]);
+      await finish({ keys, args: [wholeMs(maxAge), CLAIM, ...args] });
     },
     forget: async (ids) => {
       if (ids.length) await forget({ keys: ids.map(keyOf), args: [mark] });
