@@ -16,18 +16,6 @@ export const stopChromiumWorkers = async (context: BrowserContext): Promise<void
   await session.detach();
 };
 
-/** Discards the tab at an address, by the browser's own page for that. */
-export const discardInChromium = async (
-  context: BrowserContext,
-  address: string,
-): Promise<void> => {
-  const page = await context.newPage();
-  await page.goto('chrome://discards/');
-  const row = page.locator('tr', { hasText: address });
-  await row.locator('.discard-urgent-link, .discard-link').first().click();
-  await page.close();
-};
-
 const sessions = new WeakMap<Page, CDPSession>();
 
 /** Sizes of a page after a forced collection. One session a page, or each look would leave something. */

@@ -55,8 +55,6 @@ export interface Browser {
   crashPages: () => Promise<void>;
   /** Stops all service workers. */
   stopWorkers: () => Promise<void>;
-  /** Throws the page out of memory, and lets its tab stand, as for want of memory. */
-  discard: (tab: Tab) => Promise<void>;
   /** Sizes of a page after a forced collection. */
   measure: (tab: Tab) => Promise<{ heapBytes: number; listeners: number; nodes: number }>;
   /** Ends the browser in its own way, pages open. */

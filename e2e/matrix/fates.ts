@@ -8,7 +8,7 @@ export interface Evidence {
   stored: readonly string[];
   /** Names that pages reported as unknown. */
   unknown: readonly string[];
-  /** Names that pages reported as dropped. */
+  /** Names that pages reported as dropped; empty where the record could not be read. */
   dropped: readonly { name: string; reason: DropReason }[];
   /** Names that still wait in a page or in the outbox. */
   waiting: readonly string[];
@@ -55,6 +55,7 @@ export const fatesOf = (evidence: Evidence): Fates => {
   const counts = countOf(stored);
   const known = new Set(made);
   const fates = { ...NO_FATES };
+  let unreadable = dropped.filter(({ name }) => name === '').length;
   for (const name of made) {
     const times = counts.get(name) ?? 0;
     if (times === 1) fates.once++;
@@ -64,6 +65,7 @@ export const fatesOf = (evidence: Evidence): Fates => {
       if (unknown.includes(name)) fates.unknown++;
       else if (dropped.some((drop) => drop.name === name)) fates.dropped++;
       else if (waiting.includes(name)) fates.waiting++;
+      else if (unreadable-- > 0) fates.dropped++;
       else fates.lost++;
     }
   }

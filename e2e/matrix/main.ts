@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
 import { addFates, NO_FATES } from './fates.js';
+import { endEngine, endSoon } from './limited.js';
 import { openEngine } from './open-engine.js';
 import { publish } from './publish.js';
 import { today, type Cell } from './results.js';
@@ -9,6 +10,9 @@ import { DEFAULT_RUNS, type Row } from './row.js';
 import { ROWS } from './rows/all.js';
 import { brokenRun, runRow, type RunResult } from './run-row.js';
 import { inParallel } from './in-parallel.js';
+
+// Playwright would close the browsers and go on: runs that broke off by that are no results.
+process.on('SIGTERM', () => process.exit(143));
 
 const { values } = parseArgs({
   options: {
@@ -83,5 +87,6 @@ const playRow = async (engine: Engine, row: Row): Promise<void> => {
 for (const name of values.engines.split(',') as EngineName[]) {
   const engine = await openEngine(name);
   for (const row of chosenRows()) if (!row.cannot?.[name]) await playRow(engine, row);
-  await engine.close();
+  await endEngine(engine);
 }
+endSoon();

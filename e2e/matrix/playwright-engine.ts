@@ -7,7 +7,7 @@ import type {
   Page,
 } from '@playwright/test';
 import { chromium, firefox } from 'playwright';
-import { discardInChromium, measureInChromium, stopChromiumWorkers } from './chromium-only.js';
+import { measureInChromium, stopChromiumWorkers } from './chromium-only.js';
 import { killBrowser, killParts } from '../support/browser-process.js';
 import { until } from '../support/until.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
@@ -23,7 +23,6 @@ interface Kind {
   /** Options for a browser whose service workers can be stopped, and what stops them. */
   workers: LaunchOptions;
   stopWorkers: (context: BrowserContext) => Promise<void>;
-  discard: (context: BrowserContext, address: string) => Promise<void>;
   /** Options that let a host resolve to this machine, or say that there is none. */
   resolve: (host: string, isKnown: boolean) => LaunchOptions;
 }
@@ -40,7 +39,6 @@ export const chromiumKind = (executablePath: string): Kind => ({
   privacy: { args: ['--incognito'] },
   workers: {},
   stopWorkers: stopChromiumWorkers,
-  discard: discardInChromium,
   resolve: (host, isKnown) => ({
     args: [`--host-resolver-rules=MAP ${host} ${isKnown ? '127.0.0.1' : '~NOTFOUND'}`],
   }),
@@ -60,7 +58,6 @@ export const firefoxKind = (executablePath: string): Kind => ({
   },
   // It stops by itself.
   stopWorkers: () => pause(10 * FIREFOX_IDLE_MS),
-  discard: () => Promise.reject(new Error('Nothing discards a tab here')),
   resolve: (host, isKnown) => ({
     firefoxUserPrefs: { 'network.dns.localDomains': isKnown ? host : '' },
   }),
@@ -180,7 +177,8 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         const first = isFresh ? live().pages()[0] : undefined;
         isFresh = false;
         const born = crashes;
-        return createTab(first ?? (await live().newPage()), () => crashes > born);
+        const page = first ?? (await live().newPage());
+        return createTab(page, () => crashes > born);
       },
       offline: (is) => live().setOffline(is),
       crashPages: async () => {
@@ -195,7 +193,6 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         if (kind.name === 'chromium') await Promise.all(ends);
       },
       stopWorkers: () => kind.stopWorkers(live()),
-      discard: async (tab) => kind.discard(live(), await tab.evaluate(() => location.href)),
       measure: async () => {
         if (kind.name !== 'chromium') throw new Error('Nothing tells these sizes');
         return measureInChromium(live().pages()[0]!);

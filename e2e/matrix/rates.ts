@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
 import { inParallel } from './in-parallel.js';
+import { endEngine, endSoon } from './limited.js';
 import { openEngine } from './open-engine.js';
 import { publish } from './publish.js';
 import { RATES } from './rate-kinds.js';
@@ -9,6 +10,9 @@ import { today, type Rate } from './results.js';
 import { ROWS } from './rows/all.js';
 import { brokenRun, runRow } from './run-row.js';
 import { wilson } from './wilson.js';
+
+// Playwright would close the browsers and go on: runs that broke off by that are no results.
+process.on('SIGTERM', () => process.exit(143));
 
 const { values } = parseArgs({
   options: {
@@ -60,5 +64,6 @@ for (const name of values.engines.split(',') as EngineName[]) {
     console.log(`${name} ${id}: ${rate.survived} of ${rate.runs} (95 %: ${low} to ${high} %)`);
     if (rate.wrong.length) console.log(`    ${rate.wrong.join('\n    ')}`);
   }
-  await engine.close();
+  await endEngine(engine);
 }
+endSoon();

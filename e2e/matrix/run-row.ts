@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { heard } from '../support/heard.js';
 import { until, untilQuiet } from '../support/until.js';
 import type { Engine, Tab } from './engine.js';
 import { fatesOf, NO_FATES, type Evidence, type Fates } from './fates.js';
+import { limited } from './limited.js';
 import { inspectManners, type Manners } from './manners.js';
 import type { Row } from './row.js';
 import { createStage, type Stage } from './stage.js';
@@ -88,16 +88,6 @@ export const brokenRun = (error: unknown): RunResult => ({
   wrong: `the run broke off: ${String(error instanceof Error ? error.message : error).split('\n')[0]}`,
 });
 
-/** A browser that does not answer must not hold up the others. */
-const limited = async <Value>(what: string, work: Promise<Value>): Promise<Value> => {
-  const stopped = new AbortController();
-  const late = pause(RUN_WITHIN_MS, undefined, { signal: stopped.signal }).then(() => {
-    throw new Error(`${what} took longer than ${RUN_WITHIN_MS / 1_000} s`);
-  });
-  late.catch(() => undefined);
-  return Promise.race([work, late]).finally(() => stopped.abort());
-};
-
 /** Plays one row once, on a stage of its own. */
 export const runRow = async (
   engine: Engine,
@@ -106,16 +96,17 @@ export const runRow = async (
 ): Promise<RunResult> => {
   const stage = await createStage(engine, row.needs);
   try {
-    const made = await limited('the run', row.run(stage));
-    const fates = await limited('the end of its records', settle(stage, row, made));
+    const made = await limited('the run', RUN_WITHIN_MS, row.run(stage));
+    const fates = await limited('the end of its records', RUN_WITHIN_MS, settle(stage, row, made));
     const manners = looksAtManners
       ? await limited(
           'the look at manners',
+          RUN_WITHIN_MS,
           inspectManners(stage, { goesBack: !row.needs?.forgetsPages }),
         )
       : NO_MANNERS;
     return { fates, manners, wrong: row.promised.check(fates) };
   } finally {
-    await limited('the end of the browser', stage.dispose());
+    await limited('the end of the browser', RUN_WITHIN_MS, stage.dispose());
   }
 };

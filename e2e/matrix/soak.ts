@@ -6,6 +6,7 @@ import { taggedPage } from '../support/tagged.js';
 import type { Tab } from './engine.js';
 import { fatesOf, type Fates } from './fates.js';
 import { inspectManners } from './manners.js';
+import { endEngine, endSoon } from './limited.js';
 import { openEngine } from './open-engine.js';
 import { publish } from './publish.js';
 import { today, type SoakSample } from './results.js';
@@ -18,6 +19,9 @@ const FAULT_MS = 4_000;
 const SAMPLE_EVERY_MS = 15_000;
 const DRAIN_WITHIN_MS = 300_000;
 const STOP = 'analytics-outbox.stop-soak';
+
+// Playwright would close the browsers and go on: runs that broke off by that are no results.
+process.on('SIGTERM', () => process.exit(143));
 
 const { values } = parseArgs({
   options: {
@@ -156,4 +160,5 @@ console.log(`${calls} calls: once ${fates.once}, twice ${fates.twice}, never ${f
 for (const problem of problems) console.log(problem);
 if (fates.once !== calls || fates.strange || problems.length) process.exitCode = 1;
 await stage.dispose();
-await engine.close();
+await endEngine(engine);
+endSoon();

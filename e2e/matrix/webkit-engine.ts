@@ -169,7 +169,6 @@ export const createWebkitEngine = async (): Promise<Engine> => {
         hasCrashed = true;
       },
       stopWorkers: () => Promise.reject(new Error('Nothing stops a service worker here')),
-      discard: () => Promise.reject(new Error('It has no discarding')),
       measure: () => Promise.reject(new Error('Nothing tells these sizes')),
       quit: () => end((browser) => void browser.kill('SIGTERM')),
       kill,

@@ -27,6 +27,19 @@ describe('fatesOf', () => {
   });
 });
 
+describe('fatesOf, of records that nobody could read', () => {
+  it('takes so many of what is missing for dropped, and the rest for lost', () => {
+    const drop = { name: '', reason: 'unreadable' } as const;
+    const fates = fatesOf({
+      ...evidence,
+      stored: [],
+      made: ['a', 'b', 'c'],
+      dropped: [drop, drop],
+    });
+    expect(fates).toMatchObject({ never: 3, dropped: 2, lost: 1 });
+  });
+});
+
 describe('verdicts', () => {
   it('find nothing wrong where each is stored once', () => {
     for (const promised of [allOnce, onceOrUnknown, atLeastOnce]) {

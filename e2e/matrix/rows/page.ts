@@ -3,7 +3,7 @@ import { track } from '../../support/track.js';
 import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import { statusOf, trackAndClose, trackAndGo, TWENTY, waitFor, waitUntilStored } from '../steps.js';
+import { statusOf, trackAndClose, trackAndGo, TWENTY, waitFor } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'The page, and what else is in it';
@@ -171,29 +171,13 @@ export const pageRows: readonly Row[] = [
     group,
     what: 'a prerendered page calls; it sends nothing before it is shown, and then all',
     promised: allOnce,
-    cannot: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
-    run: async (stage) => {
-      const calls = `<script>for (let i = 0; i < 20; i++) analytics.event('event ' + i);
-        fetch('/called?' + document.prerendering);</script>`;
-      const next = stage.page('/next', stage.tagged({}, { body: calls }));
-      const tab = await stage.newTab(stage.bare());
-      await tab.evaluate((next) => {
-        const rules = document.createElement('script');
-        rules.type = 'speculationrules';
-        rules.textContent = JSON.stringify({
-          prerender: [{ urls: [next], eagerness: 'immediate' }],
-        });
-        document.head.append(rules);
-      }, next);
-      await waitFor('the prerendering', () => stage.site.requests.includes('GET /called?true'));
-      if ((await stage.service.requests()).length) throw new Error('It sent before it was shown');
-      await tab.leave((next) => void (location.href = next), next);
-      await waitFor(
-        'the page',
-        async () => (await tab.evaluate(() => location.href).catch(() => '')) === next,
-      );
-      return TWENTY;
+    cannot: {
+      chromium:
+        'prerendering is off in a browser that is driven (`PrerenderingDisabledByDevTools`). The unit tests show that nothing is stored or sent before `prerenderingchange`.',
+      firefox: NOTHING_TO_PRERENDER,
+      webkit: NOTHING_TO_PRERENDER,
     },
+    run: () => Promise.reject(new Error('No engine can')),
   },
   {
     id: 'stopped-worker',
@@ -228,23 +212,14 @@ export const pageRows: readonly Row[] = [
   {
     id: 'discarded',
     group,
-    what: 'the browser discards a tab with records waiting, and loads it again',
+    what: 'the browser discards a tab with records waiting',
     promised: onceOrUnknown,
-    needs: { durable: true },
     cannot: {
-      firefox:
-        'a tab is discarded by an extension or by lack of memory, not by a page or a driver.',
+      chromium:
+        'only for want of memory, or by its page `chrome://discards`, which lists no tab here. To the page it is the same as the death of its process.',
+      firefox: 'only for want of memory, or by an extension.',
       webkit: 'it has no discarding.',
     },
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.offline(true);
-      await track(tab, TWENTY);
-      await waitUntilStored(tab, 20);
-      await stage.browser.discard(tab);
-      await stage.offline(false);
-      await stage.nextVisit();
-      return TWENTY;
-    },
+    run: () => Promise.reject(new Error('No engine can')),
   },
 ];

@@ -84,6 +84,8 @@ export const storageRows: readonly Row[] = [
     what: 'the site’s storage is cleared while a page uses it (by script, and by `Clear-Site-Data`)',
     promised: allOnce,
     run: async (stage) => {
+      // What Chromium says of that header.
+      stage.guest.allow(/Clear-Site-Data header on/);
       stage.site.page('/cleared', 'cleared', { 'clear-site-data': '"storage"' });
       const tab = await stage.visit();
       await stage.service.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 6 }]);
