@@ -7,7 +7,7 @@ import type { SenderEffects } from './sender.js';
  */
 export const KEEPALIVE_BUDGET = 48 * 1024;
 
-type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'watchDeparture'>;
+type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'watchDeparture' | 'isGoing'>;
 
 interface Parcel {
   url: string;
@@ -20,7 +20,8 @@ interface Parcel {
 }
 
 /** Posts, within a time and within the browser's budget for what outlives a page. */
-export const createCarrier = ({ settings, fetch: globalFetch, watchDeparture }: Effects) => {
+export const createCarrier = (effects: Effects) => {
+  const { settings, fetch: globalFetch, watchDeparture, isGoing } = effects;
   let keptAlive = 0;
   const running = new Set<AbortController>();
 
@@ -58,6 +59,7 @@ export const createCarrier = ({ settings, fetch: globalFetch, watchDeparture }: 
       const { size, keepalive } = parcel;
       const abort = new AbortController();
       const wasLeft = watchDeparture();
+      const wasGoing = isGoing();
       let timer: ReturnType<typeof setTimeout> | undefined;
       // Not by the signal alone: a `fetch` that was passed in may not know it.
       const timeout = new Promise<never>((_, reject) => {
@@ -69,7 +71,8 @@ export const createCarrier = ({ settings, fetch: globalFetch, watchDeparture }: 
       const sending = () =>
         request(parcel, keepalive, abort.signal).catch(async (error: unknown) => {
           // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
-          if (!keepalive || abort.signal.aborted || (await wasLeft())) throw error;
+          // A page that was going may be back by now, and its records another page's.
+          if (!keepalive || abort.signal.aborted || wasGoing || (await wasLeft())) throw error;
           return request(parcel, false, abort.signal);
         });
       if (keepalive) keptAlive += size;

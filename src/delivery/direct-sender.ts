@@ -5,7 +5,7 @@ import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
 import { createTokenAccess } from './token-access.js';
 import { createTokenSource } from './token.js';
 
-type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture'>;
+type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
 
 /** The service has no batch. */
 const CAPACITY: Capacity = {

@@ -37,22 +37,28 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     own = save(penalty && JSON.stringify(penalty)) ? undefined : penalty;
   };
 
+  const endOf = (penalty: Penalty | undefined): number => {
+    const until = penalty?.until ?? 0;
+    return until - now() > LONGEST_MS ? 0 : until;
+  };
+
   return {
     /** Earliest time of the next request; in the past when the gate is open. */
-    until: (): number => {
-      const until = read()?.until ?? 0;
-      return until - now() > LONGEST_MS ? 0 : until;
-    },
+    until: (): number => endOf(read()),
     /** True after a failure: one probe goes first. */
     isDoubtful: (): boolean => !!read()?.until,
-    /** Closes the gate after a failure. `again` when it is the same failure seen by a parallel request. */
-    close: (retryAfterMs: number, again: boolean) => {
+    /**
+     * Closes the gate after a failure. `again` when it is the same failure seen by a parallel request.
+     * `known` is the end of the penalty as the request started: what another has closed since stays closed.
+     */
+    close: (retryAfterMs: number, again: boolean, known = 0) => {
       const before = read();
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
       const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished));
-      const until = now() + delayAfter(n, retryAfterMs, random);
+      const least = before?.until === known ? 0 : endOf(before);
+      const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
       if (again && before?.until) {
         // Not one more failure; but a wish of the server's counts whoever hears it.
         if (retryAfterMs > 0 && now() + retryAfterMs > before.until) write({ n, until });

@@ -21,6 +21,8 @@ interface Effects {
 export interface Started {
   epoch: number;
   passes: number;
+  /** End of the destination's penalty. */
+  until: number;
   at: number;
   isProbe: boolean;
 }
@@ -81,15 +83,22 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     },
     /** Requests at a time: after trouble 1, 2, 4, and so on. */
     width: (): number => Math.min(width, concurrency()),
-    begin: (): Started => ({ epoch, passes, at: now(), isProbe: gate.isDoubtful() }),
+    begin: (): Started => ({
+      epoch,
+      passes,
+      until: gate.until(),
+      at: now(),
+      isProbe: gate.isDoubtful(),
+    }),
     /** False for a request from before the last failure: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
     /** The service has answered, and taken or refused so many records: it works. */
-    passed: ({ isProbe, at }: Started, count = 1): void => {
+    passed: ({ until, at }: Started, count = 1): void => {
       passes += count;
       silent = setupUntil = unreachableUntil = 0;
       // Not what another page has closed since.
-      if (isProbe || gate.until() <= at) gate.open();
+      const closed = gate.until();
+      if (closed === until || closed <= at) gate.open();
       width = Math.min(width * 2, concurrency());
     },
     /**
@@ -109,7 +118,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       }
       setDue(entries, 0);
       const again = started.epoch !== epoch;
-      gate.close(retryAfterMs, again);
+      gate.close(retryAfterMs, again, started.until);
       width = 1;
       if (again) return false;
       epoch++;

@@ -17,7 +17,7 @@ type Fetch = (url: string, init: RequestInit & { keepalive: boolean }) => Promis
 
 const createService = () => {
   const fetch = vi.fn<Fetch>(async () => new Response('{"success":true}'));
-  const state = { wasLeft: false };
+  const state = { wasLeft: false, isGoing: false };
   const settings = {
     baseUrl: 'https://in.test',
     token: 'tok',
@@ -29,6 +29,7 @@ const createService = () => {
     fetch: fetch as unknown as typeof globalThis.fetch,
     now: Date.now,
     watchDeparture: () => async () => state.wasLeft,
+    isGoing: () => state.isGoing,
   });
   const sendRecord = (record: OutboxRecord, size: number, keepalive: boolean) =>
     sender.send([record], { size, keepalive, handoff: false }) as Promise<Attempt>;
@@ -262,6 +263,14 @@ describe('keepalive', () => {
     state.wasLeft = true;
     fetch.mockRejectedValue(new TypeError('Failed to fetch'));
     expect(await send()).toMatchObject({ status: 0, wasLeft: true });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not tried without where the page was going: it may be back, and the record elsewhere', async () => {
+    const { send, fetch, state } = createService();
+    state.isGoing = true;
+    fetch.mockRejectedValue(new TypeError('Failed to fetch'));
+    expect(await send()).toMatchObject({ status: 0, wasLeft: false });
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 

@@ -115,9 +115,9 @@ describe('a gate', () => {
     const gate = gateOf();
     gate.close(60_000, false);
     expect(gate.until() - now).toBeCloseTo(60_000 + 30_000, 3);
-    gate.close(0, false);
+    gate.close(0, false, gate.until());
     expect(gate.until() - now).toBeCloseTo(60_000, 3);
-    gate.close(3_600_000, false);
+    gate.close(3_600_000, false, gate.until());
     expect(gate.until() - now).toBe(3_600_000 + 150_000);
   });
 
@@ -162,7 +162,7 @@ describe('a gate', () => {
     const gate = gateOf();
     gate.close(0, false);
     gate.reserve(5_000);
-    gate.close(0, false);
+    gate.close(0, false, gate.until());
     expect(gate.until() - now).toBe(1_000);
   });
 
