@@ -47,7 +47,7 @@ export const createAdoption = (
   context: Context,
   { writer, add, rehome, giveUp, finish, isOld }: Parts,
 ) => {
-  const { journal, notes, now, limits, onDrop, onUnknown, page, queue, holds, flying } = context;
+  const { journal, notes, now, newId, limits, onDrop, onUnknown, queue, holds, flying } = context;
   let isSeeking = true;
   let isBusy = false;
   let excess = 0;
@@ -145,19 +145,23 @@ export const createAdoption = (
           if (!lease) return commit(store);
 
           const note = noteOf.get(lease.owner);
-          const hold = createHold(lease.owner, lease.since, false);
+          const hold = createHold(lease.owner, lease.since, false, newId());
           hold.leased = true;
-          hold.until = time + leaseMs(context);
+          const until = time + leaseMs(context);
+          // Released by its note alone: the write that says the same may still come, and undo this one. So it
+          // is looked at again before anything is sent.
+          const stored = leaseOf.get(lease.owner);
+          hold.until = stored && hasEnded(context, stored.until) ? until : time;
           hold.expired = lease.expired || untilOf(lease) !== 0;
           for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
-          for (const seq of note?.taken ?? []) hold.taken.add(seq);
+          for (const seq of [...(note?.taken ?? []), ...(note?.done ?? [])]) hold.taken.add(seq);
           const unsaved = new Map<number, Numbered[]>();
           for (const [seq, record, first] of note?.unsaved ?? []) {
             unsaved.set(first, [...(unsaved.get(first) ?? []), [seq, record]]);
           }
           for (const [first, records] of unsaved) putRecords(store, hold.owner, first, records);
-          const { until, expired } = hold;
-          putLease(store, { ...lease, holder: page, until, expired, flight: [...hold.unread] });
+          const { holder, expired } = hold;
+          putLease(store, { ...lease, holder, until, expired, flight: [...hold.unread] });
           getWindow(store, hold, (window) => {
             commit(store);
             done([hold, window, note]);
@@ -187,8 +191,11 @@ export const createAdoption = (
 
   /** Without a database, what other pages noted is all there is. */
   const absorbNotes = () => {
-    for (const note of notes.all()) {
-      if (!hasEnded(context, note.until) || holds.has(note.owner)) continue;
+    const ended = notes
+      .all()
+      .filter(({ owner, until }) => hasEnded(context, until) && !holds.has(owner));
+    if (ended.length === 0) return;
+    const left = ended.map((note): ExitNote => {
       const taken = [...(note.taken ?? [])];
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
@@ -197,10 +204,13 @@ export const createAdoption = (
         else if (note.flight.includes(seq) && !limits().resends) onUnknown(record);
         else add(record);
       }
+      return { ...note, unsaved: [], taken };
+    });
+    writer.leave(false); // what has been taken is noted anew, before its note goes
+    for (const note of left) {
       // The same may be stored: whoever can read the database has to know what was taken.
-      if (note.stored && taken.length + note.flight.length > 0) {
-        notes.save({ ...note, unsaved: [], taken });
-      } else notes.remove(note);
+      if (note.stored && note.taken!.length + note.flight.length > 0) notes.save(note);
+      else notes.remove(note);
     }
   };
 

@@ -25,8 +25,6 @@ export interface OutboxEffects {
 
 /** What the parts of the outbox share. */
 export interface Context extends OutboxEffects {
-  /** This page, as leases name it. */
-  page: string;
   queue: Queue;
   /** Owners whose records this page may send. */
   holds: Map<string, Hold>;

@@ -4,6 +4,8 @@ import type { OutboxRecord } from '../types.js';
 /** An owner whose records this page may send. */
 export interface Hold {
   owner: string;
+  /** Who holds it, as leases name it: another one after each adoption, by the same page too. */
+  holder: string;
   /** End of the lease, milliseconds since the epoch; 0 while there is none. */
   until: number;
   /** Time of its first record: older owners go first. */
@@ -70,8 +72,9 @@ export interface Entry {
   noted: boolean;
 }
 
-export const createHold = (owner: string, since: number, own: boolean): Hold => ({
+export const createHold = (owner: string, since: number, own: boolean, holder = owner): Hold => ({
   owner,
+  holder,
   until: 0,
   since,
   own,
@@ -88,6 +91,9 @@ export const createHold = (owner: string, since: number, own: boolean): Hold => 
   left: false,
   noted: 0,
 });
+
+/** What may be with the service. */
+export const flightOf = ({ flight, unread }: Hold): number[] => [...flight, ...unread];
 
 export const createChunk = (first: number): Chunk => ({ first, alive: new Set() });
 

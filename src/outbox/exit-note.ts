@@ -4,12 +4,14 @@ import type { OutboxRecord } from '../types.js';
 export interface ExitNote {
   v: 1;
   owner: string;
-  /** The page that wrote it. */
+  /** Who held the owner as it was written. */
   holder: string;
   /** When the lease ends: 0 when it is released. */
   until: number;
-  /** Records whose request may be with the service: in flight, or delivered and not yet deleted. */
+  /** Records whose request may be with the service. */
   flight: number[];
+  /** Records that are done with, and not yet deleted. */
+  done?: number[];
   /** The owner may stand in IndexedDB, too. */
   stored: boolean;
   /** Records that a page without IndexedDB has taken over: done with, where they are stored as well. */

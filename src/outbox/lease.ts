@@ -78,16 +78,16 @@ export const deleteRecords = (store: IDBObjectStore, owner: string, first: numbe
   store.delete([owner, first]);
 };
 
-/** Takes one record out of what may be another page's by now. */
-export const strikeRecord = (
+/** Takes records out of one value, which may be another page's by now. */
+export const strikeRecords = (
   store: IDBObjectStore,
   owner: string,
   first: number,
-  struck: number,
+  struck: ReadonlySet<number>,
   then: () => void,
 ): void => {
   read(store.get([owner, first]) as IDBRequest<Stored | undefined>, (stored) => {
-    const left = (stored && recordsOf(stored))?.filter(([seq]) => seq !== struck) ?? [];
+    const left = (stored && recordsOf(stored))?.filter(([seq]) => !struck.has(seq)) ?? [];
     if (left.length > 0) putRecords(store, owner, first, left);
     else deleteRecords(store, owner, first);
     then();

@@ -1,5 +1,5 @@
 import { isSafe, type Context } from './context.js';
-import type { Hold } from './entry.js';
+import { flightOf, type Hold } from './entry.js';
 
 /** Changes of exit notes, where there is no database, wait this long for more of them. */
 const TOGETHER_MS = 50;
@@ -7,10 +7,10 @@ const TOGETHER_MS = 50;
 /** This page's exit notes. */
 export const createNoteWriter = (
   context: Context,
-  /** What must not be sent again by another page. */
-  flightOf: (hold: Hold) => number[],
+  /** What is done with, and not yet deleted. */
+  doneOf: (hold: Hold) => number[],
 ) => {
-  const { journal, notes, page, queue, holds } = context;
+  const { journal, notes, queue, holds } = context;
   let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -21,10 +21,11 @@ export const createNoteWriter = (
     const isKept = notes.save({
       v: 1,
       owner: hold.owner,
-      holder: page,
+      holder: hold.holder,
       until,
       stored: hold.leased || journal.kind() !== 'memory',
       flight: flightOf(hold),
+      done: doneOf(hold),
       taken: taken.map(({ seq }) => seq),
       unsaved: unstored.map(({ seq, record, chunk }) => [seq, record, chunk?.first ?? seq]),
     });
@@ -35,7 +36,7 @@ export const createNoteWriter = (
   const keep = () => {
     timer = undefined;
     for (const hold of holds.values()) {
-      const isStuck = hold.leased && flightOf(hold).length > 0;
+      const isStuck = hold.leased && flightOf(hold).length + doneOf(hold).length > 0;
       // One that may have been taken over is looked at first, by `renew`.
       if (isStuck || (hold.noted && isSafe(context, hold))) save(hold, hold.until);
     }
@@ -47,11 +48,11 @@ export const createNoteWriter = (
     /** Says what was taken over, and gives the rest up to whoever can read it. */
     giveUp: (hold: Hold): void => save(hold, hold.until, true),
     remove: (hold: Hold): void => {
-      notes.remove({ owner: hold.owner, holder: page });
+      notes.remove(hold);
       hold.noted = 0;
     },
     /** False when another page has taken something over by it. */
-    stands: (hold: Hold): boolean => notes.stands({ owner: hold.owner, holder: page }),
+    stands: (hold: Hold): boolean => notes.stands(hold),
     /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
     keep,
     keepSoon: (): void => {

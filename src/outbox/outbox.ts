@@ -16,7 +16,7 @@ export const createOutbox = (effects: OutboxEffects) => {
   const { entries } = queue;
   const holds = new Map<string, Hold>();
   const flying = new Map<string, Entry>();
-  const context: Context = { ...effects, page: newId(), queue, holds, flying };
+  const context: Context = { ...effects, queue, holds, flying };
   let own: Hold | undefined;
 
   const giveUp = (hold: Hold) => {
@@ -55,9 +55,11 @@ export const createOutbox = (effects: OutboxEffects) => {
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
 
   const ownHold = (since: number): Hold => {
-    if (!own) {
-      own = createHold(newId(), since, true);
-      holds.set(own.owner, own);
+    // What a lease may have ended for is looked at before it is written; new records must not wait for that.
+    if (!own || (own.leased && !isSafe(context, own))) {
+      const owner = newId();
+      own = createHold(owner, since, true);
+      holds.set(owner, own);
     }
     return own;
   };

@@ -1,5 +1,13 @@
-import { isSafe, leaseMs, type Context } from './context.js';
-import { createChunk, isDrained, joinChunk, type Chunk, type Entry, type Hold } from './entry.js';
+import { isSafe, keyOf, leaseMs, type Context } from './context.js';
+import {
+  createChunk,
+  flightOf,
+  isDrained,
+  joinChunk,
+  type Chunk,
+  type Entry,
+  type Hold,
+} from './entry.js';
 import { commit } from './journal.js';
 import {
   CHUNK,
@@ -8,7 +16,7 @@ import {
   getLease,
   putLease,
   putRecords,
-  strikeRecord,
+  strikeRecords,
   type Lease,
   type Numbered,
 } from './lease.js';
@@ -43,9 +51,11 @@ export const createWriter = (
   /** Another page has the owner now. `puts` were being written when that showed. */
   onLost: (hold: Hold, puts: Entry[]) => void,
 ) => {
-  const { journal, now, limits, page, queue, holds } = context;
+  const { journal, now, limits, queue, holds } = context;
   const unsaved = new Set<Entry>();
   const gone = new Set<Entry>();
+  /** Of those, what is being deleted just now. */
+  const ending = new Set<Entry>();
   const dirty = new Set<Hold>();
   /** Of each owner, what its next records are stored with. */
   const open = new Map<Hold, Chunk>();
@@ -53,17 +63,11 @@ export const createWriter = (
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const inMemory = () => journal.kind() === 'memory';
-  const goneOf = (hold: Hold) => [...gone].filter((entry) => entry.hold === hold);
+  const seqsOf = (hold: Hold, ...sets: Set<Entry>[]): number[] =>
+    sets.flatMap((set) => [...set].filter((entry) => entry.hold === hold)).map(({ seq }) => seq);
 
   /** Nothing left of it to send, to wait for, or to delete. */
-  const isFinished = (hold: Hold) => isDrained(hold) && goneOf(hold).length === 0;
-
-  /** What must not be sent again by another page, deleted or not. */
-  const flightOf = (hold: Hold) => [
-    ...hold.flight,
-    ...hold.unread,
-    ...goneOf(hold).map(({ seq }) => seq),
-  ];
+  const isFinished = (hold: Hold) => isDrained(hold) && seqsOf(hold, gone).length === 0;
 
   const touch = () => {
     if (isScheduled) return;
@@ -76,15 +80,17 @@ export const createWriter = (
     if (entry.state !== 'done' && !entry.hold.lost) unsaved.add(entry);
   };
 
-  const notes = createNoteWriter(context, flightOf);
+  const notes = createNoteWriter(context, (hold) => seqsOf(hold, gone, ending));
 
   /** What is to stand in the outbox for a hold: its lease, or nothing once all was sent. */
   const leaseOf = (hold: Hold, release: boolean): Write['lease'] => {
-    const { owner, since, count, bytes } = hold;
+    const { owner, holder, since, count, bytes } = hold;
     if (!isFinished(hold)) {
       const until = release ? 0 : now() + leaseMs(context);
       const { expired } = hold;
-      return { owner, holder: page, until, since, expired, flight: flightOf(hold), count, bytes };
+      // Until its deletion is stored, what is done with must not be sent again either.
+      const flight = [...flightOf(hold), ...seqsOf(hold, gone)];
+      return { owner, holder, until, since, expired, flight, count, bytes };
     }
     hold.leased = false;
     if (!hold.own) holds.delete(owner);
@@ -101,7 +107,9 @@ export const createWriter = (
   };
 
   const writeOf = (hold: Hold, allPuts: Entry[], allDeletes: Entry[], release: boolean): Write => {
-    const isStale = hold.leased && !isSafe(context, hold);
+    // What was noted before the database could be opened may be another page's by then.
+    const isLate = hold.noted > 0 && journal.kind() !== 'indexeddb';
+    const isStale = isLate || (hold.leased && !isSafe(context, hold));
     const isOurs = (entry: Entry) => entry.hold === hold;
     const [puts, deletes] = [allPuts.filter(isOurs), allDeletes.filter(isOurs)];
     const changed = new Set([...puts, ...deletes].flatMap(({ chunk }) => chunk ?? []));
@@ -131,25 +139,37 @@ export const createWriter = (
       const found = new Map<Write, 'lost' | 'missing' | 'mine'>();
       // Looked at again: the page may have been frozen since.
       for (const write of writes) {
-        write.isStale ||= write.wasLeased && write.until - now() <= 0;
+        write.isStale ||= isTaken(write.hold) || (write.wasLeased && write.until - now() <= 0);
       }
       const stale = writes.filter(({ isStale }) => isStale);
       let pending = 1;
       const settle = () => {
         if (--pending === 0) commit(store);
       };
-      const strike = ({ hold: { owner }, seq, chunk }: Entry) => {
-        pending++;
-        strikeRecord(store, owner, chunk?.first ?? seq, seq, settle);
+      /** A value at a time: what one reads is what the last has left. */
+      const strike = (entries: Entry[]) => {
+        const struck = new Map<string, [owner: string, first: number, seqs: Set<number>]>();
+        for (const { hold, seq, chunk } of entries) {
+          const { owner } = hold;
+          const first = chunk?.first ?? seq;
+          const key = keyOf(owner, first);
+          const [, , seqs] = struck.get(key) ?? [owner, first, new Set()];
+          struck.set(key, [owner, first, seqs.add(seq)]);
+        }
+        for (const value of struck.values()) {
+          pending++;
+          strikeRecords(store, ...value, settle);
+        }
       };
-      strays.forEach(strike);
+      strike(strays);
       for (const write of writes) if (!write.isStale) apply(store, write);
       for (const write of stale) {
         pending++;
         getLease(store, write.hold.owner, (lease) => {
-          const isLost = lease && lease.holder !== page;
+          const { hold } = write;
+          const isLost = lease ? lease.holder !== hold.holder : !!hold.noted && !notes.stands(hold);
           found.set(write, isLost ? 'lost' : lease ? 'mine' : 'missing');
-          if (isLost) write.deletes.forEach(strike);
+          if (isLost) strike(write.deletes);
           else apply(store, write);
           settle();
         });
@@ -175,24 +195,48 @@ export const createWriter = (
     // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
     const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, release));
     const strays = deletes.filter(({ hold }) => hold.lost);
-    if (writes.length + strays.length === 0) return;
     unsaved.clear();
     dirty.clear();
     open.clear();
-    for (const entry of puts) entry.saved = 'going';
+    // Apart: a transaction that has to read first is mostly lost where the page goes away.
+    await Promise.all([
+      attempt(
+        writes.filter(({ isStale }) => !isStale),
+        [],
+      ),
+      attempt(
+        writes.filter(({ isStale }) => isStale),
+        strays,
+      ),
+    ]);
+  };
+
+  const attempt = async (writes: Write[], strays: Entry[]) => {
+    if (writes.length + strays.length === 0) return;
+    const allDeletes = [...strays, ...writes.flatMap(({ deletes }) => deletes)];
+    for (const entry of allDeletes) ending.add(entry);
+    for (const { puts } of writes) for (const entry of puts) entry.saved = 'going';
     try {
       const found = await transact(writes, strays);
       for (const write of writes) conclude(write, found.get(write));
     } catch {
-      for (const entry of puts) unsave(entry, 'maybe');
-      for (const entry of deletes) gone.add(entry);
-      for (const { hold, puts: written, until } of writes) {
+      for (const entry of allDeletes) gone.add(entry);
+      for (const { hold, puts, until } of writes) {
+        for (const entry of puts) unsave(entry, 'maybe');
         hold.until = Math.min(hold.until, until);
         if (!hold.lost) dirty.add(hold);
-        else if (!hold.left) onLost(hold, written);
+        else if (!hold.left) onLost(hold, puts);
       }
       touch();
     }
+    for (const entry of allDeletes) ending.delete(entry);
+  };
+
+  /** Whether another page has taken its note: with it, all that was noted. */
+  const isTaken = (hold: Hold): boolean => {
+    if (!hold.noted || notes.stands(hold)) return false;
+    for (const entry of queue.of(hold)) if (entry.noted) entry.saved = 'yes';
+    return true;
   };
 
   const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
@@ -200,8 +244,9 @@ export const createWriter = (
     for (const entry of puts) entry.saved = found === 'lost' ? 'no' : 'yes';
     if (found === 'lost') {
       if (hold.left) return; // noted
-      if (hold.noted) notes.remove(hold);
-      return onLost(hold, puts);
+      if (!isTaken(hold) && hold.noted) notes.remove(hold);
+      const isLeft = ({ saved }: Entry) => saved === 'no';
+      return onLost(hold, puts.filter(isLeft));
     }
     if (hold.noted && hold.noted === write.note) notes.remove(hold);
     if (found) extend(write);
@@ -218,10 +263,7 @@ export const createWriter = (
   };
 
   const renewInMemory = (hold: Hold) => {
-    if (hold.noted && !notes.stands(hold)) {
-      for (const entry of queue.of(hold)) if (entry.noted) entry.saved = 'yes';
-      return onLost(hold, []);
-    }
+    if (isTaken(hold)) return onLost(hold, []);
     if (hold.leased) {
       // What is stored is for whoever can read it; what is only here goes on under another owner.
       notes.giveUp(hold);

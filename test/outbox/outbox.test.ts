@@ -287,7 +287,7 @@ describe('a frozen page past its lease', () => {
   it('keeps what it made since', async () => {
     const { frozen } = await freeze(['a']);
     frozen.add(makeRecord('b'));
-    await settle();
+    await frozen.outbox.renew(frozen.find('a').hold);
     expect(frozen.waiting()).toEqual(['b']);
     await advance(1_000);
     expect((await readStored()).ids).toEqual(['b']);
@@ -330,7 +330,7 @@ describe('a frozen page past its lease', () => {
     frozen.add(makeRecord('b'));
     for (let i = 0; i < 9; i++) await Promise.resolve(); // a first write is on its way
     frozen.add(makeRecord('c'));
-    await settle();
+    await frozen.outbox.renew(frozen.find('a').hold);
     expect(frozen.waiting()).toEqual(['b', 'c']);
     await advance(1_000);
     expect((await readStored()).ids).toEqual(['b', 'c']);
@@ -346,7 +346,7 @@ describe('a frozen page past its lease', () => {
     expect(await other.drain()).toEqual([]);
     expect(other.unknown).toEqual(['a']);
     frozen.add(makeRecord('b'));
-    await settle();
+    await frozen.outbox.renew(entry.hold);
     frozen.outbox.putBack(entry, true);
     expect((await frozen.drain()).sort()).toEqual(['a', 'b']);
   });
@@ -389,18 +389,33 @@ describe('a frozen page past its lease', () => {
       frozen.add(makeRecord('b'));
       await settle();
       const other = createPage(world.shelf, { resends });
-      await advance(LEASE_MS);
-      await other.drain();
-      // Made by a page that does not know yet, and in flight before its write shows that.
+      // Frozen before it is stored, and in flight all the time.
+      frozen.freeze();
       frozen.add(makeRecord('a'));
       const entry = frozen.begin('a');
       frozen.add(makeRecord('c'));
+      await advance(LEASE_MS);
+      await other.drain();
+      frozen.thaw();
       await settle();
       frozen.outbox.putBack(entry, false);
       expect((await frozen.drain()).sort()).toEqual(sent);
       expect(frozen.unknown).toEqual(unknown);
     },
   );
+
+  it('deletes each record of one value that is answered late', async () => {
+    const frozen = createPage(world.shelf, { resends: true });
+    frozen.add(...['a', 'b', 'c'].map((id) => makeRecord(id)));
+    const late = [frozen.begin('a'), frozen.begin('b')];
+    await settle();
+    await advance(LEASE_MS);
+    await createPage(world.shelf, { resends: true }).refill();
+    await frozen.outbox.renew(late[0]!.hold);
+    late.forEach(frozen.outbox.finish);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual(['c']);
+  });
 
   it('goes on where nobody took its records', async () => {
     const frozen = createPage(world.shelf);
@@ -421,7 +436,8 @@ describe('a frozen page past its lease', () => {
     expect((await readStored()).keys).toEqual([]);
     await advance(LEASE_MS);
     page.add(makeRecord('r2'));
+    await page.outbox.renew(page.find('r0').hold);
     await settle();
-    expect((await readStored()).ids).toEqual(['r0', 'r1', 'r2']);
+    expect((await readStored()).ids.sort()).toEqual(['r0', 'r1', 'r2']);
   });
 });
