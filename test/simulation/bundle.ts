@@ -1,0 +1,44 @@
+import { build, type Plugin, type Rollup } from 'vite';
+import { GLOBALS, type Product } from './page.js';
+
+/** Scripts of the project run there, bundled or not. */
+const ROOT = process.cwd();
+
+/** A fault put into the code on purpose. */
+export interface Mutation {
+  file: string;
+  find: string;
+  put: string;
+}
+
+const mutate = ({ file, find, put }: Mutation): Plugin => ({
+  name: 'mutate',
+  enforce: 'pre',
+  transform: (code, id) => {
+    if (!id.endsWith(file)) return undefined;
+    const parts = code.split(find);
+    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} of: ${find}`);
+    return parts.join(put);
+  },
+});
+
+/** The real code, as a function of the globals it sees: each page runs it anew. */
+export const bundleProduct = async (mutation?: Mutation): Promise<Product> => {
+  const built = (await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: 'silent',
+    plugins: mutation ? [mutate(mutation)] : [],
+    build: {
+      write: false,
+      minify: false,
+      target: 'es2022',
+      lib: { entry: 'src/index.ts', formats: ['iife'], name: 'product' },
+    },
+  })) as Rollup.RollupOutput[];
+  const { code } = built[0]!.output[0];
+  const run = new Function(...GLOBALS, `${code}\nreturn product;`) as (
+    ...globals: unknown[]
+  ) => ReturnType<Product>;
+  return (globals) => run(...GLOBALS.map((name) => globals[name]));
+};

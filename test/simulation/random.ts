@@ -1,0 +1,46 @@
+/** Draws that repeat for the same seed. */
+export interface Dice {
+  /** From 0 up to 1. */
+  next: () => number;
+  /** A whole number from `least` to `most`. */
+  between: (least: number, most: number) => number;
+  /** True so often, from 0 to 1. */
+  chance: (share: number) => boolean;
+  pick: <T>(choices: readonly T[]) => T;
+  /** By weight. */
+  weigh: <T extends string>(weights: Record<T, number>) => T;
+}
+
+/** Mulberry32: small, fast, and good enough to choose faults by. */
+const mulberry = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+};
+
+/** Spreads neighbouring seeds, and parts the streams of one seed from each other. */
+const spread = (seed: number, stream: string): number => {
+  let hash = 2_166_136_261 ^ seed;
+  for (const char of `${seed} ${stream}`) {
+    hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
+  }
+  return hash;
+};
+
+/** A stream of its own for each purpose: what is left out of one does not shift the others. */
+export const createDice = (seed: number, stream: string): Dice => {
+  const next = mulberry(spread(seed, stream));
+  const dice: Dice = {
+    next,
+    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    chance: (share) => next() < share,
+    pick: (choices) => choices[Math.floor(next() * choices.length)]!,
+    weigh: <T extends string>(weights: Record<T, number>): T => {
+      const names = Object.keys(weights) as T[];
+      let left = next() * names.reduce((sum, name) => sum + weights[name], 0);
+      return names.find((name) => (left -= weights[name]) < 0) ?? names.at(-1)!;
+    },
+  };
+  return dice;
+};
