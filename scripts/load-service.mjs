@@ -1,12 +1,10 @@
 // Loads the built demo service with events, and proves that each one acknowledged is stored.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { startProgram } from './relay/start-program.mjs';
 
 const SECONDS = 10;
 const COUNTED_REQUESTS = 10_000;
@@ -21,26 +19,15 @@ if (!existsSync(PROGRAM)) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'service-load-'));
-const service = spawn(process.execPath, [PROGRAM], {
-  env: {
-    ...process.env,
-    PORT: '0',
-    HOST: '',
-    TOKEN,
-    DATABASE: join(folder, 'service.db'),
-    FAULTS: '',
-  },
-  stdio: ['ignore', 'pipe', 'inherit'],
+const service = await startProgram(PROGRAM, {
+  ...{ PORT: '0', TOKEN, DATABASE: join(folder, 'service.db') },
 });
 
 try {
-  const url = await readUrl(service);
-  await measureSpeed(url);
-  await countRows(url);
+  await measureSpeed(service.url);
+  await countRows(service.url);
 } finally {
-  const ended = once(service, 'exit');
-  service.kill();
-  if (service.exitCode === null && service.signalCode === null) await ended;
+  await service.stop();
   rmSync(folder, { recursive: true });
 }
 
@@ -63,14 +50,6 @@ async function countRows(url) {
   console.log(`stored        ${stored}`);
   checkAnswers(result);
   check(stored === result['2xx'], 'the rows stored are not the events acknowledged');
-}
-
-async function readUrl({ stdout }) {
-  for await (const line of createInterface({ input: stdout })) {
-    const url = /http:\S+/.exec(line)?.[0];
-    if (url) return url;
-  }
-  throw new Error('The service did not start');
 }
 
 function load(url, { project, ...extent }) {

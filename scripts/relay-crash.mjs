@@ -34,8 +34,7 @@ const GIVE_UP_MS = 180_000;
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-if (!hasRedis()) {
-  console.log('left out: there is no redis-server on this machine');
+if (!hasRedis) {
   writeResult('crash', { passed: 0, failed: 0, skipped: 1 });
 } else {
   const results = [await run(false)];

@@ -29,7 +29,7 @@ const seen = createLibsqlSeen({ path: join(folder, 'seen.db') });
 await measure('libsql', queue, seen);
 queue.close();
 seen.close();
-if (hasRedis()) {
+if (hasRedis) {
   const redis = await startRedis();
   const client = await createClient({ url: redis.url }).connect();
   await measure('Redis, fsync always', createRedisQueue({ client }), createRedisSeen({ client }));

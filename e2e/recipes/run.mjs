@@ -9,10 +9,11 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../scripts/relay/free-port.mjs';
 import { writeResult } from '../../scripts/test-result.mjs';
 import { checkRelay } from './support/check-relay.mjs';
 import { FOLDER, ROOT, installRecipes } from './support/install.mjs';
-import { freePort, startProgram } from './support/program.mjs';
+import { startProgram } from './support/program.mjs';
 import { RECIPES } from './support/recipes.mjs';
 import { createServiceReader } from './support/service-reader.mjs';
 

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.mjs';
 
-/** Whether this machine has a Redis to start. */
-export const hasRedis = () => spawnSync('redis-server', ['--version']).status === 0;
+/** Whether this machine has a Redis to start; who asks is told that what needs it is left out. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis) console.log('left out: there is no redis-server on this machine');
 
 /** A Redis of one's own on a free port, which keeps what it acknowledged also when it is killed. */
 export async function startRedis() {
@@ -44,13 +45,4 @@ export async function startRedis() {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

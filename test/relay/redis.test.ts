@@ -1,10 +1,10 @@
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis, type RedisServer } from '../../scripts/relay/start-redis.mjs';
 import { createRedisQueue, createRedisSeen } from '../../src/relay-redis.js';
 import type { DeadLetter } from './memory-queue.js';
 import { idsOf, makeQueued } from './make-queued.js';
 import { describeQueue } from './queue-contract.js';
-import { hasRedis, startRedis, type RedisServer } from './redis-server.js';
 import { describeSeen } from './seen-contract.js';
 
 /** Takes time from what is left of every key, as if it had passed for the server. */

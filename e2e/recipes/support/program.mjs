@@ -1,21 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 const STOPS_WITHIN_MS = 5_000;
 const SPEAKS_WITHIN_MS = 30_000;
 /** Of what a program says, to be shown when it fails. */
 const KEPT_CHARACTERS = 20_000;
-
-/** A port nobody listens on now. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts a program in a process group of its own, so that what it starts ends with it. */
 export function startProgram({ command: [file, ...args], folder, env }) {

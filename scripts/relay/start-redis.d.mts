@@ -1,0 +1,12 @@
+export declare const hasRedis: boolean;
+
+export interface RedisServer {
+  url: string;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and with what it kept. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export declare function startRedis(): Promise<RedisServer>;
