@@ -42,7 +42,7 @@ test('stores nothing and sends nothing while consent is pending', async ({
   expect(await service.requests()).toEqual([]);
 });
 
-test('delivers what waited for consent, with the times of the calls', async ({
+test('delivers what waited for consent, with the times of the calls @relay', async ({
   page,
   service,
   site,
@@ -71,7 +71,7 @@ test('delivers what waited for consent, with the times of the calls', async ({
   expect((await service.events()).at(-1)!.user_id).toBe('user_1');
 });
 
-test('forgets what waits, and clears what is stored, when consent is denied', async ({
+test('forgets what waits, and clears what is stored, when consent is denied @relay', async ({
   page,
   context,
   service,
@@ -114,7 +114,7 @@ test('gives up what is in flight when consent is denied', async ({ page, service
   expect(await service.requests()).toHaveLength(6);
 });
 
-test('forgets in the other tab, too', async ({ page, context, service, site }) => {
+test('forgets in the other tab, too @relay', async ({ page, context, service, site }) => {
   const address = site.page('/', site.tagged({}, listening));
   const other = await context.newPage();
   await page.goto(address);
@@ -166,7 +166,7 @@ test('sends nothing made before a denial when consent comes back', async ({
   await service.holds({ events: ['granted'] }, { pages: [page] });
 });
 
-test('keeps for later what is stored when consent turns to pending', async ({
+test('keeps for later what is stored when consent turns to pending @relay', async ({
   page,
   context,
   service,

@@ -29,7 +29,11 @@ test('lets the others pass one request that hangs, and sends it again after its 
   ]);
 });
 
-test('holds back only the same user while an identify hangs', async ({ page, service, site }) => {
+test('holds back only the same user while an identify hangs @relay', async ({
+  page,
+  service,
+  site,
+}) => {
   await page.goto(site.page('/', site.tagged({ timeout: TIMEOUT_MS })));
   await service.faults([
     { match: { path: '/v1/identify', user_id: 'slow' }, hang: true, times: 1 },

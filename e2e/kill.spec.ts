@@ -52,7 +52,7 @@ test('delivers after a crash what waited, and counts what was in flight', async 
   expect(namesOf.sort()).toEqual(hung.sort());
 });
 
-test('delivers everything once after a crash with the service down', async ({
+test('delivers everything once after a crash with the service down @relay', async ({
   page,
   context,
   guest,
@@ -98,7 +98,7 @@ test('repeats under its key what was in flight at a crash, with `idempotencyKey`
   await service.holds({ events: EVENTS }, { pages: [next] });
 });
 
-test('delivers what was called just before a crash', async ({
+test('delivers what was called just before a crash @relay', async ({
   page,
   context,
   guest,
@@ -149,7 +149,7 @@ test('delivers after the browser was killed what waited, and counts what was in 
   expect(await again.evaluate(() => analytics.status())).toMatchObject({ unknown: HANGING });
 });
 
-test('delivers everything once after the browser was killed offline', async ({
+test('delivers everything once after the browser was killed offline @relay', async ({
   profile,
   guest,
   service,

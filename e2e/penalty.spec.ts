@@ -39,7 +39,11 @@ test('waits longer from failure to failure, one probe at a time, and delivers al
   expect(fourth).toBeGreaterThanOrEqual(8 * STEADY_MS);
 });
 
-test('delivers one record that meets 500 five times @smoke', async ({ page, service, site }) => {
+test('delivers one record that meets 500 five times @smoke @relay', async ({
+  page,
+  service,
+  site,
+}) => {
   await page.goto(site.page('/', site.tagged()));
   await service.faults([{ status: 500, times: 5 }]);
   await track(page, ['event']);
@@ -94,7 +98,7 @@ for (const status of [408, 425, 503]) {
   });
 }
 
-test('keeps the other tab back, and lets one of them probe', async ({
+test('keeps the other tab back, and lets one of them probe @relay', async ({
   page,
   context,
   service,
@@ -118,7 +122,7 @@ test('keeps the other tab back, and lets one of them probe', async ({
   expect(requests[2]!.at - requests[1]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
 });
 
-test('keeps the next page back', async ({ page, service, site }) => {
+test('keeps the next page back @relay', async ({ page, service, site }) => {
   const address = site.page('/', site.tagged({}, listening));
   await page.goto(address);
   await service.faults([{ ...tooMany, times: 1 }, { delay: ANSWER_MS }]);
@@ -133,7 +137,11 @@ test('keeps the next page back', async ({ page, service, site }) => {
   expect(requests[2]!.at - requests[1]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
 });
 
-test('delivers everything after an outage of the service', async ({ page, service, site }) => {
+test('delivers everything after an outage of the service @relay', async ({
+  page,
+  service,
+  site,
+}) => {
   await page.goto(site.page('/', site.tagged({}, listening)));
   await service.stop();
   await track(page, names(10));

@@ -8,8 +8,17 @@ import { track } from './support/track.js';
 
 const storageOf = (page: Page) => page.evaluate(() => analytics.status().storage);
 
-for (const how of Object.keys(breakages) as (keyof typeof breakages)[]) {
-  test.describe(`where IndexedDB ${how}`, () => {
+type Breakage = keyof typeof breakages;
+
+/** Through a relay, too: one that hangs, and one that seems to work. */
+const ALSO_BY_RELAY: readonly Breakage[] = [
+  'never opens',
+  'aborts at the end, as when the disk is full',
+];
+
+for (const how of Object.keys(breakages) as Breakage[]) {
+  const tag = ALSO_BY_RELAY.includes(how) ? '@relay' : [];
+  test.describe(`where IndexedDB ${how}`, { tag }, () => {
     test.beforeEach(({ context }) => breakStorage(context, how));
 
     test('delivers from memory, and says so', async ({ page, service, site }) => {
@@ -123,7 +132,12 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
     });
   }
 
-  test('keeps what waits through the next page, too', async ({ page, context, service, site }) => {
+  test('keeps what waits through the next page, too @relay', async ({
+    page,
+    context,
+    service,
+    site,
+  }) => {
     await context.addInitScript(remember);
     await page.goto(site.page('/', site.tagged({}, listening)));
     await context.setOffline(true);
@@ -141,7 +155,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
   });
 });
 
-test('delivers from memory where the quota is used up', async ({
+test('delivers from memory where the quota is used up @relay', async ({
   page,
   context,
   service,

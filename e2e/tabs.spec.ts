@@ -11,7 +11,7 @@ const busy = { status: 503, headers: { 'retry-after': '60' } };
 
 const statusOf = (page: Page) => page.evaluate(() => analytics.status());
 
-test('shares a backlog of 30 among three tabs that open together', async ({
+test('shares a backlog of 30 among three tabs that open together @relay', async ({
   page,
   context,
   service,
@@ -56,7 +56,7 @@ test('takes over what a closed tab has left', async ({ page, context, service, s
   expect(await service.requests()).toHaveLength(6 + 11);
 });
 
-test('delivers once what two tabs call at the same time', async ({
+test('delivers once what two tabs call at the same time @relay', async ({
   page,
   context,
   service,
@@ -146,7 +146,7 @@ test('does not repeat what a frozen tab had in flight', async ({
   ]);
 });
 
-test('stores what a tab calls while another reads the same outbox', async ({
+test('stores what a tab calls while another reads the same outbox @relay', async ({
   page,
   context,
   service,

@@ -90,7 +90,7 @@ const after = (values: object) => Object.keys(values).map((name) => `after ${nam
 const codesOf = (values: Record<string, { code: string }>) =>
   Object.fromEntries(Object.entries(values).map(([name, { code }]) => [name, code]));
 
-test('delivers what JSON can carry, as JSON makes it', async ({ page, service, site }) => {
+test('delivers what JSON can carry, as JSON makes it @relay', async ({ page, service, site }) => {
   await page.goto(site.page('/', site.tagged({}, listening)));
   await passAll(page, codesOf(CARRIED));
   const users = Object.keys(CARRIED);
@@ -107,7 +107,7 @@ test('delivers what JSON can carry, as JSON makes it', async ({ page, service, s
   }
 });
 
-test('drops what JSON cannot carry, with a reason, and delivers its neighbours', async ({
+test('drops what JSON cannot carry, with a reason, and delivers its neighbours @relay', async ({
   page,
   service,
   site,

@@ -83,6 +83,27 @@ test('delivers 200 events of 1 kB, called as the page goes, once each', async ({
   await service.holds({ events: names(200) }, { pages: [page] });
 });
 
+test('delivers 200 events of 1 kB, called before the tab is closed, once each', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ flushAt: 1_000, flushInterval: 60_000 })));
+  await page.evaluate((events) => {
+    for (const event of events) analytics.event(event, { description: 'x'.repeat(900) });
+  }, names(200));
+  await page.close({ runBeforeUnload: false });
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/next', site.tagged(options, { head })));
+  await service.holds({ events: names(200) }, { pages: [next] });
+  expect(await statusOf(next)).toMatchObject({ unknown: 0, dropped: {} });
+  expect(relay.requests.length).toBeLessThanOrEqual(25);
+});
+
 test('uses a fetch with keepalive where there is no beacon', async ({
   page,
   context,

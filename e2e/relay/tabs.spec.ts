@@ -10,21 +10,6 @@ test.use({ mode: 'relay' });
 
 const statusOf = (page: Page) => page.evaluate(() => analytics.status());
 
-test('delivers once what two tabs call at the same time', async ({
-  page,
-  context,
-  service,
-  site,
-}) => {
-  const address = site.page('/', site.tagged());
-  const other = await context.newPage();
-  await page.goto(address);
-  await other.goto(address);
-  await Promise.all([track(page, names(50, 'one')), track(other, names(50, 'two'))]);
-  const events = [...names(50, 'one'), ...names(50, 'two')];
-  await service.holds({ events }, { pages: [page, other] });
-});
-
 test('stores once what a frozen tab had in flight, and another tab sends again', async ({
   page,
   context,
