@@ -85,8 +85,8 @@ export const createLedger = (witness: Witness, violate: Violate) => {
   const fates = new Map<string, Fate>();
   const byName = new Map<string, Fate>();
   const flying = new Set<Attempt>();
-  /** Pages of which another has sent something. */
-  const takenFrom = new Set<string>();
+  /** Pages of which others have sent something, and which others. */
+  const takers = new Map<string, Set<string>>();
   /** Those of which nothing has become, as far as was seen last. */
   const open = new Set<Fate>();
 
@@ -95,7 +95,10 @@ export const createLedger = (witness: Witness, violate: Violate) => {
   const inWords = ({ name, page }: Fate) => `${name} of ${page}`;
 
   const checkOrder = (fate: Fate, attempt: Attempt) => {
-    if (fate.user === undefined || (takenFrom.has(fate.page) && attempt.page === fate.page)) return;
+    if (fate.user === undefined) return;
+    // What a page that idled has made is several owners': each may have been taken by another page.
+    const others = takers.get(fate.page)?.size ?? 0;
+    if (others > (attempt.page === fate.page ? 0 : 1)) return;
     for (const earlier of fates.values()) {
       if (earlier.user !== fate.user || earlier.type !== 'identify') continue;
       if (earlier.page !== fate.page || earlier.destination !== fate.destination) continue;
@@ -193,7 +196,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         const other = [...flying].find(
           ({ page, ids }) => page !== attempt.page && ids.includes(id),
         );
-        if (other && witness.isRunning(other.page) && witness.isCalmSince(other.startedAt)) {
+        if (other && witness.isRunning(other.page) && witness.isCalmSince(fate.madeAt)) {
           violate(
             'lease',
             `${inWords(fate)} is sent by ${attempt.page} while ${other.page} sends it`,
@@ -203,7 +206,9 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         if (same && (!witness.resends || witness.isCalmSince(fate.madeAt))) {
           violate('lease', `${attempt.page} sends ${inWords(fate)} twice at a time`);
         }
-        if (attempt.page !== fate.page) takenFrom.add(fate.page);
+        if (attempt.page !== fate.page) {
+          takers.set(fate.page, (takers.get(fate.page) ?? new Set()).add(attempt.page));
+        }
         fate.attempts.push(attempt);
       }
       flying.add(attempt);

@@ -111,10 +111,10 @@ export const MUTANTS: (Mutation & { name: string })[] = [
     put: '',
   },
   {
-    name: 'drop what the service is too busy for',
+    name: 'drop what the service fails to take',
     file: 'src/delivery/outcome.ts',
-    find: 'const REJECTED: readonly number[] = [400,',
-    put: 'const REJECTED: readonly number[] = [503, 400,',
+    find: "RETRY.includes(status)) return 'retry';",
+    put: "RETRY.includes(status)) return status >= 500 ? 'rejected' : 'retry';",
   },
   {
     name: 'go on while consent is pending',

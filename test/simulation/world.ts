@@ -467,6 +467,8 @@ export const runScenario = async (
       case 'consent':
         return setConsent(visit, action.consent);
       case 'destination':
+        floors.clear(); // a new set-up is tried at once
+        shake();
         visit.destination = visit.destination === address('a') ? address('b') : address('a');
         return page.run(() => analytics.init(optionsFor(visit.destination)));
     }
