@@ -33,7 +33,7 @@ const renderGroup = (group: string, rows: readonly Told[], results: Results): st
 
 /** The rows' cells of one engine. */
 const cellsOf = (rows: readonly Told[], results: Results, name: EngineName): Cell[] =>
-  rows.flatMap(({ id }) => results.rows[id]?.[name] ?? []);
+  rows.flatMap(({ id, cannot }) => (cannot?.[name] ? [] : (results.rows[id]?.[name] ?? [])));
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
@@ -68,10 +68,10 @@ const versionsOf = (cells: readonly Cell[]): string =>
   [...new Set(cells.map(({ version, date }) => `${version}, ${date}`))].sort().join('; ');
 
 const renderFailures = (rows: readonly Told[], results: Results): string => {
-  const lines = rows.flatMap(({ id, what }) =>
+  const lines = rows.flatMap(({ id, what, cannot }) =>
     ENGINE_NAMES.flatMap((name) => {
       const cell = results.rows[id]?.[name];
-      if (!cell?.failed) return [];
+      if (!cell?.failed || cannot?.[name]) return [];
       return `- ${TITLES[name]}, ${what}: ${cell.failed} of ${cell.runs}. ${cell.wrong.join('; ')}.`;
     }),
   );
@@ -86,9 +86,9 @@ const renderGuest = (rows: readonly Told[], results: Results): string => {
     const taskRuns = sum(cells.map(({ longTasks }) => longTasks.runs));
     const back = sum(cells.map(({ cached }) => cached.yes));
     const tried = sum(cells.map(({ cached }) => cached.tried));
-    const bareBack = sum(cells.map(({ cached }) => cached.bareYes));
-    const bareTried = sum(cells.map(({ cached }) => cached.bareTried));
-    const longest = Math.max(0, ...cells.map(({ longTasks }) => longTasks.longest));
+    const bareBack = sum(cells.map(({ cached }) => cached.bareYes ?? 0));
+    const bareTried = sum(cells.map(({ cached }) => cached.bareTried ?? 0));
+    const longest = Math.max(0, ...cells.map(({ longTasks }) => longTasks.longest ?? 0));
     return [
       TITLES[name],
       String(sum(cells.map(({ runs }) => runs))),

@@ -14,9 +14,9 @@ export interface Cell {
   /** Page errors, console lines, globals and the like, each once. */
   problems: string[];
   /** Own tasks of 50 ms or more, and in how many runs the engine told of them. */
-  longTasks: { count: number; runs: number; longest: number };
+  longTasks: { count: number; runs: number; longest?: number };
   /** Pages that came back from the back/forward cache, of those that tried; the same of pages without the tag. */
-  cached: { yes: number; tried: number; bareYes: number; bareTried: number };
+  cached: { yes: number; tried: number; bareYes?: number; bareTried?: number };
   version: string;
   date: string;
 }

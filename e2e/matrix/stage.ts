@@ -25,7 +25,9 @@ export const createStage = async (engine: Engine, needs: BrowserNeeds = {}) => {
   const [database, folder] = [makeTempFolder(), makeTempFolder()];
   const guest = createGuest();
   // Firefox tells of a request that failed as of an error of the page.
-  guest.allow(/^page error: (The Same Origin Policy disallows|Cross-Origin Request Blocked)/);
+  guest.allow(
+    /^page error: (The Same Origin Policy disallows|Cross-Origin Request Blocked|The page’s settings blocked)/,
+  );
   const service = await createService(database);
   const site = await createSite();
   const armed: string[] = [

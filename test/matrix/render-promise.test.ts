@@ -34,7 +34,8 @@ const failing: Cell = {
 };
 const results: Results = {
   machine: 'a machine',
-  rows: { one: { chromium: cell }, two: { chromium: cell, firefox: failing } },
+  // What was measured before it was found that the engine cannot.
+  rows: { one: { chromium: cell }, two: { chromium: cell, firefox: failing, webkit: failing } },
   rates: {
     close: {
       firefox: {
@@ -72,6 +73,8 @@ describe('renderPromise', () => {
     expect(page).toContain('- Firefox, the other: 1 of 20. 2 lost.');
     expect(page).toContain('- Firefox, the other: console.log: hello');
     expect(page).toContain('- WebKitGTK, the other: no way');
+    expect(page).not.toContain('- WebKitGTK, the other: 1 of 20');
+    expect(lineOf('| WebKitGTK')).toContain('0 of 0');
   });
 
   it('gives rates with their interval', () => {

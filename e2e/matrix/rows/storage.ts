@@ -34,11 +34,10 @@ const rewritten = (id: string, what: string, version: number, promised: Promised
   needs: { forgetsPages: true },
   run: async (stage) => {
     const tab = await stage.visit();
+    await waitFor('the outbox', async () => (await statusOf(tab)).storage === 'indexeddb');
     await stage.offline(true);
     // A value each.
-    for (const event of TWENTY) {
-      await track(tab, [event]);
-    }
+    for (const event of TWENTY) await track(tab, [event]);
     await waitUntilStored(tab, 20);
     await tab.goto('about:blank');
     await stage.offline(false);
