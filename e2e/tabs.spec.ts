@@ -49,9 +49,9 @@ test('takes over what a closed tab has left', async ({ page, context, service, s
   await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
   await page.close({ runBeforeUnload: true });
   await track(others[0]!, ['of another']);
-  // A lease, a look for what others have left, and the penalty with its jitter on top: all in one, since
-  // the clocks of the tabs do not move at exactly the same time.
-  await context.clock.fastForward(63_000);
+  // A lease, a look for what others have left, and the penalty with as much again of jitter on top: all in
+  // one, since the clocks of the tabs do not move at exactly the same time.
+  await context.clock.fastForward(123_000);
   await service.holds({ events: [...names(10), 'of another'] }, { pages: others });
   expect(await service.requests()).toHaveLength(6 + 11);
 });
