@@ -35,7 +35,7 @@ export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rej
 export interface BatchResult {
   id: string;
   outcome: RelayOutcome;
-  /** HTTP status of the service's answer; 0 where there was none. */
+  /** HTTP status of the service's answer; 0 where there was none, 409 where another process is busy with it. */
   status: number;
   /** Seconds to wait before it is sent again, where the service or the relay says so. */
   retry_after?: number;

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, vi } from 'vitest';
 import type { RelayOptions } from '../src/types.js';
-import type { Batch } from '../src/wire.js';
+import type { Batch, BatchRecord } from '../src/wire.js';
 import { advance } from './support/advance.js';
 import { pageEach } from './support/page-world.js';
 import { settle } from './support/settle.js';
@@ -9,19 +9,26 @@ import { readStored } from './support/stored.js';
 
 const page = pageEach();
 
+const eventOf = ({ body }: BatchRecord) => (body as { event: string }).event;
+
 /** A relay that passes on each id once. */
 const createRelay = () => {
   const relay = {
     batches: [] as string[][],
     stored: new Map<string, string>(),
     rule: (() => 'answer') as () => 'answer' | 'hang' | 'lose',
+    /** Records that another process is busy with. */
+    busy: new Set<string>(),
     take: (body: string) => {
       const { records } = JSON.parse(body) as Batch;
-      relay.batches.push(records.map(({ body }) => (body as { event: string }).event));
-      for (const { id, body } of records) {
-        if (!relay.stored.has(id)) relay.stored.set(id, (body as { event: string }).event);
-      }
-      return { results: records.map(({ id }) => ({ id, outcome: 'delivered', status: 200 })) };
+      relay.batches.push(records.map(eventOf));
+      const results = records.map((record) => {
+        const { id } = record;
+        if (relay.busy.has(eventOf(record))) return { id, outcome: 'retry', status: 409 };
+        if (!relay.stored.has(id)) relay.stored.set(id, eventOf(record));
+        return { id, outcome: 'delivered', status: 200 };
+      });
+      return { results };
     },
     fetch: (async (_: string, { body, signal }: RequestInit) => {
       const rule = relay.rule();
@@ -71,6 +78,23 @@ describe('a tracker that sends through a relay', () => {
     expect(relay.batches).toEqual([['a'], ['a']]);
     expect(relay.events()).toEqual(['a']);
     expect(analytics.status()).toMatchObject({ delivered: 1 });
+  });
+
+  it('keeps back only the record that another process is busy with', async () => {
+    const { analytics, relay } = await start();
+    relay.busy.add('a');
+    for (const name of ['a', 'b']) analytics.event(name);
+    await advance(1_100);
+    expect(relay.batches[0]).toEqual(['a', 'b']);
+    expect(analytics.status().paused).toBeUndefined();
+    analytics.event('c');
+    void analytics.flush();
+    await settle();
+    expect(relay.events()).toEqual(['b', 'c']);
+    relay.busy.clear();
+    await advance(10_000);
+    expect(relay.events()).toEqual(['b', 'c', 'a']);
+    expect(analytics.status()).toMatchObject({ delivered: 3, unknown: 0, waiting: 0 });
   });
 
   it('keeps apart what was made for another way to the same address', async () => {

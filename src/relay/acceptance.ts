@@ -2,7 +2,7 @@ import { messageOf } from '../errors.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import { createClaims } from './claims.js';
 import type { Tell } from './hooks.js';
-import { BUSY_MS, later } from './later.js';
+import { unclaimed } from './later.js';
 import type { Putter, Seen } from './ports.js';
 import { createRunning } from './running.js';
 
@@ -49,7 +49,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
         tell.metric('seen_hits', 1);
         return sighting.result;
       }
-      return sighting?.state === 'new' && isPut ? accepted(record) : later(record.id, BUSY_MS);
+      return sighting?.state === 'new' && isPut ? accepted(record) : unclaimed(record.id, sighting);
     });
   };
 

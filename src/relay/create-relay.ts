@@ -75,7 +75,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     const refusal = await admission.limit(request, claimed.length);
     if (refusal) return refusal;
     const results = await passOn(request, claimed);
-    const isQueueDown = accept && results.length > 0 && results.every(isRetry);
+    // A record that another process is busy with has no wait.
+    const isQueueDown = accept && results.some((result) => result.retry_after);
     return isQueueDown ? refuse(503, 2_000) : answerJson(200, { results });
   };
 
@@ -133,8 +134,6 @@ export const createRelay = (options: RelayOptions): Relay => {
     return withCors(response, listedOrigin(request, rules));
   };
 };
-
-const isRetry = ({ outcome }: BatchResult): boolean => outcome === 'retry';
 
 /** A beacon is `text/plain`, or it would need a preflight that a leaving page has no time for. */
 const isJsonOrBeacon = ({ headers }: Request): boolean =>

@@ -3,7 +3,7 @@ import type { BatchRecord, BatchResult } from '../wire.js';
 import { createBreaker } from './breaker.js';
 import { AGAIN_MS, createClaims } from './claims.js';
 import { createTell, type Hooks } from './hooks.js';
-import { BUSY_MS, isFinal, later } from './later.js';
+import { isFinal, later, unclaimed } from './later.js';
 import { sleep } from './pause.js';
 import type { Seen, Sighting } from './ports.js';
 import { createRunning } from './running.js';
@@ -115,7 +115,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   ): Promise<BatchResult> => {
     const { id } = record;
     const sighting = await sighted;
-    if (!sighting || (sighting.state === 'begun' && !options.isQueued)) return later(id, BUSY_MS);
+    if (!sighting || (sighting.state === 'begun' && !options.isQueued)) {
+      return unclaimed(id, sighting);
+    }
     if (sighting.state === 'done' && (!options.isQueued || isFinal(sighting.result))) {
       tell.metric('seen_hits', 1);
       return sighting.result;

@@ -1,7 +1,8 @@
 import type { BatchResult } from '../wire.js';
+import type { Sighting } from './ports.js';
 
-/** Milliseconds to wait for a record that another process is busy with, or for a store that fails. */
-export const BUSY_MS = 2_000;
+/** Milliseconds to wait for a store or a queue that fails. */
+const DOWN_MS = 2_000;
 
 /** The record was not taken, and may come again. */
 export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
@@ -10,6 +11,13 @@ export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
   status,
   ...(waitMs > 0 && { retry_after: Math.ceil(waitMs / 1_000) }),
 });
+
+/**
+ * The record could not be claimed, or not be put. Where another process is busy with it: with a status and
+ * without a wait, since a page takes a wait, or no answer, for trouble of the whole destination.
+ */
+export const unclaimed = (id: string, sighting: Sighting | undefined): BatchResult =>
+  sighting?.state === 'begun' ? later(id, 0, 409) : later(id, DOWN_MS);
 
 /** The service has spoken about the record. */
 export const isFinal = ({ outcome }: Pick<BatchResult, 'outcome'>): boolean =>

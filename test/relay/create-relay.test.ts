@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRelay } from '../../src/relay/create-relay.js';
 import type { RelayError } from '../../src/relay/hooks.js';
 import type { QueuedRecord } from '../../src/relay/ports.js';
+import { createSeenMemory } from '../../src/relay/seen-memory.js';
 import type { RelayOptions } from '../../src/relay/relay-options.js';
 import type { BatchAnswer, BatchRecord } from '../../src/wire.js';
 import { createFakeService } from './helpers/fake-service.js';
@@ -346,6 +347,24 @@ describe('with a queue', () => {
     state.isDown = false;
     expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'accepted', 0]]);
     expect(puts).toHaveLength(1);
+  });
+
+  it('queues the others while another process puts a record', async () => {
+    const { queue, puts } = createQueue();
+    const seen = createSeenMemory();
+    await seen.begin(['a', 'c'], 60_000);
+    const { batch, outcomes } = setUp({ queue, seen });
+    expect(await outcomes(await batch([event('a'), event('b')]))).toEqual([
+      ['a', 'retry', 409],
+      ['b', 'accepted', 0],
+    ]);
+    expect(puts).toMatchObject([[{ id: 'b' }]]);
+    // No 503, which would keep everything back.
+    const alone = await batch([event('c')]);
+    expect(await bodyOf(alone)).toEqual([
+      200,
+      { results: [{ id: 'c', outcome: 'retry', status: 409 }] },
+    ]);
   });
 
   it('does not queue what is not allowed', async () => {

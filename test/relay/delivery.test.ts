@@ -122,12 +122,12 @@ describe('a delivery', () => {
     expect((await deliver([event('a')], { until: until() }))[0]!.outcome).toBe('delivered');
   });
 
-  it('does not touch what another process has begun', async () => {
+  it('does not touch what another process has begun, and has no page wait for it', async () => {
     const seen = createSeenMemory();
     await seen.begin(['a'], 60_000);
     const { service, clock, deliver } = setUp({ seen });
     expect(await deliver([event('a'), event('b')], { until: clock.time + 1 })).toEqual([
-      { id: 'a', outcome: 'retry', status: 0, retry_after: 2 },
+      { id: 'a', outcome: 'retry', status: 409 },
       { id: 'b', outcome: 'delivered', status: 200 },
     ]);
     expect(service.names()).toEqual(['b']);
