@@ -28,8 +28,8 @@ export const taskTime = async (cdp) => {
 
 const TICK_MS = 10;
 
-/** CPU time of all processes below this one but for the bench server, milliseconds (Linux only). */
-export const cpuTime = (excluded) => {
+/** CPU time of each process below this one but for the bench server, milliseconds (Linux only). */
+const cpuTimes = (excluded) => {
   const processes = new Map();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -49,11 +49,20 @@ export const cpuTime = (excluded) => {
     const parent = processes.get(pid)?.parent;
     return parent ? isBelow(parent) : false;
   };
-  let sum = 0;
-  for (const [pid, { ms }] of processes) {
-    if (pid !== process.pid && !excluded.includes(pid) && isBelow(pid)) sum += ms;
-  }
-  return sum;
+  const ours = [...processes].filter(
+    ([pid]) => pid !== process.pid && !excluded.includes(pid) && isBelow(pid),
+  );
+  return new Map(ours.map(([pid, { ms }]) => [pid, ms]));
+};
+
+/**
+ * Starts to measure. The answer says how much CPU time the browser's processes have taken since. Those that
+ * have ended meanwhile do not count: they are what is left of an earlier page.
+ */
+export const startCpu = (excluded) => {
+  const before = cpuTimes(excluded);
+  return () =>
+    [...cpuTimes(excluded)].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 };
 
 /** Durations of main-thread tasks in which a script of this name ran, milliseconds, longest first. */
