@@ -59,7 +59,7 @@ export const createPipeline = (
   const consentKey = `${name} consent`;
   /** A denial counts for the project, whatever the way to the service was then. */
   const isDenial = (key: string): boolean =>
-    isConsentKey(key, first.project) && shelf.get(key) === 'denied';
+    isConsentKey(key, first.project) && !!shelf.get(key)?.startsWith('denied');
   const counts = { delivered: 0, unknown: 0 };
   const dropped: Status['dropped'] = {};
 
@@ -123,6 +123,8 @@ export const createPipeline = (
   let parts: ReturnType<typeof build> | undefined;
   const held: OutboxRecord[] = [];
   let isActivated = false;
+  /** What was stored before consent was denied is gone. */
+  let isCleared = true;
   let consent: Consent =
     given ?? settings.consent ?? (shelf.keys().some(isDenial) ? 'denied' : 'granted');
   /** The user as far as it is not on the shelf: null after a reset. */
@@ -171,6 +173,7 @@ export const createPipeline = (
   const begin = () => {
     if (parts || !isActivated || consent !== 'granted') return;
     parts = build();
+    if (!isCleared) parts.outbox.clear(() => (isCleared = true));
     if (user !== undefined) setUser(user);
     for (const record of held.splice(0)) keep(record);
     parts.flusher.pump();
@@ -188,13 +191,20 @@ export const createPipeline = (
     flusher.stop();
     user = null;
     for (const key of [userKey, gateKey]) shelf.set(key, undefined);
-    for (const record of [...outbox.clear(), ...held.splice(0)]) {
+    const onCleared = () => {
+      isCleared = true;
+      if (consent === 'denied') shelf.set(consentKey, 'denied');
+    };
+    isCleared = false;
+    for (const record of [...outbox.clear(onCleared), ...held.splice(0)]) {
       drop('consent-denied', 'consent was denied', record);
     }
   };
 
   const putOff = () => {
-    const { outbox } = end() ?? {};
+    const { outbox, journal } = end() ?? {};
+    // What waits for the database to open would be stored, and be held here too.
+    if (journal?.kind() !== 'indexeddb') journal?.close();
     outbox?.leave(true);
     // What could be given to nobody.
     for (const { state, record } of outbox?.entries ?? [])
@@ -202,8 +212,10 @@ export const createPipeline = (
   };
 
   const remember = () => {
-    if (consent === 'denied') shelf.set(consentKey, consent);
-    else if (consent === 'granted')
+    if (consent === 'denied') {
+      // Where storage fails, it is for the next page to clear.
+      if (!isDenial(consentKey)) shelf.set(consentKey, 'denied yet');
+    } else if (consent === 'granted')
       for (const key of shelf.keys().filter(isDenial)) shelf.set(key, undefined);
   };
 

@@ -140,6 +140,12 @@ export const createFlusher = (effects: Effects) => {
     return candidates.filter((entry) => doubtOf(entry) === least);
   };
 
+  /** Those in the outbox, behind those in flight that another page has by now: their answer is awaited yet. */
+  const line = (): readonly Entry[] => {
+    const adrift = [...requests.values()].flat().filter(({ hold }) => hold.lost);
+    return [...adrift, ...outbox.entries];
+  };
+
   const sendDue = (time: number) => {
     const isProbing = health.isProbing();
     const current = [...requests.keys()].filter(health.isCurrent).length;
@@ -148,9 +154,7 @@ export const createFlusher = (effects: Effects) => {
     const { fits } = batching;
     const rules = { now: time, limit, horizon, hasUnread: outbox.hasUnread(), fits };
     const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
-    const entries = isProbing
-      ? leastDoubtful(nextInLine(outbox.entries, alone).flat())
-      : outbox.entries;
+    const entries = isProbing ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
     const groups = nextInLine(entries, rules);
     isStarving = groups.length === 0 && requests.size === 0;
     for (const group of groups) {
@@ -312,7 +316,7 @@ export const createFlusher = (effects: Effects) => {
       const { fits } = batching;
       const limit = HANDOFF - requests.size;
       const rules = { now: time, limit, horizon, hasUnread: false, fits, leaving };
-      for (const group of nextInLine(outbox.entries, rules)) void start(group, true);
+      for (const group of nextInLine(line(), rules)) void start(group, true);
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {

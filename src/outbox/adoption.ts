@@ -196,7 +196,7 @@ export const createAdoption = (
       .filter(({ owner, until }) => hasEnded(context, until) && !holds.has(owner));
     if (ended.length === 0) return;
     const left = ended.map((note): ExitNote => {
-      const taken = [...(note.taken ?? [])];
+      const taken = [...(note.taken ?? []), ...(note.done ?? [])];
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
         const here = flying.get(keyOf(note.owner, seq));

@@ -107,12 +107,12 @@ export const joinChunk = (entry: Entry, chunk: Chunk): void => {
 export const isDrained = ({ count, more, flight, unread }: Hold): boolean =>
   count === 0 && !more && flight.size === 0 && unread.size === 0;
 
-export const createEntry = (record: OutboxRecord, hold: Hold, seq: number): Entry => ({
+export const createEntry = (record: OutboxRecord, hold: Hold, seq: number, order = 0): Entry => ({
   record,
   hold,
   seq,
   chunk: undefined,
-  order: 0,
+  order,
   size: byteLength(record.body),
   state: 'waiting',
   dueAt: 0,

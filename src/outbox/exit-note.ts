@@ -47,10 +47,10 @@ export const createNotes = (shelf: Shelf, name: string) => {
     }
   };
   return {
-    /** True while it stands as it was written: nobody has taken anything over by it. */
-    stands: (note: Pick<ExitNote, 'owner' | 'holder'>): boolean => {
+    /** Whether it stands as it was written, or somebody has taken something over by it. */
+    state: (note: Pick<ExitNote, 'owner' | 'holder'>): 'missing' | 'taken' | 'whole' => {
       const found = read(keyOf(note));
-      return found !== undefined && !found.taken?.length;
+      return !found ? 'missing' : found.taken?.length ? 'taken' : 'whole';
     },
     save: (note: ExitNote): boolean => shelf.set(keyOf(note), JSON.stringify(note)),
     remove: (note: Pick<ExitNote, 'owner' | 'holder'>): void => {

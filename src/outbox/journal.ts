@@ -28,9 +28,10 @@ export const createJournal = ({ name, onChange }: Effects) => {
   let use = createStore(name, 'records');
   let kind: StorageKind = 'opening';
   let reopened = false;
+  let isClosed = false;
 
   const become = (next: StorageKind, message = '') => {
-    if (next === kind) return;
+    if (next === kind || isClosed) return;
     kind = next;
     onChange(kind, message);
   };
@@ -74,6 +75,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
       try {
         use('readwrite', (store) => {
           if (late) return;
+          if (isClosed) return refuse(new Error('closed'));
           transaction = store.transaction;
           let result: T;
           // A request's success is not durability: quota and disk errors come as the abort.
@@ -93,6 +95,11 @@ export const createJournal = ({ name, onChange }: Effects) => {
 
   return {
     kind: (): StorageKind => kind,
+    /** Nothing may be stored any more. What has not begun by now never will. */
+    close: (): void => {
+      kind = 'memory';
+      isClosed = true;
+    },
     /** Runs work in one transaction and settles with its end. */
     run: <T>(work: Work<T>): Promise<T> =>
       kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),

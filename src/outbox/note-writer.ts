@@ -14,7 +14,8 @@ export const createNoteWriter = (
   let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const save = (hold: Hold, until: number, isGivingUp = false): void => {
+  /** False where it could not be kept: an earlier note may stand yet. */
+  const save = (hold: Hold, until: number, isGivingUp = false): boolean => {
     const entries = isGivingUp ? [] : queue.of(hold);
     const taken = isGivingUp ? queue.of(hold).filter(({ saved }) => saved === 'maybe') : [];
     const unstored = entries.filter(({ saved }) => saved !== 'yes');
@@ -29,8 +30,11 @@ export const createNoteWriter = (
       taken: taken.map(({ seq }) => seq),
       unsaved: unstored.map(({ seq, record, chunk }) => [seq, record, chunk?.first ?? seq]),
     });
-    hold.noted = isKept ? ++count : 0;
-    for (const entry of unstored) entry.noted = isKept;
+    if (isKept) {
+      hold.noted = ++count;
+      for (const entry of unstored) entry.noted = true;
+    }
+    return isKept;
   };
 
   const keep = () => {
@@ -44,15 +48,13 @@ export const createNoteWriter = (
 
   return {
     /** Says what is in flight and what is not stored, and when the lease ends. */
-    save: (hold: Hold, until: number): void => save(hold, until),
+    save: (hold: Hold, until: number): boolean => save(hold, until),
     /** Says what was taken over, and gives the rest up to whoever can read it. */
-    giveUp: (hold: Hold): void => save(hold, hold.until, true),
+    giveUp: (hold: Hold): boolean => save(hold, hold.until, true),
     remove: (hold: Hold): void => {
       notes.remove(hold);
       hold.noted = 0;
     },
-    /** False when another page has taken something over by it. */
-    stands: (hold: Hold): boolean => notes.stands(hold),
     /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
     keep,
     keepSoon: (): void => {

@@ -21,7 +21,8 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const giveUp = (hold: Hold) => {
     hold.lost = true;
-    holds.delete(hold.owner);
+    // Twice lost, its owner may be this page's again by now.
+    if (holds.get(hold.owner) === hold) holds.delete(hold.owner);
     writer.forget(hold);
     if (own === hold) own = undefined;
     const given = queue.of(hold);
@@ -32,8 +33,8 @@ export const createOutbox = (effects: OutboxEffects) => {
   /** Another page has adopted the owner: its records are that page's now, but for those never stored. */
   const lose = (hold: Hold, beingWritten: Entry[]) => {
     const unstored = giveUp(hold).filter(({ saved }) => saved === 'no' || saved === 'maybe');
-    for (const { state, record } of new Set([...unstored, ...beingWritten])) {
-      if (state === 'waiting') add(record);
+    for (const { state, record, order } of new Set([...unstored, ...beingWritten])) {
+      if (state === 'waiting') add(record, order);
     }
   };
 
@@ -74,15 +75,18 @@ export const createOutbox = (effects: OutboxEffects) => {
     writer.saves(entry);
   };
 
-  /** Takes a record in: from a call, to wait for the next flush, or from another owner. */
-  const add = (record: OutboxRecord, isCall = false): void => {
+  /** Takes a record in: from a call, or from another owner, with its place among the calls where it has one. */
+  const add = (record: OutboxRecord, order = 0, isCall = false): void => {
     const hold = ownHold(record.at);
-    const entry = createEntry(record, hold, ++hold.seq);
+    const entry = createEntry(record, hold, ++hold.seq, order);
     queue.push(entry, isCall);
     writer.saves(entry);
     let surplus;
     while ((surplus = queue.surplus(limits()))) {
-      drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
+      const { hold } = surplus;
+      // Another page may have it by now, and drop it too.
+      if (!isSafe(context, hold)) writer.letGo(hold);
+      if (!hold.lost) drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
     }
   };
 
@@ -92,7 +96,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     entries: entries as readonly Entry[],
     latest: queue.latest,
     ...adoption,
-    add: (record: OutboxRecord): void => add(record, true),
+    add: (record: OutboxRecord): void => add(record, 0, true),
     finish,
     drop,
     isOld,
@@ -112,14 +116,14 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Back to waiting. `answered` when the service said that it did not take it. */
     putBack: (entry: Entry, answered: boolean): void => {
-      const { hold, seq, record, saved, noted } = entry;
+      const { hold, seq, record, order, saved, noted } = entry;
       flying.delete(keyOf(hold.owner, seq));
       hold.flight.delete(seq);
       entry.state = 'waiting';
       if (!hold.lost) return writer.changed(hold);
       // Whoever adopted what was stored has counted it as unknown, or sends it again.
       const isElsewhere = noted || saved === 'yes' || saved === 'going';
-      if (limits().resends ? !isElsewhere : answered) add(record);
+      if (limits().resends ? !isElsewhere : answered) add(record, order);
       else if (!isElsewhere) onUnknown(record);
     },
     /** Still in flight, but its answer will not come to this page. */
@@ -139,11 +143,10 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {
-      const isReadable = journal.kind() === 'indexeddb';
       if (going) adoption.departed();
-      for (const hold of writer.leave(going)) {
-        // Without storage nobody else could go on with it.
-        if (!going || !(hold.noted || isReadable)) continue;
+      const given = writer.leave(going);
+      if (!going) return;
+      for (const hold of given) {
         hold.left = true;
         giveUp(hold);
       }
@@ -155,7 +158,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       adoption.seek();
     },
     /** Forgets everything, stored records of other pages too; returns what was waiting here. */
-    clear: (): OutboxRecord[] => {
+    clear: (onCleared: () => void): OutboxRecord[] => {
       const records = entries.map(({ record }) => record);
       for (const hold of [...holds.values()]) giveUp(hold);
       writer.forget();
@@ -166,7 +169,7 @@ export const createOutbox = (effects: OutboxEffects) => {
           commit(store);
           done(undefined);
         })
-        .catch(() => undefined); // nothing is stored where there is no storage
+        .then(onCleared, () => undefined);
       return records;
     },
   };

@@ -27,9 +27,14 @@ export const createQueue = () => {
     },
     /** Order of the latest one. */
     latest: (): number => order,
+    /** What is no call comes from another owner, and stands before the calls made after it. */
     push: (entry: Entry, isCall: boolean): void => {
+      let at = entries.length;
+      const isLater = ({ hold, order, record }: Entry) =>
+        hold.own && (entry.order ? order > entry.order : record.at > entry.record.at);
       if (isCall) entry.order = ++order;
-      entries.push(entry);
+      else while (at > 0 && isLater(entries[at - 1]!)) at--;
+      entries.splice(at, 0, entry);
       count(entry, 1);
     },
     /** Puts adopted records before this page's own. */

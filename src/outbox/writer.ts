@@ -167,7 +167,11 @@ export const createWriter = (
         pending++;
         getLease(store, write.hold.owner, (lease) => {
           const { hold } = write;
-          const isLost = lease ? lease.holder !== hold.holder : !!hold.noted && !notes.stands(hold);
+          const note = noteOf(hold);
+          // Taken by the note, it is another's, though the lease does not know.
+          const isLost = lease
+            ? lease.holder !== hold.holder || note === 'taken'
+            : note !== undefined && note !== 'whole';
           found.set(write, isLost ? 'lost' : lease ? 'mine' : 'missing');
           if (isLost) strike(write.deletes);
           else apply(store, write);
@@ -232,9 +236,12 @@ export const createWriter = (
     for (const entry of allDeletes) ending.delete(entry);
   };
 
+  /** What has become of its note, where it has one. */
+  const noteOf = (hold: Hold) => (hold.noted ? context.notes.state(hold) : undefined);
+
   /** Whether another page has taken its note: with it, all that was noted. */
   const isTaken = (hold: Hold): boolean => {
-    if (!hold.noted || notes.stands(hold)) return false;
+    if ((noteOf(hold) ?? 'whole') === 'whole') return false;
     for (const entry of queue.of(hold)) if (entry.noted) entry.saved = 'yes';
     return true;
   };
@@ -248,7 +255,8 @@ export const createWriter = (
       const isLeft = ({ saved }: Entry) => saved === 'no';
       return onLost(hold, puts.filter(isLeft));
     }
-    if (hold.noted && hold.noted === write.note) notes.remove(hold);
+    // One that says what was taken by it is for whoever reads the same here.
+    if (hold.noted && hold.noted === write.note && noteOf(hold) !== 'taken') notes.remove(hold);
     if (found) extend(write);
     if (found === 'missing' && hold.count > 0) {
       // The storage was cleared under us: write again what waits.
@@ -304,24 +312,35 @@ export const createWriter = (
       if (!inMemory()) await sync();
       if (inMemory()) renewInMemory(hold);
     },
-    /** Writes the exit notes of what is left, and the same into the journal. Answers with the holds. */
+    /** Its lease has ended, and there is no time to look: what is stored is for whoever does. */
+    letGo: (hold: Hold): void => {
+      if (inMemory()) renewInMemory(hold);
+      else if (!hold.noted) onLost(hold, []);
+    },
+    /**
+     * Writes the exit notes of what is left, and the same into the journal. Answers with the holds that
+     * another page can go on with.
+     */
     leave: (going: boolean): Hold[] => {
-      if (inMemory()) {
-        // What another page has taken from the note meanwhile is not to be given away again.
-        for (const hold of holds.values()) {
-          if (hold.noted && !isSafe(context, hold)) renewInMemory(hold);
-        }
+      // What another page has taken from the note meanwhile is not to be given away again.
+      for (const hold of holds.values()) {
+        if (!hold.noted || isSafe(context, hold)) continue;
+        if (inMemory()) renewInMemory(hold);
+        else if (noteOf(hold) === 'taken' && isTaken(hold)) onLost(hold, []);
       }
       const left = [...holds.values()].filter((hold) => !isFinished(hold) || hold.noted > 0);
       const until = going ? 0 : now() + leaseMs(context);
+      const given: Hold[] = [];
       for (const hold of left) {
+        let isKept = journal.kind() === 'indexeddb';
         if (isFinished(hold)) notes.remove(hold);
-        else notes.save(hold, until);
+        else if (notes.save(hold, until)) isKept = true;
+        if (isKept) given.push(hold);
         if (inMemory()) hold.until = until;
         dirty.add(hold);
       }
       if (left.length > 0) void sync(going, true);
-      return left;
+      return given;
     },
     forget: (hold?: Hold): void => {
       if (hold) dirty.delete(hold);

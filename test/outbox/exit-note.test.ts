@@ -18,7 +18,7 @@ describe('exit notes', () => {
   it('come back as they were left', () => {
     const notes = createNotes(createFakeShelf(), 'site');
     expect(notes.save(note('o'))).toBe(true);
-    expect(notes.stands(note('o'))).toBe(true);
+    expect(notes.state(note('o'))).toBe('whole');
     expect(notes.all()).toMatchObject([note('o')]);
   });
 
@@ -34,8 +34,14 @@ describe('exit notes', () => {
     const notes = createNotes(shelf, 'site');
     notes.save(note('o'));
     notes.remove(note('o'));
-    expect(notes.stands(note('o'))).toBe(false);
+    expect(notes.state(note('o'))).toBe('missing');
     expect(shelf.keys()).toEqual([]);
+  });
+
+  it('tell whether somebody has taken something over by them', () => {
+    const notes = createNotes(createFakeShelf(), 'site');
+    notes.save({ ...note('o'), unsaved: [], taken: [2] });
+    expect(notes.state(note('o'))).toBe('taken');
   });
 
   it('of another destination are not read', () => {
@@ -58,7 +64,7 @@ describe('exit notes', () => {
     const notes = createNotes(shelf, 'site');
     expect(notes.save(note('o'))).toBe(false);
     expect(notes.all()).toEqual([]);
-    expect(notes.stands(note('o'))).toBe(false);
+    expect(notes.state(note('o'))).toBe('missing');
   });
 
   it('cut off in the middle are no notes', () => {

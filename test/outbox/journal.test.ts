@@ -103,6 +103,16 @@ describe('a journal', () => {
     expect(await end).toEqual(new Error('IndexedDB does not answer'));
   });
 
+  it('stores nothing of what waits for it to open once it is closed, and says nothing', async () => {
+    const { journal, changes, put } = journalOf();
+    const end = endOf(put('a'));
+    journal.close();
+    expect(await end).toEqual(new Error('closed'));
+    expect(journal.kind()).toBe('memory');
+    expect(changes).toEqual([]);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
   it('refuses at once once it has failed', async () => {
     forbidOpening();
     const { put } = journalOf();

@@ -22,6 +22,23 @@ describe('the queue', () => {
     expect(idsOf(queue)).toEqual(['a1', 'a2', 'b1', 'own1', 'own2']);
   });
 
+  it('puts what comes back from a lost owner where it stood among the calls', () => {
+    const queue = createQueue();
+    for (const id of ['a', 'b', 'c']) queue.push(entry(id), true);
+    const [, b] = [...queue.entries];
+    queue.take(b!);
+    queue.push(createEntry(b!.record, own(), 7, b!.order), false);
+    expect(idsOf(queue)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('puts what another page called before the calls made later', () => {
+    const queue = createQueue();
+    queue.push(entry('early', own(), { at: 1 }), true);
+    queue.push(entry('late', own(), { at: 3 }), true);
+    queue.push(entry('of another', own(), { at: 2 }), false);
+    expect(idsOf(queue)).toEqual(['early', 'of another', 'late']);
+  });
+
   it('counts records and bytes for their hold', () => {
     const queue = createQueue();
     const hold = own();

@@ -39,9 +39,9 @@ describe('exit notes', () => {
           const found = createNotes(shelf, 'site').all();
           expect(found).toEqual(written);
           for (const one of found) {
-            expect(notes.stands(one)).toBe(true);
+            expect(notes.state(one)).toBe('whole');
             notes.remove(one);
-            expect(notes.stands(one)).toBe(false);
+            expect(notes.state(one)).toBe('missing');
           }
           expect(shelf.keys()).toEqual([]);
         },

@@ -49,6 +49,8 @@ export interface Fate {
   keeper: string;
   /** A page that had no storage took it over, and was killed. */
   isInMemory: boolean;
+  /** A page without storage was killed between two notes of which one moves what the other has. */
+  isTorn: boolean;
   /** Who said what became of it, and when. */
   claims: { page: string; at: number }[];
   /** The fault that took it, which nobody could have prevented. */
@@ -115,8 +117,12 @@ export const createLedger = (witness: Witness, violate: Violate) => {
   };
 
   /** Whether a second row may follow from this attempt that stored the first. */
-  const mayRepeat = ({ madeAt }: Fate, { end, keepalive, page, startedAt }: Attempt): boolean =>
+  const mayRepeat = (
+    { madeAt, isTorn }: Fate,
+    { end, keepalive, page, startedAt }: Attempt,
+  ): boolean =>
     end === 'failed' ||
+    isTorn ||
     !keepalive ||
     !witness.hadShelfSince(madeAt) ||
     !witness.isCalmSince(startedAt) ||
@@ -134,6 +140,10 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     // Never sent, it can only have been dropped twice: by a page whose lease had run out unnoticed, too.
     const isExcused =
       fate.excuse !== undefined ||
+      // Each page that had it forgets it.
+      (dropped.length === claims.length + 1 &&
+        dropped.every((reason) => reason === 'consent-denied')) ||
+      fate.isTorn ||
       attempts.length === 0 ||
       claims.some(isForgotten) ||
       attempts.some(({ page: at, startedAt }) => witness.stoppedAt(at) >= startedAt) ||
@@ -175,6 +185,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         isOverBudget: false,
         claims: [],
         isInMemory: false,
+        isTorn: false,
         keeper: parts.page,
         excuse: undefined,
       };
@@ -193,20 +204,24 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         if (fate.destination !== attempt.destination) {
           violate('destination', `${inWords(fate)} goes to ${attempt.destination}`);
         }
-        const other = [...flying].find(
-          ({ page, ids }) => page !== attempt.page && ids.includes(id),
-        );
+        // Where repeats are known, a page that is left gives away what it has under way, too.
+        const mayGoOn = ({ page, startedAt }: Attempt) =>
+          witness.resends && witness.stoppedAt(page) >= startedAt;
+        const under = [...flying].filter((one) => one.ids.includes(id) && !mayGoOn(one));
+        const other = under.find(({ page }) => page !== attempt.page);
         if (other && witness.isRunning(other.page) && witness.isCalmSince(fate.madeAt)) {
           violate(
             'lease',
             `${inWords(fate)} is sent by ${attempt.page} while ${other.page} sends it`,
           );
         }
-        const same = [...flying].find(({ page, ids }) => page === attempt.page && ids.includes(id));
+        const same = under.find(({ page }) => page === attempt.page);
         if (same && (!witness.resends || witness.isCalmSince(fate.madeAt))) {
           violate('lease', `${attempt.page} sends ${inWords(fate)} twice at a time`);
         }
-        if (attempt.page !== fate.page) {
+        // One that has it back from another, too.
+        const isTaken = [attempt, ...fate.attempts].some(({ page }) => page !== fate.page);
+        if (isTaken) {
           takers.set(fate.page, (takers.get(fate.page) ?? new Set()).add(attempt.page));
         }
         fate.attempts.push(attempt);
@@ -285,6 +300,10 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         violate('kept', `${page} deletes ${inWords(fate)}, of which nothing has become yet`);
       }
       fate.keeper = page;
+    },
+    /** A page was killed in the middle of writing into localStorage, which cannot write two values at once. */
+    torn: (): void => {
+      for (const fate of fates.values()) if (!isResolved(fate)) fate.isTorn = true;
     },
     /** A page has died in a way that leaves what only its memory has to nobody. */
     lostWith: (page: string, isKept: (id: string) => boolean, excuse: string): void => {

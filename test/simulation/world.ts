@@ -205,7 +205,10 @@ export const runScenario = async (
       isShelfFull: () => isShelfFull,
       hasScheduler: setup.hasScheduler,
       onThrow: (error) => violate('host', `${name} throws ${String((error as Error).stack)}`),
-      onFuse: () => timeline.after(0, () => settleDeath(visit, 'killed')),
+      onFuse: () => {
+        if (kinds.get(name) === 'memory') ledger.torn();
+        timeline.after(0, () => settleDeath(visit, 'killed'));
+      },
       onShelf: (key, before) => {
         if (!written.has(key)) written.set(key, { page: name, before });
         if (!visit.written.has(key)) visit.written.set(key, before);
@@ -305,7 +308,10 @@ export const runScenario = async (
     timeline.after(0, () => {
       departures.set(page.name, now());
       const notes = (visit.written = new Map());
-      page.depart(engine === 'firefox' && dice.chance(0.2));
+      const skipsPagehide = engine === 'firefox' && dice.chance(0.2);
+      // One that was hidden already hears of nothing then.
+      const how = skipsPagehide && page.isHidden() ? 'killed' : 'left';
+      page.depart(skipsPagehide);
       timeline.after(0, () => {
         const isStored = kinds.get(page.name) === 'indexeddb' && !isTroubled() && !setup.hasNoShelf;
         if (engine === 'firefox' && isStored && storage.isReady(page) && dice.chance(0.4)) {
@@ -314,10 +320,10 @@ export const runScenario = async (
           for (const [key, before] of notes) {
             disk.setShelf(key, before, { page: page.name, by: 'crash' });
           }
-          settleDeath(visit, 'left', () => true);
+          settleDeath(visit, how, () => true);
         } else {
           const share = engine === 'webkit' ? 0 : 0.95;
-          settleDeath(visit, 'left', () => dice.chance(share));
+          settleDeath(visit, how, () => dice.chance(share));
         }
         then?.();
       });
@@ -500,6 +506,7 @@ export const runScenario = async (
     note('· all is well from here on');
     shake();
     Object.assign(trouble, { aborts: 0, hangs: false, refuses: false, slow: 0 });
+    if (isShelfFull) lastFull = now();
     isShelfFull = false;
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
     for (const { page } of visits) {

@@ -45,7 +45,7 @@ export const createPage = (
     if (power === 'cut') await new Promise(() => undefined);
   };
   const journal: Journal = {
-    kind: inner.kind,
+    ...inner,
     run: async (work) => {
       if (isDropping) await new Promise(() => undefined);
       if (power !== 'on') await alive();
