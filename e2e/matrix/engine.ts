@@ -53,6 +53,11 @@ export interface Browser {
   offline: (is: boolean) => Promise<void>;
   /** Kills the processes that run the pages, this instant. */
   crashPages: () => Promise<void>;
+  /**
+   * Stops the processes that run the pages so far, and answers what lets them go on. Missing where pages
+   * to come would stand still with them.
+   */
+  stopPages?: () => () => void;
   /** Stops all service workers. */
   stopWorkers: () => Promise<void>;
   /** Sizes of a page after a forced collection. */

@@ -8,7 +8,7 @@ import type {
 } from '@playwright/test';
 import { chromium, firefox } from 'playwright';
 import { measureInChromium, stopChromiumWorkers } from './chromium-only.js';
-import { killBrowser, killParts } from '../support/browser-process.js';
+import { killBrowser, killParts, stopParts } from '../support/browser-process.js';
 import { until } from '../support/until.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
 
@@ -28,6 +28,8 @@ interface Kind {
 }
 
 const GONE_WITHIN_MS = 15_000;
+/** A process of Firefox that runs pages of one site. Those without one yet, for tabs to come, have another name. */
+const FIREFOX_SITE = 'Isolated Web Co';
 const FIREFOX_IDLE_MS = 100;
 
 /** Chromium's own, but for the back/forward cache, which Playwright switches off. */
@@ -192,6 +194,7 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         crashes++;
         if (kind.name === 'chromium') await Promise.all(ends);
       },
+      ...(kind.name === 'firefox' && { stopPages: () => stopParts(folder, FIREFOX_SITE) }),
       stopWorkers: () => kind.stopWorkers(live()),
       measure: async () => {
         if (kind.name !== 'chromium') throw new Error('Nothing tells these sizes');

@@ -5,6 +5,8 @@ interface Process {
   pid: number;
   parent: number;
   command: string;
+  /** What it calls itself, where the system tells. */
+  name: string;
 }
 
 /**
@@ -27,6 +29,23 @@ export const killParts = (profileFolder: string, isPart: RegExp): number => {
   );
   for (const { pid } of parts) process.kill(pid, 'SIGKILL');
   return parts.length;
+};
+
+/**
+ * Stops the processes of a browser on a profile folder that call themselves so, until the function that
+ * it answers lets them go on.
+ */
+export const stopParts = (profileFolder: string, name: string): (() => void) => {
+  const all = processes();
+  const parts = childrenOf(browserOn(profileFolder, all).pid, all).filter(
+    (part) => part.name === name,
+  );
+  if (parts.length === 0) throw new Error(`No process calls itself ${name}`);
+  const signal = (signal: 'SIGSTOP' | 'SIGCONT') => {
+    for (const { pid } of parts) process.kill(pid, signal);
+  };
+  signal('SIGSTOP');
+  return () => signal('SIGCONT');
 };
 
 const browserOn = (profileFolder: string, all: readonly Process[]): Process => {
@@ -52,9 +71,11 @@ const fromProc = (): Process[] =>
       try {
         // `pid (name, which may hold spaces) state ppid …`
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+        const end = stat.lastIndexOf(')');
+        const processName = stat.slice(stat.indexOf('(') + 1, end);
+        const parent = Number(stat.slice(end + 2).split(' ')[1]);
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return [{ pid: Number(name), parent, command }];
+        return [{ pid: Number(name), parent, command, name: processName }];
       } catch {
         // It ended while we looked.
         return [];
@@ -66,5 +87,5 @@ const fromPs = (): Process[] =>
     .split('\n')
     .flatMap((line) => {
       const [, pid, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-      return command ? [{ pid: Number(pid), parent: Number(parent), command }] : [];
+      return command ? [{ pid: Number(pid), parent: Number(parent), command, name: '' }] : [];
     });

@@ -1,9 +1,9 @@
-import { freezing } from '../../support/freeze.js';
 import { names } from '../../support/names.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
+import { standingStill } from '../standing-still.js';
 import { statusOf, TWENTY, waitFor, waitUntilStored } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
@@ -94,8 +94,9 @@ export const tabRows: readonly Row[] = [
       webkit:
         'the tab is frozen by a synchronous request, and tabs opened by script share one process here: all would stand still.',
     },
+    needs: { durable: true },
     run: async (stage) => {
-      const frozen = freezing(stage.site, stage.guest);
+      const frozen = standingStill(stage);
       const tab = await stage.visit(frozen.options, { head: frozen.head });
       await stage.service.faults([{ ...BUSY, times: 6 }]);
       await track(tab, TWENTY);
@@ -103,10 +104,15 @@ export const tabRows: readonly Row[] = [
         const { paused, waiting } = await statusOf(tab);
         return paused === 'backoff' && waiting === 20;
       });
+      // A transaction that stands still with it would hold up all pages.
+      await waitUntilStored(tab, 20);
       const thaw = await frozen.freeze(tab);
-      await stage.nextVisit();
-      await waitFor('the takeover', async () => (await stage.service.events()).length === 20);
-      await thaw();
+      try {
+        await stage.nextVisit();
+        await waitFor('the takeover', async () => (await stage.service.events()).length === 20);
+      } finally {
+        await thaw();
+      }
       await track(tab, ['after the thaw']);
       return [...TWENTY, 'after the thaw'];
     },
