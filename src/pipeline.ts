@@ -124,7 +124,7 @@ export const createPipeline = (
   const held: OutboxRecord[] = [];
   let isActivated = false;
   /** What was stored before consent was denied is gone. */
-  let isCleared = true;
+  let isWiped = true;
   let consent: Consent =
     given ?? settings.consent ?? (shelf.keys().some(isDenial) ? 'denied' : 'granted');
   /** The user as far as it is not on the shelf: null after a reset. */
@@ -173,7 +173,7 @@ export const createPipeline = (
   const begin = () => {
     if (parts || !isActivated || consent !== 'granted') return;
     parts = build();
-    if (!isCleared) parts.outbox.clear(() => (isCleared = true));
+    if (!isWiped) parts.outbox.wipe(() => (isWiped = true));
     if (user !== undefined) setUser(user);
     for (const record of held.splice(0)) keep(record);
     parts.flusher.pump();
@@ -187,18 +187,20 @@ export const createPipeline = (
   };
 
   const forget = () => {
-    const { outbox, flusher } = end() ?? build();
-    flusher.stop();
+    const ended = end();
+    ended?.journal.close();
     user = null;
     for (const key of [userKey, gateKey]) shelf.set(key, undefined);
-    const onCleared = () => {
-      isCleared = true;
-      if (consent === 'denied') shelf.set(consentKey, 'denied');
-    };
-    isCleared = false;
-    for (const record of [...outbox.clear(onCleared), ...held.splice(0)]) {
+    for (const record of [...(ended?.outbox.clear() ?? []), ...held.splice(0)]) {
       drop('consent-denied', 'consent was denied', record);
     }
+    isWiped = false;
+    const { outbox, flusher } = build();
+    flusher.stop();
+    outbox.wipe(() => {
+      isWiped = true;
+      if (consent === 'denied') shelf.set(consentKey, 'denied');
+    });
   };
 
   const putOff = () => {

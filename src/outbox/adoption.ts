@@ -1,11 +1,12 @@
 import type { DropReason, OutboxRecord } from '../types.js';
-import { hasEnded, keyOf, leaseMs, type Context } from './context.js';
+import { hasEnded, leaseMs, type Context } from './context.js';
 import { createChunk, createEntry, createHold, joinChunk, type Entry, type Hold } from './entry.js';
 import type { ExitNote } from './exit-note.js';
 import { commit } from './journal.js';
 import {
   deleteLease,
   getLeases,
+  getNumbers,
   getWindow,
   putLease,
   putRecords,
@@ -42,6 +43,9 @@ const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attemp
 
 type Window = [first: number, stored: Stored][];
 
+/** A note, and what is stored of its owner. */
+type Stray = [note: ExitNote, stored: number[]];
+
 /** Takes over what other pages have left: owners whose lease has ended, the oldest first. */
 export const createAdoption = (
   context: Context,
@@ -74,13 +78,16 @@ export const createAdoption = (
     const done: Entry[] = [];
     const takeIn = (seq: number, record: OutboxRecord, readable: boolean) => {
       hold.seq = seq;
-      const here = flying.get(keyOf(hold.owner, seq));
-      const entry = here ?? createEntry(record, hold, seq);
-      entry.hold = hold;
-      entry.saved = 'yes';
+      const sent = flying.get(record.id);
+      const here = sent?.hold.lost ? sent : undefined;
+      const entry = Object.assign(here ?? createEntry(record, hold, seq), {
+        hold,
+        seq,
+        saved: 'yes',
+      });
       const wasInFlight = hold.unread.delete(seq);
       if (here) hold.flight.add(seq);
-      else if (hold.taken.has(seq)) done.push(entry);
+      else if (sent !== here || hold.taken.has(seq)) done.push(entry);
       else if (wasInFlight && readable && !limits().resends) {
         done.push(entry);
         onUnknown(record);
@@ -110,15 +117,20 @@ export const createAdoption = (
     if (hold.count === 0) writer.changed(hold);
   };
 
-  /** A frozen page wrote this after another had adopted its owner: only what it never stored is news. */
-  const absorbStray = (note: ExitNote) => {
+  /**
+   * A frozen page wrote this after another had adopted its owner, or the adopter died before it could remove
+   * it: only what is stored nowhere is news.
+   */
+  const absorbStray = ([note, stored]: Stray) => {
     const { flight, unsaved } = note;
     notes.remove(note);
-    for (const [seq, record] of unsaved) if (!flight.includes(seq)) add(record);
+    for (const [seq, record] of unsaved) {
+      if (!flight.includes(seq) && !stored.includes(seq)) add(record);
+    }
   };
 
   const adopt = async (departure: number): Promise<boolean> => {
-    const strays: ExitNote[] = [];
+    const strays: Stray[] = [];
     const found = await journal.run<[Hold, Window, ExitNote | undefined] | undefined>(
       (store, done) => {
         getLeases(store, (leases) => {
@@ -129,7 +141,9 @@ export const createAdoption = (
           for (const note of notes.all()) {
             const lease = leaseOf.get(note.owner);
             if (lease && lease.holder !== note.holder) {
-              if (hasEnded(context, note.until)) strays.push(note);
+              if (hasEnded(context, note.until)) {
+                getNumbers(store, note.owner, (stored) => strays.push([note, stored]));
+              }
               continue;
             }
             noteOf.set(note.owner, note);
@@ -199,8 +213,9 @@ export const createAdoption = (
       const taken = [...(note.taken ?? []), ...(note.done ?? [])];
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
-        const here = flying.get(keyOf(note.owner, seq));
-        if (here) rehome(here);
+        const here = flying.get(record.id);
+        if (here?.hold.lost) rehome(here);
+        else if (here) continue;
         else if (note.flight.includes(seq) && !limits().resends) onUnknown(record);
         else add(record);
       }

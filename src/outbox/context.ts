@@ -28,7 +28,7 @@ export interface Context extends OutboxEffects {
   queue: Queue;
   /** Owners whose records this page may send. */
   holds: Map<string, Hold>;
-  /** Records in flight from here, whoever their owner is by now. */
+  /** Records in flight from here by their ids, whoever their owner is by now. */
   flying: Map<string, Entry>;
 }
 

@@ -83,6 +83,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
           transaction.oncomplete = () => {
             clearTimeout(watchdog);
             if (late) return;
+            if (isClosed) return reject(new Error('closed'));
             become('indexeddb');
             resolve(result);
           };
@@ -95,7 +96,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
 
   return {
     kind: (): StorageKind => kind,
-    /** Nothing may be stored any more. What has not begun by now never will. */
+    /** Nothing may be stored any more: what has not begun by now never will, and nobody hears of what has. */
     close: (): void => {
       kind = 'memory';
       isClosed = true;

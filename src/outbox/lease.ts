@@ -100,6 +100,17 @@ export const recordsOf = (stored: Stored): Numbered[] | undefined =>
     ? stored.records
     : undefined;
 
+/** Sequence numbers of all that is stored of an owner. */
+export const getNumbers = (
+  store: IDBObjectStore,
+  owner: string,
+  then: (seqs: number[]) => void,
+): void => {
+  read(store.getAll(within(owner)) as IDBRequest<Stored[]>, (values) => {
+    then(values.flatMap((stored) => recordsOf(stored)?.map(([seq]) => seq) ?? []));
+  });
+};
+
 /** What is stored of an owner after a sequence number. */
 export const getWindow = (
   store: IDBObjectStore,

@@ -1,6 +1,6 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { createAdoption } from './adoption.js';
-import { isSafe, keyOf, type Context, type OutboxEffects } from './context.js';
+import { isSafe, type Context, type OutboxEffects } from './context.js';
 import { createEntry, createHold, type Entry, type Hold } from './entry.js';
 import { commit } from './journal.js';
 import { createQueue } from './queue.js';
@@ -33,8 +33,9 @@ export const createOutbox = (effects: OutboxEffects) => {
   /** Another page has adopted the owner: its records are that page's now, but for those never stored. */
   const lose = (hold: Hold, beingWritten: Entry[]) => {
     const unstored = giveUp(hold).filter(({ saved }) => saved === 'no' || saved === 'maybe');
-    for (const { state, record, order } of new Set([...unstored, ...beingWritten])) {
-      if (state === 'waiting') add(record, order);
+    for (const entry of new Set([...unstored, ...beingWritten])) {
+      if (entry.state === 'waiting') add(entry.record, entry.order);
+      else if (entry.state === 'flight') rehome(entry);
     }
   };
 
@@ -44,7 +45,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     queue.take(entry);
     entry.state = 'done';
     entry.hold.flight.delete(entry.seq);
-    flying.delete(keyOf(entry.hold.owner, entry.seq));
+    flying.delete(entry.record.id);
     writer.deletes(entry);
   };
 
@@ -66,11 +67,9 @@ export const createOutbox = (effects: OutboxEffects) => {
   };
 
   const rehome = (entry: Entry) => {
-    flying.delete(keyOf(entry.hold.owner, entry.seq));
     const hold = ownHold(entry.record.at);
     Object.assign(entry, { hold, seq: ++hold.seq, saved: 'no' });
     hold.flight.add(entry.seq);
-    flying.set(keyOf(hold.owner, entry.seq), entry);
     queue.push(entry, false);
     writer.saves(entry);
   };
@@ -111,13 +110,13 @@ export const createOutbox = (effects: OutboxEffects) => {
       entry.state = 'flight';
       entry.record.attempts++;
       if (outlivesPage) entry.hold.flight.add(entry.seq);
-      flying.set(keyOf(entry.hold.owner, entry.seq), entry);
+      flying.set(entry.record.id, entry);
       writer.changed(entry.hold);
     },
     /** Back to waiting. `answered` when the service said that it did not take it. */
     putBack: (entry: Entry, answered: boolean): void => {
       const { hold, seq, record, order, saved, noted } = entry;
-      flying.delete(keyOf(hold.owner, seq));
+      flying.delete(record.id);
       hold.flight.delete(seq);
       entry.state = 'waiting';
       if (!hold.lost) return writer.changed(hold);
@@ -127,14 +126,14 @@ export const createOutbox = (effects: OutboxEffects) => {
       else if (!isElsewhere) onUnknown(record);
     },
     /** Still in flight, but its answer will not come to this page. */
-    abandon: ({ hold, seq }: Entry): void => {
-      flying.delete(keyOf(hold.owner, seq));
+    abandon: ({ record }: Entry): void => {
+      flying.delete(record.id);
     },
     /** The page is back: what it abandoned, and could give to nobody, is unknown now. */
     comeBack: (): void => {
       for (const entry of [...entries]) {
         const { hold, seq, state, record } = entry;
-        if (state !== 'flight' || flying.has(keyOf(hold.owner, seq))) continue;
+        if (state !== 'flight' || flying.has(record.id)) continue;
         if (hold.flight.delete(seq) && !limits().resends) {
           finish(entry);
           onUnknown(record);
@@ -157,20 +156,23 @@ export const createOutbox = (effects: OutboxEffects) => {
       void writer.sync();
       adoption.seek();
     },
-    /** Forgets everything, stored records of other pages too; returns what was waiting here. */
-    clear: (onCleared: () => void): OutboxRecord[] => {
+    /** Forgets what this page has, and all notes; returns what was waiting here. */
+    clear: (): OutboxRecord[] => {
       const records = entries.map(({ record }) => record);
       for (const hold of [...holds.values()]) giveUp(hold);
       writer.forget();
       notes.all().forEach(notes.remove);
+      return records;
+    },
+    /** Deletes all that is stored, by other pages too. */
+    wipe: (onWiped: () => void): void => {
       journal
         .run((store, done: (value: undefined) => void) => {
           store.clear();
           commit(store);
           done(undefined);
         })
-        .then(onCleared, () => undefined);
-      return records;
+        .then(onWiped, () => undefined);
     },
   };
 };

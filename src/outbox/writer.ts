@@ -322,21 +322,23 @@ export const createWriter = (
      * another page can go on with.
      */
     leave: (going: boolean): Hold[] => {
-      // What another page has taken from the note meanwhile is not to be given away again.
+      // What another page has taken meanwhile is not to be given away again.
       for (const hold of holds.values()) {
-        if (!hold.noted || isSafe(context, hold)) continue;
+        if (hold.until === 0 || isSafe(context, hold)) continue;
         if (inMemory()) renewInMemory(hold);
         else if (noteOf(hold) === 'taken' && isTaken(hold)) onLost(hold, []);
       }
-      const left = [...holds.values()].filter((hold) => !isFinished(hold) || hold.noted > 0);
+      // Nor is anything being deleted, which may come to nothing.
+      const isOver = (hold: Hold) => isFinished(hold) && seqsOf(hold, ending).length === 0;
+      const left = [...holds.values()].filter((hold) => !isOver(hold) || hold.noted > 0);
       const until = going ? 0 : now() + leaseMs(context);
       const given: Hold[] = [];
       for (const hold of left) {
         let isKept = journal.kind() === 'indexeddb';
-        if (isFinished(hold)) notes.remove(hold);
+        if (isOver(hold)) notes.remove(hold);
         else if (notes.save(hold, until)) isKept = true;
         if (isKept) given.push(hold);
-        if (inMemory()) hold.until = until;
+        if (isKept && inMemory()) hold.until = until;
         dirty.add(hold);
       }
       if (left.length > 0) void sync(going, true);

@@ -135,7 +135,8 @@ describe.each([
     const page = await pageOf();
     page.add(...makeRecords(3));
     await settle();
-    expect(page.outbox.clear(() => undefined).map(({ id }) => id)).toEqual(['r0', 'r1', 'r2']);
+    expect(page.outbox.clear().map(({ id }) => id)).toEqual(['r0', 'r1', 'r2']);
+    page.outbox.wipe(() => undefined);
     await advance(1_000);
     expect(page.waiting()).toEqual([]);
     expect(world.shelf.keys()).toEqual([]);
@@ -379,12 +380,9 @@ describe('a frozen page past its lease', () => {
     expect([frozen.unknown, other.unknown]).toEqual([[], []]);
   });
 
-  it.each([
-    [true, ['a', 'c'], []],
-    [false, ['c'], ['a']],
-  ])(
-    'loses nothing that was in flight and never stored (sent again: %s)',
-    async (resends, sent, unknown) => {
+  it.each([true, false])(
+    'sends again what was in flight and never stored, since nobody else knows of it (resends: %s)',
+    async (resends) => {
       const frozen = createPage(world.shelf, { resends });
       frozen.add(makeRecord('b'));
       await settle();
@@ -399,8 +397,8 @@ describe('a frozen page past its lease', () => {
       frozen.thaw();
       await settle();
       frozen.outbox.putBack(entry, false);
-      expect((await frozen.drain()).sort()).toEqual(sent);
-      expect(frozen.unknown).toEqual(unknown);
+      expect((await frozen.drain()).sort()).toEqual(['a', 'c']);
+      expect(frozen.unknown).toEqual([]);
     },
   );
 
@@ -431,7 +429,7 @@ describe('a frozen page past its lease', () => {
     const page = createPage(world.shelf);
     page.add(...makeRecords(2));
     await settle();
-    createPage(world.shelf).outbox.clear(() => undefined);
+    createPage(world.shelf).outbox.wipe(() => undefined);
     await settle();
     expect((await readStored()).keys).toEqual([]);
     await advance(LEASE_MS);

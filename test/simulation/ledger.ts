@@ -72,10 +72,15 @@ export interface Witness {
   leftAt: (page: string) => number;
   /** When it was killed, frozen, or put away; before all time for one that was not. */
   stoppedAt: (page: string) => number;
+  /** More than one page has lived since then. */
+  hadCompanySince: (time: number) => boolean;
   /** A write of the page that began after this time has been stored. */
   hasNoted: (page: string, since: number) => boolean;
   now: () => number;
 }
+
+/** Calls further apart may have two owners: an idle page begins a new one a timeout before its lease ends. */
+const OWNER_MS = 29_000;
 
 /** A page deletes what was answered together, a little later; a hidden one at the next second. */
 const DELETE_MS = 1_050;
@@ -105,6 +110,9 @@ export const createLedger = (witness: Witness, violate: Violate) => {
       if (earlier.user !== fate.user || earlier.type !== 'identify') continue;
       if (earlier.page !== fate.page || earlier.destination !== fate.destination) continue;
       if (!witness.isCalmSince(earlier.madeAt) || !witness.hadShelfSince(earlier.madeAt)) continue;
+      // Of the first of which its page may have lost the lease to another.
+      const areApart = fate.madeAt - earlier.madeAt > OWNER_MS;
+      if (areApart && witness.hadCompanySince(earlier.madeAt)) continue;
       // Frozen for long, its page has lost what it had then to another, and does not wait for it.
       if (witness.stoppedAt(fate.page) >= earlier.madeAt) continue;
       if (earlier.place >= fate.place || isResolved(earlier) || earlier.isRefused) continue;
@@ -209,14 +217,19 @@ export const createLedger = (witness: Witness, violate: Violate) => {
           witness.resends && witness.stoppedAt(page) >= startedAt;
         const under = [...flying].filter((one) => one.ids.includes(id) && !mayGoOn(one));
         const other = under.find(({ page }) => page !== attempt.page);
-        if (other && witness.isRunning(other.page) && witness.isCalmSince(fate.madeAt)) {
+        if (
+          other &&
+          !fate.isTorn &&
+          witness.isRunning(other.page) &&
+          witness.isCalmSince(fate.madeAt)
+        ) {
           violate(
             'lease',
             `${inWords(fate)} is sent by ${attempt.page} while ${other.page} sends it`,
           );
         }
         const same = under.find(({ page }) => page === attempt.page);
-        if (same && (!witness.resends || witness.isCalmSince(fate.madeAt))) {
+        if (same && !fate.isTorn && (!witness.resends || witness.isCalmSince(fate.madeAt))) {
           violate('lease', `${attempt.page} sends ${inWords(fate)} twice at a time`);
         }
         // One that has it back from another, too.

@@ -11,6 +11,8 @@ import { createTimeline } from './timeline.js';
 const EPOCH = Date.UTC(2026, 0, 1);
 /** As long as anything may take once all is well: the longest `Retry-After`, leases, and pauses. */
 const PATIENCE = 4 * 3_600_000;
+/** No penalty is longer. */
+const LONGEST_PENALTY = 2 * 3_600_000;
 /** More than any world of this size needs. */
 const MOST_STEPS = 400_000;
 
@@ -60,6 +62,10 @@ export const runScenario = async (
   let pages = 0;
   let tokens = 0;
   let isDenied = false;
+  /** The page that is just being told that consent is denied. */
+  let denying = '';
+  /** When two pages lived at the same time last. */
+  let lastCompany = -1;
   const visits: Visit[] = [];
   const kinds = new Map<string, StorageKind>();
   /** Until when a service has asked a page to wait. */
@@ -93,6 +99,7 @@ export const runScenario = async (
       isStoring: (name) => kinds.get(name) === 'indexeddb',
       isCalmSince: (time) => !isTroubled() && lastShake < time,
       hadShelfSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
+      hadCompanySince: (time) => visits.length > 1 || lastCompany > time,
       hasNoted: (name, since) => (commits.get(name) ?? -1) >= since,
       resends: way !== 'direct',
       leftAt: (name) => departures.get(name) ?? Infinity,
@@ -107,7 +114,8 @@ export const runScenario = async (
     onGone: (id, change) => {
       // A page without a database takes over what others have noted.
       const isInMemory = kinds.get(change.page) !== 'indexeddb';
-      const by = change.by === 'transaction' && isInMemory ? 'shelf' : change.by;
+      const isRemoved = change.by === 'transaction' && isInMemory;
+      const by = change.page === denying ? 'clear' : isRemoved ? 'shelf' : change.by;
       ledger.gone(id, { ...change, by });
     },
   });
@@ -165,8 +173,10 @@ export const runScenario = async (
     const part = destination.replace('/a', '');
     const key = [...disk.shelf.keys()].find((k) => k.endsWith(' gate') && k.includes(part));
     if (!key) return 0;
-    const waitUntil = (value: string | undefined) =>
-      value ? (JSON.parse(value) as { until: number }).until - clock() : 0;
+    const waitUntil = (value: string | undefined) => {
+      const wait = value ? (JSON.parse(value) as { until: number }).until - clock() : 0;
+      return wait > LONGEST_PENALTY ? 0 : wait; // the clock was set back
+    };
     const own = written.get(key);
     const wait = waitUntil(disk.shelf.get(key));
     return own?.page === page ? Math.min(wait, waitUntil(own.before)) : wait;
@@ -297,6 +307,7 @@ export const runScenario = async (
     if (how === 'killed' || isHelpless || visit.consent !== 'granted') {
       ledger.lostWith(page.name, disk.has, 'its page was killed');
     }
+    if (visits.length > 1) lastCompany = now();
     visits.splice(visits.indexOf(visit), 1);
   };
 
@@ -335,7 +346,9 @@ export const runScenario = async (
   const setConsent = (visit: Visit, consent: Consent) => {
     if (consent === 'granted') visit.consent = consent;
     if (consent === 'granted') isDenied = false;
+    if (consent === 'denied') denying = visit.page.name;
     visit.page.run(() => visit.analytics.setConsent(consent));
+    denying = '';
     timeline.after(0, () => {
       visit.consent = consent;
     });
