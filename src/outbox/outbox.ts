@@ -1,6 +1,6 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { createAdoption } from './adoption.js';
-import { isSafe, type Context, type OutboxEffects } from './context.js';
+import { hasEnded, isSafe, type Context, type OutboxEffects } from './context.js';
 import { createEntry, createHold, type Entry, type Hold } from './entry.js';
 import { commit } from './journal.js';
 import { createQueue } from './queue.js';
@@ -84,7 +84,10 @@ export const createOutbox = (effects: OutboxEffects) => {
     while ((surplus = queue.surplus(limits()))) {
       const { hold } = surplus;
       // Another page may have it by now, and drop it too.
-      if (!isSafe(context, hold)) writer.letGo(hold);
+      if (hold.until > 0 && hasEnded(context, hold.until)) {
+        writer.letGo(hold);
+        adoption.seek();
+      }
       if (!hold.lost) drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
     }
   };
