@@ -159,16 +159,16 @@ export const createOutbox = (effects: OutboxEffects) => {
       void writer.sync();
       adoption.seek();
     },
-    /** Forgets what this page has, and all notes; returns what was waiting here. */
+    /** Forgets what this page has; returns what was waiting here. */
     clear: (): OutboxRecord[] => {
       const records = entries.map(({ record }) => record);
       for (const hold of [...holds.values()]) giveUp(hold);
       writer.forget();
-      notes.all().forEach(notes.remove);
       return records;
     },
-    /** Deletes all that is stored, by other pages too. */
+    /** Deletes all that is stored or noted, by other pages too. */
     wipe: (onWiped: () => void): void => {
+      notes.all().forEach(notes.remove);
       journal
         .run((store, done: (value: undefined) => void) => {
           store.clear();
