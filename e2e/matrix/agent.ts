@@ -44,6 +44,8 @@ interface Remote {
  */
 const agentScript = (prefix: string): void => {
   if (window !== top) return;
+  // A tab that no script has opened gets its name by its first address.
+  window.name ||= location.hash.slice(1);
   const doc = String(Math.random());
   const { fetch } = window;
   const tell = (answer: object) =>

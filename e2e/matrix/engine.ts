@@ -20,6 +20,8 @@ export interface BrowserNeeds {
   host?: string;
   /** Requests to the service are blocked, as an extension does, until the browser is started again. */
   isBlocked?: boolean;
+  /** Its first two tabs run in processes of their own, in every engine. */
+  apart?: boolean;
   /** Its service workers are stopped. */
   canStopWorkers?: boolean;
 }
@@ -55,7 +57,7 @@ export interface Browser {
   crashPages: () => Promise<void>;
   /**
    * Stops the processes that run the pages so far, and answers what lets them go on. Missing where pages
-   * to come would stand still with them.
+   * to come would stand still with them. WebKitGTK stops the first of two tabs that are apart.
    */
   stopPages?: () => () => void;
   /** Stops all service workers. */

@@ -6,7 +6,7 @@ import type { ByEngine, Cell, Results } from './results.js';
 import type { Row } from './row.js';
 import { table, TITLES } from './table.js';
 
-type Told = Pick<Row, 'id' | 'group' | 'what' | 'promised' | 'cannot'>;
+type Told = Pick<Row, 'id' | 'group' | 'what' | 'promised' | 'cannot' | 'because'>;
 
 const renderCell = (cell: Cell | undefined, reason: string | undefined): string => {
   if (reason) return 'cannot';
@@ -68,13 +68,14 @@ const versionsOf = (cells: readonly Cell[]): string =>
   [...new Set(cells.map(({ version, date }) => `${version}, ${date}`))].sort().join('; ');
 
 const renderFailures = (rows: readonly Told[], results: Results): string => {
-  const lines = rows.flatMap(({ id, what, cannot }) =>
-    ENGINE_NAMES.flatMap((name) => {
+  const lines = rows.flatMap(({ id, what, cannot, because }) => {
+    const failing = ENGINE_NAMES.flatMap((name) => {
       const cell = results.rows[id]?.[name];
       if (!cell?.failed || cannot?.[name]) return [];
       return `- ${TITLES[name]}, ${what}: ${cell.failed} of ${cell.runs}. ${cell.wrong.join('; ')}.`;
-    }),
-  );
+    });
+    return because && failing.length > 0 ? [...failing, `  - Why: ${because}`] : failing;
+  });
   return lines.length ? lines.join('\n') : 'None.';
 };
 

@@ -14,6 +14,8 @@ export interface Row {
   needs?: BrowserNeeds;
   /** Engines that cannot do it, and why. */
   cannot?: Partial<Record<EngineName, string>>;
+  /** Why a run of it may be not as promised, where that is known. */
+  because?: string;
   /** Milliseconds without a request before the last look. @default 600 */
   quietFor?: number;
   /** Milliseconds until everything must have come to its end. @default 30000 */

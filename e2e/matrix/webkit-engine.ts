@@ -2,13 +2,15 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { killBrowser, killParts } from '../support/browser-process.js';
+import { killBrowser, killParts, stopParts } from '../support/browser-process.js';
 import { until } from '../support/until.js';
 import { AGENT_HEAD, createAgentHub } from './agent.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
 
 const GONE_WITHIN_MS = 10_000;
 const LIBRARIES = '/usr/lib';
+/** What a process that runs pages calls itself; the system cuts it off. */
+const WEB_PROCESS = 'WebKitWebProces';
 
 /** Lines the browser prints that no page can avoid, and its own. */
 const NOISE = /CONSOLE (NETWORK|SECURITY) |due to access control checks|content blocker/;
@@ -61,7 +63,7 @@ export const createWebkitEngine = async (): Promise<Engine> => {
     .trim();
 
   const open = async (ground: Ground): Promise<Browser> => {
-    const { folder, guest, site, isPrivate, isBlocked, baseUrl } = ground;
+    const { folder, guest, site, isPrivate, isBlocked, apart, baseUrl } = ground;
     const hub = createAgentHub(site);
     const home = `${site.url}/bare`;
     const tabs: Tab[] = [];
@@ -69,6 +71,8 @@ export const createWebkitEngine = async (): Promise<Engine> => {
     let count = 0;
     let hasCrashed = false;
     let starts = 0;
+    /** Tabs that came with the browser and are not in use yet. */
+    let fresh: string[] = [];
 
     const start = async () => {
       hub.forget();
@@ -85,7 +89,10 @@ export const createWebkitEngine = async (): Promise<Engine> => {
       };
       // The folder as its class: what tells its process from others'.
       const more = [...filters, ...(isPrivate ? ['--private'] : []), `--class=${folder}`];
-      const browser = spawn(program, [...ARGUMENTS, ...more, home], {
+      // Those given at the start have processes of their own. Only what a script opens shares one.
+      fresh = apart ? ['main', 'second'] : ['main'];
+      const addressOf = (name: string) => (name === 'main' ? home : `${home}#${name}`);
+      const browser = spawn(program, [...ARGUMENTS, ...more, ...fresh.map(addressOf)], {
         detached: true,
         env: { ...process.env, ...place, DISPLAY: screen.display, NO_AT_BRIDGE: '1' },
         stdio: ['ignore', 'pipe', 'ignore'],
@@ -94,7 +101,7 @@ export const createWebkitEngine = async (): Promise<Engine> => {
       createInterface({ input: browser.stdout }).on('line', (line) => {
         if (line.includes('CONSOLE ') && !NOISE.test(line)) guest.report(line);
       });
-      await hub.arrival('main', '', home);
+      for (const name of fresh) await hub.arrival(name, '', addressOf(name));
     };
 
     const end = async (stop: (browser: ChildProcess) => void) => {
@@ -145,20 +152,18 @@ export const createWebkitEngine = async (): Promise<Engine> => {
     };
 
     await start();
-    let isFresh = true;
     return {
       newTab: async () => {
         // MiniBrowser does not load a page again whose process has died.
         if (hasCrashed) {
           await kill();
           await start();
-          isFresh = true;
         }
-        const main = createTab('main');
-        if (!isFresh) return main.popup(home);
-        isFresh = false;
-        tabs.push(main);
-        return main;
+        const name = fresh.shift();
+        const tab = createTab(name ?? 'main');
+        if (!name) return tab.popup(home);
+        tabs.push(tab);
+        return tab;
       },
       offline: async (is) => {
         // What pages believe. That nothing answers is the service's part.
@@ -168,14 +173,12 @@ export const createWebkitEngine = async (): Promise<Engine> => {
         if (killParts(folder, /WebKitWebProcess/) === 0) throw new Error('No process runs a page');
         hasCrashed = true;
       },
+      ...(apart && { stopPages: () => stopParts(folder, WEB_PROCESS, 1) }),
       stopWorkers: () => Promise.reject(new Error('Nothing stops a service worker here')),
       measure: () => Promise.reject(new Error('Nothing tells these sizes')),
       quit: () => end((browser) => void browser.kill('SIGTERM')),
       kill,
-      start: async () => {
-        await start();
-        isFresh = true;
-      },
+      start,
       requests: [],
       dispose: kill,
     };

@@ -32,14 +32,15 @@ export const killParts = (profileFolder: string, isPart: RegExp): number => {
 };
 
 /**
- * Stops the processes of a browser on a profile folder that call themselves so, until the function that
- * it answers lets them go on.
+ * Stops the processes of a browser on a profile folder that call themselves so, or the oldest few of them,
+ * until the function that it answers lets them go on.
  */
-export const stopParts = (profileFolder: string, name: string): (() => void) => {
+export const stopParts = (profileFolder: string, name: string, count = Infinity): (() => void) => {
   const all = processes();
-  const parts = childrenOf(browserOn(profileFolder, all).pid, all).filter(
-    (part) => part.name === name,
-  );
+  const parts = childrenOf(browserOn(profileFolder, all).pid, all)
+    .filter((part) => part.name === name)
+    .sort((a, b) => a.pid - b.pid)
+    .slice(0, count);
   if (parts.length === 0) throw new Error(`No process calls itself ${name}`);
   const signal = (signal: 'SIGSTOP' | 'SIGCONT') => {
     for (const { pid } of parts) process.kill(pid, signal);

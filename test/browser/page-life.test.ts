@@ -122,6 +122,16 @@ describe('a watch for the departure', () => {
     expect(await life.watchDeparture()()).toBe(false);
   });
 
+  it('tells so of a page that has called `close`, before any event', async () => {
+    const { life } = await follow();
+    const wasLeft = life.watchDeparture();
+    Object.defineProperty(window, 'closed', { value: true, configurable: true });
+    expect(life.isGoing()).toBe(true);
+    expect(await wasLeft()).toBe(true);
+    Object.defineProperty(window, 'closed', { value: false, configurable: true });
+    expect(life.isGoing()).toBe(false);
+  });
+
   it('is not disturbed by a page that was merely hidden', async () => {
     const { life } = await follow();
     const wasLeft = life.watchDeparture();

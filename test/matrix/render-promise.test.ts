@@ -5,12 +5,13 @@ import type { Cell, Results } from '../../e2e/matrix/results.js';
 import { allOnce } from '../../e2e/matrix/verdicts.js';
 
 const rows = [
-  { id: 'one', group: 'First', what: 'a | b', promised: allOnce },
+  { id: 'one', group: 'First', what: 'a | b', promised: allOnce, because: 'never told' },
   {
     id: 'two',
     group: 'Second',
     what: 'the other',
     promised: allOnce,
+    because: 'it is so.',
     cannot: { webkit: 'no way' },
   },
 ];
@@ -70,7 +71,8 @@ describe('renderPromise', () => {
   });
 
   it('says what was not as promised, what a guest does not do, and what cannot be', () => {
-    expect(page).toContain('- Firefox, the other: 1 of 20. 2 lost.');
+    expect(page).toContain('- Firefox, the other: 1 of 20. 2 lost.\n  - Why: it is so.');
+    expect(page).not.toContain('never told');
     expect(page).toContain('- Firefox, the other: console.log: hello');
     expect(page).toContain('- WebKitGTK, the other: no way');
     expect(page).not.toContain('- WebKitGTK, the other: 1 of 20');

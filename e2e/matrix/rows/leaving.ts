@@ -128,6 +128,24 @@ export const leavingRows: readonly Row[] = [
     },
   },
   {
+    id: 'close-in-flight',
+    group,
+    what: '3 requests, stored at once and answered after 2 s, are in flight as the tab closes itself',
+    promised: onceOrUnknown,
+    quietFor: 3_000,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      await stage.service.faults([{ after: true, delay: 2_000 }]);
+      // Fewer than the connections of a browser: what is sent again finds one that is free.
+      await track(tab, names(3));
+      await waitFor('the requests', async () => (await stage.service.requests()).length === 3);
+      await tab.leave(() => window.close(), undefined);
+      await waitFor('the closing of the tab', () => tab.isClosed());
+      await stage.visit();
+      return names(3);
+    },
+  },
+  {
     id: 'never-stored',
     group,
     what: 'the requests of a leaving page reach a service that neither stores nor answers them',

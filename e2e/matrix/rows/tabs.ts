@@ -90,11 +90,7 @@ export const tabRows: readonly Row[] = [
     group,
     what: 'a tab stands still past its lease, another takes over, the first goes on',
     promised: allOnce,
-    cannot: {
-      webkit:
-        'the tab is frozen by a synchronous request, and tabs opened by script share one process here: all would stand still.',
-    },
-    needs: { durable: true },
+    needs: { durable: true, apart: true },
     run: async (stage) => {
       const frozen = standingStill(stage);
       const tab = await stage.visit(frozen.options, { head: frozen.head });
