@@ -1,5 +1,5 @@
 import type { DropReason, OutboxRecord } from '../types.js';
-import { hasEnded, leaseMs, type Context } from './context.js';
+import { hasEnded, isSafe, leaseMs, type Context } from './context.js';
 import { createChunk, createEntry, createHold, joinChunk, type Entry, type Hold } from './entry.js';
 import type { ExitNote } from './exit-note.js';
 import { commit } from './journal.js';
@@ -86,8 +86,9 @@ export const createAdoption = (
         saved: 'yes',
       });
       const wasInFlight = hold.unread.delete(seq);
+      const wasTaken = hold.taken.delete(seq);
       if (here) hold.flight.add(seq);
-      else if (sent !== here || hold.taken.has(seq)) done.push(entry);
+      else if ((sent && isSafe(context, sent.hold)) || wasTaken) done.push(entry);
       else if (wasInFlight && readable && !limits().resends) {
         done.push(entry);
         onUnknown(record);
@@ -111,6 +112,7 @@ export const createAdoption = (
     if (window.length < WINDOW) {
       hold.more = false;
       hold.unread.clear(); // what is not stored any more was answered
+      hold.taken.clear();
     }
     queue.insert(batch);
     done.forEach(finish);
@@ -187,7 +189,11 @@ export const createAdoption = (
     if (!found) return false;
     const [hold, window, note] = found;
     holds.set(hold.owner, hold);
-    if (note) notes.remove(note);
+    if (note) {
+      // A page without a database may have been quicker.
+      if (notes.state(note) !== 'whole') for (const [seq] of note.unsaved) hold.taken.add(seq);
+      notes.remove(note);
+    }
     if (departure === departures) intake(hold, window);
     else writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
     return true;
@@ -205,6 +211,7 @@ export const createAdoption = (
 
   /** Without a database, what other pages noted is all there is. */
   const absorbNotes = () => {
+    writer.look();
     const ended = notes
       .all()
       .filter(({ owner, until }) => hasEnded(context, until) && !holds.has(owner));

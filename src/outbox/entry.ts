@@ -26,7 +26,7 @@ export interface Hold {
   flight: Set<number>;
   /** Was in flight when its last page went away, and has not been read yet. */
   unread: Set<number>;
-  /** Taken over, without the database, by a page that could not read it. */
+  /** Done with, or taken over by a page that could not read it, and not read yet. */
   taken: Set<number>;
   /** Its last page never released it, and may come back and look (a frozen tab). */
   expired: boolean;

@@ -1,4 +1,4 @@
-import { isSafe, type Context } from './context.js';
+import { isSafe, leaseMs, type Context } from './context.js';
 import { flightOf, type Hold } from './entry.js';
 
 /** Changes of exit notes, where there is no database, wait this long for more of them. */
@@ -54,6 +54,14 @@ export const createNoteWriter = (
     remove: (hold: Hold): void => {
       notes.remove(hold);
       hold.noted = 0;
+    },
+    /** Notes what is not noted yet. */
+    begin: (): void => {
+      for (const hold of holds.values()) {
+        if (hold.noted || queue.of(hold).length === 0) continue;
+        hold.until = context.now() + leaseMs(context);
+        save(hold, hold.until);
+      }
     },
     /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
     keep,

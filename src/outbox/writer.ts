@@ -80,7 +80,7 @@ export const createWriter = (
     if (entry.state !== 'done' && !entry.hold.lost) unsaved.add(entry);
   };
 
-  const notes = createNoteWriter(context, (hold) => seqsOf(hold, gone, ending));
+  const notes = createNoteWriter(context, (hold) => [...seqsOf(hold, gone, ending), ...hold.taken]);
 
   /** What is to stand in the outbox for a hold: its lease, or nothing once all was sent. */
   const leaseOf = (hold: Hold, release: boolean): Write['lease'] => {
@@ -274,14 +274,27 @@ export const createWriter = (
     if (isTaken(hold)) return onLost(hold, []);
     if (hold.leased) {
       // What is stored is for whoever can read it; what is only here goes on under another owner.
+      const wasNoted = hold.noted > 0;
       notes.giveUp(hold);
-      return onLost(hold, []);
+      onLost(hold, []);
+      if (wasNoted) notes.begin();
+      return;
     }
     hold.until = now() + leaseMs(context);
     notes.keep();
   };
 
+  /** Looks, as far as that can be done at once, at what another page may have taken. */
+  const look = () => {
+    for (const hold of holds.values()) {
+      if (hold.until === 0 || isSafe(context, hold)) continue;
+      if (inMemory()) renewInMemory(hold);
+      else if (noteOf(hold) === 'taken' && isTaken(hold)) onLost(hold, []);
+    }
+  };
+
   return {
+    look,
     /** Writes all that has changed, deletions too. */
     sync: (): Promise<void> => sync(false, true),
     /** The hold's lease has to be written. */
@@ -314,20 +327,16 @@ export const createWriter = (
     },
     /** Its lease has ended, and there is no time to look: what is stored is for whoever does. */
     letGo: (hold: Hold): void => {
-      if (inMemory()) renewInMemory(hold);
-      else if (!hold.noted) onLost(hold, []);
+      if (inMemory()) return renewInMemory(hold);
+      if (!isTaken(hold) && hold.noted) notes.remove(hold);
+      onLost(hold, []);
     },
     /**
      * Writes the exit notes of what is left, and the same into the journal. Answers with the holds that
      * another page can go on with.
      */
     leave: (going: boolean): Hold[] => {
-      // What another page has taken meanwhile is not to be given away again.
-      for (const hold of holds.values()) {
-        if (hold.until === 0 || isSafe(context, hold)) continue;
-        if (inMemory()) renewInMemory(hold);
-        else if (noteOf(hold) === 'taken' && isTaken(hold)) onLost(hold, []);
-      }
+      look(); // what another page has taken meanwhile is not to be given away again
       // Nor is anything being deleted, which may come to nothing.
       const isOver = (hold: Hold) => isFinished(hold) && seqsOf(hold, ending).length === 0;
       const left = [...holds.values()].filter((hold) => !isOver(hold) || hold.noted > 0);

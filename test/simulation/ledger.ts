@@ -74,7 +74,7 @@ export interface Witness {
   stoppedAt: (page: string) => number;
   /** More than one page has lived since then. */
   hadCompanySince: (time: number) => boolean;
-  /** A write of the page that began after this time has been stored. */
+  /** A write of the page that began after this time has been stored, and so all that it wrote until then. */
   hasNoted: (page: string, since: number) => boolean;
   now: () => number;
 }
@@ -126,11 +126,12 @@ export const createLedger = (witness: Witness, violate: Violate) => {
 
   /** Whether a second row may follow from this attempt that stored the first. */
   const mayRepeat = (
-    { madeAt, isTorn }: Fate,
+    { madeAt, isTorn, excuse }: Fate,
     { end, keepalive, page, startedAt }: Attempt,
   ): boolean =>
     end === 'failed' ||
     isTorn ||
+    excuse !== undefined ||
     !keepalive ||
     !witness.hadShelfSince(madeAt) ||
     !witness.isCalmSince(startedAt) ||

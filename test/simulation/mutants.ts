@@ -17,8 +17,8 @@ export const MUTANTS: (Mutation & { name: string })[] = [
   {
     name: 'write a lease without looking whose it is',
     file: 'src/outbox/writer.ts',
-    find: 'const isLost = lease ? lease.holder !== hold.holder',
-    put: 'const isLost = lease ? false',
+    find: "? lease.holder !== hold.holder || note === 'taken'",
+    put: '? false',
   },
   {
     name: 'delete before the answer',
@@ -59,8 +59,8 @@ export const MUTANTS: (Mutation & { name: string })[] = [
   {
     name: 'leave an exit note where it was',
     file: 'src/outbox/adoption.ts',
-    find: '    if (note) notes.remove(note);',
-    put: '',
+    find: '      notes.remove(note);\n    }',
+    put: '    }',
   },
   {
     name: 'no floor from Retry-After',

@@ -46,7 +46,7 @@ interface Effects {
   onThrow: (error: unknown) => void;
   /** It died in the middle of a task. */
   onFuse: () => void;
-  onShelf: (key: string, before: string | undefined) => void;
+  onShelf: (key: string, before: string | undefined, value: string | undefined) => void;
   onConsole: (line: string) => void;
 }
 
@@ -129,13 +129,13 @@ export const createPage = (effects: Effects) => {
     setItem: (key: string, value: string) => {
       if (effects.isShelfBlocked || effects.isShelfFull()) throw new Error('QuotaExceededError');
       if (!acts()) return;
-      effects.onShelf(key, disk.shelf.get(key));
+      effects.onShelf(key, disk.shelf.get(key), value);
       disk.setShelf(key, value, { page: name, by: 'shelf' });
     },
     removeItem: (key: string) => {
       if (effects.isShelfBlocked) throw new Error('SecurityError');
       if (!disk.shelf.has(key) || !acts()) return;
-      effects.onShelf(key, disk.shelf.get(key));
+      effects.onShelf(key, disk.shelf.get(key), undefined);
       disk.setShelf(key, undefined, { page: name, by: 'shelf' });
     },
   };

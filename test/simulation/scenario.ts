@@ -125,10 +125,16 @@ const drawSetup = (dice: Dice): Setup => ({
   },
 });
 
+const drawCaps = (dice: Dice): Setup['options'] => ({
+  ...(dice.chance(0.08) && { maxBytes: dice.between(1_500, 6_000) }),
+  ...(dice.chance(0.08) && { maxAge: dice.between(5, 60) * 60_000 }),
+});
+
 /** Draws what happens in the world of a seed. */
 export const drawScenario = (seed: number): Scenario => {
   const dice = createDice(seed, 'scenario');
   const setup = drawSetup(dice);
+  Object.assign(setup.options, drawCaps(createDice(seed, 'caps')));
   let names = 0;
 
   const drawCall = (): Call => {

@@ -11,6 +11,8 @@ import { createTimeline } from './timeline.js';
 const EPOCH = Date.UTC(2026, 0, 1);
 /** As long as anything may take once all is well: the longest `Retry-After`, leases, and pauses. */
 const PATIENCE = 4 * 3_600_000;
+/** A page that probes keeps the others back for so long. */
+const PROBE_MS = 5_000;
 /** No penalty is longer. */
 const LONGEST_PENALTY = 2 * 3_600_000;
 /** More than any world of this size needs. */
@@ -72,6 +74,8 @@ export const runScenario = async (
   const floors = new Map<string, { until: number; since: number }>();
   /** What pages have written into localStorage in this step, and what stood there before. */
   const written = new Map<string, { page: string; before: string | undefined }>();
+  /** By which page a gate is closed to others while it probes, and what it hides. */
+  const reservations = new Map<string, { page: string; value: string; before: string }>();
   const departures = new Map<string, number>();
   const stops = new Map<string, number>();
   const commits = new Map<string, number>();
@@ -100,7 +104,7 @@ export const runScenario = async (
       isCalmSince: (time) => !isTroubled() && lastShake < time,
       hadShelfSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
       hadCompanySince: (time) => visits.length > 1 || lastCompany > time,
-      hasNoted: (name, since) => (commits.get(name) ?? -1) >= since,
+      hasNoted: (name, since) => (commits.get(name) ?? -1) > since,
       resends: way !== 'direct',
       leftAt: (name) => departures.get(name) ?? Infinity,
       stoppedAt: (name) => stops.get(name) ?? -1,
@@ -154,6 +158,10 @@ export const runScenario = async (
         violate('consent', `${name} sends, and consent is ${visit.consent}`);
       }
       if (ledger.isFallback(attempt)) return;
+      const oldest = Math.min(...ids.map((id) => ledger.fates.get(id)?.madeAt ?? Infinity));
+      if (now() - oldest > (options.maxAge ?? Infinity) && lastShake < oldest) {
+        violate('caps', `${name} sends what is older than it may be`);
+      }
       const floor = floors.get(`${name} ${destination}`);
       if (floor && clock() < floor.until && lastShake < floor.since) {
         violate('penalty', `${name} sends ${floor.until - clock()} ms before it may`);
@@ -168,6 +176,18 @@ export const runScenario = async (
     },
   });
 
+  const noteReservation = (key: string, page: string, before?: string, value?: string) => {
+    if (!key.endsWith(' gate') || !value || !before) return;
+    const [was, is] = [before, value].map(
+      (text) => JSON.parse(text) as { n: number; until: number },
+    );
+    if (was!.n !== is!.n || is!.until - clock() !== PROBE_MS) return;
+    // Made anew, it hides the same.
+    const earlier = reservations.get(key);
+    const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before;
+    reservations.set(key, { page, value, before: hidden });
+  };
+
   /** How long the shared gate is closed yet. A page that probes closes it for the others first. */
   const waitOf = (page: string, destination: string): number => {
     const part = destination.replace('/a', '');
@@ -177,9 +197,12 @@ export const runScenario = async (
       const wait = value ? (JSON.parse(value) as { until: number }).until - clock() : 0;
       return wait > LONGEST_PENALTY ? 0 : wait; // the clock was set back
     };
+    const value = disk.shelf.get(key);
     const own = written.get(key);
-    const wait = waitUntil(disk.shelf.get(key));
-    return own?.page === page ? Math.min(wait, waitUntil(own.before)) : wait;
+    const reserved = reservations.get(key);
+    const isOwn = reserved?.page === page && reserved.value === value;
+    const before = isOwn ? reserved.before : own?.page === page ? own.before : value;
+    return Math.min(waitUntil(value), waitUntil(before));
   };
 
   // --- pages ---------------------------------------------------------------------------------------
@@ -219,8 +242,9 @@ export const runScenario = async (
         if (kinds.get(name) === 'memory') ledger.torn();
         timeline.after(0, () => settleDeath(visit, 'killed'));
       },
-      onShelf: (key, before) => {
+      onShelf: (key, before, value) => {
         if (!written.has(key)) written.set(key, { page: name, before });
+        noteReservation(key, name, before, value);
         if (!visit.written.has(key)) visit.written.set(key, before);
         for (const other of visits) {
           if (other !== visit && other.page.state() !== 'dead') other.page.hearOf(key);
@@ -355,6 +379,15 @@ export const runScenario = async (
     if (consent === 'denied') isDenied = !isShelfFull && !setup.hasNoShelf;
   };
 
+  /** What waits keeps to the cap; what is in flight cannot be dropped. */
+  const checkCap = ({ page, analytics }: Visit) => {
+    const { maxRecords = Infinity } = options;
+    const { waiting, inFlight } = analytics.status();
+    if (page.state() === 'running' && waiting > 0 && waiting + inFlight > maxRecords) {
+      violate('caps', `${page.name} keeps ${waiting} and ${inFlight} in flight`);
+    }
+  };
+
   const act = (action: Action): void => {
     const alive = visits.filter(({ page }) => page.state() === 'running' && page.isLit());
     const of = (list: Visit[]) => ('page' in action ? list[action.page % list.length] : undefined);
@@ -445,12 +478,13 @@ export const runScenario = async (
     const { page, analytics } = visit;
     switch (action.do) {
       case 'call':
-        return page.run(() => {
+        page.run(() => {
           for (const { type, name, user } of action.calls) {
             if (type === 'identify') analytics.identify(user!, { n: name });
             else analytics.event(name, user ? { userId: user } : {});
           }
         });
+        return checkCap(visit);
       case 'leave':
         return leave(visit);
       case 'navigate':
