@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createGracefulClose } from './close-gracefully';
 import { createService, type ServiceOptions } from './create-service';
+import { httpUrl } from './http-url';
 import { listen } from './listen';
 
 export interface StartOptions extends ServiceOptions {
@@ -51,7 +52,7 @@ export async function startService(options: StartOptions): Promise<RunningServic
   let closing: Promise<void> | undefined;
   const bound = (server.address() as AddressInfo).port;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: httpUrl(host, bound),
     port: bound,
     close: () => (closing ??= close()),
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
+import { httpUrl } from '../server/http-url.js';
 import { createNodeFetch } from '../../src/relay-node.js';
 import { createRelay } from '../../src/relay.js';
 
@@ -23,7 +24,7 @@ const originsOf = ({ host, port }: Parts): string[] => {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const names = ['localhost', '127.0.0.1', '::1', host, ...addresses.map(({ address }) => address)];
   return [...new Set(names)]
-    .map((name) => `http://${name.includes(':') ? `[${name}]` : name}:${port}`)
+    .map((name) => httpUrl(name, port))
     .flatMap((url) => (URL.canParse(url) ? new URL(url).origin : []));
 };
 
@@ -32,9 +33,8 @@ export const createDemoRelay = (
   parts: Parts,
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const { servicePort, token, host } = parts;
-  const named = host.includes(':') ? `[${host}]` : host;
   const relay = createRelay({
-    baseUrl: `http://${named}:${servicePort}`,
+    baseUrl: httpUrl(host, servicePort),
     token,
     origins: originsOf(parts),
     projects: ['demo'],

@@ -15,14 +15,25 @@ interface Parts {
   relay: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** What differs between the two forms of the page. Through the relay it has no token at all. */
-const formOf = (isRelay: boolean, service: string, token: string) =>
-  isRelay
-    ? { form: 'relay', home: '/relay', script: '/analytics-relay.js', relay: RELAY_PATH }
-    : { form: 'direct', home: '/', script: '/analytics.js', baseUrl: service, token };
-
 /** Attributes that only one form has. */
-const NEITHER = { relay: undefined, baseUrl: undefined, token: undefined };
+const NEITHER = {
+  ...{ relay: undefined, baseUrl: undefined, token: undefined },
+  ...{ onDirect: undefined, onRelay: undefined },
+};
+
+/** What differs between the two forms of the page. Through the relay it has no token at all. */
+const formOf = (path: string, baseUrl: string, token: string) =>
+  path.startsWith('/relay')
+    ? {
+        ...NEITHER,
+        ...{ form: 'relay', home: '/relay', onRelay: 'page' },
+        ...{ script: '/analytics-relay.js', relay: RELAY_PATH },
+      }
+    : {
+        ...NEITHER,
+        ...{ form: 'direct', home: '/', onDirect: 'page' },
+        ...{ script: '/analytics.js', baseUrl, token },
+      };
 
 /** Serves the demo: its pages, and the built files as a website would have them. */
 export const createPageHandler = (parts: Parts) => {
@@ -43,20 +54,9 @@ export const createPageHandler = (parts: Parts) => {
     let body = await readDemoFile(file);
     if (file.type.startsWith('text/html')) {
       const stub = await readDemoFile(FILES['/stub.js']!);
-      const isRelay = path.startsWith('/relay');
-      const [onDirect, onRelay] = isRelay ? [undefined, 'page'] : ['page', undefined];
+      const form = formOf(path, service, parts.token);
       const database = databaseId(parts.database);
-      const form = formOf(isRelay, service, parts.token);
-      body = fillIn(body, {
-        ...NEITHER,
-        ...form,
-        onDirect,
-        onRelay,
-        nonce,
-        service,
-        database,
-        stub,
-      });
+      body = fillIn(body, { ...form, nonce, service, database, stub });
     }
     response.writeHead(200, { 'content-type': file.type, ...pageHeaders({ nonce, service }) });
     response.end(request.method === 'HEAD' ? undefined : body);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGracefulClose } from '../server/close-gracefully.js';
+import { httpUrl } from '../server/http-url.js';
 import { listen } from '../server/listen.js';
 import { startService } from '../server/start-service.js';
 import { createDemoRelay } from './demo-relay.js';
@@ -57,11 +58,11 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
   const relay = createDemoRelay({ port, host, servicePort, token });
   server.on('request', createPageHandler({ servicePort, token, database, relay }));
 
-  const named = isAnyAddress(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const named = isAnyAddress(host) ? 'localhost' : host;
   return {
-    url: `http://${named}:${port}`,
+    url: httpUrl(named, port),
     port,
-    service: { url: `http://${named}:${service.port}`, port: service.port },
+    service: { url: httpUrl(named, service.port), port: service.port },
     close: async () => {
       await Promise.all([closeServer(), service.close()]);
     },
