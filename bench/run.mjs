@@ -18,23 +18,26 @@ const countIs = async (wanted) => {
 };
 const { browser, open, version } = await openBrowser(site);
 
-const options = { baseUrl: service, token: 't', project: 'p', channel: 'c' };
-const relayed = { relay: '/a', project: 'p', channel: 'c' };
+/** The two builds, each with where it sends to. */
+const BUILDS = {
+  ours: { src: '/analytics.js', options: { baseUrl: service, token: 't' } },
+  relay: { src: '/analytics-relay.js', options: { relay: '/a' } },
+};
 
 /** Loads the snippet and starts it, as a page would. */
-const boot = (page, more = {}) =>
+const boot = (page, more = {}, { src, options } = BUILDS.ours) =>
   page.evaluate(
-    ([given]) =>
+    ([src, given]) =>
       new Promise((done) => {
         const script = document.createElement('script');
-        script.src = given.relay ? '/analytics-relay.js' : '/analytics.js';
+        script.src = src;
         script.onload = () => {
           window.analytics.init(given);
           done();
         };
         document.head.append(script);
       }),
-    [{ ...(more.relay ? relayed : options), ...more }],
+    [src, { project: 'p', channel: 'c', ...options, ...more }],
   );
 
 /**
@@ -74,14 +77,14 @@ const pace = (page, kind) =>
 
 const measurePaced = async (kind) => {
   const { page, cdp } = await open();
-  const isOurs = kind === 'ours' || kind === 'relay';
-  if (isOurs) await boot(page, kind === 'relay' ? relayed : {});
+  const build = BUILDS[kind];
+  if (build) await boot(page, {}, build);
   await control('reset');
   const task = await taskTime(cdp);
   const cpu = startCpu([server.pid]);
   await pace(page, kind);
   if (kind !== 'idle') await countIs(EVENTS);
-  if (isOurs) await page.waitForFunction(() => analytics.status().waiting === 0);
+  if (build) await page.waitForFunction(() => analytics.status().waiting === 0);
   const result = {
     cpu: (cpu() / EVENTS) * 1000,
     task: (((await taskTime(cdp)) - task) / EVENTS) * 1000,
