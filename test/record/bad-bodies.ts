@@ -71,5 +71,7 @@ export const badEvents: BadBody[] = [
     ['a date alone', '2026-01-01'],
     ['a date that is in no calendar', '2026-02-30T00:00:00Z'],
     ['a time without an offset', '2026-01-01T00:00:00'],
+    // As text it is one.
+    ['a date-time in an array', ['2026-01-01T00:00:00Z']],
   ]),
 ];
