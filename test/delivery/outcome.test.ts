@@ -34,6 +34,7 @@ describe('an answer', () => {
     '{"success":true,"message":"ok"}',
     '{"success":true,"code":0}',
     '{"message":"ok"}',
+    '{"success":true,"message":"1 < 2"}',
     '{}',
     '[]',
     'null',

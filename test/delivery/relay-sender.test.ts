@@ -154,6 +154,12 @@ describe('an answer', () => {
     expect(await send()).toMatchObject({ outcome: 'retry', status, retryAfterMs: 9_000 });
   });
 
+  it('of 500 is one for all, whatever it says of each', async () => {
+    const results = makeRecords(3).map(({ id }) => ({ id, outcome: 'delivered', status: 200 }));
+    const { send } = answering(() => new Response(JSON.stringify({ results }), { status: 500 }));
+    expect(await send()).toMatchObject({ outcome: 'retry', status: 500 });
+  });
+
   it.each([400, 413, 422])('of %i is one for all', async (status) => {
     const { send } = answering(() => new Response('{}', { status }));
     expect(await send()).toMatchObject({ outcome: 'rejected', status });
@@ -173,6 +179,7 @@ describe('an answer', () => {
     ["the service's own", '{"success":true,"message":"Event created"}'],
     ['no JSON', 'ok'],
     ['null', 'null'],
+    ['a text as results', '{"results":"none"}'],
   ])('of 200 that is %s is no relay', async (_, body) => {
     const { send } = answering(() => new Response(body));
     expect(await send()).toMatchObject({ outcome: 'blocked', status: 200 });
