@@ -25,7 +25,7 @@ export default defineConfig<{ mode: Mode }>({
     {
       // Rows that read the same through a relay. What differs there stands in e2e/relay/.
       name: 'chromium-relay',
-      grep: /(plain|offline|rejected)\.spec\.ts|@relay/,
+      grep: /(plain|offline)\.spec\.ts|@relay/,
       use: {
         mode: 'relay',
         browserName: 'chromium',

@@ -1,33 +1,27 @@
-import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
+import { lastShown, tellsLastShown } from './support/last-shown.js';
+import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
+import { statusOf } from './support/status-of.js';
+import { steadyBackoff } from './support/steady-backoff.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
-const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
 const busy = (seconds: number) => ({ status: 503, headers: { 'retry-after': String(seconds) } });
 
-/** A listening page whose title says how it was last shown. */
-const style = {
-  ...listening,
-  head: `<script>addEventListener('pageshow', (event) => {
-    document.title = event.persisted ? 'restored' : 'loaded';
-  })</script>`,
-};
-
-const titleOf = (page: Page) => page.evaluate(() => document.title);
-const statusOf = (page: Page) => page.evaluate(() => analytics.status());
+const style = { ...listening, head: tellsLastShown };
 
 test('delivers what waits when the page is restored', async ({ bfcache, service, site }) => {
   const page = await (await bfcache.open()).newPage();
+  await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged({}, style)));
   await service.faults([{ ...busy(2), times: 6 }]);
   await track(page, names(10));
   await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
   await page.goto(site.page('/bare', BARE));
   await bfcache.back(page);
-  await expect.poll(() => titleOf(page)).toBe('restored');
+  await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(10), 'restored'] }, { pages: [page] });
   expect(await service.requests()).toHaveLength(6 + 11);
@@ -40,6 +34,7 @@ test('sends nothing again that another tab has taken over meanwhile', async ({
   site,
 }) => {
   const context = await bfcache.open();
+  await steadyBackoff(context);
   const page = await context.newPage();
   const home = site.page('/', site.tagged({}, style));
   await page.goto(home);
@@ -52,7 +47,7 @@ test('sends nothing again that another tab has taken over meanwhile', async ({
   await other.goto(home);
   await service.holds({ events: names(10) }, { pages: [other] });
   await bfcache.back(page);
-  await expect.poll(() => titleOf(page)).toBe('restored');
+  await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(10), 'restored'] }, { pages: [page, other] });
   expect(await service.requests()).toHaveLength(6 + 11);
@@ -75,7 +70,7 @@ test('sends nothing again that was handed off, and counts each once', async ({
   );
   await page.waitForURL('**/bare');
   await bfcache.back(page);
-  await expect.poll(() => titleOf(page)).toBe('restored');
+  await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(5), 'restored'] }, { pages: [page] });
   expect(await service.requests()).toHaveLength(6);
@@ -91,7 +86,7 @@ test('sends nothing again that was in flight already', async ({ bfcache, service
   await expect.poll(async () => (await service.requests()).length).toBe(3);
   await page.goto(site.page('/bare', BARE));
   await bfcache.back(page);
-  await expect.poll(() => titleOf(page)).toBe('restored');
+  await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(3), 'restored'] }, { pages: [page] });
   expect(await service.requests()).toHaveLength(4);
@@ -116,7 +111,7 @@ test('goes on as before through several returns', async ({ bfcache, service, sit
     );
     await page.waitForURL('**/bare');
     await bfcache.back(page);
-    await expect.poll(() => titleOf(page)).toBe('restored');
+    await expect.poll(() => lastShown(page)).toBe('restored');
   }
   await service.holds({ events }, { pages: [page] });
   expect(await service.requests()).toHaveLength(9);

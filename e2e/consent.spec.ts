@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
+import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
+import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -15,8 +17,6 @@ const traces = (page: Page) =>
     caches: await caches.keys(),
   }));
 const NO_TRACE = { local: {}, session: {}, databases: [], cookies: '', caches: [] };
-
-const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
 
 const setConsent = (page: Page, consent: 'granted' | 'pending' | 'denied') =>
   page.evaluate((consent) => analytics.setConsent(consent), consent);
@@ -49,7 +49,7 @@ test('delivers what waited for consent, with the times of the calls @relay', asy
 }) => {
   await page.goto(site.page('/', site.tagged({ consent: 'pending' })));
   const times = await identifyAndTrack(page);
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(page)).toMatchObject({
     consent: 'pending',
     storage: 'none',
     paused: 'consent',
@@ -82,7 +82,7 @@ test('forgets what waits, and clears what is stored, when consent is denied @rel
   await identifyAndTrack(page);
   await expect.poll(() => storedEvents(page)).toHaveLength(26);
   await setConsent(page, 'denied');
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(page)).toMatchObject({
     consent: 'denied',
     waiting: 0,
     userId: undefined,
@@ -125,7 +125,7 @@ test('forgets in the other tab, too @relay', async ({ page, context, service, si
   await expect.poll(() => storedEvents(page)).toHaveLength(10);
   await setConsent(page, 'denied');
   await expect.poll(() => other.evaluate(() => analytics.status().consent)).toBe('denied');
-  expect(await other.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(other)).toMatchObject({
     waiting: 0,
     dropped: { 'consent-denied': 5 },
   });
@@ -141,7 +141,7 @@ test('remembers a denial until consent is granted', async ({ page, service, site
   await setConsent(page, 'denied');
   await page.reload();
   await track(page, ['denied']);
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(page)).toMatchObject({
     consent: 'denied',
     dropped: { 'consent-denied': 1 },
   });

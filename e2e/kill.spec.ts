@@ -1,7 +1,9 @@
-import type { Page } from '@playwright/test';
+import { crash } from './support/crash.js';
 import { heard, listening } from './support/heard.js';
 import { later } from './support/later.js';
 import { names } from './support/names.js';
+import { statusOf } from './support/status-of.js';
+import { steadyBackoff } from './support/steady-backoff.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -9,16 +11,6 @@ import { track } from './support/track.js';
 const EVENTS = names(20);
 /** Requests that hang outlive their page, and a browser opens six connections to a service. */
 const HANGING = 3;
-
-/** Kills the page's own process: what is left is what the disk has. */
-const crash = async (page: Page) => {
-  const crashed = page.waitForEvent('crash');
-  const session = await page.context().newCDPSession(page);
-  // It never answers.
-  void session.send('Page.crash').catch(() => undefined);
-  await crashed;
-  await page.close();
-};
 
 test('delivers after a crash what waited, and counts what was in flight', async ({
   page,
@@ -42,7 +34,7 @@ test('delivers after a crash what waited, and counts what was in flight', async 
   // The service took none of those: that is the price of never sending one twice.
   const waited = EVENTS.filter((event) => !hung.includes(event));
   await service.holds({ events: waited }, { pages: [next] });
-  expect(await next.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(next)).toMatchObject({
     delivered: 20 - HANGING,
     unknown: HANGING,
     dropped: {},
@@ -59,13 +51,14 @@ test('delivers everything once after a crash with the service down @relay', asyn
   service,
   site,
 }) => {
+  await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged({}, listening)));
   await service.stop();
   await track(page, EVENTS);
   await expect.poll(async () => (await heard(page, 'outcome')).length).toBeGreaterThanOrEqual(6);
   await expect
     // Paused for minutes: a probe in flight at the crash would be unknown, and rightly not sent again.
-    .poll(() => page.evaluate(() => analytics.status()), { timeout: 20_000 })
+    .poll(() => statusOf(page), { timeout: 20_000 })
     .toMatchObject({ waiting: 20, inFlight: 0, paused: 'unreachable' });
   await expect.poll(() => storedEvents(page)).toHaveLength(20);
   await crash(page);
@@ -146,7 +139,7 @@ test('delivers after the browser was killed what waited, and counts what was in 
   await again.goto(`${site.url}/`);
   const waited = EVENTS.filter((event) => !hung.includes(event));
   await service.holds({ events: waited }, { pages: [again] });
-  expect(await again.evaluate(() => analytics.status())).toMatchObject({ unknown: HANGING });
+  expect(await statusOf(again)).toMatchObject({ unknown: HANGING });
 });
 
 test('delivers everything once after the browser was killed offline @relay', async ({

@@ -1,45 +1,11 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
+import { BARE, openPopup, trackAndClose, trackAndGo } from './support/leave.js';
 import { names } from './support/names.js';
 import { requestsFor } from './support/requests-for.js';
+import { steadyBackoff } from './support/steady-backoff.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
-
-/** A page without the tag: nobody there makes good what was not handed off. */
-const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
-
-/** Calls `event` once a name and leaves for another address, in one task. */
-const trackAndGo = async (page: Page, events: readonly string[], address: string) => {
-  await page.evaluate(
-    ([events, address]) => {
-      for (const event of events) analytics.event(event);
-      location.href = address;
-    },
-    [events, address] as const,
-  );
-  await page.waitForURL(address);
-};
-
-const openPopup = async (page: Page, address: string): Promise<Page> => {
-  const [popup] = await Promise.all([
-    page.waitForEvent('popup'),
-    page.evaluate((address) => void window.open(address), address),
-  ]);
-  await popup.waitForLoadState();
-  return popup;
-};
-
-/** Calls `event` once a name and closes the tab, in one task. */
-const trackAndClose = async (popup: Page, events: readonly string[]) => {
-  const closed = popup.waitForEvent('close');
-  await popup
-    .evaluate((events) => {
-      for (const event of events) analytics.event(event);
-      window.close();
-    }, events)
-    .catch(() => undefined); // it may be gone before it answers
-  await closed;
-};
 
 const unknownIn = (page: Page) => page.evaluate(() => analytics.status().unknown);
 
@@ -91,7 +57,7 @@ test.describe('hands off', () => {
     await service.holds({ events: ['before', 'after'], identifies: ['user_1'] });
   });
 
-  test('what the page calls in its own pagehide and visibilitychange listeners', async ({
+  test('what the page calls in its own pagehide and visibilitychange listeners @relay', async ({
     page,
     service,
     site,
@@ -166,8 +132,9 @@ test.describe('leaves to the next page', () => {
   });
 
   test('everything, when the service is known to fail @smoke', async ({ page, service, site }) => {
+    await steadyBackoff(page);
     await page.goto(site.page('/', site.tagged({}, listening)));
-    await service.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 1 }]);
+    await service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
     await track(page, ['first']);
     await expect
       .poll(() => heard(page, 'outcome'))
@@ -176,7 +143,7 @@ test.describe('leaves to the next page', () => {
     await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
     const [refused, ...later] = await service.requests();
     expect(later).toHaveLength(6);
-    for (const { at } of later) expect(at - refused!.at).toBeGreaterThanOrEqual(3_000);
+    for (const { at } of later) expect(at - refused!.at).toBeGreaterThanOrEqual(2_000);
   });
 });
 

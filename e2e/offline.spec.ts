@@ -1,5 +1,6 @@
 import { names } from './support/names.js';
 import { later } from './support/later.js';
+import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -35,8 +36,9 @@ test('delivers as soon as the network is back @smoke', async ({ page, context, s
   await page.goto(site.page('/', site.tagged()));
   await context.setOffline(true);
   await track(page, names(30));
-  const waiting = () => page.evaluate(() => analytics.status());
-  await expect.poll(waiting).toMatchObject({ waiting: 30, inFlight: 0, paused: 'offline' });
+  await expect
+    .poll(() => statusOf(page))
+    .toMatchObject({ waiting: 30, inFlight: 0, paused: 'offline' });
   await context.setOffline(false);
   await service.holds({ events: names(30) }, { pages: [page], within: 5_000 });
 });

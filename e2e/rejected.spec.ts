@@ -1,6 +1,8 @@
 import { heard, listening } from './support/heard.js';
 import { names } from './support/names.js';
 import { requestsFor } from './support/requests-for.js';
+import { statusOf } from './support/status-of.js';
+import { steadyBackoff } from './support/steady-backoff.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -16,12 +18,13 @@ const refusals = {
   'is answered 200 with an error code': { status: 200, body: { code: 400, message: 'no' } },
 };
 
+/** Through a relay, too: by status, and by what a 200 says. */
+const ALSO_BY_RELAY = ['is answered 400', 'is answered 200 with `success: false`'];
+
 for (const [what, answer] of Object.entries(refusals)) {
-  test(`drops the one of 20 that ${what}, with a reason, and delivers the others @smoke`, async ({
-    page,
-    service,
-    site,
-  }) => {
+  const tag = ALSO_BY_RELAY.includes(what) ? ['@smoke', '@relay'] : '@smoke';
+  const name = `drops the one of 20 that ${what}, with a reason, and delivers the others`;
+  test(name, { tag }, async ({ page, service, site }) => {
     await page.goto(site.page('/', site.tagged({}, listening)));
     await service.faults([{ match: { event: BAD }, ...answer }]);
     await track(page, EVENTS);
@@ -31,7 +34,7 @@ for (const [what, answer] of Object.entries(refusals)) {
       { reason: 'rejected', message: expect.stringContaining(String(answer.status)) },
     ]);
     expect(JSON.parse(drops[0]!.record!.body)).toMatchObject({ event: BAD });
-    expect(await page.evaluate(() => analytics.status())).toMatchObject({
+    expect(await statusOf(page)).toMatchObject({
       delivered: 19,
       dropped: { rejected: 1 },
       paused: undefined,
@@ -44,11 +47,12 @@ for (const [what, answer] of Object.entries(refusals)) {
   });
 }
 
-test('does not let one record that always fails hold up the others', async ({
+test('does not let one record that always fails hold up the others @relay', async ({
   page,
   service,
   site,
 }) => {
+  await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged({}, listening)));
   const [poison, ...others] = EVENTS;
   await service.faults([{ match: { event: poison! }, status: 500 }]);

@@ -1,5 +1,6 @@
 import { heard, listening } from './support/heard.js';
 import { names } from './support/names.js';
+import { statusOf } from './support/status-of.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -19,7 +20,7 @@ test('keeps all while the token is wrong, says so once, and goes on with a new o
   await track(page, names(20, 'later'));
   await page.evaluate(() => analytics.flush());
   expect(await service.events()).toEqual([]);
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(page)).toMatchObject({
     paused: 'setup',
     waiting: 40,
     inFlight: 0,
@@ -59,8 +60,7 @@ for (const status of [401, 403, 404, 405]) {
     await track(page, names(20));
     await expect.poll(errors).toMatchObject([{ kind: 'setup', status }]);
     // All that were sent side by side have been answered.
-    const statusOf = () => page.evaluate(() => analytics.status());
-    await expect.poll(statusOf).toMatchObject({ inFlight: 0, waiting: 20 });
+    await expect.poll(() => statusOf(page)).toMatchObject({ inFlight: 0, waiting: 20 });
     const refused = (await service.requests()).length;
     expect(refused).toBeLessThanOrEqual(6);
     // The slow schedule: one try, which fails as well; no second word of it.
@@ -71,7 +71,7 @@ for (const status of [401, 403, 404, 405]) {
     await page.clock.fastForward(SLOW_MS + 1_000);
     await service.holds({ events: [...names(20), 'last'] }, { pages: [page] });
     expect(await errors()).toHaveLength(1);
-    expect(await page.evaluate(() => analytics.status())).toMatchObject({ dropped: {} });
+    expect(await statusOf(page)).toMatchObject({ dropped: {} });
   });
 }
 
@@ -120,7 +120,7 @@ test('asks once, then says so, when the other token is no better', async ({
   await track(page, names(20));
   await expect.poll(() => heard(page, 'error')).toHaveLength(1);
   expect(await page.evaluate('tokenCalls')).toBe(2);
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({ waiting: 20, dropped: {} });
+  expect(await statusOf(page)).toMatchObject({ waiting: 20, dropped: {} });
   // On the slow schedule a function is asked anew: the site may have renewed its session meanwhile.
   await page.clock.fastForward(SLOW_MS + 1_000);
   await service.holds({ events: names(20) }, { pages: [page] });

@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test';
 import { breakages, breakStorage } from './support/break-storage.js';
 import { heard, listening } from './support/heard.js';
+import { later } from './support/later.js';
 import { names } from './support/names.js';
+import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -10,18 +12,20 @@ const storageOf = (page: Page) => page.evaluate(() => analytics.status().storage
 
 type Breakage = keyof typeof breakages;
 
-/** Through a relay, too: one that hangs, and one that seems to work. */
+/** Through a relay, too: one each of what is not there, throws, hangs, and seems to work. */
 const ALSO_BY_RELAY: readonly Breakage[] = [
+  'is missing',
+  'throws when it is opened',
   'never opens',
   'aborts at the end, as when the disk is full',
 ];
 
 for (const how of Object.keys(breakages) as Breakage[]) {
   const tag = ALSO_BY_RELAY.includes(how) ? '@relay' : [];
-  test.describe(`where IndexedDB ${how}`, { tag }, () => {
+  test.describe(`where IndexedDB ${how}`, () => {
     test.beforeEach(({ context }) => breakStorage(context, how));
 
-    test('delivers from memory, and says so', async ({ page, service, site }) => {
+    test('delivers from memory, and says so', { tag }, async ({ page, service, site }) => {
       const address = site.page('/', site.tagged({}, listening));
       await page.goto(address);
       const [called] = Object.values(await track(page, names(10)));
@@ -43,18 +47,25 @@ for (const how of Object.keys(breakages) as Breakage[]) {
       expect(await service.requests()).toHaveLength(20);
     });
 
-    test('leaves to the next page what it could not deliver', async ({ page, service, site }) => {
-      const address = site.page('/', site.tagged({}, listening));
-      await page.goto(address);
-      await service.faults([{ status: 503, headers: { 'retry-after': '3' } }]);
+    test('leaves to the next page what it could not deliver', async ({
+      page,
+      guest,
+      service,
+      site,
+    }) => {
+      await page.goto(site.page('/', site.tagged({}, listening)));
+      await service.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
       await track(page, names(10));
       await expect.poll(() => storageOf(page)).toBe('memory');
       await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
       // Within the penalty: what is in flight when the page goes would be unknown.
-      const status = () => page.evaluate(() => analytics.status());
-      await expect.poll(status).toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
-      await page.reload();
+      await expect
+        .poll(() => statusOf(page))
+        .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
       await service.faults([]);
+      // By its clock the penalty is over.
+      const { options, head } = later(guest);
+      await page.goto(site.page('/later', site.tagged(options, { head })));
       await service.holds({ events: names(10) }, { pages: [page] });
     });
 

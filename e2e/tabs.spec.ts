@@ -1,15 +1,13 @@
-import type { Page } from '@playwright/test';
 import { freezing } from './support/freeze.js';
 import { heard, listening } from './support/heard.js';
 import { later } from './support/later.js';
 import { names } from './support/names.js';
+import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
 const busy = { status: 503, headers: { 'retry-after': '60' } };
-
-const statusOf = (page: Page) => page.evaluate(() => analytics.status());
 
 test('shares a backlog of 30 among three tabs that open together @relay', async ({
   page,
@@ -126,7 +124,7 @@ test('does not repeat what a frozen tab had in flight', async ({
   const ahead = later(guest);
   const style = { ...listening, head: ahead.head };
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
-  await service.faults([{ delay: 3_000 }]);
+  await service.faults([{ delay: 3_000, times: 6 }]);
   await track(page, names(10));
   await expect.poll(async () => (await service.requests()).length).toBe(6);
   await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 4, inFlight: 6 });

@@ -4,6 +4,7 @@ import { isBrowserNoise } from './support/browser-noise.js';
 import type { Guest } from './support/guest.js';
 import type { Service } from './support/service.js';
 import type { Site } from './support/site.js';
+import { statusOf } from './support/status-of.js';
 import type { TagStyle } from './support/tagged.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 
@@ -29,7 +30,6 @@ const statusAfter = (page: Page, ...names: string[]) =>
     for (const name of names) analytics.event(name, { tags: { text: 'x'.repeat(100) } });
     return analytics.status();
   }, names);
-const status = (page: Page) => page.evaluate(() => analytics.status());
 const firstEvent = async ({ service }: Parts) => (await service.events())[0]!;
 
 /** A tag without a set-up. */
@@ -46,7 +46,7 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
   token: async ({ page, service, open }) => {
     await open({ token: 'another' });
     await event(page, 'refused');
-    await expect.poll(async () => (await status(page)).paused).toBe('setup');
+    await expect.poll(async () => (await statusOf(page)).paused).toBe('setup');
     expect((await service.requests())[0]).toMatchObject({ status: 401, authorization_ok: false });
   },
   relay: async ({ page, site, open }) => {
@@ -82,7 +82,9 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
     await service.faults([{ hang: true, times: 2 }]);
     await open({ concurrency: 2 });
     await event(page, 'one', 'two', 'three');
-    await expect.poll(() => status(page)).toMatchObject({ inFlight: 2, waiting: 1, delivered: 0 });
+    await expect
+      .poll(() => statusOf(page))
+      .toMatchObject({ inFlight: 2, waiting: 1, delivered: 0 });
     expect(await service.neverTwice(['one', 'two'])).toEqual([]);
   },
   timeout: async ({ page, service, open }) => {
@@ -95,7 +97,7 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
   maxAge: async ({ page, service, open }) => {
     await open({ maxAge: 1 });
     await event(page, 'one');
-    await expect.poll(async () => (await status(page)).dropped).toEqual({ expired: 1 });
+    await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ expired: 1 });
     await service.holds({ events: [] }, { pages: [page] });
   },
   maxRecords: async ({ page, open }) => {
@@ -175,7 +177,7 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
     await open({ fetch: 'ownFetch' }, { head: `<script>${code}</script>` });
     await event(page, 'by hand');
     await expect(page).toHaveTitle('by hand');
-    await expect.poll(async () => (await status(page)).delivered).toBe(1);
+    await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
   },
   now: async (parts) => {
     parts.guest.allowGlobals('ownClock');

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { isBrowserNoise } from './support/browser-noise.js';
 import { readDist } from './support/dist.js';
 import type { Service } from './support/service.js';
+import { statusOf } from './support/status-of.js';
 import { scriptTag, stubTag } from './support/tagged.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 
@@ -421,7 +422,7 @@ test.describe('calls made long before the script arrives', () => {
     });
     await arrive();
     await pageTask(page);
-    const status = await page.evaluate(() => analytics.status());
+    const status = await statusOf(page);
     expect(status).toMatchObject({
       consent: 'denied',
       dropped: { 'consent-denied': 2 },
@@ -448,7 +449,7 @@ test.describe('calls made long before the script arrives', () => {
     });
     await arrive();
     await service.holds({ events: [], identifies: [] });
-    expect(await page.evaluate(() => analytics.status())).toMatchObject({
+    expect(await statusOf(page)).toMatchObject({
       consent: 'pending',
       storage: 'none',
       waiting: 2,

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
+import { statusOf } from './support/status-of.js';
 import { expect, test } from './support/test.js';
 
 /** What a page may pass as tags or properties, and why it is dropped. */
@@ -191,7 +192,7 @@ test('drops wrong calls with a reason, and never throws', async ({ page, service
     Object.keys(WRONG_CALLS).map(() => 'invalid-call'),
   );
   for (const { message } of drops) expect(message).toMatch(/^expected `\w+` to be /);
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({
+  expect(await statusOf(page)).toMatchObject({
     dropped: { 'invalid-call': drops.length },
     userId: undefined,
   });

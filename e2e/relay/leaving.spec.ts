@@ -1,27 +1,15 @@
-import type { Page } from '@playwright/test';
+import { breakStorage } from '../support/break-storage.js';
+import { crash } from '../support/crash.js';
 import { later } from '../support/later.js';
+import { BARE, openPopup, trackAndClose, trackAndGo } from '../support/leave.js';
 import { names } from '../support/names.js';
+import { statusOf } from '../support/status-of.js';
+import { steadyBackoff } from '../support/steady-backoff.js';
 import { storedEvents } from '../support/stored-records.js';
 import { expect, test } from '../support/test.js';
 import { track } from '../support/track.js';
 
 test.use({ mode: 'relay' });
-
-const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
-
-const statusOf = (page: Page) => page.evaluate(() => analytics.status());
-
-/** Calls `event` once a name, each of about so many bytes, and leaves in the same task. */
-const trackAndGo = async (page: Page, events: readonly string[], address: string, bytes = 0) => {
-  await page.evaluate(
-    ([events, address, bytes]) => {
-      for (const event of events) analytics.event(event, { description: 'x'.repeat(bytes) });
-      location.href = address;
-    },
-    [events, address, bytes] as const,
-  );
-  await page.waitForURL(address);
-};
 
 test('gives a beacon what was called in the task that leaves, and stores it once @smoke', async ({
   page,
@@ -48,12 +36,7 @@ test('hands off what was called in the task that closes the tab @smoke', async (
   site,
 }) => {
   await page.goto(site.page('/bare', BARE));
-  const address = site.page('/', site.tagged());
-  const [popup] = await Promise.all([
-    page.waitForEvent('popup'),
-    page.evaluate((address) => void window.open(address), address),
-  ]);
-  await popup.waitForLoadState();
+  const popup = await openPopup(page, site.page('/', site.tagged()));
   const closed = popup.waitForEvent('close');
   await popup
     .evaluate((events) => {
@@ -81,6 +64,26 @@ test('delivers 200 events of 1 kB, called as the page goes, once each', async ({
   expect(relay.requests.every(({ isBeacon }) => isBeacon)).toBe(true);
   await page.goto(site.page('/next', site.tagged()));
   await service.holds({ events: names(200) }, { pages: [page] });
+});
+
+test('delivers 200 events of 1 kB, called in the task that closes the tab, once each', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  const atExitOnly = { flushAt: 1_000, flushInterval: 60_000 };
+  await page.goto(site.page('/bare', BARE));
+  const popup = await openPopup(page, site.page('/', site.tagged(atExitOnly)));
+  await trackAndClose(popup, names(200), 900);
+  const { options, head } = later(guest);
+  const next = await context.newPage();
+  await next.goto(site.page('/next', site.tagged(options, { head })));
+  await service.holds({ events: names(200) }, { pages: [next] });
+  expect(await statusOf(next)).toMatchObject({ unknown: 0, dropped: {} });
+  expect(relay.requests.length).toBeLessThanOrEqual(25);
 });
 
 test('delivers 200 events of 1 kB, called before the tab is closed, once each', async ({
@@ -166,36 +169,15 @@ test('leaves everything to the next page when the relay is known to fail', async
   service,
   site,
 }) => {
+  await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged()));
-  relay.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 1 }]);
+  relay.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
   await track(page, ['first']);
   await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
   await trackAndGo(page, names(5), site.page('/next', site.tagged()));
   await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
   const [refused, ...rest] = relay.requests;
-  for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(3_000);
-});
-
-test('stores once what a page beaconed that comes back from the back/forward cache', async ({
-  bfcache,
-  relay,
-  service,
-  site,
-}) => {
-  const page = await (await bfcache.open()).newPage();
-  const head = `<script>addEventListener('pageshow', (event) => {
-    document.title = event.persisted ? 'restored' : 'loaded';
-  })</script>`;
-  await page.goto(site.page('/', site.tagged({}, { head })));
-  await trackAndGo(page, names(5), site.page('/bare', BARE));
-  await service.holds({ events: names(5) });
-  await bfcache.back(page);
-  await expect.poll(() => page.evaluate(() => document.title)).toBe('restored');
-  await track(page, ['restored']);
-  await service.holds({ events: [...names(5), 'restored'] }, { pages: [page] });
-  expect(relay.requests[0]).toMatchObject({ isBeacon: true });
-  expect(await statusOf(page)).toMatchObject({ delivered: 6, unknown: 0 });
-  expect(await storedEvents(page)).toEqual([]);
+  for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(2_000);
 });
 
 test('stores once what was in flight when the page was killed', async ({
@@ -216,12 +198,7 @@ test('stores once what was in flight when the page was killed', async ({
   await track(page, names(10, 'lost'));
   await expect.poll(() => relay.requests.length).toBe(2);
   await expect.poll(() => storedEvents(page)).toHaveLength(20);
-  const crashed = page.waitForEvent('crash');
-  const session = await context.newCDPSession(page);
-  // It never answers.
-  void session.send('Page.crash').catch(() => undefined);
-  await crashed;
-  await page.close();
+  await crash(page);
 
   const { options, head } = later(guest);
   const next = await context.newPage();
@@ -229,4 +206,26 @@ test('stores once what was in flight when the page was killed', async ({
   const events = [...names(10, 'stored'), ...names(10, 'lost')];
   await service.holds({ events }, { pages: [next] });
   expect(await statusOf(next)).toMatchObject({ delivered: 20, unknown: 0 });
+});
+
+test('leaves to the next page what waits, where IndexedDB never opens', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  await breakStorage(context, 'never opens');
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ status: 503, headers: { 'retry-after': '60' }, times: 1 }]);
+  await track(page, names(10));
+  await expect
+    .poll(() => statusOf(page))
+    .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff', storage: 'memory' });
+  // By its clock the penalty is over.
+  const { options, head } = later(guest);
+  await page.goto(site.page('/next', site.tagged(options, { head })));
+  await service.holds({ events: names(10) }, { pages: [page] });
+  expect(await statusOf(page)).toMatchObject({ unknown: 0, dropped: {} });
 });

@@ -1,5 +1,6 @@
 import { TOKEN } from '../support/service.js';
 import { names } from '../support/names.js';
+import { statusOf } from '../support/status-of.js';
 import { expect, test } from '../support/test.js';
 import { track } from '../support/track.js';
 
@@ -32,9 +33,7 @@ test('sends the token to the page in no byte, and stores it nowhere @smoke', asy
   // Also where the service refuses the relay's token.
   await service.faults([{ status: 401, times: 2, body: { code: 401, message: 'no' } }]);
   await track(page, ['refused']);
-  await expect
-    .poll(async () => (await page.evaluate(() => analytics.status())).paused)
-    .toBe('setup');
+  await expect.poll(async () => (await statusOf(page)).paused).toBe('setup');
   await Promise.all(reading);
   const stored = await page.evaluate(async () => {
     const texts = [document.cookie, JSON.stringify({ ...localStorage, ...sessionStorage })];

@@ -36,6 +36,8 @@ export interface RelayRequest {
 }
 
 interface Parts {
+  /** Of the relay, in place of those that follow from the other parts. */
+  options?: Partial<RelayEntry.RelayOptions>;
   site: Pick<Site, 'url' | 'handle'>;
   service: Service;
   project: string;
@@ -48,20 +50,22 @@ const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, m
 const never = new Promise<never>(() => undefined);
 
 /** The built relay on a site's own origin, in front of the service, with a fault switch before it. */
-export const mountRelay = async ({ site, service, project, channel }: Parts) => {
+export const mountRelay = async ({ options, site, service, project, channel }: Parts) => {
   const entry = pathToFileURL(`${DIST_FOLDER}/relay.js`).href;
   const { createRelay } = (await import(entry)) as typeof RelayEntry;
   const errors: unknown[] = [];
   const answers: string[] = [];
   const requests: RelayRequest[] = [];
   let faults: RelayFault[] = [];
+  let { token } = service;
   const relay = createRelay({
     baseUrl: service.url,
-    token: service.token,
+    token: () => token,
     origins: [site.url],
     projects: [project],
     channels: [channel],
     onError: (error) => errors.push(error),
+    ...options,
   });
 
   const note = async (request: Request) => {
@@ -114,6 +118,10 @@ export const mountRelay = async ({ site, service, project, channel }: Parts) => 
     answers,
     /** What the relay complained of. */
     errors,
+    /** Gives the relay another token for the service. */
+    setToken: (another: string): void => {
+      token = another;
+    },
     /** Sets what goes wrong, in place of what did; none sets it right. */
     faults: (rules: RelayFault[]): void => {
       faults = rules.map((rule) => ({ ...rule }));

@@ -1,4 +1,5 @@
 import { test as base } from '@playwright/test';
+import type { RelayOptions } from '../../src/relay.js';
 import { createBfcache, type Bfcache } from './bfcache.js';
 import { createGuest, type Guest } from './guest.js';
 import { createProfile, type Profile } from './profile.js';
@@ -19,6 +20,8 @@ export type Mode = 'direct' | 'relay';
 
 interface Fixtures {
   mode: Mode;
+  /** In mode `relay`: options of the relay. */
+  relayOptions: Partial<RelayOptions>;
   /** The site, and the relay on it. */
   ground: { site: Site; relay: Relay | undefined };
   /** In mode `relay`: the relay on the site, with faults of the test's own. */
@@ -40,6 +43,7 @@ interface Fixtures {
 /** Playwright's `test`, with a service, a website, and eyes on every page. */
 export const test = base.extend<Fixtures>({
   mode: ['direct', { option: true }],
+  relayOptions: [{}, { option: true }],
 
   folder: async ({}, use) => {
     const folder = makeTempFolder();
@@ -53,9 +57,9 @@ export const test = base.extend<Fixtures>({
     await service.stop();
   },
 
-  ground: async ({ mode, service }, use) => {
+  ground: async ({ mode, relayOptions: options, service }, use) => {
     const site = await createSite();
-    const parts = { site, service, project: PROJECT, channel: CHANNEL };
+    const parts = { options, site, service, project: PROJECT, channel: CHANNEL };
     await use({ site, relay: mode === 'relay' ? await mountRelay(parts) : undefined });
     await site.close();
   },
