@@ -6,6 +6,8 @@ interface Penalty {
   n: number;
   /** No request before this time; 0 once one has passed. */
   until: number;
+  /** The service has asked for so much of it: nothing but an answer ends that. */
+  floor?: number;
 }
 
 interface Effects {
@@ -37,14 +39,16 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     own = save(penalty && JSON.stringify(penalty)) ? undefined : penalty;
   };
 
-  const endOf = (penalty: Penalty | undefined): number => {
-    const until = penalty?.until ?? 0;
-    return until - now() > LONGEST_MS ? 0 : until;
+  const endOf = (until = 0): number => (until - now() > LONGEST_MS ? 0 : until);
+
+  const open = () => {
+    const before = read();
+    if (before) write(before.n > 1 ? { n: before.n - 1, until: 0 } : undefined);
   };
 
   return {
     /** Earliest time of the next request; in the past when the gate is open. */
-    until: (): number => endOf(read()),
+    until: (): number => endOf(read()?.until),
     /** True after a failure: one probe goes first. */
     isDoubtful: (): boolean => !!read()?.until,
     /**
@@ -57,25 +61,28 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
       const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished));
-      const least = before?.until === known ? 0 : endOf(before);
+      const least = before?.until === known ? 0 : endOf(before?.until);
+      const wish = now() + retryAfterMs;
+      const floor = Math.max(endOf(before?.floor), retryAfterMs > 0 ? wish : 0);
       const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
       if (again && before?.until) {
         // Not one more failure; but a wish of the server's counts whoever hears it.
-        if (retryAfterMs > 0 && now() + retryAfterMs > before.until) write({ n, until });
-      } else write({ n: n + 1, until });
+        if (retryAfterMs > 0 && wish > before.until) write({ n, until, floor });
+      } else write({ n: n + 1, until, floor });
     },
     /** Keeps other pages back while this one probes. */
     reserve: (ms: number) => {
       const before = read();
-      if (before?.until) write({ n: before.n, until: now() + ms });
+      if (before?.until) write({ ...before, until: now() + ms });
     },
     /**
      * A request has passed. A server at its limit lets some pass: who forgot all failures then would ask
      * too much of it again at once.
      */
-    open: () => {
-      const before = read();
-      if (before) write(before.n > 1 ? { n: before.n - 1, until: 0 } : undefined);
+    open,
+    /** Something has changed here: one more try, unless the service has asked for the wait. */
+    lift: () => {
+      if (endOf(read()?.floor) <= now()) open();
     },
   };
 };

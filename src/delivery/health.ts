@@ -143,7 +143,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     },
     /** The network is back, or the set-up has changed. */
     resume: (): void => {
-      if (silent > 0 || unreachableUntil > 0) gate.open();
+      if (silent > 0 || unreachableUntil > 0) gate.lift();
       silent = setupUntil = unreachableUntil = offlineUntil = 0;
     },
   };

@@ -194,8 +194,11 @@ export const createAdoption = (
       if (notes.state(note) !== 'whole') for (const [seq] of note.unsaved) hold.taken.add(seq);
       notes.remove(note);
     }
-    if (departure === departures) intake(hold, window);
-    else writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
+    // Before anything is counted, too: another page may have it by now.
+    if (hold.until <= now()) await writer.renew(hold);
+    if (departure !== departures)
+      writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
+    else if (!hold.lost) intake(hold, window);
     return true;
   };
 

@@ -42,7 +42,8 @@ export const createNoteWriter = (
     for (const hold of holds.values()) {
       const isStuck = hold.leased && flightOf(hold).length + doneOf(hold).length > 0;
       // One that may have been taken over is looked at first, by `renew`.
-      if (isStuck || (hold.noted && isSafe(context, hold))) save(hold, hold.until);
+      if (!isStuck && !(hold.noted && isSafe(context, hold))) continue;
+      save(hold, hold.until || context.now() + leaseMs(context)); // not 0: the page lives
     }
   };
 

@@ -255,8 +255,9 @@ export const createWriter = (
       const isLeft = ({ saved }: Entry) => saved === 'no';
       return onLost(hold, puts.filter(isLeft));
     }
-    // One that says what was taken by it is for whoever reads the same here.
-    if (hold.noted && hold.noted === write.note && noteOf(hold) !== 'taken') notes.remove(hold);
+    // One that says what was taken is for whoever reads the same here.
+    const isNeeded = hold.taken.size > 0 || noteOf(hold) === 'taken';
+    if (hold.noted && hold.noted === write.note && !isNeeded) notes.remove(hold);
     if (found) extend(write);
     if (found === 'missing' && hold.count > 0) {
       // The storage was cleared under us: write again what waits.
@@ -287,7 +288,7 @@ export const createWriter = (
   /** Looks, as far as that can be done at once, at what another page may have taken. */
   const look = () => {
     for (const hold of holds.values()) {
-      if (hold.until === 0 || isSafe(context, hold)) continue;
+      if (!(hold.until || hold.noted) || isSafe(context, hold)) continue;
       if (inMemory()) renewInMemory(hold);
       else if (noteOf(hold) === 'taken' && isTaken(hold)) onLost(hold, []);
     }
