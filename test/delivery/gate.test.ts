@@ -144,6 +144,40 @@ describe('a gate', () => {
     expect(one.isDoubtful()).toBe(false);
   });
 
+  it('is lifted where nothing has asked for the wait, and stays where the service has', () => {
+    const gate = gateOf();
+    gate.close(0, false);
+    gate.lift();
+    expect(gate.until()).toBeLessThanOrEqual(now);
+    gate.close(60_000, false);
+    const until = gate.until();
+    gate.lift();
+    expect(gate.until()).toBe(until);
+    now += 60_001;
+    gate.lift();
+    expect(gate.until()).toBeLessThanOrEqual(now);
+  });
+
+  it('remembers what the service has asked for through later failures and probes', () => {
+    const [one, other] = [gateOf(0), gateOf(0)];
+    one.close(60_000, false);
+    other.close(0, false, one.until());
+    other.reserve(5_000);
+    now += 30_000;
+    const until = other.until();
+    other.lift();
+    expect(other.until()).toBe(until);
+  });
+
+  it('is lifted in spite of a wish from before the clock was set back', () => {
+    const gate = gateOf();
+    gate.close(3_600_000, false);
+    now -= 86_400_000;
+    gate.close(0, false);
+    gate.lift();
+    expect(gate.isDoubtful()).toBe(false);
+  });
+
   it('keeps other pages back while one probes', () => {
     const [one, other] = [gateOf(), gateOf()];
     one.close(0, false);
