@@ -205,8 +205,12 @@ describe('keepalive', () => {
   it('is given up to the budget', async () => {
     const { send, sender, request } = createService();
     expect(sender.room()).toBe(KEEPALIVE_BUDGET);
-    await send(60_000);
+    const attempt = send(60_000);
     expect(request()[1].keepalive).toBe(false);
+    // Such a request takes none of it, and gives none back.
+    expect(sender.room()).toBe(KEEPALIVE_BUDGET);
+    await attempt;
+    expect(sender.room()).toBe(KEEPALIVE_BUDGET);
   });
 
   it('counts the bodies in flight, and gives them back', async () => {
