@@ -122,6 +122,7 @@ export const createWebkitEngine = async (): Promise<Engine> => {
     const createTab = (name: string): Tab => {
       const run = (source: unknown, arg?: unknown) => hub.run(name, String(source), arg);
       let isClosed = false;
+      const born = starts;
       const tab: Tab = {
         evaluate: run as Tab['evaluate'],
         goto: async (wanted) => {
@@ -146,7 +147,8 @@ export const createWebkitEngine = async (): Promise<Engine> => {
           return opened;
         },
         close: () => tab.leave(() => window.close(), undefined),
-        isClosed: () => (isClosed ||= !running || hub.isGone(name)),
+        // In a browser started anew, another tab may bear its name.
+        isClosed: () => (isClosed ||= !running || starts !== born || hub.isGone(name)),
       };
       return tab;
     };

@@ -222,6 +222,8 @@ export const serviceRows: readonly Row[] = [
     group,
     what: 'the service is stopped and started again in the middle of a flush of 100',
     promised: allOnce,
+    because:
+      'connections break while requests are on their way, and the page is left right after. Without `idempotencyKey` a request whose answer was lost is sent again, and one that was on its way as the page went is `unknown`.',
     runs: MANY_RUNS,
     run: async (stage) => {
       const tab = await stage.visit();
