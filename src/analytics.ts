@@ -72,7 +72,7 @@ export const createTracker = <
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
   /** As told last: for all destinations, and for those to come. */
-  let consent: Consent | undefined;
+  const told: { consent?: Consent } = {};
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
 
@@ -125,7 +125,7 @@ export const createTracker = <
     const name = destinationName(addressOf(next), next.project);
     const known = pipelines.get(name);
     if (!known) {
-      current = createPipeline(createSender, next, emit, consent);
+      current = createPipeline(createSender, next, emit, told);
       pipelines.set(name, current); // the one before goes on with what it has
     } else {
       current = known;
@@ -146,7 +146,7 @@ export const createTracker = <
         const message = 'expected consent to be granted, pending or denied';
         return emit('drop', { reason: 'invalid-call', message });
       }
-      consent = given;
+      told.consent = given;
       for (const pipeline of pipelines.values()) withPipeline(() => pipeline.setConsent(given));
     },
     status: () => current?.status() ?? { ...IDLE, dropped: {}, waiting: early.length },

@@ -48,7 +48,8 @@ export const createPipeline = (
   createSender: CreateSender,
   first: Settings,
   emit: Emit,
-  given?: Consent,
+  /** Consent as the page was told last. */
+  told: { consent?: Consent },
 ) => {
   let settings = first;
   let limits = limitsOf(first);
@@ -126,7 +127,7 @@ export const createPipeline = (
   /** What was stored before consent was denied is gone. */
   let isWiped = true;
   let consent: Consent =
-    given ?? settings.consent ?? (shelf.keys().some(isDenial) ? 'denied' : 'granted');
+    told.consent ?? settings.consent ?? (shelf.keys().some(isDenial) ? 'denied' : 'granted');
   /** The user as far as it is not on the shelf: null after a reset. */
   let user: string | null | undefined;
 
@@ -241,7 +242,7 @@ export const createPipeline = (
     },
     onOnline: () => parts?.flusher.resume(),
     onStored: (key) => {
-      if (key && isDenial(key)) setConsent('denied');
+      if (key && isDenial(key)) setConsent((told.consent = 'denied'));
       if (key === gateKey) parts?.flusher.pump();
     },
   });

@@ -118,7 +118,7 @@ export const createFlusher = (effects: Effects) => {
     if (stopped) return;
     const time = now();
     while (outbox.entries[0]?.state === 'waiting' && outbox.isOld(outbox.entries[0].record)) {
-      outbox.drop(outbox.entries[0], 'expired', 'older than maxAge');
+      outbox.discard(outbox.entries[0], 'expired', 'older than maxAge');
     }
     isStarving = false;
     const [reason, until] = health.pause(time);

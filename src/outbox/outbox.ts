@@ -34,8 +34,13 @@ export const createOutbox = (effects: OutboxEffects) => {
   const lose = (hold: Hold, beingWritten: Entry[]) => {
     const unstored = giveUp(hold).filter(({ saved }) => saved === 'no' || saved === 'maybe');
     for (const entry of new Set([...unstored, ...beingWritten])) {
-      if (entry.state === 'waiting') add(entry.record, entry.order);
-      else if (entry.state === 'flight') rehome(entry);
+      const { state, record, order } = entry;
+      if (entry.hold !== hold || state === 'done') continue;
+      if (state === 'flight') rehome(entry);
+      else {
+        entry.state = 'done'; // here: two writes may have had it
+        add(record, order);
+      }
     }
   };
 
@@ -52,6 +57,16 @@ export const createOutbox = (effects: OutboxEffects) => {
   const drop = (entry: Entry, reason: DropReason, message: string): void => {
     finish(entry);
     onDrop(entry.record, reason, message);
+  };
+
+  /** Drops what was not sent, unless another page may have it by now, and drop it too. */
+  const discard = (entry: Entry, reason: DropReason, message: string): void => {
+    const { hold } = entry;
+    if (hold.until > 0 && hasEnded(context, hold.until)) {
+      writer.letGo(hold);
+      adoption.seek();
+    }
+    if (!hold.lost) drop(entry, reason, message);
   };
 
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
@@ -82,13 +97,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     writer.saves(entry);
     let surplus;
     while ((surplus = queue.surplus(limits()))) {
-      const { hold } = surplus;
-      // Another page may have it by now, and drop it too.
-      if (hold.until > 0 && hasEnded(context, hold.until)) {
-        writer.letGo(hold);
-        adoption.seek();
-      }
-      if (!hold.lost) drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
+      discard(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
     }
   };
 
@@ -101,6 +110,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     add: (record: OutboxRecord): void => add(record, 0, true),
     finish,
     drop,
+    discard,
     isOld,
     renew: writer.renew,
     /** May this page send it now, without looking at the lease first? */

@@ -225,9 +225,10 @@ export const createWriter = (
       for (const write of writes) conclude(write, found.get(write));
     } catch {
       for (const entry of allDeletes) gone.add(entry);
-      for (const { hold, puts, until } of writes) {
+      for (const { hold, puts, until, wasLeased } of writes) {
         for (const entry of puts) unsave(entry, 'maybe');
         hold.until = Math.min(hold.until, until);
+        hold.leased ||= wasLeased;
         if (!hold.lost) dirty.add(hold);
         else if (!hold.left) onLost(hold, puts);
       }
@@ -349,6 +350,8 @@ export const createWriter = (
         else if (notes.save(hold, until)) isKept = true;
         if (isKept) given.push(hold);
         if (isKept && inMemory()) hold.until = until;
+        // What is being stored may fail yet: it is told by the note, which goes once this write is stored.
+        for (const entry of queue.of(hold)) if (entry.saved === 'going') unsaved.add(entry);
         dirty.add(hold);
       }
       if (left.length > 0) void sync(going, true);

@@ -30,6 +30,7 @@ interface Effects {
   trouble: StorageTrouble;
   onWrite: (page: string, ids: readonly string[]) => void;
   onCommit: (page: string, began: number) => void;
+  onAbort: () => void;
 }
 
 type Callback = (() => void) | null | undefined;
@@ -89,7 +90,15 @@ interface Connection {
 const failure = (name: string): Error => Object.assign(new Error(name), { name });
 
 /** IndexedDB as the outbox uses it, over a disk that outlives its pages. */
-export const createStorage = ({ timeline, disk, dice, trouble, onWrite, onCommit }: Effects) => {
+export const createStorage = ({
+  timeline,
+  disk,
+  dice,
+  trouble,
+  onWrite,
+  onCommit,
+  onAbort,
+}: Effects) => {
   const databases = new Map<string, Database>();
   const connections = new Set<Connection>();
 
@@ -126,6 +135,7 @@ export const createStorage = ({ timeline, disk, dice, trouble, onWrite, onCommit
     const { user, database, changes, isClearing, began } = transaction;
     if (trouble.aborts > 0) {
       trouble.aborts--;
+      onAbort();
       return fail(transaction, 'QuotaExceededError');
     }
     disk.commit(database.name, changes, {

@@ -49,7 +49,7 @@ export interface Fate {
   keeper: string;
   /** A page that had no storage took it over, and was killed. */
   isInMemory: boolean;
-  /** A page without storage was killed between two notes of which one moves what the other has. */
+  /** A page was killed in the middle of a task that may have moved it from one store to another. */
   isTorn: boolean;
   /** Who said what became of it, and when. */
   claims: { page: string; at: number }[];
@@ -66,6 +66,8 @@ export interface Witness {
   isStoring: (page: string) => boolean;
   /** Since then, nothing has shaken what pages know of each other (clock, storage). */
   isCalmSince: (time: number) => boolean;
+  /** The clock was not set since then: leases end for all at the same time. */
+  hadClockSince: (time: number) => boolean;
   /** localStorage has worked since then. */
   hadShelfSince: (time: number) => boolean;
   /** When it was left, in good order. */
@@ -134,6 +136,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     excuse !== undefined ||
     !keepalive ||
     !witness.hadShelfSince(madeAt) ||
+    !witness.hadClockSince(madeAt) ||
     !witness.isCalmSince(startedAt) ||
     (end === 'killed' && !witness.hasNoted(page, startedAt)) ||
     !witness.isStoring(page);
@@ -315,9 +318,14 @@ export const createLedger = (witness: Witness, violate: Violate) => {
       }
       fate.keeper = page;
     },
-    /** A page was killed in the middle of writing into localStorage, which cannot write two values at once. */
-    torn: (): void => {
-      for (const fate of fates.values()) if (!isResolved(fate)) fate.isTorn = true;
+    /**
+     * A page was killed in the middle of a task, perhaps between two stores of which one moves what the other
+     * has: nothing can write both at once.
+     */
+    torn: (isMoving: (id: string) => boolean): void => {
+      for (const fate of fates.values()) {
+        if (!isResolved(fate) && isMoving(fate.id)) fate.isTorn = true;
+      }
     },
     /** A page has died in a way that leaves what only its memory has to nobody. */
     lostWith: (page: string, isKept: (id: string) => boolean, excuse: string): void => {

@@ -66,6 +66,8 @@ export const runScenario = async (
   let isDenied = false;
   /** The page that is just being told that consent is denied. */
   let denying = '';
+  /** When the clock was set last. */
+  let lastJump = -1;
   /** When two pages lived at the same time last. */
   let lastCompany = -1;
   const visits: Visit[] = [];
@@ -104,6 +106,7 @@ export const runScenario = async (
       isCalmSince: (time) => !isTroubled() && lastShake < time,
       hadShelfSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
       hadCompanySince: (time) => visits.length > 1 || lastCompany > time,
+      hadClockSince: (time) => lastJump < time,
       hasNoted: (name, since) => (commits.get(name) ?? -1) > since,
       resends: way !== 'direct',
       leftAt: (name) => departures.get(name) ?? Infinity,
@@ -134,6 +137,7 @@ export const runScenario = async (
         violate('consent', `${name} stores records, and consent is ${visit.consent}`);
       }
     },
+    onAbort: shake,
     onCommit: (name, began) => commits.set(name, Math.max(began, commits.get(name) ?? -1)),
   });
   const conditions: Conditions = {
@@ -239,7 +243,9 @@ export const runScenario = async (
       hasScheduler: setup.hasScheduler,
       onThrow: (error) => violate('host', `${name} throws ${String((error as Error).stack)}`),
       onFuse: () => {
-        if (kinds.get(name) === 'memory') ledger.torn();
+        const isInMemory = kinds.get(name) === 'memory';
+        const notes = [...disk.shelf.values()].join();
+        ledger.torn((id) => isInMemory || notes.includes(id));
         timeline.after(0, () => settleDeath(visit, 'killed'));
       },
       onShelf: (key, before, value) => {
@@ -440,6 +446,7 @@ export const runScenario = async (
       }
       case 'clock':
         shake();
+        lastJump = now();
         shift += action.by;
         return;
       case 'token':
