@@ -93,6 +93,14 @@ describe('next in line', () => {
     expect(next([event('e', { user: 'u' }), event('f', { user: 'u' })])).toEqual(['e', 'f']);
   });
 
+  it('is what follows an event that is in flight, also when the page goes', () => {
+    const inFlight = () => event('e', { user: 'u', state: 'flight' });
+    expect(next([inFlight(), event('f', { user: 'u' })])).toEqual(['f']);
+    const identified = [inFlight(), identify('i', 'u')];
+    expect(next(identified)).toEqual(['i']);
+    expect(next(identified, { leaving: () => true })).toEqual(['i']);
+  });
+
   it("is no user's own record while older ones are unread", () => {
     const entries = [
       event('old', { user: 'u', of: adopted }),
