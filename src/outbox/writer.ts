@@ -38,6 +38,8 @@ interface Write {
   chunks: [first: number, records: Numbered[]][];
   /** The exit note that says the same. */
   note: number;
+  /** Nothing is left of the hold with it. */
+  isLast: boolean;
   /** The lease before, and its end. */
   wasLeased: boolean;
   until: number;
@@ -92,8 +94,6 @@ export const createWriter = (
       const flight = [...flightOf(hold), ...seqsOf(hold, gone)];
       return { owner, holder, until, since, expired, flight, count, bytes };
     }
-    hold.leased = false;
-    if (!hold.own) holds.delete(owner);
     if (!hold.expired) return undefined;
     // A frozen page may come back and look for its lease: let it find that all was sent.
     const until = now() + limits().maxAge;
@@ -118,8 +118,9 @@ export const createWriter = (
       [...alive].map(numbered),
     ]);
     const { noted: note, until, leased: wasLeased } = hold;
+    const isLast = isFinished(hold);
     const lease = leaseOf(hold, release);
-    const write = { hold, isStale, lease, puts, deletes, chunks, note, wasLeased, until };
+    const write = { hold, isStale, isLast, lease, puts, deletes, chunks, note, wasLeased, until };
     if (!isStale) extend(write);
     return write;
   };
@@ -225,10 +226,9 @@ export const createWriter = (
       for (const write of writes) conclude(write, found.get(write));
     } catch {
       for (const entry of allDeletes) gone.add(entry);
-      for (const { hold, puts, until, wasLeased } of writes) {
+      for (const { hold, puts, until } of writes) {
         for (const entry of puts) unsave(entry, 'maybe');
         hold.until = Math.min(hold.until, until);
-        hold.leased ||= wasLeased;
         if (!hold.lost) dirty.add(hold);
         else if (!hold.left) onLost(hold, puts);
       }
@@ -260,6 +260,10 @@ export const createWriter = (
     const isNeeded = hold.taken.size > 0 || noteOf(hold) === 'taken';
     if (hold.noted && hold.noted === write.note && !isNeeded) notes.remove(hold);
     if (found) extend(write);
+    if (isFinished(hold) && write.isLast) {
+      hold.leased = false;
+      if (!hold.own) holds.delete(hold.owner);
+    }
     if (found === 'missing' && hold.count > 0) {
       // The storage was cleared under us: write again what waits.
       for (const entry of queue.of(hold)) unsave(entry, 'no');

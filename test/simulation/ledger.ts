@@ -66,8 +66,8 @@ export interface Witness {
   isStoring: (page: string) => boolean;
   /** Since then, nothing has shaken what pages know of each other (clock, storage). */
   isCalmSince: (time: number) => boolean;
-  /** The clock was not set since then: leases end for all at the same time. */
-  hadClockSince: (time: number) => boolean;
+  /** The clock was not set, nor storage cleared, since then: leases are known to all, and end at one time. */
+  wasSteadySince: (time: number) => boolean;
   /** localStorage has worked since then. */
   hadShelfSince: (time: number) => boolean;
   /** When it was left, in good order. */
@@ -136,7 +136,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     excuse !== undefined ||
     !keepalive ||
     !witness.hadShelfSince(madeAt) ||
-    !witness.hadClockSince(madeAt) ||
+    !witness.wasSteadySince(madeAt) ||
     !witness.isCalmSince(startedAt) ||
     (end === 'killed' && !witness.hasNoted(page, startedAt)) ||
     !witness.isStoring(page);

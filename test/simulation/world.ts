@@ -66,8 +66,8 @@ export const runScenario = async (
   let isDenied = false;
   /** The page that is just being told that consent is denied. */
   let denying = '';
-  /** When the clock was set last. */
-  let lastJump = -1;
+  /** When the clock was set or storage cleared last. */
+  let lastUpset = -1;
   /** When two pages lived at the same time last. */
   let lastCompany = -1;
   const visits: Visit[] = [];
@@ -106,7 +106,7 @@ export const runScenario = async (
       isCalmSince: (time) => !isTroubled() && lastShake < time,
       hadShelfSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
       hadCompanySince: (time) => visits.length > 1 || lastCompany > time,
-      hadClockSince: (time) => lastJump < time,
+      wasSteadySince: (time) => lastUpset < time,
       hasNoted: (name, since) => (commits.get(name) ?? -1) > since,
       resends: way !== 'direct',
       leftAt: (name) => departures.get(name) ?? Infinity,
@@ -426,6 +426,7 @@ export const runScenario = async (
         return;
       case 'clear storage':
         shake();
+        lastUpset = now();
         isDenied = false;
         return disk.clear();
       case 'shelf':
@@ -446,7 +447,7 @@ export const runScenario = async (
       }
       case 'clock':
         shake();
-        lastJump = now();
+        lastUpset = now();
         shift += action.by;
         return;
       case 'token':
