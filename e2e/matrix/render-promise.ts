@@ -182,7 +182,7 @@ ${renderGuest(rows, results)}
 
 ## Survival rates
 
-${renderRates(results.rates)}
+${renderRates(results.rates, rows)}
 
 ## Soak
 

@@ -6,6 +6,7 @@ import { allOnce } from '../../e2e/matrix/verdicts.js';
 
 const rows = [
   { id: 'one', group: 'First', what: 'a | b', promised: allOnce, because: 'never told' },
+  { id: 'close', group: 'First', what: 'it closes', promised: allOnce, because: 'it closed.' },
   {
     id: 'two',
     group: 'Second',
@@ -81,7 +82,7 @@ describe('renderPromise', () => {
 
   it('gives rates with their interval', () => {
     expect(page).toContain('| 199 of 200 | 97.2 % to 99.9 % | 3 |');
-    expect(page).toContain('1 lost');
+    expect(page).toContain('Firefox: 1 lost.\n  - Why: it closed.');
   });
 
   it('says what has not been run', () => {
