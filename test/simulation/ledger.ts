@@ -108,6 +108,8 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     // What a page that idled has made is several owners': each may have been taken by another page.
     const others = takers.get(fate.page)?.size ?? 0;
     if (others > (attempt.page === fate.page ? 0 : 1)) return;
+    // Without a database it has what was noted, and cannot know what else is stored.
+    if (attempt.page !== fate.page && !witness.isStoring(attempt.page)) return;
     for (const earlier of fates.values()) {
       if (earlier.user !== fate.user || earlier.type !== 'identify') continue;
       if (earlier.page !== fate.page || earlier.destination !== fate.destination) continue;
