@@ -117,8 +117,10 @@ export const createFlusher = (effects: Effects) => {
   const sendNow = (): void => {
     if (stopped) return;
     const time = now();
-    while (outbox.entries[0]?.state === 'waiting' && outbox.isOld(outbox.entries[0].record)) {
-      outbox.discard(outbox.entries[0], 'expired', 'older than maxAge');
+    let first;
+    while ((first = outbox.entries.find(({ state }) => state === 'waiting'))) {
+      if (!outbox.isOld(first.record)) break;
+      outbox.discard(first, 'expired', 'older than maxAge');
     }
     isStarving = false;
     const [reason, until] = health.pause(time);

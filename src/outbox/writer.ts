@@ -249,11 +249,14 @@ export const createWriter = (
 
   const conclude = (write: Write, found: 'lost' | 'missing' | 'mine' | undefined) => {
     const { hold, puts } = write;
-    for (const entry of puts) entry.saved = found === 'lost' ? 'no' : 'yes';
+    for (const entry of puts) {
+      if (entry.hold === hold) entry.saved = found === 'lost' ? 'no' : 'yes';
+    }
     if (found === 'lost') {
       if (hold.left) return; // noted
-      if (!isTaken(hold) && hold.noted) notes.remove(hold);
-      const isLeft = ({ saved }: Entry) => saved === 'no';
+      const wasTaken = isTaken(hold);
+      if (!wasTaken && hold.noted) notes.remove(hold);
+      const isLeft = ({ saved, noted }: Entry) => saved === 'no' && !(wasTaken && noted);
       return onLost(hold, puts.filter(isLeft));
     }
     // One that says what was taken is for whoever reads the same here.
@@ -281,6 +284,7 @@ export const createWriter = (
     if (hold.leased) {
       // What is stored is for whoever can read it; what is only here goes on under another owner.
       const wasNoted = hold.noted > 0;
+      for (const entry of queue.of(hold)) if (entry.saved === 'going') entry.saved = 'maybe';
       notes.giveUp(hold);
       onLost(hold, []);
       if (wasNoted) notes.begin();

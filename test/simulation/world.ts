@@ -163,7 +163,7 @@ export const runScenario = async (
       }
       if (ledger.isFallback(attempt)) return;
       const oldest = Math.min(...ids.map((id) => ledger.fates.get(id)?.madeAt ?? Infinity));
-      if (now() - oldest > (options.maxAge ?? Infinity) && lastShake < oldest) {
+      if (now() - oldest > (options.maxAge ?? Infinity) && lastUpset < 0) {
         violate('caps', `${name} sends what is older than it may be`);
       }
       const floor = floors.get(`${name} ${destination}`);
