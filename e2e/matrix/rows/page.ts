@@ -159,7 +159,9 @@ export const pageRows: readonly Row[] = [
           late(run, aligned(ms))) as typeof setTimeout;
         const { scheduler } = window as unknown as { scheduler?: { postTask?: unknown } };
         if (scheduler) scheduler.postTask = undefined;
-        window.requestIdleCallback = ((run: () => void) => late(run, aligned())) as never;
+        // WebKit has none.
+        if ('requestIdleCallback' in window)
+          window.requestIdleCallback = ((run: () => void) => late(run, aligned())) as never;
       });
       const tab = await stage.visit();
       await stage.service.faults([{ status: 503, times: 3 }]);
