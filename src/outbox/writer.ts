@@ -259,8 +259,9 @@ export const createWriter = (
       const isLeft = ({ saved, noted }: Entry) => saved === 'no' && !(wasTaken && noted);
       return onLost(hold, puts.filter(isLeft));
     }
-    // One that says what was taken is for whoever reads the same here.
-    const isNeeded = hold.taken.size > 0 || noteOf(hold) === 'taken';
+    // One that says what was taken is for whoever reads the same here; and WebKit says of what a page writes
+    // as it goes that it is stored, and forgets it.
+    const isNeeded = hold.left || hold.taken.size > 0 || noteOf(hold) === 'taken';
     if (hold.noted && hold.noted === write.note && !isNeeded) notes.remove(hold);
     if (found) extend(write);
     if (isFinished(hold) && write.isLast) {

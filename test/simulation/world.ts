@@ -16,7 +16,7 @@ const PROBE_MS = 5_000;
 /** No penalty is longer. */
 const LONGEST_PENALTY = 2 * 3_600_000;
 /** More than any world of this size needs. */
-const MOST_STEPS = 400_000;
+const MOST_STEPS = 2_000_000;
 
 export interface Violation {
   invariant: string;
