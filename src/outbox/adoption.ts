@@ -191,7 +191,7 @@ export const createAdoption = (
     holds.set(hold.owner, hold);
     if (note) {
       // A page without a database may have been quicker.
-      if (notes.state(note) !== 'whole') for (const [seq] of note.unsaved) hold.taken.add(seq);
+      if (notes.state(note) === 'taken') for (const [seq] of note.unsaved) hold.taken.add(seq);
       notes.remove(note);
     }
     // Before anything is counted, too: another page may have it by now.

@@ -39,6 +39,8 @@ interface Visit {
   consent: Consent;
   isCached: boolean;
   isFrozen: boolean;
+  /** When it went on last, having stood still. */
+  thawedAt: number;
   /** What it has written into localStorage since it began to go away, and what stood there before. */
   written: Map<string, string | undefined>;
 }
@@ -176,6 +178,8 @@ export const runScenario = async (
       }
     },
     onWait: (name, destination, seconds) => {
+      // While it stood still its timeout has passed: it may have given the request up.
+      if (now() - (visitOf(name)?.thawedAt ?? -Infinity) < 1_000) return;
       floors.set(`${name} ${destination}`, { until: clock() + seconds * 1_000, since: now() });
     },
   });
@@ -266,6 +270,7 @@ export const runScenario = async (
       consent: 'granted',
       isCached: false,
       isFrozen: false,
+      thawedAt: -Infinity,
       written: new Map(),
     };
     visits.push(visit);
@@ -470,6 +475,7 @@ export const runScenario = async (
         if (!cached) return;
         cached.isCached = false;
         if (action.do === 'evict') return settleDeath(cached, 'left', () => true);
+        cached.thawedAt = now();
         cached.page.thaw();
         return cached.page.comeBack();
       }
@@ -477,6 +483,7 @@ export const runScenario = async (
         const frozen = of(visits.filter(({ isFrozen }) => isFrozen));
         if (!frozen) return;
         frozen.isFrozen = false;
+        frozen.thawedAt = now();
         frozen.page.thaw();
         return frozen.page.resume();
       }
@@ -566,9 +573,10 @@ export const runScenario = async (
     if (isShelfFull) lastFull = now();
     isShelfFull = false;
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
-    for (const { page } of visits) {
-      page.thaw();
-      page.online();
+    for (const visit of visits) {
+      visit.thawedAt = now();
+      visit.page.thaw();
+      visit.page.online();
     }
   });
   timeline.after(100, () => {
