@@ -325,9 +325,9 @@ export const createLedger = (witness: Witness, violate: Violate) => {
      * A page was killed in the middle of a task, perhaps between two stores of which one moves what the other
      * has: nothing can write both at once.
      */
-    torn: (isMoving: (id: string) => boolean): void => {
+    torn: (isNoted: (id: string) => boolean, isInMemory: boolean): void => {
       for (const fate of fates.values()) {
-        if (!isResolved(fate) && isMoving(fate.id)) fate.isTorn = true;
+        fate.isTorn ||= isNoted(fate.id) || (isInMemory && !isResolved(fate));
       }
     },
     /** A page has died in a way that leaves what only its memory has to nobody. */

@@ -249,7 +249,7 @@ export const runScenario = async (
       onFuse: () => {
         const isInMemory = kinds.get(name) === 'memory';
         const notes = [...disk.shelf.values()].join();
-        ledger.torn((id) => isInMemory || notes.includes(id));
+        ledger.torn((id) => notes.includes(id), isInMemory);
         timeline.after(0, () => settleDeath(visit, 'killed'));
       },
       onShelf: (key, before, value) => {
