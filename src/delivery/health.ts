@@ -96,9 +96,9 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     passed: ({ until, at }: Started, count = 1): void => {
       passes += count;
       silent = setupUntil = unreachableUntil = 0;
-      // Not what another page has closed since.
+      // Not what was closed since, by another page or before the clock was set back.
       const closed = gate.until();
-      if (closed === until || closed <= at) gate.open();
+      if (closed === until || (closed <= at && at <= now())) gate.open();
       width = Math.min(width * 2, concurrency());
     },
     /**

@@ -68,6 +68,17 @@ describe('the health of a destination', () => {
     expect(health.isCurrent(before)).toBe(false);
   });
 
+  it('keeps a wait from after the clock was set back, whoever passes of before', () => {
+    const { health, gate } = create();
+    const before = health.begin();
+    now -= 3_600_000;
+    health.failed([entry()], attempt(429, 60_000), health.begin());
+    const until = gate.until();
+    health.passed(before);
+    expect(gate.until()).toBe(until);
+    expect(gate.isDoubtful()).toBe(true);
+  });
+
   it('is not blamed for a record that fails while others pass', () => {
     const { health } = create();
     const poison = entry();

@@ -83,7 +83,7 @@ export const MUTANTS: (Mutation & { name: string })[] = [
   {
     name: "let any answer open the gate that another's failure closed",
     file: 'src/delivery/health.ts',
-    find: 'if (closed === until || closed <= at) gate.open();',
+    find: 'if (closed === until || (closed <= at && at <= now())) gate.open();',
     put: 'gate.open();',
   },
   {
