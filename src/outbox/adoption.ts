@@ -223,9 +223,10 @@ export const createAdoption = (
       const taken = [...(note.taken ?? []), ...(note.done ?? [])];
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
-        const here = flying.get(record.id);
-        if (here?.hold.lost) rehome(here);
-        else if (here) continue;
+        // Whoever took it from here may have died before it could say so.
+        if (queue.entries.some((entry) => entry.record.id === record.id)) continue;
+        const sent = flying.get(record.id);
+        if (sent) rehome(sent);
         else if (note.flight.includes(seq) && !limits().resends) onUnknown(record);
         else add(record);
       }
