@@ -7,7 +7,7 @@ import type { SenderEffects } from './sender.js';
  */
 export const KEEPALIVE_BUDGET = 48 * 1024;
 
-type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'watchDeparture' | 'isGoing'>;
+type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
 
 interface Parcel {
   url: string;
@@ -21,7 +21,7 @@ interface Parcel {
 
 /** Posts, within a time and within the browser's budget for what outlives a page. */
 export const createCarrier = (effects: Effects) => {
-  const { settings, fetch: globalFetch, watchDeparture, isGoing } = effects;
+  const { settings, fetch: globalFetch, now, watchDeparture, isGoing } = effects;
   let keptAlive = 0;
   const running = new Set<AbortController>();
 
@@ -60,6 +60,7 @@ export const createCarrier = (effects: Effects) => {
       const abort = new AbortController();
       const wasLeft = watchDeparture();
       const wasGoing = isGoing();
+      const began = now();
       let timer: ReturnType<typeof setTimeout> | undefined;
       // Not by the signal alone: a `fetch` that was passed in may not know it.
       const timeout = new Promise<never>((_, reject) => {
@@ -71,8 +72,9 @@ export const createCarrier = (effects: Effects) => {
       const sending = () =>
         request(parcel, keepalive, abort.signal).catch(async (error: unknown) => {
           // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
-          // A page that was going may be back by now, and its records another page's.
-          if (!keepalive || abort.signal.aborted || wasGoing || (await wasLeft())) throw error;
+          // A page that was going, or stood still, may be back by now, and its records another page's.
+          const isLate = abort.signal.aborted || now() - began > settings().timeout;
+          if (!keepalive || isLate || wasGoing || (await wasLeft())) throw error;
           return request(parcel, false, abort.signal);
         });
       if (keepalive) keptAlive += size;

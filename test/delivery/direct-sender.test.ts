@@ -255,6 +255,19 @@ describe('keepalive', () => {
     expect([request(0)[1].keepalive, request(1)[1].keepalive]).toEqual([true, false]);
   });
 
+  it('is not tried without by a page that stood still meanwhile: its records may be another page’s', async () => {
+    const { fetch, send } = createService();
+    let fail = (_: Error) => undefined as void;
+    fetch.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
+    const sent = send();
+    await settle();
+    // Its timers stood still, too.
+    vi.setSystemTime(Date.now() + 3_600_000);
+    fail(new TypeError('Failed to fetch'));
+    expect(await sent).toMatchObject({ outcome: 'retry', status: 0 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
   it('is not tried twice without', async () => {
     const { send, fetch } = createService();
     fetch.mockRejectedValue(new TypeError('Failed to fetch'));
