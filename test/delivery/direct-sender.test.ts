@@ -257,7 +257,7 @@ describe('keepalive', () => {
 
   it('is not tried without by a page that stood still meanwhile: its records may be another page’s', async () => {
     const { fetch, send } = createService();
-    let fail = (_: Error) => undefined as void;
+    let fail: (error: Error) => void = () => undefined;
     fetch.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
     const sent = send();
     await settle();
