@@ -145,7 +145,7 @@ export const createFlusher = (effects: Effects) => {
   /** Those in the outbox, behind those in flight that another page has by now: their answer is awaited yet. */
   const line = (): readonly Entry[] => {
     const adrift = [...requests.values()].flat().filter(({ hold }) => hold.lost);
-    return [...adrift, ...outbox.entries];
+    return adrift.length > 0 ? [...adrift, ...outbox.entries] : outbox.entries;
   };
 
   const sendDue = (time: number) => {

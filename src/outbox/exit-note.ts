@@ -46,13 +46,19 @@ export const createNotes = (shelf: Shelf, name: string) => {
       return undefined; // cut off, or not ours
     }
   };
+  const save = (note: ExitNote): boolean => shelf.set(keyOf(note), JSON.stringify(note));
   return {
+    /** Says of one that stands that a record of it is done with. */
+    finish: (note: Pick<ExitNote, 'owner' | 'holder'>, seq: number): void => {
+      const found = read(keyOf(note));
+      if (found) save({ ...found, done: [...(found.done ?? []), seq] });
+    },
     /** Whether it stands as it was written, or somebody has taken something over by it. */
     state: (note: Pick<ExitNote, 'owner' | 'holder'>): 'missing' | 'taken' | 'whole' => {
       const found = read(keyOf(note));
       return !found ? 'missing' : found.taken?.length ? 'taken' : 'whole';
     },
-    save: (note: ExitNote): boolean => shelf.set(keyOf(note), JSON.stringify(note)),
+    save,
     remove: (note: Pick<ExitNote, 'owner' | 'holder'>): void => {
       shelf.set(keyOf(note), undefined);
     },

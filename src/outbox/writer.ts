@@ -323,6 +323,7 @@ export const createWriter = (
     deletes: (entry: Entry): void => {
       unsaved.delete(entry);
       entry.chunk?.alive.delete(entry);
+      if (entry.hold.left) context.notes.finish(entry.hold, entry.seq);
       if (entry.saved !== 'no') gone.add(entry);
       else if (!entry.hold.lost) dirty.add(entry.hold);
       timer ??= setTimeout(() => {
