@@ -44,6 +44,17 @@ describe('exit notes', () => {
     expect(notes.state(note('o'))).toBe('taken');
   });
 
+  it('say what is done with since, as long as they stand', () => {
+    const notes = createNotes(createFakeShelf(), 'site');
+    notes.save(note('o'));
+    notes.finish(note('o'), 2);
+    notes.finish(note('o'), 1);
+    expect(notes.all()).toMatchObject([{ done: [2, 1], unsaved: [[2, { id: 'a' }, 2]] }]);
+    notes.remove(note('o'));
+    notes.finish(note('o'), 2);
+    expect(notes.all()).toEqual([]);
+  });
+
   it('of another destination are not read', () => {
     const shelf = createFakeShelf();
     createNotes(shelf, 'site b').save(note('o'));
