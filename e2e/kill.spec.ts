@@ -1,6 +1,6 @@
 import { crash } from './support/crash.js';
 import { heard, listening } from './support/heard.js';
-import { later } from './support/later.js';
+import { laterPage } from './support/later.js';
 import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { steadyBackoff } from './support/steady-backoff.js';
@@ -28,9 +28,8 @@ test('delivers after a crash what waited, and counts what was in flight', async 
   await crash(page);
   await service.faults([]);
 
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/', site.tagged(options, { ...listening, head })));
+  await next.goto(laterPage({ guest, site }, '/', {}, listening));
   // The service took none of those: that is the price of never sending one twice.
   const waited = EVENTS.filter((event) => !hung.includes(event));
   await service.holds({ events: waited }, { pages: [next] });
@@ -64,9 +63,8 @@ test('delivers everything once after a crash with the service down @relay', asyn
   await crash(page);
   await service.start();
 
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/', site.tagged(options, { head })));
+  await next.goto(laterPage({ guest, site }, '/'));
   await service.holds({ events: EVENTS }, { pages: [next] });
 });
 
@@ -85,9 +83,8 @@ test('repeats under its key what was in flight at a crash, with `idempotencyKey`
   await crash(page);
   await service.faults([]);
 
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/', site.tagged({ ...options, idempotencyKey: true }, { head })));
+  await next.goto(laterPage({ guest, site }, '/', { idempotencyKey: true }));
   await service.holds({ events: EVENTS }, { pages: [next] });
 });
 
@@ -111,9 +108,8 @@ test('delivers what was called just before a crash @relay', async ({
   await crashed;
   await page.close();
 
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/', site.tagged(options, { head })));
+  await next.goto(laterPage({ guest, site }, '/'));
   await service.holds({ events: EVENTS }, { pages: [next] });
 });
 
@@ -133,8 +129,7 @@ test('delivers after the browser was killed what waited, and counts what was in 
   await profile.kill();
   await service.faults([]);
 
-  const { options, head } = later(guest);
-  site.page('/', site.tagged(options, { head }));
+  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
   await again.goto(`${site.url}/`);
   const waited = EVENTS.filter((event) => !hung.includes(event));
@@ -157,8 +152,7 @@ test('delivers everything once after the browser was killed offline @relay', asy
   await expect.poll(() => storedEvents(page)).toHaveLength(21);
   await profile.kill();
 
-  const { options, head } = later(guest);
-  site.page('/', site.tagged(options, { head }));
+  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
   await again.goto(`${site.url}/`);
   await service.holds({ events: EVENTS, identifies: ['user_1'] }, { pages: [again] });

@@ -1,5 +1,5 @@
 import { names } from './support/names.js';
-import { later } from './support/later.js';
+import { laterPage } from './support/later.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
@@ -21,8 +21,7 @@ test('delivers 50 events of an offline visit after a restart of the browser, wit
   await page.goto('about:blank');
   await profile.close();
 
-  const { options, head } = later(guest);
-  site.page('/', site.tagged(options, { head }));
+  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
   await again.goto(`${site.url}/`);
   await service.holds({ events: names(50) }, { pages: [again] });

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { breakages, breakStorage } from './support/break-storage.js';
 import { heard, listening } from './support/heard.js';
-import { later } from './support/later.js';
+import { laterPage } from './support/later.js';
 import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
@@ -64,8 +64,7 @@ for (const how of Object.keys(breakages) as Breakage[]) {
         .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
       await service.faults([]);
       // By its clock the penalty is over.
-      const { options, head } = later(guest);
-      await page.goto(site.page('/later', site.tagged(options, { head })));
+      await page.goto(laterPage({ guest, site }, '/later'));
       await service.holds({ events: names(10) }, { pages: [page] });
     });
 

@@ -1,6 +1,6 @@
 import { freezing } from './support/freeze.js';
 import { heard, listening } from './support/heard.js';
-import { later } from './support/later.js';
+import { later, laterPage } from './support/later.js';
 import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
@@ -78,7 +78,6 @@ test('lets another tab deliver for one that is frozen past its lease, which then
   site,
 }) => {
   const frozen = freezing(site, guest);
-  const ahead = later(guest);
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
   await service.faults([{ ...busy, times: 6 }]);
   await track(page, names(10));
@@ -86,7 +85,7 @@ test('lets another tab deliver for one that is frozen past its lease, which then
   const thaw = await frozen.freeze(page);
 
   const other = await context.newPage();
-  await other.goto(site.page('/later', site.tagged(ahead.options, { head: ahead.head })));
+  await other.goto(laterPage({ guest, site }, '/later'));
   await service.holds({ events: names(10) }, { pages: [other] });
   await thaw();
   await track(page, ['after the thaw']);

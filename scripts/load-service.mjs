@@ -19,9 +19,8 @@ if (!existsSync(PROGRAM)) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'service-load-'));
-const service = await startProgram(PROGRAM, {
-  ...{ PORT: '0', TOKEN, DATABASE: join(folder, 'service.db') },
-});
+const env = { PORT: '0', TOKEN, DATABASE: join(folder, 'service.db') };
+const service = await startProgram(PROGRAM, env);
 
 try {
   await measureSpeed(service.url);

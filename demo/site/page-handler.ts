@@ -17,8 +17,11 @@ interface Parts {
 
 /** Attributes that only one form has. */
 const NEITHER = {
-  ...{ relay: undefined, baseUrl: undefined, token: undefined },
-  ...{ onDirect: undefined, onRelay: undefined },
+  onDirect: undefined,
+  onRelay: undefined,
+  relay: undefined,
+  baseUrl: undefined,
+  token: undefined,
 };
 
 /** What differs between the two forms of the page. Through the relay it has no token at all. */
@@ -26,13 +29,20 @@ const formOf = (path: string, baseUrl: string, token: string) =>
   path.startsWith('/relay')
     ? {
         ...NEITHER,
-        ...{ form: 'relay', home: '/relay', onRelay: 'page' },
-        ...{ script: '/analytics-relay.js', relay: RELAY_PATH },
+        form: 'relay',
+        home: '/relay',
+        onRelay: 'page',
+        script: '/analytics-relay.js',
+        relay: RELAY_PATH,
       }
     : {
         ...NEITHER,
-        ...{ form: 'direct', home: '/', onDirect: 'page' },
-        ...{ script: '/analytics.js', baseUrl, token },
+        form: 'direct',
+        home: '/',
+        onDirect: 'page',
+        script: '/analytics.js',
+        baseUrl,
+        token,
       };
 
 /** Serves the demo: its pages, and the built files as a website would have them. */

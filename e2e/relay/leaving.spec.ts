@@ -1,6 +1,6 @@
 import { breakStorage } from '../support/break-storage.js';
 import { crash } from '../support/crash.js';
-import { later } from '../support/later.js';
+import { laterPage } from '../support/later.js';
 import { BARE, openPopup, trackAndClose, trackAndGo } from '../support/leave.js';
 import { names } from '../support/names.js';
 import { statusOf } from '../support/status-of.js';
@@ -78,9 +78,8 @@ test('delivers 200 events of 1 kB, called in the task that closes the tab, once 
   await page.goto(site.page('/bare', BARE));
   const popup = await openPopup(page, site.page('/', site.tagged(atExitOnly)));
   await trackAndClose(popup, names(200), 900);
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/next', site.tagged(options, { head })));
+  await next.goto(laterPage({ guest, site }, '/next'));
   await service.holds({ events: names(200) }, { pages: [next] });
   expect(await statusOf(next)).toMatchObject({ unknown: 0, dropped: {} });
   expect(relay.requests.length).toBeLessThanOrEqual(25);
@@ -99,9 +98,8 @@ test('delivers 200 events of 1 kB, called before the tab is closed, once each', 
     for (const event of events) analytics.event(event, { description: 'x'.repeat(900) });
   }, names(200));
   await page.close({ runBeforeUnload: false });
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/next', site.tagged(options, { head })));
+  await next.goto(laterPage({ guest, site }, '/next'));
   await service.holds({ events: names(200) }, { pages: [next] });
   expect(await statusOf(next)).toMatchObject({ unknown: 0, dropped: {} });
   expect(relay.requests.length).toBeLessThanOrEqual(25);
@@ -200,9 +198,8 @@ test('stores once what was in flight when the page was killed', async ({
   await expect.poll(() => storedEvents(page)).toHaveLength(20);
   await crash(page);
 
-  const { options, head } = later(guest);
   const next = await context.newPage();
-  await next.goto(site.page('/', site.tagged(options, { head })));
+  await next.goto(laterPage({ guest, site }, '/'));
   const events = [...names(10, 'stored'), ...names(10, 'lost')];
   await service.holds({ events }, { pages: [next] });
   expect(await statusOf(next)).toMatchObject({ delivered: 20, unknown: 0 });
@@ -224,8 +221,7 @@ test('leaves to the next page what waits, where IndexedDB never opens', async ({
     .poll(() => statusOf(page))
     .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff', storage: 'memory' });
   // By its clock the penalty is over.
-  const { options, head } = later(guest);
-  await page.goto(site.page('/next', site.tagged(options, { head })));
+  await page.goto(laterPage({ guest, site }, '/next'));
   await service.holds({ events: names(10) }, { pages: [page] });
   expect(await statusOf(page)).toMatchObject({ unknown: 0, dropped: {} });
 });

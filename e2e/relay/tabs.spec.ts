@@ -1,5 +1,5 @@
 import { freezing } from '../support/freeze.js';
-import { later } from '../support/later.js';
+import { laterPage } from '../support/later.js';
 import { names } from '../support/names.js';
 import { statusOf } from '../support/status-of.js';
 import { storedEvents } from '../support/stored-records.js';
@@ -17,7 +17,6 @@ test('stores once what a frozen tab had in flight, and another tab sends again',
   site,
 }) => {
   const frozen = freezing(site, guest);
-  const ahead = later(guest);
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
   relay.faults([{ after: true, delay: 3_000, times: 1 }]);
   await track(page, names(10));
@@ -26,7 +25,7 @@ test('stores once what a frozen tab had in flight, and another tab sends again',
   const thaw = await frozen.freeze(page);
 
   const other = await context.newPage();
-  await other.goto(site.page('/later', site.tagged(ahead.options, { head: ahead.head })));
+  await other.goto(laterPage({ guest, site }, '/later'));
   await expect.poll(() => statusOf(other)).toMatchObject({ delivered: 10, unknown: 0 });
   await thaw();
   await track(page, ['after the thaw']);

@@ -196,9 +196,9 @@ export const createAdoption = (
     }
     // Before anything is counted, too: another page may have it by now.
     if (hold.until <= now()) await writer.renew(hold);
-    if (departure !== departures)
-      writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
-    else if (!hold.lost) intake(hold, window);
+    if (departure === departures) {
+      if (!hold.lost) intake(hold, window);
+    } else writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
     return true;
   };
 

@@ -51,7 +51,7 @@ export const createNoteWriter = (
     /** Says what is in flight and what is not stored, and when the lease ends. */
     save: (hold: Hold, until: number): boolean => save(hold, until),
     /** Says what was taken over, and gives the rest up to whoever can read it. */
-    giveUp: (hold: Hold): boolean => save(hold, hold.until, true),
+    giveUp: (hold: Hold): void => void save(hold, hold.until, true),
     remove: (hold: Hold): void => {
       notes.remove(hold);
       hold.noted = 0;
