@@ -110,6 +110,7 @@ export const createPipeline = (
       now,
       random: Math.random,
       isOnline,
+      isHidden,
       onSent: (record, handoff) => emit('sent', { record: { ...record }, handoff }),
       onOutcome: (sent, outcome, status) => {
         const record = { ...sent };

@@ -10,6 +10,7 @@ import { chromium, firefox } from 'playwright';
 import { measureInChromium, stopChromiumWorkers } from './chromium-only.js';
 import { killBrowser, killParts, stopParts } from '../support/browser-process.js';
 import { until } from '../support/until.js';
+import { limited } from './limited.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
 
 interface Kind {
@@ -28,6 +29,7 @@ interface Kind {
 }
 
 const GONE_WITHIN_MS = 15_000;
+const NEW_PAGE_MS = 3_000;
 /** A process of Firefox that runs pages of one site. Those without one yet, for tabs to come, have another name. */
 const FIREFOX_SITE = 'Isolated Web Co';
 const FIREFOX_IDLE_MS = 100;
@@ -167,6 +169,31 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
       if (!isUp) throw problem;
     };
 
+    /** A blank one, in a process that lives: just after a kill, a browser may give it one that is dying. */
+    const newPage = async (): Promise<Page> => {
+      if (crashes === 0) return live().newPage();
+      const attempt = async () => {
+        const page = await live().newPage();
+        await page.evaluate(() => undefined);
+        return page;
+      };
+      let page: Page | undefined;
+      let problem: unknown;
+      const isUp = await until(
+        async () => {
+          try {
+            page = await limited('a new page', NEW_PAGE_MS, attempt());
+          } catch (error) {
+            problem = error;
+          }
+          return page !== undefined;
+        },
+        { within: GONE_WITHIN_MS },
+      );
+      if (!isUp) throw problem;
+      return page!;
+    };
+
     await start();
     return {
       newTab: async () => {
@@ -179,7 +206,7 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         const first = isFresh ? live().pages()[0] : undefined;
         isFresh = false;
         const born = crashes;
-        const page = first ?? (await live().newPage());
+        const page = first ?? (await newPage());
         return createTab(page, () => crashes > born);
       },
       offline: (is) => live().setOffline(is),

@@ -33,6 +33,7 @@ interface Effects {
   now: () => number;
   random: () => number;
   isOnline: () => boolean;
+  isHidden: () => boolean;
   onSent: (record: OutboxRecord, handoff: boolean) => void;
   onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
   onError: (error: DeliveryError) => void;
@@ -40,7 +41,7 @@ interface Effects {
 
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
-  const { outbox, sender, gate, concurrency, now, random } = effects;
+  const { outbox, sender, gate, concurrency, now, random, isHidden } = effects;
   const { onSent, onOutcome, onError } = effects;
   const health = createHealth(effects);
   const waiters = createWaiters();
@@ -125,12 +126,13 @@ export const createFlusher = (effects: Effects) => {
     isStarving = false;
     const [reason, until] = health.pause(time);
     isPaused = !!reason;
-    if (reason) wakeAt(until + random() * SPREAD_MS);
-    else if (!isReady()) {
-      if (!isAsking && outbox.entries.length > 0) void whenDone(askToken());
-    } else {
+    if (!reason && isReady()) {
       sendDue(time);
       wakeForLater(time);
+    } else {
+      outbox.announce([]);
+      if (reason) wakeAt(until + random() * SPREAD_MS);
+      else if (!isAsking && outbox.entries.length > 0) void whenDone(askToken());
     }
     settle();
   };
@@ -159,7 +161,11 @@ export const createFlusher = (effects: Effects) => {
     const entries = isProbing ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
     const groups = nextInLine(entries, rules);
     isStarving = groups.length === 0 && requests.size === 0;
-    for (const group of groups) {
+    const announced = outbox.announce(groups.flat());
+    if (announced) void whenDone(announced);
+    // A hidden page may be gone before that is stored.
+    const mayGo = isHidden() ? () => true : outbox.isAnnounced;
+    for (const group of groups.filter((group) => group.every(mayGo))) {
       const stale = group.find((entry) => !outbox.canSend(entry));
       if (stale) return void whenDone(outbox.renew(stale.hold));
       if (gate.isDoubtful()) gate.reserve(PROBE_MS);

@@ -113,7 +113,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       if (status > 0) silent = 0;
       if (isTheirOwn(entries, started) && status !== 429 && retryAfterMs === 0) {
         // It has said nothing of the destination: the next probe need not wait for this one.
-        if (started.isProbe) gate.reserve(0);
+        if (started.isProbe && gate.until() === started.until) gate.reserve(0);
         return true;
       }
       setDue(entries, 0);

@@ -30,6 +30,8 @@ export interface Context extends OutboxEffects {
   holds: Map<string, Hold>;
   /** Records in flight from here by their ids, whoever their owner is by now. */
   flying: Map<string, Entry>;
+  /** Records about to be in flight, with whether that is stored. */
+  announced: Map<Entry, { isStored: boolean }>;
 }
 
 /** No page's options make its leases longer than this. */

@@ -6,6 +6,9 @@ import { commit } from './journal.js';
 import { createQueue } from './queue.js';
 import { createWriter } from './writer.js';
 
+/** What is about to be in flight waits this long for the outbox to say so. */
+const ANNOUNCE_MS = 100;
+
 /**
  * The durable queue. What is in memory is written through to the journal; each record belongs to an owner,
  * and only the page that holds the owner's lease may send it.
@@ -16,7 +19,8 @@ export const createOutbox = (effects: OutboxEffects) => {
   const { entries } = queue;
   const holds = new Map<string, Hold>();
   const flying = new Map<string, Entry>();
-  const context: Context = { ...effects, queue, holds, flying };
+  const announced: Context['announced'] = new Map();
+  const context: Context = { ...effects, queue, holds, flying, announced };
   let own: Hold | undefined;
 
   const giveUp = (hold: Hold) => {
@@ -103,7 +107,7 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const adoption = createAdoption(context, { writer, add, rehome, giveUp, finish, isOld });
 
-  return {
+  const outbox = {
     entries: entries as readonly Entry[],
     latest: queue.latest,
     ...adoption,
@@ -115,6 +119,32 @@ export const createOutbox = (effects: OutboxEffects) => {
     renew: writer.renew,
     /** May this page send it now, without looking at the lease first? */
     canSend: ({ hold }: Entry): boolean => isSafe(context, hold),
+    /** Whether the outbox says that it is about to be in flight, where that matters. */
+    isAnnounced: (entry: Entry): boolean =>
+      limits().resends || journal.kind() === 'memory' || !!announced.get(entry)?.isStored,
+    /**
+     * Writes down that these are about to be in flight, and nothing else is: killed between the request and
+     * that, a page would leave them to be sent again. Settles once it is stored, or takes too long; nothing
+     * where there is nothing to wait for.
+     */
+    announce: (next: readonly Entry[]): Promise<unknown> | undefined => {
+      for (const entry of announced.keys()) {
+        if (next.includes(entry)) continue;
+        announced.delete(entry);
+        writer.changed(entry.hold);
+      }
+      const added = next.filter((entry) => !announced.has(entry));
+      if (added.length === 0 || added.every(outbox.isAnnounced)) return undefined;
+      const state = { isStored: false };
+      for (const entry of added) {
+        announced.set(entry, state);
+        writer.changed(entry.hold);
+      }
+      return Promise.race([
+        writer.settled(),
+        new Promise((resolve) => setTimeout(resolve, ANNOUNCE_MS)),
+      ]).then(() => (state.isStored = true));
+    },
     /**
      * It is on its way. One that does not outlive the page is not noted as in flight: when the page goes
      * it has nearly always failed, and is sent again.
@@ -124,7 +154,8 @@ export const createOutbox = (effects: OutboxEffects) => {
       entry.record.attempts++;
       if (outlivesPage) entry.hold.flight.add(entry.seq);
       flying.set(entry.record.id, entry);
-      writer.changed(entry.hold);
+      const isKnown = announced.delete(entry) && outlivesPage;
+      if (!isKnown) writer.changed(entry.hold);
     },
     /** Back to waiting. `answered` when the service said that it did not take it. */
     putBack: (entry: Entry, answered: boolean): void => {
@@ -188,6 +219,7 @@ export const createOutbox = (effects: OutboxEffects) => {
         .then(onWiped, () => undefined);
     },
   };
+  return outbox;
 };
 
 export type Outbox = ReturnType<typeof createOutbox>;

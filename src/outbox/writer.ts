@@ -53,7 +53,7 @@ export const createWriter = (
   /** Another page has the owner now. `puts` were being written when that showed. */
   onLost: (hold: Hold, puts: Entry[]) => void,
 ) => {
-  const { journal, now, limits, queue, holds } = context;
+  const { journal, now, limits, queue, holds, announced } = context;
   const unsaved = new Set<Entry>();
   const gone = new Set<Entry>();
   /** Of those, what is being deleted just now. */
@@ -61,21 +61,20 @@ export const createWriter = (
   const dirty = new Set<Hold>();
   /** Of each owner, what its next records are stored with. */
   const open = new Map<Hold, Chunk>();
-  let isScheduled = false;
+  /** The next write. */
+  let scheduled: Promise<void> | undefined;
+  /** All writes so far. */
+  let written: Promise<unknown> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const inMemory = () => journal.kind() === 'memory';
-  const seqsOf = (hold: Hold, ...sets: Set<Entry>[]): number[] =>
+  const seqsOf = (hold: Hold, ...sets: Iterable<Entry>[]): number[] =>
     sets.flatMap((set) => [...set].filter((entry) => entry.hold === hold)).map(({ seq }) => seq);
 
   /** Nothing left of it to send, to wait for, or to delete. */
   const isFinished = (hold: Hold) => isDrained(hold) && seqsOf(hold, gone).length === 0;
 
-  const touch = () => {
-    if (isScheduled) return;
-    isScheduled = true;
-    queueMicrotask(() => void sync());
-  };
+  const touch = (): Promise<void> => (scheduled ??= Promise.resolve().then(() => sync()));
 
   const unsave = (entry: Entry, saved: Entry['saved']) => {
     entry.saved = saved;
@@ -91,7 +90,7 @@ export const createWriter = (
       const until = release ? 0 : now() + leaseMs(context);
       const { expired } = hold;
       // Until its deletion is stored, what is done with must not be sent again either.
-      const flight = [...flightOf(hold), ...seqsOf(hold, gone)];
+      const flight = [...flightOf(hold), ...seqsOf(hold, gone, announced.keys())];
       return { owner, holder, until, since, expired, flight, count, bytes };
     }
     if (!hold.expired) return undefined;
@@ -184,7 +183,7 @@ export const createWriter = (
     });
 
   const sync = async (release = false, deleting = release): Promise<void> => {
-    isScheduled = false;
+    scheduled = undefined;
     if (inMemory()) {
       notes.keepSoon();
       return;
@@ -204,7 +203,8 @@ export const createWriter = (
     dirty.clear();
     open.clear();
     // Apart: a transaction that has to read first is mostly lost where the page goes away.
-    await Promise.all([
+    const work = Promise.all([
+      written,
       attempt(
         writes.filter(({ isStale }) => !isStale),
         [],
@@ -213,7 +213,9 @@ export const createWriter = (
         writes.filter(({ isStale }) => isStale),
         strays,
       ),
-    ]);
+    ]).then(() => undefined);
+    written = work;
+    await work;
   };
 
   const attempt = async (writes: Write[], strays: Entry[]) => {
@@ -232,7 +234,7 @@ export const createWriter = (
         if (!hold.lost) dirty.add(hold);
         else if (!hold.left) onLost(hold, puts);
       }
-      touch();
+      void touch();
     }
     for (const entry of allDeletes) ending.delete(entry);
   };
@@ -277,7 +279,7 @@ export const createWriter = (
 
   const changed = (hold: Hold): void => {
     dirty.add(hold);
-    touch();
+    void touch();
   };
 
   const renewInMemory = (hold: Hold) => {
@@ -310,6 +312,8 @@ export const createWriter = (
     sync: (): Promise<void> => sync(false, true),
     /** The hold's lease has to be written. */
     changed,
+    /** Settles once all that has changed by now is stored, or could not be. */
+    settled: touch,
     /** A new record. */
     saves: (entry: Entry): void => {
       const { hold, seq } = entry;
@@ -348,6 +352,7 @@ export const createWriter = (
      * another page can go on with.
      */
     leave: (going: boolean): Hold[] => {
+      announced.clear();
       look(); // what another page has taken meanwhile is not to be given away again
       // Nor is anything being deleted, which may come to nothing.
       const isOver = (hold: Hold) => isFinished(hold) && seqsOf(hold, ending).length === 0;

@@ -29,6 +29,7 @@ describe('a flush', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(10));
     flusher.flushAll();
+    await settle();
     expect(service.ids()).toEqual(['r0', 'r1', 'r2', 'r3', 'r4', 'r5']);
     service.answer('r3', 200);
     await advance(100);
@@ -49,7 +50,75 @@ describe('a flush', () => {
     expect((await readStored()).keys).toEqual([]);
   });
 
-  it('does not wait for storage', async () => {
+  it('starts no request before the outbox says that it is under way', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = () => 'hang';
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    expect(service.ids()).toEqual([]);
+    expect(flusher.inFlight()).toBe(0);
+    await settle();
+    expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
+    expect((await readStored()).leases[0]).toMatchObject({ flight: [0, 1, 2] });
+  });
+
+  it('waits no longer than a tenth of a second for that', async () => {
+    const { page, flusher, service } = await start();
+    page.dropWrites();
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await vi.advanceTimersByTimeAsync(99);
+    expect(service.ids()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(service.ids()).toEqual(['a']);
+  });
+
+  it('does not wait for that where repeats are known', async () => {
+    const { page, flusher, service } = await start({ limits: { resends: true } });
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    expect(service.ids()).toEqual(['a']);
+  });
+
+  it('does not wait for that as the page is left, nor while it is hidden', async () => {
+    const { page, flusher, service, world: state } = await start();
+    service.rule = () => 'hang';
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    expect(service.ids()).toEqual([]);
+    flusher.handOff();
+    expect(service.ids()).toEqual(['a']);
+    state.isHidden = true;
+    page.add(makeRecord('b'));
+    flusher.flushAll();
+    expect(service.ids()).toEqual(['a', 'b']);
+    await settle();
+    expect(service.ids()).toEqual(['a', 'b']);
+  });
+
+  it('says nothing of a record as under way once delivery pauses', async () => {
+    const { page, flusher, service, world: state } = await start();
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    state.isOnline = false;
+    flusher.pump();
+    await settle();
+    expect(service.ids()).toEqual([]);
+    expect((await readStored()).leases[0]).toMatchObject({ flight: [] });
+  });
+
+  it('looks again after the wait whether the destination may be asked', async () => {
+    const { page, flusher, service, gate } = await start();
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    gate.close(10_000, false); // by another page
+    await settle();
+    expect(service.ids()).toEqual([]);
+    await advance(20_000);
+    expect(service.ids()).toEqual(['a']);
+  });
+
+  it('does not wait for storage that is missing', async () => {
     forbidOpening();
     const { page, flusher, service } = createDelivery(world.shelf);
     page.add(makeRecord('a'));
@@ -63,6 +132,7 @@ describe('a flush', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(5));
     flusher.flushAll();
+    await settle();
     expect(service.open()).toHaveLength(2);
   });
 
@@ -123,6 +193,7 @@ describe('identifies', () => {
     service.rule = () => 'hang';
     page.add(identify('i1'), makeRecord('e1', { user: 'u' }), identify('i2'), makeRecord('free'));
     flusher.flushAll();
+    await settle();
     expect(service.ids()).toEqual(['i1', 'free']);
     service.answer('i1', 200);
     await advance(100);
@@ -444,7 +515,9 @@ describe('an offline page', () => {
       [100_000, 5_000],
       [3_600_000, 30_000],
     ] as const) {
-      const { page, flusher, service, world: state } = await start();
+      // Nothing else to wait for.
+      const limits = { resends: true };
+      const { page, flusher, service, world: state } = await start({ limits });
       state.isOnline = false;
       page.add(makeRecord('a'));
       flusher.flushAll();

@@ -32,6 +32,8 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
     hasUnread: () => false,
     isOld: () => false,
     canSend: () => true,
+    isAnnounced: () => true,
+    announce: () => undefined,
     begin: (entry) => {
       entry.state = 'flight';
       entry.record.attempts++;
@@ -91,6 +93,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       now,
       random,
       isOnline: () => world.isOnline(client),
+      isHidden: () => false,
       onSent: ignore,
       onOutcome: ignore,
       onError: ignore,

@@ -213,6 +213,40 @@ describe('a record in flight', () => {
     expect(next.unknown).toEqual([]);
   });
 
+  it('is unknown where its page was killed just before, having announced it', async () => {
+    const left = await leaveBehind();
+    await left.outbox.announce([left.find('r1')]);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r2']);
+    expect(page.unknown).toEqual(['r1']);
+  });
+
+  it('is not unknown where it was announced, and something else was sent', async () => {
+    const left = await leaveBehind();
+    await left.outbox.announce([left.find('r1')]);
+    await left.outbox.announce([left.find('r0')]);
+    left.outbox.finish(left.begin('r0'));
+    await advance(1_000);
+    await advance(LEASE_MS);
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it.each([true, false])(
+    'is not unknown where it was announced, and its page left (%s) before it was sent',
+    async (isGoing) => {
+      const left = await leaveBehind();
+      await left.outbox.announce([left.find('r1')]);
+      left.outbox.leave(isGoing);
+      await advance(LEASE_MS);
+      const page = pageOf();
+      expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+      expect(page.unknown).toEqual([]);
+    },
+  );
+
   it('is not unknown where its request did not outlive the page', async () => {
     const left = await leaveBehind();
     left.begin('r1', false);
@@ -227,6 +261,16 @@ describe('a record in flight', () => {
     left.begin('r1');
     await advance(LEASE_MS);
     const page = pageOf({ resends: true });
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('that was announced is not unknown where its request did not outlive the page', async () => {
+    const left = await leaveBehind();
+    await left.outbox.announce([left.find('r1')]);
+    left.begin('r1', false);
+    await advance(LEASE_MS);
+    const page = pageOf();
     expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
     expect(page.unknown).toEqual([]);
   });

@@ -280,6 +280,12 @@ export const createStorage = ({
       [...databases.values()].every(({ queue }) =>
         queue.every((one) => one.user.name !== user.name || !one.reads),
       ),
+    /** How long a page has waited for its oldest transaction. */
+    waitOf: (page: string): number => {
+      const queues = [...databases.values()].flatMap(({ queue }) => queue);
+      const own = queues.filter(({ user }) => user.name === page).map(({ began }) => began);
+      return timeline.now() - Math.min(timeline.now(), ...own);
+    },
     /** `IDBKeyRange` of a page. */
     keyRange: {
       bound: (lower: Key, upper: Key, lowerOpen = false): Range => ({ lower, upper, lowerOpen }),

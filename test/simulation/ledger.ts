@@ -8,6 +8,8 @@ export interface Attempt {
   ids: string[];
   keepalive: boolean;
   startedAt: number;
+  /** Its page was hidden, or had waited in vain for storage: nothing says yet that it is under way. */
+  isRushed: boolean;
   /** Records of it that the service has stored. */
   stored: Set<string>;
   /** Outcomes that its first record had by then. */
@@ -74,6 +76,8 @@ export interface Witness {
   leftAt: (page: string) => number;
   /** When it was killed, frozen, or put away; before all time for one that was not. */
   stoppedAt: (page: string) => number;
+  /** A page has been killed since then. */
+  wasKilledSince: (time: number) => boolean;
   /** More than one page has lived since then. */
   hadCompanySince: (time: number) => boolean;
   /** A write of the page that began after this time has been stored, and so all that it wrote until then. */
@@ -131,7 +135,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
   /** Whether a second row may follow from this attempt that stored the first. */
   const mayRepeat = (
     { madeAt, isTorn, excuse }: Fate,
-    { end, keepalive, page, startedAt }: Attempt,
+    { end, keepalive, page, startedAt, isRushed }: Attempt,
   ): boolean =>
     end === 'failed' ||
     isTorn ||
@@ -140,7 +144,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     !witness.hadShelfSince(madeAt) ||
     !witness.wasSteadySince(madeAt) ||
     !witness.isCalmSince(startedAt) ||
-    (end === 'killed' && !witness.hasNoted(page, startedAt)) ||
+    (end === 'killed' && isRushed && !witness.hasNoted(page, startedAt)) ||
     !witness.isStoring(page);
 
   /** Its page was killed before it could write down what it had said. */
@@ -294,7 +298,9 @@ export const createLedger = (witness: Witness, violate: Violate) => {
           violate('honest', `${inWords(fate)} counts as delivered, and is not`);
       } else if (outcome === 'unknown') {
         fate.unknown++;
-        if (fate.attempts.length + fate.dropped.length === 0 && !fate.isOverBudget) {
+        // Killed in between, a page has said that it is about to send it.
+        const isMistaken = fate.isOverBudget || witness.wasKilledSince(fate.madeAt);
+        if (fate.attempts.length + fate.dropped.length === 0 && !isMistaken) {
           violate('honest', `${inWords(fate)} counts as unknown, and was never sent`);
         }
       } else return;

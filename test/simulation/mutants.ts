@@ -33,6 +33,12 @@ export const MUTANTS: (Mutation & { name: string })[] = [
     put: '',
   },
   {
+    name: 'send before the outbox says so',
+    file: 'src/outbox/outbox.ts',
+    find: '!!announced.get(entry)?.isStored,',
+    put: 'true,',
+  },
+  {
     name: 'forget what was in flight when adopting',
     file: 'src/outbox/adoption.ts',
     find: 'for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);',

@@ -30,6 +30,8 @@ interface Effects {
   ledger: Ledger;
   /** A request starts, in the page's own task. */
   onStart: (attempt: Attempt) => void;
+  /** The page is about to hear the answer. */
+  onAnswer: (attempt: Attempt) => void;
   /** The page is about to hear that it has to wait so many seconds. */
   onWait: (page: string, destination: string, seconds: number) => void;
   note: (line: string) => void;
@@ -55,7 +57,7 @@ const failed = () => new TypeError('Failed to fetch');
 
 /** Carries requests of pages to services, or does not. */
 export const createNetwork = (effects: Effects) => {
-  const { timeline, dice, conditions, saysLate, ledger, onStart, onWait, note } = effects;
+  const { timeline, dice, conditions, saysLate, ledger, onStart, onAnswer, onWait, note } = effects;
   const going = new Set<Sent>();
   /** Keys that the service knows. */
   const known = new Set<string>();
@@ -154,6 +156,7 @@ export const createNetwork = (effects: Effects) => {
       ids,
       keepalive,
       startedAt: timeline.now(),
+      isRushed: false,
       stored: new Set(),
       reports: ledger.fates.get(ids[0]!)?.reports ?? 0,
       end: undefined,
@@ -216,6 +219,7 @@ export const createNetwork = (effects: Effects) => {
               if (!going.has(sent) || typeof answer !== 'object') return;
               const { status, body: text, retryAfter } = answer;
               end(sent, 'answered');
+              onAnswer(sent.attempt);
               if (retryAfter) onWait(user.name, sent.attempt.destination, retryAfter);
               const headers = { get: () => (retryAfter ? String(retryAfter) : null) };
               resolve({ status, text: async () => text, headers });

@@ -3,6 +3,7 @@ import { createDisk } from './disk.js';
 import { createStorage, type StorageTrouble } from './indexed-db.js';
 import { createLedger } from './ledger.js';
 import { createNetwork, type Conditions } from './network.js';
+import { createPenalties } from './penalties.js';
 import { createPage, type Page, type Product } from './page.js';
 import { createDice } from './random.js';
 import type { Action, Scenario } from './scenario.js';
@@ -11,10 +12,8 @@ import { createTimeline } from './timeline.js';
 const EPOCH = Date.UTC(2026, 0, 1);
 /** As long as anything may take once all is well: the longest `Retry-After`, leases, and pauses. */
 const PATIENCE = 4 * 3_600_000;
-/** A page that probes keeps the others back for so long. */
-const PROBE_MS = 5_000;
-/** No penalty is longer. */
-const LONGEST_PENALTY = 2 * 3_600_000;
+/** A request waits no longer than this for storage to say that it is under way. */
+const ANNOUNCE_MS = 100;
 /** More than any world of this size needs. */
 const MOST_STEPS = 2_000_000;
 
@@ -72,14 +71,9 @@ export const runScenario = async (
   let lastUpset = -1;
   /** When two pages lived at the same time last. */
   let lastCompany = -1;
+  let lastKill = -1;
   const visits: Visit[] = [];
   const kinds = new Map<string, StorageKind>();
-  /** Until when a service has asked a page to wait. */
-  const floors = new Map<string, { until: number; since: number }>();
-  /** What pages have written into localStorage in this step, and what stood there before. */
-  const written = new Map<string, { page: string; before: string | undefined }>();
-  /** By which page a gate is closed to others while it probes, and what it hides. */
-  const reservations = new Map<string, { page: string; value: string; before: string }>();
   const departures = new Map<string, number>();
   const stops = new Map<string, number>();
   const commits = new Map<string, number>();
@@ -109,6 +103,7 @@ export const runScenario = async (
       hadShelfSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
       hadCompanySince: (time) => visits.length > 1 || lastCompany > time,
       wasSteadySince: (time) => lastUpset < time,
+      wasKilledSince: (time) => lastKill >= time,
       hasNoted: (name, since) => (commits.get(name) ?? -1) > since,
       resends: way !== 'direct',
       leftAt: (name) => departures.get(name) ?? Infinity,
@@ -142,6 +137,13 @@ export const runScenario = async (
     onAbort: shake,
     onCommit: (name, began) => commits.set(name, Math.max(began, commits.get(name) ?? -1)),
   });
+  const penalties = createPenalties({
+    now,
+    clock,
+    shelf: disk.shelf,
+    lastShake: () => lastShake,
+    violate,
+  });
   const conditions: Conditions = {
     service: 'well',
     isOnline: true,
@@ -159,6 +161,7 @@ export const runScenario = async (
     onStart: (attempt) => {
       const { page: name, destination, ids } = attempt;
       const visit = visitOf(name);
+      attempt.isRushed = !!visit && (visit.page.isHidden() || storage.waitOf(name) >= ANNOUNCE_MS);
       note(`${name} → ${ids.map((id) => ledger.fates.get(id)?.name ?? id).join(', ')}`);
       if (visit && visit.consent !== 'granted') {
         violate('consent', `${name} sends, and consent is ${visit.consent}`);
@@ -168,50 +171,15 @@ export const runScenario = async (
       if (now() - oldest > (options.maxAge ?? Infinity) && lastUpset < 0) {
         violate('caps', `${name} sends what is older than it may be`);
       }
-      const floor = floors.get(`${name} ${destination}`);
-      if (floor && clock() < floor.until && lastShake < floor.since) {
-        violate('penalty', `${name} sends ${floor.until - clock()} ms before it may`);
-      }
-      const wait = waitOf(name, destination);
-      if (wait > 0 && wait < PATIENCE && lastShake < now() - 1) {
-        violate('penalty', `${name} sends ${wait} ms before the gate opens`);
-      }
+      penalties.started(name, destination);
     },
+    onAnswer: ({ page, startedAt }) => penalties.answered(page, startedAt),
     onWait: (name, destination, seconds) => {
       // While it stood still its timeout has passed: it may have given the request up.
       if (now() - (visitOf(name)?.thawedAt ?? -Infinity) < 1_000) return;
-      floors.set(`${name} ${destination}`, { until: clock() + seconds * 1_000, since: now() });
+      penalties.asked(name, destination, seconds);
     },
   });
-
-  const noteReservation = (key: string, page: string, before?: string, value?: string) => {
-    if (!key.endsWith(' gate') || !value || !before) return;
-    const [was, is] = [before, value].map(
-      (text) => JSON.parse(text) as { n: number; until: number },
-    );
-    if (was!.n !== is!.n || is!.until - clock() !== PROBE_MS) return;
-    // Made anew, it hides the same.
-    const earlier = reservations.get(key);
-    const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before;
-    reservations.set(key, { page, value, before: hidden });
-  };
-
-  /** How long the shared gate is closed yet. A page that probes closes it for the others first. */
-  const waitOf = (page: string, destination: string): number => {
-    const part = destination.replace('/a', '');
-    const key = [...disk.shelf.keys()].find((k) => k.endsWith(' gate') && k.includes(part));
-    if (!key) return 0;
-    const waitUntil = (value: string | undefined) => {
-      const wait = value ? (JSON.parse(value) as { until: number }).until - clock() : 0;
-      return wait > LONGEST_PENALTY ? 0 : wait; // the clock was set back
-    };
-    const value = disk.shelf.get(key);
-    const own = written.get(key);
-    const reserved = reservations.get(key);
-    const isOwn = reserved?.page === page && reserved.value === value;
-    const before = isOwn ? reserved.before : own?.page === page ? own.before : value;
-    return Math.min(waitUntil(value), waitUntil(before));
-  };
 
   // --- pages ---------------------------------------------------------------------------------------
 
@@ -253,8 +221,7 @@ export const runScenario = async (
         timeline.after(0, () => settleDeath(visit, 'killed'));
       },
       onShelf: (key, before, value) => {
-        if (!written.has(key)) written.set(key, { page: name, before });
-        noteReservation(key, name, before, value);
+        if (denying !== name) penalties.wrote(name, key, before, value);
         if (!visit.written.has(key)) visit.written.set(key, before);
         for (const other of visits) {
           if (other !== visit && other.page.state() !== 'dead') other.page.hearOf(key);
@@ -335,7 +302,10 @@ export const runScenario = async (
     const { page } = visit;
     if (!visits.includes(visit)) return;
     page.die();
-    if (how === 'killed') stops.set(page.name, now());
+    if (how === 'killed') {
+      lastKill = now();
+      stops.set(page.name, lastKill);
+    }
     storage.leaveBehind(page, survives);
     network.leaveBehind(page.name, how, () => dice.chance(how === 'left' ? 0.97 : 0.6));
     const isHelpless = setup.hasNoShelf || (isShelfFull && kinds.get(page.name) !== 'indexeddb');
@@ -398,6 +368,17 @@ export const runScenario = async (
     }
   };
 
+  const goOn = (visit: Visit) => {
+    visit.thawedAt = now();
+    penalties.hoped(visit.page.name); // it may have to hear yet that it is online
+    visit.page.thaw();
+  };
+
+  const online = (page: Page) => {
+    penalties.hoped(page.name);
+    page.online();
+  };
+
   const act = (action: Action): void => {
     const alive = visits.filter(({ page }) => page.state() === 'running' && page.isLit());
     const of = (list: Visit[]) => ('page' in action ? list[action.page % list.length] : undefined);
@@ -414,7 +395,7 @@ export const runScenario = async (
       case 'network':
         if (conditions.isOnline === action.isOnline) return;
         conditions.isOnline = action.isOnline;
-        if (action.isOnline) for (const { page } of visits) page.online();
+        if (action.isOnline) for (const { page } of visits) online(page);
         return;
       case 'budget':
         conditions.isBudgetTaken = action.isTaken;
@@ -475,16 +456,14 @@ export const runScenario = async (
         if (!cached) return;
         cached.isCached = false;
         if (action.do === 'evict') return settleDeath(cached, 'left', () => true);
-        cached.thawedAt = now();
-        cached.page.thaw();
+        goOn(cached);
         return cached.page.comeBack();
       }
       case 'thaw': {
         const frozen = of(visits.filter(({ isFrozen }) => isFrozen));
         if (!frozen) return;
         frozen.isFrozen = false;
-        frozen.thawedAt = now();
-        frozen.page.thaw();
+        goOn(frozen);
         return frozen.page.resume();
       }
     }
@@ -534,7 +513,8 @@ export const runScenario = async (
       case 'consent':
         return setConsent(visit, action.consent);
       case 'destination':
-        floors.clear(); // a new set-up is tried at once
+        penalties.forget();
+        penalties.hoped(page.name);
         shake();
         visit.destination = visit.destination === address('a') ? address('b') : address('a');
         page.run(() => analytics.init(optionsFor(visit.destination)));
@@ -554,7 +534,7 @@ export const runScenario = async (
   const runUntil = async (time: number, isOver = () => false): Promise<void> => {
     while (!violation && timeline.next() <= time && !isOver()) {
       if (++steps > MOST_STEPS) return violate('ends', 'it never ends');
-      written.clear();
+      penalties.stepped();
       timeline.step();
       await nextTask();
     }
@@ -574,9 +554,8 @@ export const runScenario = async (
     isShelfFull = false;
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
     for (const visit of visits) {
-      visit.thawedAt = now();
-      visit.page.thaw();
-      visit.page.online();
+      goOn(visit);
+      online(visit.page);
     }
   });
   timeline.after(100, () => {

@@ -24,7 +24,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
   const page = createPage(shelf, limits, () => flusher.pump());
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
-  const world = { isOnline: true };
+  const world = { isOnline: true, isHidden: false };
   const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
@@ -39,6 +39,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     now: Date.now,
     random: () => 0.5,
     isOnline: () => world.isOnline,
+    isHidden: () => world.isHidden,
     onSent: () => undefined,
     onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
     onError: (error) => errors.push(error),

@@ -15,7 +15,7 @@ export const killingRows: readonly Row[] = [
     what: '20 calls, then the page’s process is killed at once',
     promised: onceOrUnknown,
     because:
-      'a call is in IndexedDB some milliseconds later, and so is the note that a request is in flight, which the request does not wait for. A process killed before that takes the calls with it, or leaves records that the next page sends again.',
+      'a call is in IndexedDB some milliseconds later. A process killed before that takes the calls with it.',
     runs: MANY_RUNS,
     needs: { durable: true },
     run: async (stage) => {

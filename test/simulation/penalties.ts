@@ -1,0 +1,126 @@
+import type { Disk } from './disk.js';
+import type { Violate } from './ledger.js';
+
+/** A page that probes keeps the others back for so long. */
+const PROBE_MS = 5_000;
+/** No penalty is longer. */
+const LONGEST_PENALTY = 2 * 3_600_000;
+
+interface Gate {
+  n: number;
+  until: number;
+}
+
+interface Effects {
+  now: () => number;
+  /** The clients' clock. */
+  clock: () => number;
+  shelf: Disk['shelf'];
+  /** When the clock was set, or storage failed or was cleared last. */
+  lastShake: () => number;
+  violate: Violate;
+}
+
+const read = (value: string | undefined) => (value ? (JSON.parse(value) as Gate) : undefined);
+
+const isGate = (key: string): boolean => key.endsWith(' gate');
+
+/** What services have asked for and pages have agreed on: that nobody asks too early, or makes a wait shorter. */
+export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effects) => {
+  /** Until when a service has asked a page to wait. */
+  const floors = new Map<string, { until: number; since: number }>();
+  /** What pages have written in this step, and what stood there before. */
+  const written = new Map<string, { page: string; before: string | undefined }>();
+  /** By which page a gate is closed to others while it probes, and what it hides. */
+  const reservations = new Map<string, { page: string; value: string; before: string }>();
+  /** When the gate was written last. */
+  const closedAt = new Map<string, number>();
+  /** Of requests that were answered in this step: when they were started, the latest. */
+  const answered = new Map<string, number>();
+  /** When a page was told last that things may be different: it is online, or has another set-up. */
+  const hopes = new Map<string, number>();
+
+  const waitUntil = (value: string | undefined): number => {
+    const wait = (read(value)?.until ?? 0) - clock();
+    return wait > LONGEST_PENALTY ? 0 : wait; // the clock was set back
+  };
+
+  const noteReservation = (key: string, page: string, before?: string, value?: string) => {
+    const [was, is] = [read(before), read(value)];
+    if (!was || !is || was.n !== is.n || is.until - clock() !== PROBE_MS) return;
+    // Made anew, it hides the same.
+    const earlier = reservations.get(key);
+    const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before!;
+    reservations.set(key, { page, value: value!, before: hidden });
+  };
+
+  /** A wait ends early by an answer to a request from after it began, and by nothing else. */
+  const checkShorter = (key: string, page: string, before?: string, value?: string) => {
+    const wait = waitUntil(before);
+    const reserved = reservations.get(key);
+    const isOwn = reserved?.page === page && reserved.value === before;
+    const since = closedAt.get(key) ?? -1;
+    const isAnswered = (answered.get(page) ?? -1) >= since;
+    const hasHope = (hopes.get(page) ?? -1) >= since;
+    if (wait <= 1 || waitUntil(value) >= wait || isOwn || isAnswered || hasHope) return;
+    if (lastShake() < since) violate('penalty', `${page} makes a wait of ${wait} ms shorter`);
+  };
+
+  /** How long the shared gate is closed yet. A page that probes closes it for the others first. */
+  const waitOf = (page: string, destination: string): number => {
+    const part = destination.replace('/a', '');
+    const key = [...shelf.keys()].find((k) => isGate(k) && k.includes(part));
+    if (!key) return 0;
+    const value = shelf.get(key);
+    const own = written.get(key);
+    const reserved = reservations.get(key);
+    const isOwn = reserved?.page === page && reserved.value === value;
+    const before = isOwn ? reserved.before : own?.page === page ? own.before : value;
+    return Math.min(waitUntil(value), waitUntil(before));
+  };
+
+  return {
+    waitOf,
+    /** A page is about to send. */
+    started: (page: string, destination: string): void => {
+      const floor = floors.get(`${page} ${destination}`);
+      if (floor && clock() < floor.until && lastShake() < floor.since) {
+        violate('penalty', `${page} sends ${floor.until - clock()} ms before it may`);
+      }
+      const wait = waitOf(page, destination);
+      if (wait > 0 && lastShake() < now() - 1) {
+        violate('penalty', `${page} sends ${wait} ms before the gate opens`);
+      }
+    },
+    answered: (page: string, startedAt: number): void => {
+      answered.set(page, Math.max(startedAt, answered.get(page) ?? -1));
+    },
+    /** A service has asked a page to wait. */
+    asked: (page: string, destination: string, seconds: number): void => {
+      floors.set(`${page} ${destination}`, { until: clock() + seconds * 1_000, since: now() });
+    },
+    /** A page has changed localStorage. */
+    wrote: (
+      page: string,
+      key: string,
+      before: string | undefined,
+      value: string | undefined,
+    ): void => {
+      if (!isGate(key)) return;
+      if (!written.has(key)) written.set(key, { page, before });
+      checkShorter(key, page, before, value);
+      noteReservation(key, page, before, value);
+      closedAt.set(key, now());
+    },
+    hoped: (page: string): void => {
+      hopes.set(page, now());
+    },
+    /** A new set-up is tried at once. */
+    forget: (): void => floors.clear(),
+    /** The next step begins. */
+    stepped: (): void => {
+      written.clear();
+      answered.clear();
+    },
+  };
+};
