@@ -278,6 +278,7 @@ export const createWriter = (
   };
 
   const changed = (hold: Hold): void => {
+    if (hold.lost) return; // what stands of it is for others
     dirty.add(hold);
     void touch();
   };

@@ -260,6 +260,24 @@ describe('a write that fails', () => {
     expect(sent.sort()).toEqual(['r0', 'r1', 'r2']);
   });
 
+  it('keeps for others what it gave up in memory as it was about to send it', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    await advance(LEASE_MS - LIMITS.timeout);
+    abortTransactions();
+    const given = page.find('r0');
+    void page.outbox.announce([given]);
+    await settle();
+    await page.outbox.renew(given.hold);
+    expect(given.hold.lost).toBe(true);
+    page.outbox.announce([]);
+    await advance(6_000);
+    expect(page.journal.kind()).toBe('indexeddb');
+    await advance(2 * LEASE_MS);
+    expect((await pageOf().drain()).sort()).toEqual(['r0', 'r1', 'r2']);
+  });
+
   it('never brings a second delivery where it was only slow: it is done after it was given up', async () => {
     const page = pageOf();
     await page.refill();

@@ -33,7 +33,7 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   const written = new Map<string, { page: string; before: string | undefined }>();
   /** By which page a gate is closed to others while it probes, and what it hides. */
   const reservations = new Map<string, { page: string; value: string; before: string }>();
-  /** When the gate was written last. */
+  /** When the end of a wait was written last. */
   const closedAt = new Map<string, number>();
   /** Of requests that were answered in this step: when they were started, the latest. */
   const answered = new Map<string, number>();
@@ -110,7 +110,8 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
       if (!written.has(key)) written.set(key, { page, before });
       checkShorter(key, page, before, value);
       noteReservation(key, page, before, value);
-      closedAt.set(key, now());
+      // One that does not last longer than the probe's own changes nothing.
+      if (read(before)?.until !== read(value)?.until) closedAt.set(key, now());
     },
     hoped: (page: string): void => {
       hopes.set(page, now());
