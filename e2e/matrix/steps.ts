@@ -20,6 +20,13 @@ export const waitFor = async (
 
 export const statusOf = (tab: Evaluates) => tab.evaluate(() => analytics.status());
 
+/** Waits until the destination is in a penalty, and so many records wait for its end. */
+export const waitForPenalty = (tab: Evaluates, count: number): Promise<void> =>
+  waitFor('a penalty', async () => {
+    const { paused, waiting } = await statusOf(tab);
+    return paused === 'backoff' && waiting === count;
+  });
+
 export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
   waitFor(`${count} records in the outbox`, async () => (await storedEvents(tab)).length === count);
 

@@ -258,6 +258,7 @@ export const createAdoption = (
     hasUnread: (): boolean => !inMemory() && (isSeeking || isBusy || !!nextToRead()),
     departed: (): void => {
       departures++;
+      isSeeking = false; // until the page is back
     },
     /** Looks for leases that have ended, at the next refill. */
     seek: (): void => {
@@ -277,7 +278,10 @@ export const createAdoption = (
         const hold = nextToRead();
         await writer.sync(); // a page that comes back finds deleted what it has delivered
         if (hold) await readMore(hold);
-        else isSeeking = await adopt(departure);
+        else {
+          const isFound = await adopt(departure);
+          if (departure === departures) isSeeking = isFound;
+        }
       } catch {
         // The journal has given up, and said so: next time from memory.
       }

@@ -20,6 +20,9 @@ interface Effects {
 export const within = (prefix: string, after?: number): IDBKeyRange =>
   IDBKeyRange.bound(after === undefined ? [prefix] : [prefix, after], [prefix, []], true);
 
+/** Transactions that need nothing more from their page. */
+const ended = new WeakSet<IDBTransaction>();
+
 /**
  * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
  * is full or is closed under us, work is refused at once, so that nothing waits for it.
@@ -29,6 +32,8 @@ export const createJournal = ({ name, onChange }: Effects) => {
   let kind: StorageKind = 'opening';
   let reopened = false;
   let isClosed = false;
+  /** What breaks off each transaction that has begun. */
+  const running = new Map<IDBTransaction, () => void>();
 
   const become = (next: StorageKind, message = '') => {
     if (next === kind || isClosed) return;
@@ -60,12 +65,17 @@ export const createJournal = ({ name, onChange }: Effects) => {
         fail(error);
         reject(error as Error);
       };
-      const giveUp = () => {
+      const abort = () => {
+        late = true;
+        clearTimeout(watchdog);
         try {
           transaction?.abort(); // what we no longer count on must not happen later
         } catch {
           // already committed or aborted
         }
+      };
+      const giveUp = () => {
+        abort();
         refuse(new Error('IndexedDB does not answer'));
       };
       // In two steps: where the page's own work held the thread, the answer may stand in the queue.
@@ -76,11 +86,19 @@ export const createJournal = ({ name, onChange }: Effects) => {
         use('readwrite', (store) => {
           if (late) return;
           if (isClosed) return refuse(new Error('closed'));
-          transaction = store.transaction;
+          const begun = (transaction = store.transaction);
           let result: T;
+          running.set(begun, () => {
+            abort();
+            reject(new Error('left'));
+          });
           // A request's success is not durability: quota and disk errors come as the abort.
-          transaction.onabort = () => refuse(transaction?.error ?? new Error('aborted'));
-          transaction.oncomplete = () => {
+          begun.onabort = () => {
+            running.delete(begun);
+            if (!late) refuse(begun.error ?? new Error('aborted'));
+          };
+          begun.oncomplete = () => {
+            running.delete(begun);
             clearTimeout(watchdog);
             if (late) return;
             if (isClosed) return reject(new Error('closed'));
@@ -101,6 +119,13 @@ export const createJournal = ({ name, onChange }: Effects) => {
       kind = 'memory';
       isClosed = true;
     },
+    /**
+     * The page is left. A transaction that has yet to read waits for it, which stands still from now on: in
+     * WebKit, all other pages would wait as long.
+     */
+    leave: (): void => {
+      for (const [transaction, breakOff] of running) if (!ended.has(transaction)) breakOff();
+    },
     /** Runs work in one transaction and settles with its end. */
     run: <T>(work: Work<T>): Promise<T> =>
       kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),
@@ -109,6 +134,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
 
 /** Ends a transaction now: without it, what a page writes while it goes away is mostly lost. */
 export const commit = (store: IDBObjectStore): void => {
+  ended.add(store.transaction);
   store.transaction.commit?.();
 };
 

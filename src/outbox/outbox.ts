@@ -186,7 +186,10 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {
-      if (going) adoption.departed();
+      if (going) {
+        adoption.departed();
+        journal.leave();
+      }
       const given = writer.leave(going);
       if (!going) return;
       for (const hold of given) {

@@ -182,7 +182,8 @@ export const createWriter = (
       done(found);
     });
 
-  const sync = async (release = false, deleting = release): Promise<void> => {
+  /** With `noted`, the page goes away, and has noted what there is of these. */
+  const sync = async (deleting = false, noted?: Set<Hold>): Promise<void> => {
     scheduled = undefined;
     if (inMemory()) {
       notes.keepSoon();
@@ -197,23 +198,22 @@ export const createWriter = (
       gone.clear();
     }
     // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
-    const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, release));
-    const strays = deletes.filter(({ hold }) => hold.lost);
+    const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, !!noted));
+    // What has to read first waits for the page, which stands still once it is left: in WebKit all other pages
+    // wait with it. What is noted can wait until it is back.
+    const canRead = (hold: Hold) => !noted || !(hold.lost || noted.has(hold));
+    const fresh = writes.filter(({ isStale }) => !isStale);
+    const stale = writes.filter(({ isStale, hold }) => isStale && canRead(hold));
+    const strays = deletes.filter(({ hold }) => hold.lost && canRead(hold));
+    const ended = new Set([...strays, ...[...fresh, ...stale].flatMap(({ deletes }) => deletes)]);
+    for (const entry of deletes) if (!ended.has(entry)) gone.add(entry);
     unsaved.clear();
     dirty.clear();
     open.clear();
-    // Apart: a transaction that has to read first is mostly lost where the page goes away.
-    const work = Promise.all([
-      written,
-      attempt(
-        writes.filter(({ isStale }) => !isStale),
-        [],
-      ),
-      attempt(
-        writes.filter(({ isStale }) => isStale),
-        strays,
-      ),
-    ]).then(() => undefined);
+    // Apart: of a page that goes away, what has to read first is mostly lost.
+    const work = Promise.all([written, attempt(fresh, []), attempt(stale, strays)]).then(
+      () => undefined,
+    );
     written = work;
     await work;
   };
@@ -310,7 +310,7 @@ export const createWriter = (
   return {
     look,
     /** Writes all that has changed, deletions too. */
-    sync: (): Promise<void> => sync(false, true),
+    sync: (): Promise<void> => sync(true),
     /** The hold's lease has to be written. */
     changed,
     /** Settles once all that has changed by now is stored, or could not be. */
@@ -333,7 +333,7 @@ export const createWriter = (
       else if (!entry.hold.lost) dirty.add(entry.hold);
       timer ??= setTimeout(() => {
         timer = undefined;
-        void sync(false, true);
+        void sync(true);
       }, DELETE_MS);
     },
     /** Looks whether the lease is still this page's, and lengthens it. */
@@ -360,17 +360,21 @@ export const createWriter = (
       const left = [...holds.values()].filter((hold) => !isOver(hold) || hold.noted > 0);
       const until = going ? 0 : now() + leaseMs(context);
       const given: Hold[] = [];
+      const noted = new Set<Hold>();
       for (const hold of left) {
         let isKept = journal.kind() === 'indexeddb';
         if (isOver(hold)) notes.remove(hold);
-        else if (notes.save(hold, until)) isKept = true;
+        else if (notes.save(hold, until)) {
+          noted.add(hold);
+          isKept = true;
+        }
         if (isKept) given.push(hold);
         if (isKept && inMemory()) hold.until = until;
         // What is being stored may fail yet: it is told by the note, which goes once this write is stored.
         for (const entry of queue.of(hold)) if (entry.saved === 'going') unsaved.add(entry);
         dirty.add(hold);
       }
-      if (left.length > 0) void sync(going, true);
+      if (left.length > 0) void sync(true, going ? noted : undefined);
       return given;
     },
     forget: (hold?: Hold): void => {

@@ -54,6 +54,30 @@ describe('a journal', () => {
     expect(changes).toHaveLength(1);
   });
 
+  it('breaks off what has yet to read as the page is left, and is no worse for it', async () => {
+    const { journal, changes, put } = journalOf();
+    await put('a');
+    const reading = endOf(
+      journal.run((store, done: (value: unknown) => void) => {
+        const again = (): void => {
+          const request = store.get(['owner', 'a']);
+          request.onsuccess = again;
+          done(undefined);
+        };
+        again();
+      }),
+    );
+    const writing = put('b');
+    await Promise.resolve();
+    journal.leave();
+    expect(await reading).toMatchObject({ message: 'left' });
+    expect(await writing).toBe('b');
+    expect(await put('c')).toBe('c');
+    expect(changes).toEqual([['indexeddb', '']]);
+    expect(vi.getTimerCount()).toBe(0);
+    expect((await readStored()).ids).toEqual(['a', 'b', 'c']);
+  });
+
   it('leaves no timer behind', async () => {
     const { put } = journalOf();
     await put('a');

@@ -190,6 +190,61 @@ describe('a lease', () => {
   });
 });
 
+describe('a page that is left after its lease has ended', () => {
+  /** A page of which one record is delivered and not yet deleted, and how often it reads from here on. */
+  const idle = async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    vi.setSystemTime(Date.now() + LEASE_MS);
+    const reads = vi.spyOn(IDBObjectStore.prototype, 'get');
+    return { page, reads };
+  };
+
+  it('reads nothing on its way: all other pages would wait for it in WebKit', async () => {
+    const { page, reads } = await idle();
+    page.outbox.leave(true);
+    await settle();
+    expect(reads).not.toHaveBeenCalled();
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('breaks off what it reads, and the next page has the records', async () => {
+    const { page, reads } = await idle();
+    const renewing = page.outbox.renew(page.find('r0').hold);
+    await Promise.resolve();
+    expect(reads).toHaveBeenCalledOnce();
+    const aborts = vi.spyOn(IDBTransaction.prototype, 'abort');
+    page.outbox.leave(true);
+    expect(aborts).toHaveBeenCalledOnce();
+    await renewing;
+    expect(page.storage).toEqual(['indexeddb']);
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('deletes when it is back what it had delivered', async () => {
+    const { page } = await idle();
+    page.outbox.finish(page.begin('r1', false));
+    page.outbox.leave(true);
+    await settle();
+    expect((await readStored()).ids).toEqual(['r0', 'r1', 'r2']);
+    page.outbox.comeBack();
+    page.outbox.seek();
+    expect(await page.drain()).toEqual(['r0', 'r2']);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
+  it('looks for what others have left only when it is back', async () => {
+    const { page, reads } = await idle();
+    page.outbox.leave(true);
+    expect(page.outbox.wantsMore()).toBe(false);
+    page.outbox.seek();
+    expect(page.outbox.wantsMore()).toBe(true);
+    expect(reads).not.toHaveBeenCalled();
+  });
+});
+
 describe('a write that fails', () => {
   it('is made up for in memory: nothing is lost, and the page hears of it', async () => {
     const page = pageOf();

@@ -3,7 +3,7 @@ import { track } from '../../support/track.js';
 import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import { statusOf, trackAndClose, trackAndGo, TWENTY, waitFor } from '../steps.js';
+import { statusOf, trackAndClose, trackAndGo, TWENTY, waitFor, waitForPenalty } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'The page, and what else is in it';
@@ -67,7 +67,7 @@ export const pageRows: readonly Row[] = [
       const address = await tab.evaluate(() => location.href);
       await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 6 }]);
       await track(tab, TWENTY);
-      await waitFor('a penalty', async () => (await statusOf(tab)).waiting === 20);
+      await waitForPenalty(tab, 20);
       await tab.goto(stage.bare());
       await goBackTo(tab, address);
       await track(tab, ['back']);
@@ -84,7 +84,7 @@ export const pageRows: readonly Row[] = [
       const address = await tab.evaluate(() => location.href);
       await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 6 }]);
       await track(tab, TWENTY);
-      await waitFor('a penalty', async () => (await statusOf(tab)).waiting === 20);
+      await waitForPenalty(tab, 20);
       await tab.goto(stage.bare());
       await stage.visit();
       await waitFor('the takeover', async () => (await stage.service.events()).length === 20);

@@ -4,7 +4,7 @@ import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import { standingStill } from '../standing-still.js';
-import { statusOf, TWENTY, waitFor, waitUntilStored } from '../steps.js';
+import { TWENTY, waitFor, waitForPenalty, waitUntilStored } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'Several tabs';
@@ -74,10 +74,7 @@ export const tabRows: readonly Row[] = [
       const other = await stage.visit();
       await stage.service.faults([{ ...BUSY, times: 6 }]);
       await track(tab, TWENTY);
-      await waitFor('a penalty', async () => {
-        const { paused, waiting } = await statusOf(tab);
-        return paused === 'backoff' && waiting === 20;
-      });
+      await waitForPenalty(tab, 20);
       await tab.leave(() => window.close(), undefined);
       await waitFor('the closing of the tab', () => tab.isClosed());
       await track(other, ['of the other']);
@@ -96,10 +93,7 @@ export const tabRows: readonly Row[] = [
       const tab = await stage.visit(frozen.options, { head: frozen.head });
       await stage.service.faults([{ ...BUSY, times: 6 }]);
       await track(tab, TWENTY);
-      await waitFor('a penalty', async () => {
-        const { paused, waiting } = await statusOf(tab);
-        return paused === 'backoff' && waiting === 20;
-      });
+      await waitForPenalty(tab, 20);
       // A transaction that stands still with it would hold up all pages.
       await waitUntilStored(tab, 20);
       const thaw = await frozen.freeze(tab);
