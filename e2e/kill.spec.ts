@@ -137,6 +137,28 @@ test('delivers after the browser was killed what waited, and counts what was in 
   expect(await statusOf(again)).toMatchObject({ unknown: HANGING });
 });
 
+test('never sends again what went out in the moment of a kill', async ({
+  profile,
+  guest,
+  service,
+  site,
+}) => {
+  // Once a request is out, its page does nothing any more: nor does it write down that it is.
+  const head = `<script>{ const send = fetch; fetch = (...args) => { send(...args); for (;;); }; }</script>`;
+  const page = (await profile.open()).pages()[0]!;
+  await page.goto(site.page('/', site.tagged({ concurrency: 1 }, { head })));
+  await page.waitForFunction(() => analytics.status().storage === 'indexeddb');
+  await track(page, EVENTS);
+  await expect.poll(async () => (await service.events()).length).toBe(1);
+  await profile.kill();
+
+  laterPage({ guest, site }, '/');
+  const again = (await profile.open()).pages()[0]!;
+  await again.goto(`${site.url}/`);
+  await service.holds({ events: EVENTS }, { pages: [again] });
+  expect(await statusOf(again)).toMatchObject({ delivered: 19, unknown: 1 });
+});
+
 test('delivers everything once after the browser was killed offline @relay', async ({
   profile,
   guest,
