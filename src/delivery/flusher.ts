@@ -121,7 +121,7 @@ export const createFlusher = (effects: Effects) => {
     let first;
     while ((first = outbox.entries.find(({ state }) => state === 'waiting'))) {
       if (!outbox.isOld(first.record)) break;
-      outbox.discard(first, 'expired', 'older than maxAge');
+      dropOld(first);
     }
     isStarving = false;
     const [reason, until] = health.pause(time);
@@ -150,16 +150,26 @@ export const createFlusher = (effects: Effects) => {
     return adrift.length > 0 ? [...adrift, ...outbox.entries] : outbox.entries;
   };
 
-  const sendDue = (time: number) => {
-    const isProbing = health.isProbing();
-    const current = [...requests.keys()].filter(health.isCurrent).length;
-    const limit = Math.min(health.width() - current, concurrency() - requests.size);
-    if (limit <= 0) return;
+  const dropOld = (entry: Entry) => outbox.discard(entry, 'expired', 'older than maxAge');
+
+  const nextGroups = (time: number, limit: number, isProbing: boolean): Entry[][] => {
     const { fits } = batching;
     const rules = { now: time, limit, horizon, hasUnread: outbox.hasUnread(), fits };
     const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
     const entries = isProbing ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
     const groups = nextInLine(entries, rules);
+    const old = groups.flat().filter(({ record }) => outbox.isOld(record));
+    if (old.length === 0) return groups;
+    old.forEach(dropOld);
+    return nextGroups(time, limit, isProbing);
+  };
+
+  const sendDue = (time: number) => {
+    const isProbing = health.isProbing();
+    const current = [...requests.keys()].filter(health.isCurrent).length;
+    const limit = Math.min(health.width() - current, concurrency() - requests.size);
+    if (limit <= 0) return;
+    const groups = nextGroups(time, limit, isProbing);
     isStarving = groups.length === 0 && requests.size === 0;
     const announced = outbox.announce(groups.flat());
     if (announced) void whenDone(announced);

@@ -200,8 +200,9 @@ export const createWriter = (
     // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
     const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, !!noted));
     // What has to read first waits for the page, which stands still once it is left: in WebKit all other pages
-    // wait with it. What is noted can wait until it is back.
-    const canRead = (hold: Hold) => !noted || !(hold.lost || noted.has(hold));
+    // wait with it. What is noted can wait until it is back. (A database that is not open yet opens when it is.)
+    const isLeft = noted && journal.kind() === 'indexeddb';
+    const canRead = (hold: Hold) => !isLeft || !(hold.lost || noted.has(hold));
     const fresh = writes.filter(({ isStale }) => !isStale);
     const stale = writes.filter(({ isStale, hold }) => isStale && canRead(hold));
     const strays = deletes.filter(({ hold }) => hold.lost && canRead(hold));

@@ -187,6 +187,15 @@ describe('a flush', () => {
   });
 });
 
+it('drops what is older than maxAge behind what is not', async () => {
+  const { page, flusher, service } = await start({ limits: { maxAge: 1_000 } });
+  page.add(makeRecord('young'), makeRecord('old', { at: Date.now() - 1_001 }), makeRecord('new'));
+  flusher.flushAll();
+  await settle();
+  expect(service.ids()).toEqual(['young', 'new']);
+  expect(page.drops).toEqual([{ id: 'old', reason: 'expired' }]);
+});
+
 describe('identifies', () => {
   it('of one user go one at a time and in order, before the events after them', async () => {
     const { page, flusher, service } = await start();

@@ -298,8 +298,11 @@ export const createLedger = (witness: Witness, violate: Violate) => {
           violate('honest', `${inWords(fate)} counts as delivered, and is not`);
       } else if (outcome === 'unknown') {
         fate.unknown++;
-        // Killed in between, a page has said that it is about to send it.
-        const isMistaken = fate.isOverBudget || witness.wasKilledSince(fate.madeAt);
+        // Killed in between, or without storage by then, a page has said that it is about to send it.
+        const isMistaken =
+          fate.isOverBudget ||
+          witness.wasKilledSince(fate.madeAt) ||
+          !witness.isCalmSince(fate.madeAt);
         if (fate.attempts.length + fate.dropped.length === 0 && !isMistaken) {
           violate('honest', `${inWords(fate)} counts as unknown, and was never sent`);
         }

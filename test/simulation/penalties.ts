@@ -32,7 +32,7 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   /** What pages have written in this step, and what stood there before. */
   const written = new Map<string, { page: string; before: string | undefined }>();
   /** By which page a gate is closed to others while it probes, and what it hides. */
-  const reservations = new Map<string, { page: string; value: string; before: string }>();
+  const reservations = new Map<string, { page: string; value: string; before: string | undefined }>();
   /** When the end of a wait was written last. */
   const closedAt = new Map<string, number>();
   /** Of requests that were answered in this step: when they were started, the latest. */
@@ -47,10 +47,11 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
 
   const noteReservation = (key: string, page: string, before?: string, value?: string) => {
     const [was, is] = [read(before), read(value)];
-    if (!was || !is || was.n !== is.n || is.until - clock() !== PROBE_MS) return;
+    // What it hides may have stood in the page's memory alone, while localStorage failed.
+    if (!is || (was && was.n !== is.n) || is.until - clock() !== PROBE_MS) return;
     // Made anew, it hides the same.
     const earlier = reservations.get(key);
-    const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before!;
+    const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before;
     reservations.set(key, { page, value: value!, before: hidden });
   };
 
