@@ -169,7 +169,9 @@ export const createAdoption = (
           const stored = leaseOf.get(lease.owner);
           hold.until = stored && hasEnded(context, stored.until) ? until : time;
           hold.expired = lease.expired || untilOf(lease) !== 0;
-          for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
+          // What is noted as a page goes is the last word: in WebKit the lease may be from before.
+          const flight = note?.until === 0 ? [] : lease.flight;
+          for (const seq of [...flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
           for (const seq of [...(note?.taken ?? []), ...(note?.done ?? [])]) hold.taken.add(seq);
           const unsaved = new Map<number, Numbered[]>();
           for (const [seq, record, first] of note?.unsaved ?? []) {

@@ -265,6 +265,18 @@ describe('a record in flight', () => {
     expect(page.unknown).toEqual([]);
   });
 
+  it('is not unknown where it was announced, and the write of the page that left is lost (WebKit)', async () => {
+    const left = await leaveBehind();
+    await left.outbox.announce([left.find('r1')]);
+    left.dropWrites();
+    left.outbox.leave(true);
+    await settle();
+    expect((await readStored()).leases[0]).toMatchObject({ flight: [1] });
+    const page = pageOf();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
   it('that was announced is not unknown where its request did not outlive the page', async () => {
     const left = await leaveBehind();
     await left.outbox.announce([left.find('r1')]);

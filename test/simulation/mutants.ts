@@ -41,7 +41,7 @@ export const MUTANTS: (Mutation & { name: string })[] = [
   {
     name: 'forget what was in flight when adopting',
     file: 'src/outbox/adoption.ts',
-    find: 'for (const seq of [...lease.flight, ...(note?.flight ?? [])]) hold.unread.add(seq);',
+    find: 'for (const seq of [...flight, ...(note?.flight ?? [])]) hold.unread.add(seq);',
     put: '',
   },
   {
