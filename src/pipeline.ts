@@ -224,7 +224,10 @@ export const createPipeline = (
   };
 
   const setConsent = (next: Consent) => {
-    if (next === consent) return;
+    if (next === consent) {
+      if (next === 'denied') remember(); // the site's data may have been cleared since
+      return;
+    }
     if (next === 'pending') user = currentUser();
     consent = next;
     remember();

@@ -303,6 +303,16 @@ describe('consent', () => {
     expect(token).not.toHaveBeenCalled();
   });
 
+  it('denied again after the site was cleared is remembered again', async () => {
+    const { analytics } = await start();
+    analytics.setConsent('denied');
+    await settle();
+    localStorage.clear();
+    analytics.setConsent('denied');
+    page.kill();
+    expect((await start()).analytics.status().consent).toBe('denied');
+  });
+
   it('denied gives up what is in flight', async () => {
     const { analytics, service } = await start();
     service.rule = () => 'hang';
