@@ -32,7 +32,10 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   /** What pages have written in this step, and what stood there before. */
   const written = new Map<string, { page: string; before: string | undefined }>();
   /** By which page a gate is closed to others while it probes, and what it hides. */
-  const reservations = new Map<string, { page: string; value: string; before: string | undefined }>();
+  const reservations = new Map<
+    string,
+    { page: string; value: string; before: string | undefined }
+  >();
   /** When the end of a wait was written last. */
   const closedAt = new Map<string, number>();
   /** Of requests that were answered in this step: when they were started, the latest. */
@@ -65,7 +68,8 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
     const hasHope = (hopes.get(page) ?? -1) >= since;
     if (wait <= 1 || waitUntil(value) >= wait || isOwn || isAnswered || hasHope) return;
     // Its own, from while localStorage failed, hides what others have agreed on since.
-    if (lastShake() < Math.min(since, answered.get(page) ?? since)) violate('penalty', `${page} makes a wait of ${wait} ms shorter`);
+    if (lastShake() < Math.min(since, answered.get(page) ?? since))
+      violate('penalty', `${page} makes a wait of ${wait} ms shorter`);
   };
 
   /** How long the shared gate is closed yet. A page that probes closes it for the others first. */
