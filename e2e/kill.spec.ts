@@ -129,9 +129,8 @@ test('delivers after the browser was killed what waited, and counts what was in 
   await profile.kill();
   await service.faults([]);
 
-  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
-  await again.goto(`${site.url}/`);
+  await again.goto(laterPage({ guest, site }, '/'));
   const waited = EVENTS.filter((event) => !hung.includes(event));
   await service.holds({ events: waited }, { pages: [again] });
   expect(await statusOf(again)).toMatchObject({ unknown: HANGING });
@@ -152,9 +151,8 @@ test('never sends again what went out in the moment of a kill', async ({
   await expect.poll(async () => (await service.events()).length).toBe(1);
   await profile.kill();
 
-  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
-  await again.goto(`${site.url}/`);
+  await again.goto(laterPage({ guest, site }, '/'));
   await service.holds({ events: EVENTS }, { pages: [again] });
   expect(await statusOf(again)).toMatchObject({ delivered: 19, unknown: 1 });
 });
@@ -174,9 +172,8 @@ test('delivers everything once after the browser was killed offline @relay', asy
   await expect.poll(() => storedEvents(page)).toHaveLength(21);
   await profile.kill();
 
-  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
-  await again.goto(`${site.url}/`);
+  await again.goto(laterPage({ guest, site }, '/'));
   await service.holds({ events: EVENTS, identifies: ['user_1'] }, { pages: [again] });
   for (const { event, timestamp, user_id } of await service.events()) {
     expect(user_id).toBe('user_1');

@@ -21,9 +21,8 @@ test('delivers 50 events of an offline visit after a restart of the browser, wit
   await page.goto('about:blank');
   await profile.close();
 
-  laterPage({ guest, site }, '/');
   const again = (await profile.open()).pages()[0]!;
-  await again.goto(`${site.url}/`);
+  await again.goto(laterPage({ guest, site }, '/'));
   await service.holds({ events: names(50) }, { pages: [again] });
   for (const { event, timestamp } of await service.events()) {
     expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(25);

@@ -9,7 +9,7 @@ import type {
 import { chromium, firefox } from 'playwright';
 import { measureInChromium, stopChromiumWorkers } from './chromium-only.js';
 import { killBrowser, killParts, stopParts } from '../support/browser-process.js';
-import { until } from '../support/until.js';
+import { untilDone } from '../support/until.js';
 import { limited } from './limited.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
 
@@ -155,44 +155,21 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
       }
       context = undefined;
     };
-    const restart = async () => {
-      // A killed browser lets go of its profile in a while.
-      let problem: unknown;
-      const isUp = await until(
-        () =>
-          start().then(
-            () => true,
-            (error: unknown) => ((problem = error), false),
-          ),
-        { within: GONE_WITHIN_MS },
-      );
-      if (!isUp) throw problem;
-    };
+    // A killed browser lets go of its profile in a while.
+    const restart = () => untilDone(start, { within: GONE_WITHIN_MS });
 
-    /** A blank one, in a process that lives: just after a kill, a browser may give it one that is dying. */
-    const newPage = async (): Promise<Page> => {
-      if (crashes === 0) return live().newPage();
-      const attempt = async () => {
-        const page = await live().newPage();
-        await page.evaluate(() => undefined);
-        return page;
-      };
-      let page: Page | undefined;
-      let problem: unknown;
-      const isUp = await until(
-        async () => {
-          try {
-            page = await limited('a new page', NEW_PAGE_MS, attempt());
-          } catch (error) {
-            problem = error;
-          }
-          return page !== undefined;
-        },
-        { within: GONE_WITHIN_MS },
-      );
-      if (!isUp) throw problem;
-      return page!;
+    const newLivePage = async (): Promise<Page> => {
+      const page = await live().newPage();
+      await page.evaluate(() => undefined);
+      return page;
     };
+    /** A blank one, in a process that lives: just after a kill, a browser may give it one that is dying. */
+    const newPage = (): Promise<Page> =>
+      crashes === 0
+        ? live().newPage()
+        : untilDone(() => limited('a new page', NEW_PAGE_MS, newLivePage()), {
+            within: GONE_WITHIN_MS,
+          });
 
     await start();
     return {

@@ -15,6 +15,28 @@ export const until = async (
   return true;
 };
 
+/** Tries again and again until it succeeds. Fails with the last failure after `within` milliseconds. */
+export const untilDone = async <Value>(
+  attempt: () => Promise<Value>,
+  { within }: { within: number },
+): Promise<Value> => {
+  let done: { value: Value } | undefined;
+  let problem: unknown;
+  const isDone = await until(
+    async () => {
+      try {
+        done = { value: await attempt() };
+      } catch (error) {
+        problem = error;
+      }
+      return done !== undefined;
+    },
+    { within },
+  );
+  if (!isDone) throw problem;
+  return done!.value;
+};
+
 /** Waits until a value has stayed the same for `quietFor` milliseconds. False after `within`. */
 export const untilQuiet = async (
   read: () => Promise<unknown>,

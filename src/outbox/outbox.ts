@@ -85,6 +85,9 @@ export const createOutbox = (effects: OutboxEffects) => {
     return own;
   };
 
+  /** Sent again, it would be stored twice; and there is something to read that from. */
+  const mustAnnounce = (): boolean => !limits().resends && journal.kind() !== 'memory';
+
   const rehome = (entry: Entry) => {
     const hold = ownHold(entry.record.at);
     Object.assign(entry, { hold, seq: ++hold.seq, saved: 'no' });
@@ -107,7 +110,7 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const adoption = createAdoption(context, { writer, add, rehome, giveUp, finish, isOld });
 
-  const outbox = {
+  return {
     entries: entries as readonly Entry[],
     latest: queue.latest,
     ...adoption,
@@ -120,8 +123,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** May this page send it now, without looking at the lease first? */
     canSend: ({ hold }: Entry): boolean => isSafe(context, hold),
     /** Whether the outbox says that it is about to be in flight, where that matters. */
-    isAnnounced: (entry: Entry): boolean =>
-      limits().resends || journal.kind() === 'memory' || !!announced.get(entry)?.isStored,
+    isAnnounced: (entry: Entry): boolean => !mustAnnounce() || !!announced.get(entry)?.isStored,
     /**
      * Writes down that these are about to be in flight, and nothing else is: killed between the request and
      * that, a page would leave them to be sent again. Settles once it is stored, or takes too long; nothing
@@ -134,7 +136,7 @@ export const createOutbox = (effects: OutboxEffects) => {
         writer.changed(entry.hold);
       }
       const added = next.filter((entry) => !announced.has(entry));
-      if (added.length === 0 || added.every(outbox.isAnnounced)) return undefined;
+      if (added.length === 0 || !mustAnnounce()) return undefined;
       const state = { isStored: false };
       for (const entry of added) {
         announced.set(entry, state);
@@ -222,7 +224,6 @@ export const createOutbox = (effects: OutboxEffects) => {
         .then(onWiped, () => undefined);
     },
   };
-  return outbox;
 };
 
 export type Outbox = ReturnType<typeof createOutbox>;

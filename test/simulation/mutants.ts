@@ -35,7 +35,7 @@ export const MUTANTS: (Mutation & { name: string })[] = [
   {
     name: 'send before the outbox says so',
     file: 'src/outbox/outbox.ts',
-    find: '!!announced.get(entry)?.isStored,',
+    find: '!mustAnnounce() || !!announced.get(entry)?.isStored,',
     put: 'true,',
   },
   {

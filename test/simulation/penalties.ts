@@ -43,6 +43,10 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   /** When a page was told last that things may be different: it is online, or has another set-up. */
   const hopes = new Map<string, number>();
 
+  const hoped = (page: string): void => {
+    hopes.set(page, now());
+  };
+
   const waitUntil = (value: string | undefined): number => {
     const wait = (read(value)?.until ?? 0) - clock();
     return wait > LONGEST_PENALTY ? 0 : wait; // the clock was set back
@@ -86,7 +90,6 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   };
 
   return {
-    waitOf,
     /** A page is about to send. */
     started: (page: string, destination: string): void => {
       const floor = floors.get(`${page} ${destination}`);
@@ -119,11 +122,13 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
       // One that does not last longer than the probe's own changes nothing.
       if (read(before)?.until !== read(value)?.until) closedAt.set(key, now());
     },
-    hoped: (page: string): void => {
-      hopes.set(page, now());
-    },
+    /** A page is told that things may be different. */
+    hoped,
     /** A new set-up is tried at once. */
-    forget: (): void => floors.clear(),
+    configured: (page: string): void => {
+      floors.clear();
+      hoped(page);
+    },
     /** The next step begins. */
     stepped: (): void => {
       written.clear();

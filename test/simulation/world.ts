@@ -513,8 +513,7 @@ export const runScenario = async (
       case 'consent':
         return setConsent(visit, action.consent);
       case 'destination':
-        penalties.forget();
-        penalties.hoped(page.name);
+        penalties.configured(page.name);
         shake();
         visit.destination = visit.destination === address('a') ? address('b') : address('a');
         page.run(() => analytics.init(optionsFor(visit.destination)));
