@@ -16,9 +16,9 @@ const PROBE_CHOICE = 50;
 const SUSPECT = 1_000;
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
-/** When the network is back, over this share of the oldest record's age, and over no more than a minute. */
-const RETURN_SHARE = 0.1;
-const RETURN_MS = 60_000;
+/** When the network is back, over this share of the oldest record's age, and no longer than this (docs/fleet.md). */
+const RETURN_SHARE = 0.5;
+const RETURN_MS = SLOW_MS;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
@@ -312,6 +312,7 @@ export const createFlusher = (effects: Effects) => {
     /** Attempts everything due, and settles when it has had its attempt. */
     flush: (): Promise<FlushResult> => {
       const result = waiters.add(outbox.entries);
+      health.hurry();
       flushAll();
       return result;
     },
@@ -322,6 +323,7 @@ export const createFlusher = (effects: Effects) => {
     handOff: (): void => {
       const time = now();
       horizon = outbox.latest();
+      health.hurry();
       if (stopped || health.pause(time)[0] || gate.isDoubtful()) return;
       if (!isReady()) return;
       let room = sender.room();
@@ -342,11 +344,10 @@ export const createFlusher = (effects: Effects) => {
     },
     /** The network is back: perhaps for many at this moment. */
     resume: (): void => {
-      health.resume();
-      horizon = outbox.latest();
       const time = now();
       const age = time - (outbox.entries[0]?.record.at ?? time);
-      wakeAt(time + random() * Math.min(RETURN_MS, RETURN_SHARE * age));
+      health.resume(random() * Math.min(RETURN_MS, RETURN_SHARE * age));
+      flushAll();
     },
     /** The set-up has changed. */
     reconfigure: (): void => {

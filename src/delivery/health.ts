@@ -41,6 +41,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
   let setupUntil = 0;
   let unreachableUntil = 0;
   let offlineUntil = 0;
+  let returnUntil = 0;
 
   /** A pause that ends later than any can was begun before the clock was set back. */
   const lasts = (until: number, time: number) => until > time && until - time <= SLOW_MS;
@@ -73,7 +74,8 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       if (isOffline(time)) return ['offline', offlineUntil];
       if (lasts(setupUntil, time)) return ['setup', setupUntil];
       if (lasts(unreachableUntil, time)) return ['unreachable', unreachableUntil];
-      const until = gate.until();
+      const closedUntil = gate.until();
+      const until = lasts(returnUntil, time) ? Math.max(returnUntil, closedUntil) : closedUntil;
       return until > time ? ['backoff', until] : [undefined, 0];
     },
     /** One goes first, and the others wait for what it comes to. */
@@ -141,10 +143,15 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       setupUntil = now() + SLOW_MS;
       width = 1;
     },
-    /** The network is back, or the set-up has changed. */
-    resume: (): void => {
+    /** The network is back, or the set-up has changed. Nothing is sent for so long yet. */
+    resume: (waitMs = 0): void => {
       if (silent > 0 || unreachableUntil > 0) gate.lift();
       silent = setupUntil = unreachableUntil = offlineUntil = 0;
+      returnUntil = now() + waitMs;
+    },
+    /** Who asks for it now need not wait for the others to come back. */
+    hurry: (): void => {
+      returnUntil = 0;
     },
   };
 };

@@ -121,6 +121,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       });
     },
     navigate: () => {
+      flusher.handOff();
       // What is in flight is left to the page that will hear of it.
       if (flusher.inFlight() > 0) return;
       flusher.stop();
