@@ -8,22 +8,26 @@ export const GRACE_MS = 2_000;
  * answer.
  */
 export function createGracefulClose(server: Server): () => Promise<void> {
-  const open = new Set<ServerResponse>();
+  const open = new Map<ServerResponse, Promise<void>>();
+  let isClosing = false;
   server.on('request', (_, response) => {
-    open.add(response);
-    response.on('close', () => open.delete(response));
+    // Makes it say `Connection: close`.
+    if (isClosing) response.shouldKeepAlive = false;
+    const closed = new Promise<void>((resolve) => response.on('close', resolve));
+    open.set(
+      response,
+      closed.then(() => void open.delete(response)),
+    );
   });
 
   return async () => {
+    isClosing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    const answered = [...open].map((response) => {
-      // Makes it say `Connection: close`, when its headers are not out yet.
-      response.shouldKeepAlive = false;
-      return new Promise<void>((resolve) => response.on('close', resolve));
-    });
+    for (const response of open.keys()) response.shouldKeepAlive = false;
     // A client that does not finish sending must not keep the service up.
     const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-    await Promise.all(answered);
+    // Connections that are open bring more meanwhile.
+    while (open.size > 0) await Promise.all(open.values());
     clearTimeout(timer);
     server.closeAllConnections();
     await closed;

@@ -111,6 +111,41 @@ test('answers what has arrived before it closes', async () => {
   await closing;
 });
 
+test('answers what arrives on an open connection while it closes', async () => {
+  const service = await runService();
+  const body = JSON.stringify(event);
+  const late = connect(service.port, '127.0.0.1');
+  onTestFinished(() => void late.destroy());
+  let answer = '';
+  late.on('data', (data) => (answer += String(data)));
+  const head = `POST /v1/event HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+  const early = request(`${service.url}/v1/event`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      expect: '100-continue',
+    },
+  });
+  const answered = new Promise((resolve, reject) => {
+    early.on('error', reject).on('response', (response) => response.resume().on('end', resolve));
+  });
+  late.write(head);
+  await new Promise((resolve) => {
+    early.on('continue', resolve).flushHeaders();
+  });
+  const closing = service.close();
+  late.write(`expect: 100-continue\r\n\r\n`);
+  await vi.waitFor(() => expect(answer).toContain('100 Continue'));
+  early.end(body);
+  await answered;
+  const ended = new Promise((resolve) => late.on('close', resolve));
+  late.write(body);
+  await Promise.all([closing, ended]);
+  expect(answer).toContain('HTTP/1.1 200');
+  expect(answer).toMatch(/connection: close/i);
+});
+
 test('closes although a client never finishes its request', async () => {
   const service = await runService();
   await new Promise<void>((resolve) => {
