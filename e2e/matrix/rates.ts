@@ -8,6 +8,7 @@ import { publish } from './publish.js';
 import { RATES } from './rate-kinds.js';
 import { today, type Rate } from './results.js';
 import { ROWS } from './rows/all.js';
+import { controlRows } from './rows/control.js';
 import { brokenRun, runRow } from './run-row.js';
 import { wilson } from './wilson.js';
 
@@ -26,7 +27,7 @@ const { values } = parseArgs({
 });
 
 const measure = async (engine: Engine, id: string): Promise<Rate> => {
-  const row = ROWS.find((row) => row.id === id);
+  const row = [...ROWS, ...controlRows].find((row) => row.id === id);
   if (!row) throw new Error(`No row is called ${id}`);
   const results = await inParallel(Number(values.runs), Number(values.jobs), () =>
     runRow(engine, row, { looksAtManners: false }).catch(brokenRun),

@@ -27,8 +27,17 @@ export const killParts = (profileFolder: string, isPart: RegExp): number => {
   const parts = childrenOf(browserOn(profileFolder, all).pid, all).filter(({ command }) =>
     isPart.test(command),
   );
-  for (const { pid } of parts) process.kill(pid, 'SIGKILL');
+  for (const { pid } of parts) killOne(pid);
   return parts.length;
+};
+
+/** Kills a process, if it has not ended by itself. */
+const killOne = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 };
 
 /**

@@ -71,7 +71,9 @@ export interface Witness {
   /** The clock was not set, nor storage cleared, since then: leases are known to all, and end at one time. */
   wasSteadySince: (time: number) => boolean;
   /** localStorage has worked since then. */
-  hadShelfSince: (time: number) => boolean;
+  couldNoteSince: (time: number) => boolean;
+  /** No exit note was lost since then, though it was written. */
+  hasNotesSince: (time: number) => boolean;
   /** When it was left, in good order. */
   leftAt: (page: string) => number;
   /** When it was killed, frozen, or put away; before all time for one that was not. */
@@ -103,6 +105,8 @@ export const createLedger = (witness: Witness, violate: Violate) => {
   /** Those of which nothing has become, as far as was seen last. */
   const open = new Set<Fate>();
 
+  const hadNotesSince = (time: number): boolean =>
+    witness.couldNoteSince(time) && witness.hasNotesSince(time);
   const isResolved = ({ stored, unknown, dropped, excuse }: Fate): boolean =>
     stored + unknown + dropped.length > 0 || excuse !== undefined;
   const inWords = ({ name, page }: Fate) => `${name} of ${page}`;
@@ -117,7 +121,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     for (const earlier of fates.values()) {
       if (earlier.user !== fate.user || earlier.type !== 'identify') continue;
       if (earlier.page !== fate.page || earlier.destination !== fate.destination) continue;
-      if (!witness.isCalmSince(earlier.madeAt) || !witness.hadShelfSince(earlier.madeAt)) continue;
+      if (!witness.isCalmSince(earlier.madeAt) || !hadNotesSince(earlier.madeAt)) continue;
       // Of the first of which its page may have lost the lease to another.
       const areApart = fate.madeAt - earlier.madeAt > OWNER_MS;
       if (areApart && witness.hadCompanySince(earlier.madeAt)) continue;
@@ -141,7 +145,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     isTorn ||
     excuse !== undefined ||
     !keepalive ||
-    !witness.hadShelfSince(madeAt) ||
+    !hadNotesSince(madeAt) ||
     !witness.wasSteadySince(madeAt) ||
     !witness.isCalmSince(startedAt) ||
     (end === 'killed' && isRushed && !witness.hasNoted(page, startedAt)) ||
@@ -225,7 +229,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         // Where repeats are known, a page that is left gives away what it has under way, too.
         const mayGoOn = ({ page, startedAt }: Attempt) =>
           (witness.resends && witness.stoppedAt(page) >= startedAt) ||
-          !witness.hadShelfSince(fate.madeAt);
+          !hadNotesSince(fate.madeAt);
         const under = [...flying].filter((one) => one.ids.includes(id) && !mayGoOn(one));
         const other = under.find(({ page }) => page !== attempt.page);
         if (
@@ -350,7 +354,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
     /** All is over, and nothing is wrong any more. */
     close: (isKept: (id: string) => boolean): void => {
       for (const fate of fates.values()) {
-        if (isResolved(fate) || !(isKept(fate.id) || witness.hadShelfSince(fate.madeAt))) continue;
+        if (isResolved(fate) || !(isKept(fate.id) || witness.couldNoteSince(fate.madeAt))) continue;
         violate(
           isKept(fate.id) ? 'ends' : 'lost',
           `${inWords(fate)} is ${isKept(fate.id) ? 'still kept' : 'lost'} (${fate.attempts.length} attempts)`,

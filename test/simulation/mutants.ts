@@ -45,6 +45,12 @@ export const MUTANTS: (Mutation & { name: string })[] = [
     put: '',
   },
   {
+    name: 'keep more bytes than maxBytes',
+    file: 'src/outbox/queue.ts',
+    find: 'entries.length <= maxRecords && bytes <= maxBytes',
+    put: 'entries.length <= maxRecords',
+  },
+  {
     name: 'commit late: leave it to the browser',
     file: 'src/outbox/journal.ts',
     find: '  store.transaction.commit?.();',

@@ -14,6 +14,8 @@ const EPOCH = Date.UTC(2026, 0, 1);
 const PATIENCE = 4 * 3_600_000;
 /** A request waits no longer than this for storage to say that it is under way. */
 const ANNOUNCE_MS = 100;
+/** No body of these calls is shorter. */
+const LEAST_BYTES = 50;
 /** More than any world of this size needs. */
 const MOST_STEPS = 2_000_000;
 
@@ -62,6 +64,8 @@ export const runScenario = async (
   let lastShake = -1;
   let isShelfFull = false;
   let lastFull = -1;
+  /** When a page that was left took its exit note with it, but not what it had stored. */
+  let lastForgotten = -1;
   let pages = 0;
   let tokens = 0;
   let isDenied = false;
@@ -100,7 +104,8 @@ export const runScenario = async (
       isRunning: (name) => visitOf(name)?.page.state() === 'running',
       isStoring: (name) => kinds.get(name) === 'indexeddb',
       isCalmSince: (time) => !isTroubled() && lastShake < time,
-      hadShelfSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
+      couldNoteSince: (time) => !setup.hasNoShelf && !isShelfFull && lastFull < time,
+      hasNotesSince: (time) => lastForgotten < time,
       hadCompanySince: (time) => visits.length > 1 || lastCompany > time,
       wasSteadySince: (time) => lastUpset < time,
       wasKilledSince: (time) => lastKill >= time,
@@ -332,7 +337,7 @@ export const runScenario = async (
         const isStored = kinds.get(page.name) === 'indexeddb' && !isTroubled() && !setup.hasNoShelf;
         if (engine === 'firefox' && isStored && storage.isReady(page) && dice.chance(0.4)) {
           note(`${page.name}: what it has written into localStorage is lost`);
-          lastFull = now();
+          lastForgotten = now();
           for (const [key, before] of notes) {
             disk.setShelf(key, before, { page: page.name, by: 'crash' });
           }
@@ -362,8 +367,10 @@ export const runScenario = async (
 
   /** What is in flight cannot be dropped. */
   const checkCap = ({ page, analytics }: Visit) => {
+    if (page.state() !== 'running') return;
     const { waiting } = analytics.status();
-    if (page.state() === 'running' && waiting > (options.maxRecords ?? Infinity)) {
+    const { maxRecords = Infinity, maxBytes = Infinity } = options;
+    if (waiting > maxRecords || waiting * LEAST_BYTES > maxBytes) {
       violate('caps', `${page.name} keeps ${waiting} waiting`);
     }
   };
