@@ -228,8 +228,7 @@ export const createLedger = (witness: Witness, violate: Violate) => {
         }
         // Where repeats are known, a page that is left gives away what it has under way, too.
         const mayGoOn = ({ page, startedAt }: Attempt) =>
-          (witness.resends && witness.stoppedAt(page) >= startedAt) ||
-          !hadNotesSince(fate.madeAt);
+          (witness.resends && witness.stoppedAt(page) >= startedAt) || !hadNotesSince(fate.madeAt);
         const under = [...flying].filter((one) => one.ids.includes(id) && !mayGoOn(one));
         const other = under.find(({ page }) => page !== attempt.page);
         if (
