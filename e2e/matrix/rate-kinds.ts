@@ -5,6 +5,6 @@ export const RATES = [
   { id: 'renderer-killed', what: '20 calls, then the page’s process is killed at once' },
   {
     id: 'bare-put-killed',
-    what: 'without our code: one bare `put` of 20 names and `commit()`, then the same kill',
+    what: 'without our code: as much put into IndexedDB, with `commit()`, then the same kill',
   },
 ] as const;

@@ -10,7 +10,7 @@ export const controlRows: readonly Row[] = [
   {
     id: 'bare-put-killed',
     group: 'For comparison',
-    what: 'without our code: one bare `put` of 20 names and `commit()`, then the same kill',
+    what: 'without our code: as much put into IndexedDB, with `commit()`, then the same kill',
     promised: allOnce,
     because: 'a transaction that had not been committed by then went with the process.',
     runs: MANY_RUNS,
@@ -34,7 +34,18 @@ export const controlRows: readonly Row[] = [
         ([store, names]) => {
           const { bare } = window as unknown as { bare: IDBDatabase };
           const transaction = bare.transaction(store, 'readwrite');
-          transaction.objectStore(store).put(names, 1);
+          const objects = transaction.objectStore(store);
+          // As much as the outbox keeps of 20 calls: the records in one value, and whose they are.
+          const owner = 'the-id-of-a-new-owner';
+          const at = Date.now();
+          const body = (event: string) =>
+            JSON.stringify({ project: 'p', channel: 'c', event, timestamp: new Date(at) });
+          const records = names.map((name, seq) => [
+            seq,
+            { id: `the-id-of-a-record-${seq}`, type: 'event', body: body(name), at, attempts: 0 },
+          ]);
+          objects.put({ v: 1, records }, [owner, 1]);
+          objects.put({ v: 1, owner, holder: owner, until: at, flight: [] }, ['lease', owner]);
           transaction.commit();
         },
         [STORE, TWENTY] as const,
@@ -47,9 +58,19 @@ export const controlRows: readonly Row[] = [
             const opening = indexedDB.open(database, 1);
             opening.onerror = () => reject(opening.error!);
             opening.onsuccess = () => {
-              const getting = opening.result.transaction(store).objectStore(store).get(1);
+              const getting = opening.result
+                .transaction(store)
+                .objectStore(store)
+                .get(['the-id-of-a-new-owner', 1]);
               getting.onerror = () => reject(getting.error!);
-              getting.onsuccess = () => resolve((getting.result as string[] | undefined) ?? []);
+              getting.onsuccess = () => {
+                const { records = [] } = (getting.result ?? {}) as {
+                  records?: [seq: number, record: { body: string }][];
+                };
+                resolve(
+                  records.map(([, { body }]) => (JSON.parse(body) as { event: string }).event),
+                );
+              };
             };
           }),
         [DATABASE, STORE] as const,
