@@ -124,6 +124,30 @@ describe('an attempt', () => {
     });
   });
 
+  it.each([
+    [401, 'token'],
+    [403, 'token'],
+    [404, 'baseUrl'],
+    [405, 'baseUrl'],
+  ])('answered %i names the option `%s`', async (status, option) => {
+    const { send, fetch } = createService();
+    fetch.mockResolvedValue(new Response('', { status }));
+    expect(await send()).toMatchObject({
+      outcome: 'blocked',
+      problem: expect.stringMatching(new RegExp(`${status}.*option \`${option}\``)),
+    });
+  });
+
+  it('waits for a token as long as for an answer', async () => {
+    const { sender, settings } = createService();
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), 29_000));
+    Object.assign(settings, { token: () => late });
+    const asked = sender.access!.ask();
+    await vi.advanceTimersByTimeAsync(29_500);
+    expect(await asked).toBeUndefined();
+    expect(sender.access!.isReady()).toBe(true);
+  });
+
   it('hears Retry-After', async () => {
     const { send, fetch } = createService();
     fetch.mockResolvedValue(new Response('', { status: 429, headers: { 'Retry-After': '7' } }));

@@ -46,6 +46,21 @@ describe('a gate', () => {
     expect(shelf.keys()).toEqual([]);
   });
 
+  it('that another page has closed for longer stays so, whatever was started before fails', () => {
+    const gate = gateOf();
+    gateOf().close(60_000, false);
+    const { until } = { until: gate.until() };
+    gate.close(0, false, 0);
+    expect(gate.until()).toBe(until);
+  });
+
+  it('is lifted where nothing is closed', () => {
+    const gate = gateOf();
+    gate.lift();
+    expect(gate.until()).toBe(0);
+    expect(shelf.keys()).toEqual([]);
+  });
+
   it('forgets one failure with each request that passes', () => {
     const gate = gateOf();
     for (let i = 0; i < 5; i++) gate.close(0, false);

@@ -120,6 +120,104 @@ describe('the health of a destination', () => {
     expect(health.pause(now)).toEqual([undefined, 0]);
   });
 
+  it('is not blamed for several, and lets them wait by the one that failed least', () => {
+    const { health } = create();
+    const [often, once] = [entry(), entry()];
+    often.failures = 5;
+    const started = health.begin();
+    health.passed(health.begin());
+    expect(health.failed([often, once], attempt(500), started)).toBe(true);
+    expect([often, once].map(({ dueAt }) => dueAt - now)).toEqual([500, 500]);
+  });
+
+  it('is blamed for several of which one has never failed beside others', () => {
+    const { health } = create();
+    const suspect = entry();
+    const early = health.begin();
+    health.passed(health.begin());
+    expect(health.failed([suspect], attempt(500), early)).toBe(true);
+    expect(health.failed([suspect, entry()], attempt(500), health.begin())).toBe(false);
+    expect(health.pause(now)[0]).toBe('backoff');
+  });
+
+  it('is probed again at once where the probe failed by its own fault', () => {
+    const { health, gate } = create();
+    const suspect = entry();
+    const early = health.begin();
+    health.passed(health.begin());
+    health.failed([suspect], attempt(500), early);
+    health.failed([entry()], attempt(500), health.begin());
+    now += 10_000;
+    gate.reserve(5_000);
+    expect(health.failed([suspect], attempt(500), health.begin())).toBe(true);
+    expect(gate.until()).toBe(now);
+  });
+
+  it('waits on where another page has closed the gate while the probe failed by its own fault', () => {
+    const { health, gate, shelf } = create();
+    const suspect = entry();
+    const early = health.begin();
+    health.passed(health.begin());
+    health.failed([suspect], attempt(500), early);
+    health.failed([entry()], attempt(500), health.begin());
+    now += 10_000;
+    const probe = health.begin();
+    const other = create(shelf);
+    other.health.failed([entry()], attempt(429, 60_000), other.health.begin());
+    const until = gate.until();
+    expect(health.failed([suspect], attempt(500), probe)).toBe(true);
+    expect(gate.until()).toBe(until);
+  });
+
+  it('has failed once where two parallel requests fail', () => {
+    const { health } = create();
+    const [one, other] = [health.begin(), health.begin()];
+    expect(health.failed([entry()], attempt(500), one)).toBe(false);
+    const next = health.begin();
+    expect(health.failed([entry()], attempt(500), other)).toBe(false);
+    expect(health.isCurrent(next)).toBe(true);
+  });
+
+  it.each([
+    [403, 1, true, SLOW_MS],
+    [403, 2, true, 500],
+    [401, 1, false, 0],
+  ])('refused with %i for %i of others that pass: theirs %s', (status, count, isOwn, waitMs) => {
+    const { health } = create();
+    const entries = Array.from({ length: count }, entry);
+    const started = health.begin();
+    health.passed(health.begin());
+    expect(health.refused(entries, status, started)).toBe(isOwn);
+    for (const { dueAt } of entries) expect(dueAt).toBe(waitMs && now + waitMs);
+  });
+
+  it('is tried once more by a page that is back online where nothing had answered', () => {
+    const { health, gate } = create();
+    health.failed([entry()], attempt(0), health.begin());
+    expect(gate.until()).toBeGreaterThan(now);
+    health.resume();
+    expect(gate.until()).toBe(0);
+  });
+
+  it('is not tried sooner for that where it had answered', () => {
+    const { health, gate } = create();
+    health.failed([entry()], attempt(500), health.begin());
+    const until = gate.until();
+    health.resume();
+    expect(gate.until()).toBe(until);
+  });
+
+  it('waits as long as it is told after the network is back, unless it is to hurry', () => {
+    const { health } = create();
+    health.resume(10_000);
+    expect(health.pause(now)).toEqual(['backoff', now + 10_000]);
+    health.hurry();
+    expect(health.pause(now)).toEqual([undefined, 0]);
+    health.resume(10_000);
+    now += 10_000;
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
   it('is probed by a page that starts under a penalty', () => {
     const first = create();
     first.health.failed([entry()], attempt(500), first.health.begin());

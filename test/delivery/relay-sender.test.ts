@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KEEPALIVE_BUDGET } from '../../src/delivery/carrier.js';
+import { verdictOf } from '../../src/delivery/outcome.js';
 import { createRelaySender } from '../../src/delivery/relay-sender.js';
 import type { Attempt, Manner } from '../../src/delivery/sender.js';
 import type { Batch, BatchAnswer } from '../../src/wire.js';
@@ -165,13 +166,23 @@ describe('an answer', () => {
     expect(await send()).toMatchObject({ outcome: 'rejected', status });
   });
 
-  it.each([401, 403, 404, 405])('of %i names the option to look at', async (status) => {
+  it.each([
+    [401, 'refuses this page'],
+    [403, 'refuses this page'],
+    [404, 'no relay'],
+    [405, 'no relay'],
+  ])('of %i names the option to look at', async (status, words) => {
     const { send } = answering(() => new Response('', { status }));
     expect(await send()).toMatchObject({
       outcome: 'blocked',
       status,
-      problem: expect.stringMatching(new RegExp(`${status}.*option \`relay\``)),
+      problem: expect.stringMatching(new RegExp(`${words}.*${status}.*option \`relay\``)),
     });
+  });
+
+  it('of 300 is what it is in direct mode', async () => {
+    const { send } = answering(() => new Response('', { status: 300 }));
+    expect(await send()).toMatchObject(verdictOf({ status: 300, body: '', retryAfter: null }));
   });
 
   it.each([

@@ -78,6 +78,25 @@ describe('exit notes', () => {
     expect(notes.state(note('o'))).toBe('missing');
   });
 
+  it.each([
+    ['another version', { ...note('o'), v: 2 }],
+    ['no version', { ...note('o'), v: undefined }],
+    ['no list of what was in flight', { ...note('o'), flight: undefined }],
+    ['no list of what was not stored', { ...note('o'), unsaved: undefined }],
+    ['a record without a body', { ...note('o'), unsaved: [...note('o').unsaved, [3, {}, 3]] }],
+    ['a hole', { ...note('o'), unsaved: [null] }],
+    ['nothing', null],
+    ['a text', 'odd'],
+  ])('with %s are no notes', (_, value) => {
+    const shelf = createFakeShelf();
+    const notes = createNotes(shelf, 'site');
+    notes.save(note('o'));
+    const [key] = shelf.keys();
+    shelf.set(key!, JSON.stringify(value));
+    expect(notes.all()).toEqual([]);
+    expect(notes.state(note('o'))).toBe('missing');
+  });
+
   it('cut off in the middle are no notes', () => {
     const shelf = createFakeShelf();
     const notes = createNotes(shelf, 'site');
