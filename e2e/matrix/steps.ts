@@ -1,3 +1,4 @@
+import type { Status } from '../../src/types.js';
 import type { Evaluates } from '../support/evaluates.js';
 import { names } from '../support/names.js';
 import { storedEvents } from '../support/stored-records.js';
@@ -19,6 +20,13 @@ export const waitFor = async (
 };
 
 export const statusOf = (tab: Evaluates) => tab.evaluate(() => analytics.status());
+
+/** Waits until nothing is sent for one of these reasons, and what was under way has ended. */
+export const waitForPause = (tab: Evaluates, ...reasons: Status['paused'][]): Promise<void> =>
+  waitFor(`the pause (${reasons.join()})`, async () => {
+    const { paused, inFlight } = await statusOf(tab);
+    return reasons.includes(paused) && inFlight === 0;
+  });
 
 /** Waits until the destination is in a penalty, and so many records wait for its end. */
 export const waitForPenalty = (tab: Evaluates, count: number): Promise<void> =>

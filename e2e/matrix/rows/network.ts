@@ -1,5 +1,5 @@
 import { track } from '../../support/track.js';
-import { waitFor, statusOf, TWENTY, waitUntilStored } from '../steps.js';
+import { TWENTY, waitForPause, waitUntilStored } from '../steps.js';
 import type { Row } from '../row.js';
 import { allOnce } from '../verdicts.js';
 
@@ -16,7 +16,7 @@ export const networkRows: readonly Row[] = [
       const tab = await stage.visit();
       await stage.offline(true);
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'offline');
+      await waitForPause(tab, 'offline');
       await stage.offline(false);
       return TWENTY;
     },
@@ -30,7 +30,7 @@ export const networkRows: readonly Row[] = [
       const tab = await stage.visit();
       await stage.service.stop();
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'unreachable');
+      await waitForPause(tab, 'unreachable');
       if (!(await tab.evaluate(() => navigator.onLine))) throw new Error('It says it is offline');
       await stage.service.start();
       await tab.goto(stage.bare());
@@ -48,7 +48,7 @@ export const networkRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'unreachable');
+      await waitForPause(tab, 'unreachable');
       await waitUntilStored(tab, 20);
       await tab.goto(stage.bare());
       await stage.browser.quit();
@@ -66,7 +66,7 @@ export const networkRows: readonly Row[] = [
       const policy = `<meta http-equiv="Content-Security-Policy" content="connect-src 'self'">`;
       const tab = await stage.visit({}, { head: policy });
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'unreachable');
+      await waitForPause(tab, 'unreachable');
       await tab.goto(stage.bare());
       await stage.visit();
       return TWENTY;
@@ -81,7 +81,7 @@ export const networkRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'unreachable');
+      await waitForPause(tab, 'unreachable');
       await waitUntilStored(tab, 20);
       await tab.goto(stage.bare());
       await stage.browser.quit();

@@ -2,7 +2,7 @@ import { names } from '../../support/names.js';
 import { track } from '../../support/track.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import { SETUP } from '../stage.js';
-import { statusOf, TWENTY, waitFor } from '../steps.js';
+import { statusOf, TWENTY, waitFor, waitForPause } from '../steps.js';
 import { allOnce, atLeastOnce, dropped } from '../verdicts.js';
 
 const group = 'The service in trouble';
@@ -121,7 +121,7 @@ export const serviceRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit({ token: 'wrong' });
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'setup');
+      await waitForPause(tab, 'setup');
       await tab.evaluate((options) => analytics.init(options), {
         baseUrl: stage.baseUrl,
         token: stage.service.token,
@@ -140,7 +140,7 @@ export const serviceRows: readonly Row[] = [
       const headers = { 'content-type': 'text/html' };
       await stage.service.faults([{ status: 200, headers, body: '<html>Log in</html>' }]);
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused === 'setup');
+      await waitForPause(tab, 'setup');
       await stage.service.faults([]);
       await tab.goto(stage.bare());
       await stage.visit();
@@ -157,7 +157,7 @@ export const serviceRows: readonly Row[] = [
       const headers = { location: `${stage.site.url}/bare` };
       await stage.service.faults([{ status: 302, headers }]);
       await track(tab, TWENTY);
-      await waitFor('the pause', async () => (await statusOf(tab)).paused !== undefined);
+      await waitForPause(tab, 'setup', 'unreachable');
       await stage.service.faults([]);
       await tab.goto(stage.bare());
       await stage.visit();
