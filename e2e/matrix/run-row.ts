@@ -1,4 +1,5 @@
 import { heard } from '../support/heard.js';
+import { keptBodies } from '../support/stored-records.js';
 import { until, untilQuiet } from '../support/until.js';
 import type { Engine, Tab } from './engine.js';
 import { fatesOf, NO_FATES, type Evidence, type Fates } from './fates.js';
@@ -58,6 +59,13 @@ const gather = async (stage: Stage, made: readonly string[]): Promise<Evidence> 
   return { made, stored, unknown, dropped, waiting: open.slice(0, waits) };
 };
 
+/** What no page has may still stand in the outbox, for a page to come. */
+const withKept = async (stage: Stage, evidence: Evidence): Promise<Evidence> => {
+  const [tab] = await talkingTabs(stage);
+  const kept = tab ? (await keptBodies(tab)).map(nameOf) : [];
+  return { ...evidence, waiting: [...evidence.waiting, ...kept] };
+};
+
 /** Waits until all records have come to their end, or time is up. */
 const settle = async (stage: Stage, row: Row, made: readonly string[]): Promise<Fates> => {
   const { service } = stage;
@@ -71,7 +79,9 @@ const settle = async (stage: Stage, row: Row, made: readonly string[]): Promise<
   );
   const count = async () => (await service.requests()).length;
   await untilQuiet(count, { quietFor: row.quietFor ?? QUIET_MS, within: WITHIN_MS });
-  return look();
+  const fates = await look();
+  if (fates.lost === 0) return fates;
+  return fatesOf(await withKept(stage, await gather(stage, made)).catch(() => gather(stage, made)));
 };
 
 const NO_MANNERS: Manners = {

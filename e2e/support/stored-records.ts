@@ -1,7 +1,7 @@
 import type { Evaluates } from './evaluates.js';
 
-/** What stands in the outbox's database, by the names of its events. Empty when there is none. */
-export const storedEvents = (page: Evaluates): Promise<string[]> =>
+/** Bodies of the records that stand in the outbox's database. None when there is no database. */
+const storedBodies = (page: Evaluates): Promise<string[]> =>
   page.evaluate(async () => {
     const settled = <Value>(request: IDBRequest<Value>) =>
       new Promise<Value>((resolve, reject) => {
@@ -17,9 +17,30 @@ export const storedEvents = (page: Evaluates): Promise<string[]> =>
         >,
       );
       database.close();
-      for (const [, { body }] of values.flatMap(({ records }) => records ?? [])) {
-        found.push((JSON.parse(body) as { event?: string }).event ?? 'identify');
-      }
+      for (const [, { body }] of values.flatMap(({ records }) => records ?? [])) found.push(body);
     }
     return found;
   });
+
+/** What stands in the outbox's database, by the names of its events. */
+export const storedEvents = async (page: Evaluates): Promise<string[]> =>
+  (await storedBodies(page)).map(
+    (body) => (JSON.parse(body) as { event?: string }).event ?? 'identify',
+  );
+
+/** Bodies of the records that stand in exit notes. */
+const notedBodies = (page: Evaluates): Promise<string[]> =>
+  page.evaluate(() =>
+    Object.entries(localStorage as Record<string, string>)
+      .filter(([key]) => key.includes(' note '))
+      .flatMap(
+        ([, text]) => (JSON.parse(text) as { unsaved: [number, { body: string }][] }).unsaved,
+      )
+      .map(([, { body }]) => body),
+  );
+
+/** Bodies of all records that are kept anywhere, for whoever comes next. */
+export const keptBodies = async (page: Evaluates): Promise<string[]> => [
+  ...(await storedBodies(page)),
+  ...(await notedBodies(page)),
+];
