@@ -18,6 +18,7 @@ import type { CreateSender } from './delivery/sender.js';
 import { createNotes } from './outbox/exit-note.js';
 import { createJournal } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
+import { byteLength } from './record/byte-length.js';
 import type { Call, Made } from './record/call.js';
 import { draftOf } from './record/draft.js';
 import { makeRecord } from './record/make-record.js';
@@ -124,6 +125,7 @@ export const createPipeline = (
 
   let parts: ReturnType<typeof build> | undefined;
   const held: OutboxRecord[] = [];
+  let heldBytes = 0;
   let isActivated = false;
   /** What was stored before consent was denied is gone. */
   let isWiped = true;
@@ -138,6 +140,21 @@ export const createPipeline = (
   };
   const currentUser = (): string | undefined =>
     user ?? (user === undefined && consent === 'granted' ? shelf.get(userKey) : undefined);
+
+  const hold = (record: OutboxRecord) => {
+    held.push(record);
+    heldBytes += byteLength(record.body);
+    while (held.length > settings.maxRecords || heldBytes > settings.maxBytes) {
+      const oldest = held.findIndex(({ type }) => type === 'event');
+      const [surplus] = held.splice(Math.max(0, oldest), 1);
+      heldBytes -= byteLength(surplus!.body);
+      drop('outbox-full', 'more than maxRecords or maxBytes', surplus);
+    }
+  };
+  const takeHeld = (): OutboxRecord[] => {
+    heldBytes = 0;
+    return held.splice(0);
+  };
 
   // --- when to send --------------------------------------------------------------------------------
 
@@ -177,7 +194,7 @@ export const createPipeline = (
     parts = build();
     if (!isWiped) parts.outbox.wipe(() => (isWiped = true));
     if (user !== undefined) setUser(user);
-    for (const record of held.splice(0)) keep(record);
+    for (const record of takeHeld()) keep(record);
     parts.flusher.pump();
   };
 
@@ -193,7 +210,7 @@ export const createPipeline = (
     ended?.journal.close();
     user = null;
     for (const key of [userKey, gateKey]) shelf.set(key, undefined);
-    for (const record of [...(ended?.outbox.clear() ?? []), ...held.splice(0)]) {
+    for (const record of [...(ended?.outbox.clear() ?? []), ...takeHeld()]) {
       drop('consent-denied', 'consent was denied', record);
     }
     isWiped = false;
@@ -211,8 +228,7 @@ export const createPipeline = (
     if (journal?.kind() !== 'indexeddb') journal?.close();
     outbox?.leave(true);
     // What could be given to nobody.
-    for (const { state, record } of outbox?.entries ?? [])
-      if (state === 'waiting') held.push(record);
+    for (const { state, record } of outbox?.entries ?? []) if (state === 'waiting') hold(record);
   };
 
   const remember = () => {
@@ -277,10 +293,7 @@ export const createPipeline = (
       const record = made.value;
       emit('record', { ...record });
       if (parts) return keep(record);
-      held.push(record);
-      if (held.length <= settings.maxRecords) return;
-      const oldest = held.findIndex(({ type }) => type === 'event');
-      drop('outbox-full', 'more than maxRecords', held.splice(Math.max(0, oldest), 1)[0]);
+      hold(record);
     },
     reset: () => setUser(null),
     setConsent,

@@ -254,6 +254,25 @@ describe('consent', () => {
     });
   });
 
+  it('pending keeps no more than maxRecords and maxBytes, oldest events first', async () => {
+    const { analytics } = await start({ consent: 'pending', maxRecords: 3, maxBytes: 1_000 });
+    const drops: (string | undefined)[] = [];
+    analytics.on('drop', ({ reason, record }) => {
+      expect(reason).toBe('outbox-full');
+      const { event, user_id } = JSON.parse(record!.body) as { event?: string; user_id?: string };
+      drops.push(event ?? user_id);
+    });
+    analytics.identify('who');
+    analytics.event('a');
+    analytics.event('b');
+    expect(drops).toEqual([]);
+    analytics.event('c');
+    expect(drops).toEqual(['a']);
+    analytics.event('long', { description: 'é'.repeat(400) });
+    expect(drops).toEqual(['a', 'b', 'c']);
+    expect(analytics.status()).toMatchObject({ waiting: 2, dropped: { 'outbox-full': 3 } });
+  });
+
   it.each(['pending', 'denied'] as const)(
     '%s before init holds from the start',
     async (consent) => {

@@ -68,6 +68,8 @@ interface Transaction {
   reads: boolean;
   todo: [request: Request, work: () => unknown][];
   changes: Map<string, Slot | undefined>;
+  /** Records it puts. */
+  ids: Set<string>;
   error: Error | null;
   oncomplete?: Callback;
   onabort?: Callback;
@@ -193,6 +195,7 @@ export const createStorage = ({
       put: (value: { records?: [number, { id: string }][] }, key: Key) => {
         const ids = value.records?.map(([, { id }]) => id) ?? [];
         onWrite(user.name, ids);
+        for (const id of ids) transaction.ids.add(id);
         const slot = { key, text: JSON.stringify(value), ids };
         return demand(() => change(key, slot));
       },
@@ -220,6 +223,7 @@ export const createStorage = ({
       reads: false,
       todo: [],
       changes: new Map(),
+      ids: new Set(),
       error: null,
       commit: () => {
         if (user.state() !== 'dead') transaction.isEnding = true;
@@ -280,6 +284,13 @@ export const createStorage = ({
       [...databases.values()].every(({ queue }) =>
         queue.every((one) => one.user.name !== user.name || !one.reads),
       ),
+    /** Records that the page is writing. */
+    beingWritten: (user: StorageUser): Set<string> => {
+      const queues = [...databases.values()].flatMap(({ queue }) => queue);
+      return new Set(
+        queues.filter((one) => one.user.name === user.name).flatMap(({ ids }) => [...ids]),
+      );
+    },
     /** How long a page has waited for its oldest transaction. */
     waitOf: (page: string): number => {
       const queues = [...databases.values()].flatMap(({ queue }) => queue);

@@ -338,10 +338,14 @@ export const runScenario = async (
         if (engine === 'firefox' && isStored && storage.isReady(page) && dice.chance(0.4)) {
           note(`${page.name}: what it has written into localStorage is lost`);
           lastForgotten = now();
+          const beingWritten = storage.beingWritten(page);
           for (const [key, before] of notes) {
             disk.setShelf(key, before, { page: page.name, by: 'crash' });
           }
           settleDeath(visit, how, () => true);
+          // What could not be written, because its database was closed or had failed.
+          const isKept = (id: string) => disk.has(id) || beingWritten.has(id);
+          ledger.lostWith(page.name, isKept, 'its exit note was lost');
         } else {
           const share = engine === 'webkit' ? 0 : 0.95;
           settleDeath(visit, how, () => dice.chance(share));
