@@ -15,10 +15,11 @@ import type { Settings } from './config/options.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
 import type { CreateSender } from './delivery/sender.js';
+import { createEntry, createHold } from './outbox/entry.js';
 import { createNotes } from './outbox/exit-note.js';
 import { createJournal } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
-import { byteLength } from './record/byte-length.js';
+import { createQueue } from './outbox/queue.js';
 import type { Call, Made } from './record/call.js';
 import { draftOf } from './record/draft.js';
 import { makeRecord } from './record/make-record.js';
@@ -124,8 +125,8 @@ export const createPipeline = (
   };
 
   let parts: ReturnType<typeof build> | undefined;
-  const held: OutboxRecord[] = [];
-  let heldBytes = 0;
+  const held = createQueue();
+  const holder = createHold('', 0, true);
   let isActivated = false;
   /** What was stored before consent was denied is gone. */
   let isWiped = true;
@@ -142,19 +143,18 @@ export const createPipeline = (
     user ?? (user === undefined && consent === 'granted' ? shelf.get(userKey) : undefined);
 
   const hold = (record: OutboxRecord) => {
-    held.push(record);
-    heldBytes += byteLength(record.body);
-    while (held.length > settings.maxRecords || heldBytes > settings.maxBytes) {
-      const oldest = held.findIndex(({ type }) => type === 'event');
-      const [surplus] = held.splice(Math.max(0, oldest), 1);
-      heldBytes -= byteLength(surplus!.body);
-      drop('outbox-full', 'more than maxRecords or maxBytes', surplus);
+    held.push(createEntry(record, holder, 0), true);
+    let surplus;
+    while ((surplus = held.surplus(settings))) {
+      held.take(surplus);
+      drop('outbox-full', 'more than maxRecords or maxBytes', surplus.record);
     }
   };
-  const takeHeld = (): OutboxRecord[] => {
-    heldBytes = 0;
-    return held.splice(0);
-  };
+  const takeHeld = (): OutboxRecord[] =>
+    [...held.entries].map((entry) => {
+      held.take(entry);
+      return entry.record;
+    });
 
   // --- when to send --------------------------------------------------------------------------------
 
@@ -306,11 +306,12 @@ export const createPipeline = (
     flush: async (): Promise<FlushResult> =>
       parts
         ? parts.flusher.flush()
-        : { delivered: 0, retried: 0, rejected: 0, waiting: held.length },
+        : { delivered: 0, retried: 0, rejected: 0, waiting: held.entries.length },
     status: (): Status => {
       const [paused, until] = parts?.flusher.pause() ?? ['consent' as const, 0];
       const inFlight = parts?.flusher.inFlight() ?? 0;
-      const waiting = parts?.outbox.entries.filter(({ state }) => state === 'waiting') ?? held;
+      const { entries } = parts?.outbox ?? held;
+      const waiting = entries.filter(({ state }) => state === 'waiting');
       return {
         storage: parts?.journal.kind() ?? 'none',
         consent,

@@ -40,6 +40,17 @@ const attempt = (status: number, retryAfterMs = 0): Attempt => ({
   wasLeft: false,
 });
 
+type Health = ReturnType<typeof create>['health'];
+
+/** One that has failed while another passed. */
+const suspectOf = (health: Health) => {
+  const suspect = entry();
+  const started = health.begin();
+  health.passed(health.begin());
+  expect(health.failed([suspect], attempt(500), started)).toBe(true);
+  return suspect;
+};
+
 describe('the health of a destination', () => {
   it('is good at first', () => {
     const { health } = create();
@@ -81,11 +92,7 @@ describe('the health of a destination', () => {
 
   it('is not blamed for a record that fails while others pass', () => {
     const { health } = create();
-    const poison = entry();
-    const started = health.begin();
-    health.passed(health.begin());
-    expect(health.failed([poison], attempt(500), started)).toBe(true);
-    expect(poison.dueAt).toBeGreaterThan(now);
+    expect(suspectOf(health).dueAt).toBeGreaterThan(now);
     expect(health.pause(now)).toEqual([undefined, 0]);
   });
 
@@ -132,20 +139,14 @@ describe('the health of a destination', () => {
 
   it('is blamed for several of which one has never failed beside others', () => {
     const { health } = create();
-    const suspect = entry();
-    const early = health.begin();
-    health.passed(health.begin());
-    expect(health.failed([suspect], attempt(500), early)).toBe(true);
+    const suspect = suspectOf(health);
     expect(health.failed([suspect, entry()], attempt(500), health.begin())).toBe(false);
     expect(health.pause(now)[0]).toBe('backoff');
   });
 
   it('is probed again at once where the probe failed by its own fault', () => {
     const { health, gate } = create();
-    const suspect = entry();
-    const early = health.begin();
-    health.passed(health.begin());
-    health.failed([suspect], attempt(500), early);
+    const suspect = suspectOf(health);
     health.failed([entry()], attempt(500), health.begin());
     now += 10_000;
     gate.reserve(5_000);
@@ -155,10 +156,7 @@ describe('the health of a destination', () => {
 
   it('waits on where another page has closed the gate while the probe failed by its own fault', () => {
     const { health, gate, shelf } = create();
-    const suspect = entry();
-    const early = health.begin();
-    health.passed(health.begin());
-    health.failed([suspect], attempt(500), early);
+    const suspect = suspectOf(health);
     health.failed([entry()], attempt(500), health.begin());
     now += 10_000;
     const probe = health.begin();

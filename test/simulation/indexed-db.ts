@@ -110,6 +110,9 @@ export const createStorage = ({
     return found;
   };
 
+  const transactionsOf = (page: string): Transaction[] =>
+    [...databases.values()].flatMap(({ queue }) => queue.filter(({ user }) => user.name === page));
+
   const latency = () => dice.between(1, 3) / 2 + trouble.slow;
 
   const end = (transaction: Transaction) => {
@@ -280,21 +283,13 @@ export const createStorage = ({
       },
     }),
     /** The page does not wait for anything that it reads. */
-    isReady: (user: StorageUser): boolean =>
-      [...databases.values()].every(({ queue }) =>
-        queue.every((one) => one.user.name !== user.name || !one.reads),
-      ),
+    isReady: (user: StorageUser): boolean => transactionsOf(user.name).every(({ reads }) => !reads),
     /** Records that the page is writing. */
-    beingWritten: (user: StorageUser): Set<string> => {
-      const queues = [...databases.values()].flatMap(({ queue }) => queue);
-      return new Set(
-        queues.filter((one) => one.user.name === user.name).flatMap(({ ids }) => [...ids]),
-      );
-    },
+    beingWritten: (user: StorageUser): Set<string> =>
+      new Set(transactionsOf(user.name).flatMap(({ ids }) => [...ids])),
     /** How long a page has waited for its oldest transaction. */
     waitOf: (page: string): number => {
-      const queues = [...databases.values()].flatMap(({ queue }) => queue);
-      const own = queues.filter(({ user }) => user.name === page).map(({ began }) => began);
+      const own = transactionsOf(page).map(({ began }) => began);
       return timeline.now() - Math.min(timeline.now(), ...own);
     },
     /** `IDBKeyRange` of a page. */

@@ -1,4 +1,6 @@
-import { MANY_RUNS, type Row } from '../row.js';
+import { storedEvents } from '../../support/stored-records.js';
+import type { Row } from '../row.js';
+import { SETUP } from '../stage.js';
 import { TWENTY } from '../steps.js';
 import { allOnce } from '../verdicts.js';
 
@@ -12,8 +14,6 @@ export const controlRows: readonly Row[] = [
     group: 'For comparison',
     what: 'without our code: as much put into IndexedDB, with `commit()`, then the same kill',
     promised: allOnce,
-    because: 'a transaction that had not been committed by then went with the process.',
-    runs: MANY_RUNS,
     needs: { durable: true },
     run: async (stage) => {
       const tab = await stage.newTab(stage.bare());
@@ -31,7 +31,7 @@ export const controlRows: readonly Row[] = [
         [DATABASE, STORE] as const,
       );
       await tab.evaluate(
-        ([store, names]) => {
+        ([store, names, setup]) => {
           const { bare } = window as unknown as { bare: IDBDatabase };
           const transaction = bare.transaction(store, 'readwrite');
           const objects = transaction.objectStore(store);
@@ -39,7 +39,7 @@ export const controlRows: readonly Row[] = [
           const owner = 'the-id-of-a-new-owner';
           const at = Date.now();
           const body = (event: string) =>
-            JSON.stringify({ project: 'p', channel: 'c', event, timestamp: new Date(at) });
+            JSON.stringify({ ...setup, event, timestamp: new Date(at) });
           const records = names.map((name, seq) => [
             seq,
             { id: `the-id-of-a-record-${seq}`, type: 'event', body: body(name), at, attempts: 0 },
@@ -48,45 +48,23 @@ export const controlRows: readonly Row[] = [
           objects.put({ v: 1, owner, holder: owner, until: at, flight: [] }, ['lease', owner]);
           transaction.commit();
         },
-        [STORE, TWENTY] as const,
+        [STORE, TWENTY, SETUP] as const,
       );
       await stage.browser.crashPages();
       const next = await stage.newTab(stage.bare());
-      const found = await next.evaluate(
-        ([database, store]) =>
-          new Promise<string[]>((resolve, reject) => {
-            const opening = indexedDB.open(database, 1);
-            opening.onerror = () => reject(opening.error!);
-            opening.onsuccess = () => {
-              const getting = opening.result
-                .transaction(store)
-                .objectStore(store)
-                .get(['the-id-of-a-new-owner', 1]);
-              getting.onerror = () => reject(getting.error!);
-              getting.onsuccess = () => {
-                const { records = [] } = (getting.result ?? {}) as {
-                  records?: [seq: number, record: { body: string }][];
-                };
-                resolve(
-                  records.map(([, { body }]) => (JSON.parse(body) as { event: string }).event),
-                );
-              };
-            };
-          }),
-        [DATABASE, STORE] as const,
-      );
+      const found = await storedEvents(next);
       await next.evaluate(
-        ([url, token, names]) =>
+        ([url, token, names, setup]) =>
           Promise.all(
             names.map((event) =>
               fetch(`${url}/v1/event`, {
                 method: 'POST',
                 headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-                body: JSON.stringify({ project: 'p', channel: 'c', event }),
+                body: JSON.stringify({ ...setup, event }),
               }),
             ),
           ).then(() => undefined),
-        [stage.baseUrl, stage.service.token, found] as const,
+        [stage.baseUrl, stage.service.token, found, SETUP] as const,
       );
       return TWENTY;
     },

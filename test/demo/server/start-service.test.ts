@@ -8,6 +8,17 @@ import { runService } from './helpers/run-service';
 import { createClient, event, TOKEN } from './helpers/service-client';
 import { tempFolder } from './helpers/temp-folder';
 
+/** A request that sends its body only when the service asks for it: then it is being handled. */
+const askToPost = ({ url }: { url: string }) =>
+  request(`${url}/v1/event`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      expect: '100-continue',
+    },
+  });
+
 test('rejects when the port is taken', async () => {
   const { port } = await runService();
   const database = join(tempFolder(), 'other.db');
@@ -90,17 +101,9 @@ test('answers what has arrived before it closes', async () => {
   const service = await runService();
   let closing: Promise<void> | undefined;
   const status = await new Promise((resolve, reject) => {
-    const slow = request(`${service.url}/v1/event`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        'content-type': 'application/json',
-        expect: '100-continue',
-      },
-    });
+    const slow = askToPost(service);
     slow.on('error', reject);
     slow.on('response', (response) => resolve([response.statusCode, response.headers.connection]));
-    // The service asks for the body, so the request is being handled.
     slow.on('continue', () => {
       closing = service.close();
       slow.end(JSON.stringify(event));
@@ -119,14 +122,7 @@ test('answers what arrives on an open connection while it closes', async () => {
   let answer = '';
   late.on('data', (data) => (answer += String(data)));
   const head = `POST /v1/event HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n`;
-  const early = request(`${service.url}/v1/event`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${TOKEN}`,
-      'content-type': 'application/json',
-      expect: '100-continue',
-    },
-  });
+  const early = askToPost(service);
   const answered = new Promise((resolve, reject) => {
     early.on('error', reject).on('response', (response) => response.resume().on('end', resolve));
   });
@@ -149,14 +145,7 @@ test('answers what arrives on an open connection while it closes', async () => {
 test('closes although a client never finishes its request', async () => {
   const service = await runService();
   await new Promise<void>((resolve) => {
-    const stuck = request(`${service.url}/v1/event`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        'content-type': 'application/json',
-        expect: '100-continue',
-      },
-    });
+    const stuck = askToPost(service);
     stuck.on('error', () => {});
     stuck.on('continue', () => resolve());
     stuck.flushHeaders();
