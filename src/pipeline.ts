@@ -257,7 +257,6 @@ export const createPipeline = (
     onGoing: () => parts?.outbox.leave(false),
     onReturn: () => {
       parts?.outbox.comeBack();
-      parts?.outbox.seek();
       parts?.flusher.pump();
     },
     onOnline: () => parts?.flusher.resume(),

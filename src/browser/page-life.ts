@@ -42,8 +42,14 @@ export const watchDeparture = (): (() => Promise<boolean>) => {
  */
 export const followPage = (handlers: Handlers): void => {
   let wasGoing = false;
+  const show = () => {
+    going = false;
+    if (wasGoing) handlers.onReturn();
+    wasGoing = false;
+  };
   document.addEventListener('visibilitychange', () => {
     if (isHidden()) handlers.onHidden();
+    else show();
   });
   addEventListener('pagehide', () => {
     going = wasGoing = true;
@@ -51,11 +57,7 @@ export const followPage = (handlers: Handlers): void => {
     if (isHidden()) handlers.onHidden();
     else handlers.onGoing();
   });
-  addEventListener('pageshow', () => {
-    going = false;
-    if (wasGoing) handlers.onReturn();
-    wasGoing = false;
-  });
+  addEventListener('pageshow', show);
   document.addEventListener('resume', handlers.onReturn);
   addEventListener('online', handlers.onOnline);
   addEventListener('storage', ({ key }) => handlers.onStored(key));

@@ -247,7 +247,7 @@ export const createAdoption = (
    * memory can be sent (it waits behind a record that fails): then the room is larger.
    */
   const wantsMore = (starving = false): boolean => {
-    if (isBusy) return false;
+    if (isBusy || journal.isLeft()) return false;
     if (inMemory()) return isSeeking;
     if (!isSeeking && !nextToRead()) return false;
     const adopted = queue.adopted();
@@ -260,7 +260,6 @@ export const createAdoption = (
     hasUnread: (): boolean => !inMemory() && (isSeeking || isBusy || !!nextToRead()),
     departed: (): void => {
       departures++;
-      isSeeking = false; // until the page is back
     },
     /** Looks for leases that have ended, at the next refill. */
     seek: (): void => {

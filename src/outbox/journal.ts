@@ -32,6 +32,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
   let kind: StorageKind = 'opening';
   let reopened = false;
   let isClosed = false;
+  let isLeft = false;
   /** What breaks off each transaction that has begun. */
   const running = new Map<IDBTransaction, () => void>();
 
@@ -88,10 +89,12 @@ export const createJournal = ({ name, onChange }: Effects) => {
           if (isClosed) return refuse(new Error('closed'));
           const begun = (transaction = store.transaction);
           let result: T;
-          running.set(begun, () => {
+          const breakOff = () => {
+            if (ended.has(begun)) return;
             abort();
             reject(new Error('left'));
-          });
+          };
+          running.set(begun, breakOff);
           // A request's success is not durability: quota and disk errors come as the abort.
           begun.onabort = () => {
             running.delete(begun);
@@ -106,6 +109,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
             resolve(result);
           };
           work(store, (value) => (result = value));
+          if (isLeft) breakOff();
         }).catch(refuse);
       } catch (error) {
         refuse(error); // even reading `indexedDB` throws in some private modes
@@ -120,12 +124,17 @@ export const createJournal = ({ name, onChange }: Effects) => {
       isClosed = true;
     },
     /**
-     * The page is left. A transaction that has yet to read waits for it, which stands still from now on: in
-     * WebKit, all other pages would wait as long.
+     * The page is left. A transaction that has yet to read waits for it, which may stand still from now on: in
+     * WebKit, all other pages would wait as long. Until it is back, only what reads nothing is done.
      */
     leave: (): void => {
-      for (const [transaction, breakOff] of running) if (!ended.has(transaction)) breakOff();
+      isLeft = true;
+      for (const breakOff of running.values()) breakOff();
     },
+    comeBack: (): void => {
+      isLeft = false;
+    },
+    isLeft: (): boolean => isLeft,
     /** Runs work in one transaction and settles with its end. */
     run: <T>(work: Work<T>): Promise<T> =>
       kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),

@@ -177,6 +177,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** The page is back: what it abandoned, and could give to nobody, is unknown now. */
     comeBack: (): void => {
+      journal.comeBack();
       for (const entry of [...entries]) {
         const { hold, seq, state, record } = entry;
         if (state !== 'flight' || flying.has(record.id)) continue;
@@ -185,6 +186,8 @@ export const createOutbox = (effects: OutboxEffects) => {
           onUnknown(record);
         } else entry.state = 'waiting';
       }
+      adoption.seek();
+      void writer.sync();
     },
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {

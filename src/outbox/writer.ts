@@ -142,6 +142,7 @@ export const createWriter = (
         write.isStale ||= isTaken(write.hold) || (write.wasLeased && write.until - now() <= 0);
       }
       const stale = writes.filter(({ isStale }) => isStale);
+      if (stale.length + strays.length > 0 && journal.isLeft()) return; // broken off
       let pending = 1;
       const settle = () => {
         if (--pending === 0) commit(store);
@@ -182,8 +183,8 @@ export const createWriter = (
       done(found);
     });
 
-  /** With `noted`, the page goes away, and has noted what there is of these. */
-  const sync = async (deleting = false, noted?: Set<Hold>): Promise<void> => {
+  /** With `release`, the page goes away, and gives its leases up. */
+  const sync = async (deleting = false, release = false): Promise<void> => {
     scheduled = undefined;
     if (inMemory()) {
       notes.keepSoon();
@@ -198,20 +199,14 @@ export const createWriter = (
       gone.clear();
     }
     // Taken now: by the time the transaction runs, a leaving page has forgotten its holds.
-    const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, !!noted));
-    // What has to read first waits for the page, which stands still once it is left: in WebKit all other pages
-    // wait with it. What is noted can wait until it is back. (A database that is not open yet opens when it is.)
-    const isLeft = noted && journal.kind() === 'indexeddb';
-    const canRead = (hold: Hold) => !isLeft || !(hold.lost || noted.has(hold));
+    const writes = [...dirty].map((hold) => writeOf(hold, puts, deletes, release));
     const fresh = writes.filter(({ isStale }) => !isStale);
-    const stale = writes.filter(({ isStale, hold }) => isStale && canRead(hold));
-    const strays = deletes.filter(({ hold }) => hold.lost && canRead(hold));
-    const ended = new Set([...strays, ...[...fresh, ...stale].flatMap(({ deletes }) => deletes)]);
-    for (const entry of deletes) if (!ended.has(entry)) gone.add(entry);
+    const stale = writes.filter(({ isStale }) => isStale);
+    const strays = deletes.filter(({ hold }) => hold.lost);
     unsaved.clear();
     dirty.clear();
     open.clear();
-    // Apart: of a page that goes away, what has to read first is mostly lost.
+    // Apart: once the page is left, what has to read first is broken off.
     const work = Promise.all([written, attempt(fresh, []), attempt(stale, strays)]).then(
       () => undefined,
     );
@@ -235,7 +230,7 @@ export const createWriter = (
         if (!hold.lost) dirty.add(hold);
         else if (!hold.left) onLost(hold, puts);
       }
-      void touch();
+      if (!journal.isLeft()) void touch(); // else when it is back
     }
     for (const entry of allDeletes) ending.delete(entry);
   };
@@ -361,21 +356,17 @@ export const createWriter = (
       const left = [...holds.values()].filter((hold) => !isOver(hold) || hold.noted > 0);
       const until = going ? 0 : now() + leaseMs(context);
       const given: Hold[] = [];
-      const noted = new Set<Hold>();
       for (const hold of left) {
         let isKept = journal.kind() === 'indexeddb';
         if (isOver(hold)) notes.remove(hold);
-        else if (notes.save(hold, until)) {
-          noted.add(hold);
-          isKept = true;
-        }
+        else isKept = notes.save(hold, until) || isKept;
         if (isKept) given.push(hold);
         if (isKept && inMemory()) hold.until = until;
         // What is being stored may fail yet: it is told by the note, which goes once this write is stored.
         for (const entry of queue.of(hold)) if (entry.saved === 'going') unsaved.add(entry);
         dirty.add(hold);
       }
-      if (left.length > 0) void sync(true, going ? noted : undefined);
+      if (left.length > 0) void sync(true, going);
       return given;
     },
     forget: (hold?: Hold): void => {

@@ -57,6 +57,16 @@ describe('a page', () => {
     expect(heard).toEqual(['going', 'hidden, going', 'return']);
   });
 
+  it('that can be seen again is back, whatever it is told', async () => {
+    const { heard, life } = await follow();
+    fire('pagehide');
+    see('hidden');
+    see('visible');
+    expect(life.isGoing()).toBe(false);
+    fire('pageshow');
+    expect(heard).toEqual(['going', 'hidden, going', 'return']);
+  });
+
   it('that is shown for the first time does not return', async () => {
     const { heard } = await follow();
     fire('pageshow');

@@ -86,7 +86,7 @@ describe('a released lease', () => {
     const page = await leaveBehind();
     page.outbox.leave(true);
     expect(page.waiting()).toEqual([]);
-    page.outbox.seek();
+    page.outbox.comeBack();
     expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
     expect(page.unknown).toEqual([]);
   });
@@ -324,7 +324,7 @@ describe('a record in flight', () => {
     const page = await leaveBehind();
     const entry = page.begin('r0');
     page.outbox.leave(true);
-    page.outbox.seek();
+    page.outbox.comeBack();
     await page.refill();
     expect(page.unknown).toEqual([]);
     expect(page.waiting()).toEqual(['r1', 'r2']);
@@ -338,7 +338,7 @@ describe('a record in flight', () => {
     const page = await leaveBehind();
     const entry = page.begin('r0');
     page.outbox.leave(true);
-    page.outbox.seek();
+    page.outbox.comeBack();
     await page.refill();
     page.outbox.putBack(entry, false);
     expect((await page.drain()).sort()).toEqual(['r0', 'r1', 'r2']);

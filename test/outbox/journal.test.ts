@@ -78,6 +78,31 @@ describe('a journal', () => {
     expect((await readStored()).ids).toEqual(['a', 'b', 'c']);
   });
 
+  it('reads nothing until the page is back, though the database opens meanwhile', async () => {
+    const { journal, put } = journalOf();
+    const read = () =>
+      endOf(
+        journal.run<unknown>((store, done) => {
+          const request = store.get(['owner', 'a']);
+          request.onsuccess = () => {
+            commit(store);
+            done(request.result);
+          };
+        }),
+      );
+    const early = read();
+    journal.leave();
+    expect(journal.isLeft()).toBe(true);
+    expect(await early).toMatchObject({ message: 'left' });
+    expect(await put('a', { v: 1 })).toBe('a');
+    expect(await read()).toMatchObject({ message: 'left' });
+    journal.comeBack();
+    expect(journal.isLeft()).toBe(false);
+    expect(await read()).toEqual({ v: 1 });
+    expect(journal.kind()).toBe('indexeddb');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('leaves no timer behind', async () => {
     const { put } = journalOf();
     await put('a');

@@ -202,7 +202,7 @@ const play = async (seed: number, { failures = false, relayed = false }: Choices
         const actor = pick(those('left'));
         if (!actor) return;
         actor.state = 'shown';
-        actor.page.outbox.seek();
+        actor.page.outbox.comeBack();
         log.push(`${actor.page.name} comes back`);
       },
     ],

@@ -200,7 +200,7 @@ describe.each([
     page.outbox.leave(true);
     page.add(makeRecord('meanwhile'));
     await settle();
-    page.outbox.seek();
+    page.outbox.comeBack();
     expect((await page.drain()).sort()).toEqual(['meanwhile', 'r0', 'r1']);
     expect(await (await pageOf()).drain()).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe.each([
     const entry = page.begin('a');
     page.outbox.leave(true);
     await settle();
-    page.outbox.seek();
+    page.outbox.comeBack();
     await page.refill();
     page.outbox.finish(entry);
     await advance(1_000);

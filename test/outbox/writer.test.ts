@@ -229,7 +229,6 @@ describe('a page that is left after its lease has ended', () => {
     await settle();
     expect((await readStored()).ids).toEqual(['r0', 'r1', 'r2']);
     page.outbox.comeBack();
-    page.outbox.seek();
     expect(await page.drain()).toEqual(['r0', 'r2']);
     await advance(1_000);
     expect((await readStored()).ids).toEqual([]);
@@ -239,7 +238,7 @@ describe('a page that is left after its lease has ended', () => {
     const { page, reads } = await idle();
     page.outbox.leave(true);
     expect(page.outbox.wantsMore()).toBe(false);
-    page.outbox.seek();
+    page.outbox.comeBack();
     expect(page.outbox.wantsMore()).toBe(true);
     expect(reads).not.toHaveBeenCalled();
   });
