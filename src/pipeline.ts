@@ -36,6 +36,8 @@ import type {
 
 /** A look for records that other pages have left, this often. */
 const ADOPT_MS = 60_000;
+/** And once so soon: the page before may still have been writing when this one opened. */
+const SOON_MS = 5_000;
 
 export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;
 
@@ -265,10 +267,12 @@ export const createPipeline = (
       if (key === gateKey) parts?.flusher.pump();
     },
   });
-  setInterval(() => {
+  const lookAround = () => {
     parts?.outbox.seek();
     parts?.flusher.pump();
-  }, ADOPT_MS);
+  };
+  setTimeout(lookAround, SOON_MS);
+  setInterval(lookAround, ADOPT_MS);
   whenActivated(() => {
     isActivated = true;
     // What was remembered as denied was cleared then; opening storage anew would only make some.

@@ -1,8 +1,11 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, vi } from 'vitest';
+import { shelf } from '../src/browser/shelf.js';
+import { createNotes, type ExitNote } from '../src/outbox/exit-note.js';
 import type { Listeners, DirectOptions } from '../src/types.js';
 import { advance } from './support/advance.js';
 import { forbidOpening } from './support/break-storage.js';
+import { makeRecord } from './support/make-record.js';
 import { createFakeService, pageEach } from './support/page-world.js';
 import { settle } from './support/settle.js';
 import { readStored } from './support/stored.js';
@@ -455,6 +458,24 @@ describe('what a page left', () => {
     await start({}, service);
     await advance(130_000);
     expect(service.events()).toEqual(Array.from({ length: 10 }, (_, i) => `e${i}`));
+  });
+
+  it('is delivered within seconds, though it was written after this one had looked', async () => {
+    const { service } = await start();
+    const note: ExitNote = {
+      v: 1,
+      owner: 'left',
+      holder: 'left',
+      until: 0,
+      flight: [],
+      stored: false,
+      unsaved: [[0, makeRecord('late'), 0]],
+    };
+    createNotes(shelf, NAME).save(note);
+    await advance(4_000);
+    expect(service.seen).toEqual([]);
+    await advance(2_000);
+    expect(service.seen).toHaveLength(1);
   });
 
   it('is not delivered to another destination', async () => {
