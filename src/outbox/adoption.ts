@@ -27,7 +27,8 @@ interface Parts {
   add: (record: OutboxRecord) => void;
   /** Makes a record in flight from here this page's own. */
   rehome: (entry: Entry) => void;
-  giveUp: (hold: Hold) => void;
+  /** Gives all away, with notes: the page is left. */
+  release: () => void;
   finish: (entry: Entry) => void;
   isOld: (record: OutboxRecord) => boolean;
 }
@@ -49,14 +50,12 @@ type Stray = [note: ExitNote, stored: number[]];
 /** Takes over what other pages have left: owners whose lease has ended, the oldest first. */
 export const createAdoption = (
   context: Context,
-  { writer, add, rehome, giveUp, finish, isOld }: Parts,
+  { writer, add, rehome, release, finish, isOld }: Parts,
 ) => {
   const { journal, notes, now, newId, limits, onDrop, onUnknown, queue, holds, flying } = context;
   let isSeeking = true;
   let isBusy = false;
   let excess = 0;
-  /** How often the page has been left. */
-  let departures = 0;
 
   const inMemory = () => journal.kind() === 'memory';
   /** A gravestone's end is no lease's: a clock set back must not bring it to an early one. */
@@ -131,7 +130,7 @@ export const createAdoption = (
     }
   };
 
-  const adopt = async (departure: number): Promise<boolean> => {
+  const adopt = async (): Promise<boolean> => {
     const strays: Stray[] = [];
     const found = await journal.run<[Hold, Window, ExitNote | undefined] | undefined>(
       (store, done) => {
@@ -198,9 +197,9 @@ export const createAdoption = (
     }
     // Before anything is counted, too: another page may have it by now.
     if (hold.until <= now()) await writer.renew(hold);
-    if (departure === departures) {
-      if (!hold.lost) intake(hold, window);
-    } else writer.leave(true).forEach(giveUp); // left meanwhile: for the next page
+    if (journal.isLeft())
+      release(); // for the next page
+    else if (!hold.lost) intake(hold, window);
     return true;
   };
 
@@ -258,9 +257,6 @@ export const createAdoption = (
     wantsMore,
     /** True while older records may still be unread: a user's newer ones wait for them. */
     hasUnread: (): boolean => !inMemory() && (isSeeking || isBusy || !!nextToRead()),
-    departed: (): void => {
-      departures++;
-    },
     /** Looks for leases that have ended, at the next refill. */
     seek: (): void => {
       isSeeking = true;
@@ -274,17 +270,17 @@ export const createAdoption = (
         return true;
       }
       isBusy = true;
-      const departure = departures;
       try {
         const hold = nextToRead();
         await writer.sync(); // a page that comes back finds deleted what it has delivered
         if (hold) await readMore(hold);
         else {
-          const isFound = await adopt(departure);
-          if (departure === departures) isSeeking = isFound;
+          isSeeking = false; // set again meanwhile, it stays so
+          if (await adopt()) isSeeking = true;
         }
       } catch {
-        // The journal has given up, and said so: next time from memory.
+        // The journal has given up, and said so: next time from memory. Or the page is left.
+        isSeeking = true;
       }
       isBusy = false;
       return true;

@@ -108,7 +108,14 @@ export const createOutbox = (effects: OutboxEffects) => {
     }
   };
 
-  const adoption = createAdoption(context, { writer, add, rehome, giveUp, finish, isOld });
+  const release = () => {
+    for (const hold of writer.leave(true)) {
+      hold.left = true;
+      giveUp(hold);
+    }
+  };
+
+  const adoption = createAdoption(context, { writer, add, rehome, release, finish, isOld });
 
   return {
     entries: entries as readonly Entry[],
@@ -191,16 +198,9 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
     leave: (going: boolean): void => {
-      if (going) {
-        adoption.departed();
-        journal.leave();
-      }
-      const given = writer.leave(going);
-      if (!going) return;
-      for (const hold of given) {
-        hold.left = true;
-        giveUp(hold);
-      }
+      if (!going) return void writer.leave(false);
+      journal.leave();
+      release();
     },
     /** Storage works again: write all that waits. */
     rewrite: (): void => {
