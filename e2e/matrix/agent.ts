@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Site } from '../support/site.js';
 import { until } from '../support/until.js';
+import type { Tab } from './engine.js';
 
 /** Where pages ask what to do. */
 const PREFIX = '/__agent/';
@@ -196,5 +197,31 @@ export const createAgentHub = (site: Pick<Site, 'handle'>) => {
     },
     /** Forgets all tabs: the browser has ended. */
     forget: (): void => remotes.clear(),
+  };
+};
+
+/** A tab whose pages carry the script. `home` is where it goes for an empty page, which would not have it. */
+export const createAgentTab = (
+  hub: AgentHub,
+  name: string,
+  home: string,
+  isDead: () => boolean,
+): Omit<Tab, 'popup'> => {
+  let isClosed = false;
+  const leave: Tab['leave'] = async (run, arg) => {
+    await hub.run(name, String(run), arg, { isFarewell: true });
+  };
+  return {
+    evaluate: ((source: unknown, arg?: unknown) =>
+      hub.run(name, String(source), arg)) as Tab['evaluate'],
+    goto: async (wanted) => {
+      const address = wanted === 'about:blank' ? home : wanted;
+      const before = hub.docOf(name);
+      await leave((address) => void (location.href = address), address);
+      await hub.arrival(name, before, address);
+    },
+    leave,
+    close: () => leave(() => window.close(), undefined),
+    isClosed: () => (isClosed ||= isDead() || hub.isGone(name)),
   };
 };

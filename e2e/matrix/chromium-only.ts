@@ -1,4 +1,13 @@
+import { spawn } from 'node:child_process';
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
+
+const UNDRIVEN = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--no-first-run'];
+
+/** Starts Chromium on a page, with no protocol that drives it. */
+export const startUndriven = (executablePath: string, folder: string, address: string): void => {
+  const place = `--user-data-dir=${folder}`;
+  spawn(executablePath, [...UNDRIVEN, place, address], { detached: true, stdio: 'ignore' });
+};
 
 /** Stops all service workers of a context, and waits until they have stopped. */
 export const stopChromiumWorkers = async (context: BrowserContext): Promise<void> => {

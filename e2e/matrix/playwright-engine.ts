@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type {
   Browser as Launched,
@@ -7,7 +8,7 @@ import type {
   Page,
 } from '@playwright/test';
 import { chromium, firefox } from 'playwright';
-import { measureInChromium, stopChromiumWorkers } from './chromium-only.js';
+import { measureInChromium, startUndriven, stopChromiumWorkers } from './chromium-only.js';
 import { killBrowser, killParts, stopParts } from '../support/browser-process.js';
 import { untilDone } from '../support/until.js';
 import { limited } from './limited.js';
@@ -112,6 +113,8 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
     let starts = 0;
     let crashes = 0;
     let restartedAfter = 0;
+    /** The profile of the one that is not driven, once it runs. */
+    let undriven: string | undefined;
 
     const start = async () => {
       const more = [
@@ -199,6 +202,12 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
         if (kind.name === 'chromium') await Promise.all(ends);
       },
       ...(kind.name === 'firefox' && { stopPages: () => stopParts(folder, FIREFOX_SITE) }),
+      ...(kind.name === 'chromium' && {
+        openUndriven: (address: string) => {
+          undriven = join(folder, 'undriven');
+          startUndriven(options.executablePath!, undriven, address);
+        },
+      }),
       stopWorkers: () => kind.stopWorkers(live()),
       measure: async () => {
         if (kind.name !== 'chromium') throw new Error('Nothing tells these sizes');
@@ -208,7 +217,10 @@ export const createPlaywrightEngine = async (kind: Kind): Promise<Engine> => {
       kill,
       start: restart,
       requests,
-      dispose: () => quit().catch(() => undefined),
+      dispose: () => {
+        if (undriven) killBrowser(undriven);
+        return quit().catch(() => undefined);
+      },
     };
   };
 

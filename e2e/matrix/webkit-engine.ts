@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { killBrowser, killParts, stopParts } from '../support/browser-process.js';
 import { until } from '../support/until.js';
-import { AGENT_HEAD, createAgentHub } from './agent.js';
+import { AGENT_HEAD, createAgentHub, createAgentTab } from './agent.js';
 import type { Browser, Engine, Ground, Tab } from './engine.js';
 
 const GONE_WITHIN_MS = 10_000;
@@ -120,37 +120,21 @@ export const createWebkitEngine = async (): Promise<Engine> => {
     const kill = () => end(() => killBrowser(folder));
 
     const createTab = (name: string): Tab => {
-      const run = (source: unknown, arg?: unknown) => hub.run(name, String(source), arg);
-      let isClosed = false;
       const born = starts;
-      const tab: Tab = {
-        evaluate: run as Tab['evaluate'],
-        goto: async (wanted) => {
-          // No script of ours would run in an empty page.
-          const address = wanted === 'about:blank' ? home : wanted;
-          const before = hub.docOf(name);
-          await tab.leave((address) => void (location.href = address), address);
-          await hub.arrival(name, before, address);
-        },
-        leave: async (leave, arg) => {
-          await hub.run(name, String(leave), arg, { isFarewell: true });
-        },
-        popup: async (address) => {
-          const popup = `tab-${++count}`;
-          await run(
-            ([address, popup]: string[]) => void window.open(address, popup),
-            [address, popup],
-          );
-          await hub.arrival(popup, '', address);
-          const opened = createTab(popup);
-          tabs.push(opened);
-          return opened;
-        },
-        close: () => tab.leave(() => window.close(), undefined),
-        // In a browser started anew, another tab may bear its name.
-        isClosed: () => (isClosed ||= !running || starts !== born || hub.isGone(name)),
+      // In a browser started anew, another tab may bear its name.
+      const tab = createAgentTab(hub, name, home, () => !running || starts !== born);
+      const popup = async (address: string) => {
+        const popup = `tab-${++count}`;
+        await tab.evaluate(([address, popup]) => void window.open(address, popup), [
+          address,
+          popup,
+        ] as const);
+        await hub.arrival(popup, '', address);
+        const opened = createTab(popup);
+        tabs.push(opened);
+        return opened;
       };
-      return tab;
+      return { ...tab, popup };
     };
 
     await start();

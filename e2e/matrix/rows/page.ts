@@ -1,6 +1,7 @@
 import { names } from '../../support/names.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engine.js';
+import { openPrerendered } from '../prerendered.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import { statusOf, trackAndClose, trackAndGo, TWENTY, waitFor, waitForPenalty } from '../steps.js';
@@ -175,13 +176,23 @@ export const pageRows: readonly Row[] = [
     group,
     what: 'a prerendered page calls; it sends nothing before it is shown, and then all',
     promised: allOnce,
-    cannot: {
-      chromium:
-        'prerendering is off in a browser that is driven (`PrerenderingDisabledByDevTools`). The unit tests show that nothing is stored or sent before `prerenderingchange`.',
-      firefox: NOTHING_TO_PRERENDER,
-      webkit: NOTHING_TO_PRERENDER,
+    cannot: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
+    needs: { forgetsPages: true },
+    run: async (stage) => {
+      const { toCome, show } = await openPrerendered(stage);
+      await track(toCome, TWENTY);
+      const before = await toCome.evaluate(async () => {
+        const { delivered, waiting } = await analytics.flush();
+        const stored = [...(await indexedDB.databases()), ...Object.keys(localStorage)];
+        return { delivered, waiting, stored: stored.length };
+      });
+      const isQuiet = before.delivered === 0 && before.waiting === 20 && before.stored === 0;
+      if (!isQuiet || (await stage.service.requests()).length > 0) {
+        throw new Error(`Before it was shown: ${JSON.stringify(before)}`);
+      }
+      await show();
+      return TWENTY;
     },
-    run: () => Promise.reject(new Error('No engine can')),
   },
   {
     id: 'stopped-worker',
