@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 
-const UNDRIVEN = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--no-first-run'];
+const UNDRIVEN = [
+  '--headless=new',
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--no-first-run',
+  '--disable-popup-blocking',
+  // An extension that has other tabs discarded.
+  '--disable-features=DisableLoadExtensionCommandLineSwitch',
+  `--load-extension=${resolve('e2e/matrix/discarder')}`,
+];
 
 /** Starts Chromium on a page, with no protocol that drives it. */
 export const startUndriven = (executablePath: string, folder: string, address: string): void => {

@@ -60,7 +60,7 @@ export interface Browser {
    * to come would stand still with them. WebKitGTK stops the first of two tabs that are apart.
    */
   stopPages?: () => () => void;
-  /** Opens a page in a browser beside this one that no protocol drives: a driven one does not prerender. */
+  /** Opens a page in a browser beside this one that no protocol drives: a driven one neither prerenders nor discards. */
   openUndriven?: (address: string) => void;
   /** Stops all service workers. */
   stopWorkers: () => Promise<void>;

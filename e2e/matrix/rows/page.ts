@@ -1,10 +1,19 @@
+import { later } from '../../support/later.js';
 import { names } from '../../support/names.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engine.js';
-import { openPrerendered } from '../prerendered.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import { statusOf, trackAndClose, trackAndGo, TWENTY, waitFor, waitForPenalty } from '../steps.js';
+import {
+  statusOf,
+  trackAndClose,
+  trackAndGo,
+  TWENTY,
+  waitFor,
+  waitForPenalty,
+  waitUntilStored,
+} from '../steps.js';
+import { undriven } from '../undriven.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'The page, and what else is in it';
@@ -18,6 +27,9 @@ const goBackTo = async (tab: Tab, address: string): Promise<void> => {
     return (await tab.evaluate(() => location.href).catch(() => '')) === address;
   });
 };
+
+const isPrerendering = (tab: Tab): Promise<boolean> =>
+  tab.evaluate(() => !!(document as { prerendering?: boolean }).prerendering);
 
 /** A request of another library that takes most of the browser's budget for keepalive and keeps it. */
 const useBudgetUp = async (tab: Tab, stage: Stage): Promise<void> => {
@@ -179,7 +191,13 @@ export const pageRows: readonly Row[] = [
     cannot: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
     needs: { forgetsPages: true },
     run: async (stage) => {
-      const { toCome, show } = await openPrerendered(stage);
+      const { page, tagged, open, tab } = undriven(stage);
+      const address = tagged('to-come');
+      const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
+      const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
+      const shown = await open(page('shown', script));
+      const toCome = await tab('to-come', address);
+      await waitFor('a prerendered page', () => isPrerendering(toCome));
       await track(toCome, TWENTY);
       const before = await toCome.evaluate(async () => {
         const { delivered, waiting } = await analytics.flush();
@@ -190,7 +208,9 @@ export const pageRows: readonly Row[] = [
       if (!isQuiet || (await stage.service.requests()).length > 0) {
         throw new Error(`Before it was shown: ${JSON.stringify(before)}`);
       }
-      await show();
+      await shown.leave((address) => void (location.href = address), address);
+      await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
+      stage.tabs.push(toCome);
       return TWENTY;
     },
   },
@@ -230,11 +250,23 @@ export const pageRows: readonly Row[] = [
     what: 'the browser discards a tab with records waiting',
     promised: onceOrUnknown,
     cannot: {
-      chromium:
-        'only for want of memory, or by its page `chrome://discards`, which lists no tab here. To the page it is the same as the death of its process.',
       firefox: 'only for want of memory, or by an extension.',
       webkit: 'it has no discarding.',
     },
-    run: () => Promise.reject(new Error('No engine can')),
+    needs: { forgetsPages: true },
+    run: async (stage) => {
+      const { page, tagged, open } = undriven(stage);
+      const tab = await open(tagged('left'));
+      await stage.service.stop();
+      await track(tab, TWENTY);
+      await waitUntilStored(tab, 20);
+      const other = await tab.popup(page('discards-others'));
+      await waitFor('the discarding', () => tab.isClosed());
+      await stage.service.start();
+      const { options, head } = later(stage.guest);
+      await other.goto(tagged('next', options, head));
+      stage.tabs.push(other);
+      return TWENTY;
+    },
   },
 ];
