@@ -177,7 +177,10 @@ export const createFlusher = (effects: Effects) => {
     const mayGo = isHidden() ? () => true : outbox.isAnnounced;
     for (const group of groups.filter((group) => group.every(mayGo))) {
       const stale = group.find((entry) => !outbox.canSend(entry));
-      if (stale) return void whenDone(outbox.renew(stale.hold));
+      if (stale) {
+        if (!outbox.isLeft()) void whenDone(outbox.renew(stale.hold));
+        return;
+      }
       if (gate.isDoubtful()) gate.reserve(PROBE_MS);
       void start(group, false);
     }

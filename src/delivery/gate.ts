@@ -25,15 +25,20 @@ const MOST_FAILURES = 9;
 
 /** Backoff of one destination, shared by its pages. */
 export const createGate = ({ load, save, now, random }: Effects) => {
-  // For pages whose shared storage does not work.
+  /** What could not be kept where others see it. */
   let own: Penalty | undefined;
 
-  const read = (): Penalty | undefined => {
+  const readShared = (): Penalty | undefined => {
     try {
-      return own ?? (JSON.parse(load() ?? 'null') as Penalty | null) ?? undefined;
+      return (JSON.parse(load() ?? 'null') as Penalty | null) ?? undefined;
     } catch {
       return undefined; // somebody else wrote under our name
     }
+  };
+  /** The longer wait: another page may have been able to keep what it knows. */
+  const read = (): Penalty | undefined => {
+    const shared = readShared();
+    return own && !(shared && shared.until > own.until) ? own : shared;
   };
   const write = (penalty: Penalty | undefined) => {
     own = save(penalty && JSON.stringify(penalty)) ? undefined : penalty;

@@ -39,6 +39,9 @@ const noteAsLease = ({ owner, holder, until, flight, unsaved }: ExitNote): Lease
   return { v: 1, owner, holder, until, since, expired: false, flight, count, bytes: 0 };
 };
 
+/** Records that a note says are done with, here or elsewhere. */
+const doneIn = ({ taken = [], done = [] }: ExitNote): number[] => [...taken, ...done];
+
 /** Stands for what cannot be read. */
 const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
 
@@ -56,6 +59,8 @@ export const createAdoption = (
   let isSeeking = true;
   let isBusy = false;
   let excess = 0;
+  /** What notes that are gone said to be done, by owner. */
+  const known = new Map<string, number[]>();
 
   const inMemory = () => journal.kind() === 'memory';
   /** A gravestone's end is no lease's: a clock set back must not bring it to an early one. */
@@ -123,7 +128,8 @@ export const createAdoption = (
    * it: only what is stored nowhere is news.
    */
   const absorbStray = ([note, stored]: Stray) => {
-    const { flight, unsaved } = note;
+    const { owner, flight, unsaved } = note;
+    known.set(owner, [...(known.get(owner) ?? []), ...doneIn(note)]);
     notes.remove(note);
     for (const [seq, record] of unsaved) {
       if (!flight.includes(seq) && !stored.includes(seq)) add(record);
@@ -171,7 +177,7 @@ export const createAdoption = (
           // What is noted as a page goes is the last word: in WebKit the lease may be from before.
           const flight = note?.until === 0 ? [] : lease.flight;
           for (const seq of [...flight, ...(note?.flight ?? [])]) hold.unread.add(seq);
-          for (const seq of [...(note?.taken ?? []), ...(note?.done ?? [])]) hold.taken.add(seq);
+          if (note) for (const seq of doneIn(note)) hold.taken.add(seq);
           const unsaved = new Map<number, Numbered[]>();
           for (const [seq, record, first] of note?.unsaved ?? []) {
             unsaved.set(first, [...(unsaved.get(first) ?? []), [seq, record]]);
@@ -189,6 +195,7 @@ export const createAdoption = (
     strays.forEach(absorbStray);
     if (!found) return false;
     const [hold, window, note] = found;
+    for (const seq of known.get(hold.owner) ?? []) hold.taken.add(seq);
     holds.set(hold.owner, hold);
     if (note) {
       // A page without a database may have been quicker.
@@ -221,7 +228,7 @@ export const createAdoption = (
       .filter(({ owner, until }) => hasEnded(context, until) && !holds.has(owner));
     if (ended.length === 0) return;
     const left = ended.map((note): ExitNote => {
-      const taken = [...(note.taken ?? []), ...(note.done ?? [])];
+      const taken = doneIn(note);
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
         // Whoever took it from here may have died before it could say so.

@@ -33,6 +33,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
   let reopened = false;
   let isClosed = false;
   let isLeft = false;
+  let connection: IDBDatabase | undefined;
   /** What breaks off each transaction that has begun. */
   const running = new Map<IDBTransaction, () => void>();
 
@@ -89,6 +90,11 @@ export const createJournal = ({ name, onChange }: Effects) => {
           if (isClosed) return refuse(new Error('closed'));
           const begun = (transaction = store.transaction);
           let result: T;
+          if (connection !== begun.db) {
+            connection = begun.db;
+            // It is opened anew with the next transaction.
+            connection.addEventListener('close', () => become('opening'));
+          }
           const breakOff = () => {
             if (ended.has(begun)) return;
             abort();

@@ -63,14 +63,17 @@ export const createOutbox = (effects: OutboxEffects) => {
     onDrop(entry.record, reason, message);
   };
 
-  /** Drops what was not sent, unless another page may have it by now, and drop it too. */
+  /** Gives up what another page may have by now: what becomes of it is told there. */
+  const letGoIfEnded = (hold: Hold) => {
+    if (hold.until <= 0 || !hasEnded(context, hold.until)) return;
+    writer.letGo(hold);
+    adoption.seek();
+  };
+
+  /** Drops what was not sent, and is this page's to drop. */
   const discard = (entry: Entry, reason: DropReason, message: string): void => {
-    const { hold } = entry;
-    if (hold.until > 0 && hasEnded(context, hold.until)) {
-      writer.letGo(hold);
-      adoption.seek();
-    }
-    if (!hold.lost) drop(entry, reason, message);
+    letGoIfEnded(entry.hold);
+    if (!entry.hold.lost) drop(entry, reason, message);
   };
 
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
@@ -127,6 +130,8 @@ export const createOutbox = (effects: OutboxEffects) => {
     discard,
     isOld,
     renew: writer.renew,
+    /** No lease can be renewed until the page is back. */
+    isLeft: journal.isLeft,
     /** May this page send it now, without looking at the lease first? */
     canSend: ({ hold }: Entry): boolean => isSafe(context, hold),
     /** Whether the outbox says that it is about to be in flight, where that matters. */
@@ -208,8 +213,9 @@ export const createOutbox = (effects: OutboxEffects) => {
       void writer.sync();
       adoption.seek();
     },
-    /** Forgets what this page has; returns what was waiting here. */
+    /** Forgets what this page has, and returns it. */
     clear: (): OutboxRecord[] => {
+      for (const hold of [...holds.values()]) letGoIfEnded(hold);
       const records = entries.map(({ record }) => record);
       for (const hold of [...holds.values()]) giveUp(hold);
       writer.forget();

@@ -958,6 +958,26 @@ describe('handing off', () => {
   });
 });
 
+describe('a page that was left and runs on', () => {
+  it('looks at no lease until it is back', async () => {
+    const { page, flusher, service } = await start();
+    page.outbox.leave(true);
+    page.add(makeRecord('a'));
+    await settle();
+    await advance(LEASE_MS);
+    // One that settled at once would be tried again without end.
+    const renew = vi.spyOn(page.outbox, 'renew').mockImplementation(() => new Promise(() => {}));
+    flusher.flushAll();
+    await settle();
+    expect(renew).not.toHaveBeenCalled();
+    renew.mockRestore();
+    page.outbox.comeBack();
+    flusher.flushAll();
+    await advance(1_000);
+    expect(service.ids()).toEqual(['a']);
+  });
+});
+
 describe('a clock that is set back', () => {
   const year = 365 * 86_400_000;
 

@@ -240,6 +240,18 @@ describe('a gate', () => {
     expect(one.isDoubtful()).toBe(false);
   });
 
+  it('that could not be kept obeys the longer wait of a page that could', () => {
+    const gate = gateOf();
+    shelf.blocked = true;
+    gate.close(0, false);
+    shelf.blocked = false;
+    gateOf().close(60_000, false);
+    const until = gateOf().until();
+    expect(gate.until()).toBe(until);
+    gateOf().open();
+    expect(gate.until() - now).toBe(500);
+  });
+
   it.each(['{', 'null', '5', '"x"', '[]', '{}', '{"n":1e9,"until":null}'])(
     'is not locked by %j under its name',
     (text) => {

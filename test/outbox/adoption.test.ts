@@ -475,6 +475,23 @@ describe('an exit note', () => {
     expect(world.shelf.keys()).toEqual([]);
   });
 
+  it('says what is done though its adopter died before it could', async () => {
+    const left = await leaveBehind();
+    left.outbox.finish(left.begin('r1'));
+    left.dropWrites(); // WebKit loses what a leaving page writes
+    left.outbox.leave(true);
+    const adopter = pageOf();
+    void adopter.refill();
+    for (let i = 0; i < 30; i++) await Promise.resolve(); // its transaction has begun
+    adopter.kill();
+    await settle();
+    const [lease] = (await readStored()).leases;
+    expect(lease!.holder).not.toBe(lease!.owner);
+    await advance(LEASE_MS);
+    expect(await pageOf().drain()).toEqual(['r0', 'r2']);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
   it('of a frozen page brings only what the adopter could not have', async () => {
     const frozen = await leaveBehind();
     await advance(LEASE_MS);

@@ -1,3 +1,4 @@
+import { forceCloseDatabase } from 'fake-indexeddb';
 import { describe, expect, it, vi } from 'vitest';
 import { commit, createJournal, WATCHDOG_MS, within } from '../../src/outbox/journal.js';
 import type { StorageKind } from '../../src/types.js';
@@ -101,6 +102,21 @@ describe('a journal', () => {
     expect(await read()).toEqual({ v: 1 });
     expect(journal.kind()).toBe('indexeddb');
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('says that it opens anew when the connection is closed under it', async () => {
+    const { journal, changes, put } = journalOf();
+    const connect = vi.spyOn(IDBDatabase.prototype, 'transaction');
+    await put('a');
+    await put('b');
+    const [database] = connect.mock.contexts as IDBDatabase[];
+    // Its types ask for the class.
+    forceCloseDatabase(database as unknown as Parameters<typeof forceCloseDatabase>[0]);
+    await settle();
+    expect(journal.kind()).toBe('opening');
+    await put('c');
+    expect(changes.map(([kind]) => kind)).toEqual(['indexeddb', 'opening', 'indexeddb']);
+    expect((await readStored()).ids).toEqual(['a', 'b', 'c']);
   });
 
   it('leaves no timer behind', async () => {

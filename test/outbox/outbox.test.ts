@@ -295,6 +295,12 @@ describe('a frozen page past its lease', () => {
     expect(await frozen.drain()).toEqual(['b']);
   });
 
+  it('gives back, when it is cleared, only what no other can have', async () => {
+    const { frozen } = await freeze(['a', 'b']);
+    frozen.add(makeRecord('c'));
+    expect(frozen.outbox.clear().map(({ id }) => id)).toEqual(['c']);
+  });
+
   it('that is hidden before it looks forgets its copies, and keeps what it makes then', async () => {
     const { frozen } = await freeze(['a']);
     frozen.outbox.leave(false);

@@ -87,6 +87,8 @@ interface Connection {
   user: StorageUser;
   isOpen: boolean;
   onclose?: Callback;
+  addEventListener: (type: 'close', listener: Callback) => void;
+  closed: Callback[];
 }
 
 const failure = (name: string): Error => Object.assign(new Error(name), { name });
@@ -241,14 +243,16 @@ export const createStorage = ({
   };
 
   const connect = (user: StorageUser, name: string) => {
-    const connection: Connection = { user, isOpen: true };
+    const closed: Callback[] = [];
+    const addEventListener = (_: string, listener: Callback) => void closed.push(listener);
+    const connection: Connection = { user, isOpen: true, addEventListener, closed };
     connections.add(connection);
     return Object.assign(connection, {
       createObjectStore: () => undefined,
       transaction: () => {
         if (!connection.isOpen) throw failure('InvalidStateError');
         const database = databaseOf(name);
-        const transaction = createTransaction(user, database);
+        const transaction = Object.assign(createTransaction(user, database), { db: connection });
         if (user.state() !== 'dead') {
           database.queue.push(transaction);
           begin(database);
@@ -306,7 +310,10 @@ export const createStorage = ({
             fail(transaction, 'AbortError');
           }
         }
-        user.task(0, () => connection.onclose?.());
+        user.task(0, () => {
+          connection.onclose?.();
+          for (const listener of connection.closed) listener?.();
+        });
       }
     },
     /**
