@@ -93,7 +93,9 @@ export const createJournal = ({ name, onChange }: Effects) => {
           if (connection !== begun.db) {
             connection = begun.db;
             // It is opened anew with the next transaction.
-            connection.addEventListener('close', () => become('opening'));
+            connection.addEventListener('close', () => {
+              if (kind === 'indexeddb') become('opening');
+            });
           }
           const breakOff = () => {
             if (ended.has(begun)) return;

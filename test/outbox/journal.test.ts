@@ -39,6 +39,12 @@ const endOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+/** As the browser does. */
+const closeUnder = (database: IDBDatabase): void => {
+  // Its types ask for the class.
+  forceCloseDatabase(database as unknown as Parameters<typeof forceCloseDatabase>[0]);
+};
+
 describe('a journal', () => {
   it('is opening until the first transaction is done', async () => {
     const { journal, changes, put } = journalOf();
@@ -109,14 +115,25 @@ describe('a journal', () => {
     const connect = vi.spyOn(IDBDatabase.prototype, 'transaction');
     await put('a');
     await put('b');
-    const [database] = connect.mock.contexts as IDBDatabase[];
-    // Its types ask for the class.
-    forceCloseDatabase(database as unknown as Parameters<typeof forceCloseDatabase>[0]);
+    closeUnder(connect.mock.contexts[0] as IDBDatabase);
     await settle();
     expect(journal.kind()).toBe('opening');
     await put('c');
     expect(changes.map(([kind]) => kind)).toEqual(['indexeddb', 'opening', 'indexeddb']);
     expect((await readStored()).ids).toEqual(['a', 'b', 'c']);
+  });
+
+  it('stays without storage where the connection is closed after it has failed', async () => {
+    const { journal, put } = journalOf();
+    const connect = vi.spyOn(IDBDatabase.prototype, 'transaction');
+    await put('a');
+    const database = connect.mock.contexts[0] as IDBDatabase;
+    abortTransactions();
+    await endOf(put('b'));
+    expect(journal.kind()).toBe('memory');
+    closeUnder(database);
+    await settle();
+    expect(journal.kind()).toBe('memory');
   });
 
   it('leaves no timer behind', async () => {
