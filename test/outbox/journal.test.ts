@@ -39,6 +39,17 @@ const endOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+/** `open` succeeds when the function that it answers is called. */
+const openLate = (): (() => Promise<void>) => {
+  const request = {} as { result: IDBDatabase; onsuccess: () => void };
+  const spy = vi.spyOn(indexedDB, 'open').mockReturnValue(request as unknown as IDBOpenDBRequest);
+  return async () => {
+    spy.mockRestore();
+    request.result = await openDatabase();
+    request.onsuccess();
+  };
+};
+
 /** As the browser does. */
 const closeUnder = (database: IDBDatabase): void => {
   // Its types ask for the class.
@@ -260,6 +271,41 @@ describe('a journal', () => {
     expect(journal.kind()).toBe('memory');
   });
 
+  it('does not open a third time where it fails again after the second', async () => {
+    const { journal, put } = journalOf();
+    await put('a');
+    closeConnection();
+    await endOf(put('b'));
+    await advance(5_000);
+    expect(journal.kind()).toBe('indexeddb');
+    closeConnection();
+    await endOf(put('c'));
+    await advance(600_000);
+    expect(journal.kind()).toBe('memory');
+  });
+
+  it('does nothing of what it has refused, though the database opens after all', async () => {
+    const arrive = openLate();
+    const { journal } = journalOf();
+    const work = vi.fn();
+    const end = endOf(journal.run(work));
+    await advance(WATCHDOG_MS);
+    expect(await end).toEqual(new Error('IndexedDB does not answer'));
+    await arrive();
+    await settle();
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it('says nothing of what is stored as it is closed', async () => {
+    const { journal, put } = journalOf();
+    await put('a');
+    const end = endOf(put('b'));
+    for (let i = 0; i < 9; i++) await Promise.resolve(); // it has begun
+    journal.close();
+    expect(await end).toEqual(new Error('closed'));
+    expect((await readStored()).ids).toEqual(['a', 'b']);
+  });
+
   it('does not hang its callers where reopening hangs', async () => {
     const { journal, put } = journalOf();
     await put('a');
@@ -295,6 +341,7 @@ describe('key ranges', () => {
     expect(range.includes(['a', 'text'])).toBe(true);
     expect(range.includes(['ab', 0])).toBe(false);
     expect(range.includes(['b', 0])).toBe(false);
+    expect(range.includes(['Z', 0])).toBe(false);
   });
 
   it('hold what comes after a sequence number', () => {

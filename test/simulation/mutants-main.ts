@@ -1,7 +1,7 @@
 /**
  * Puts one fault after another into the real code, and says by which seed the simulator finds it.
  *
- *     npm run simulate-mutants -- --seeds 600
+ *     npm run simulate-mutants -- --seeds 1000
  */
 import { parseArgs } from 'node:util';
 import { bundleProduct } from './bundle.js';
@@ -11,7 +11,7 @@ import { drawScenario } from './scenario.js';
 import { runScenario } from './world.js';
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '600' }, only: { type: 'string', default: '' } },
+  options: { seeds: { type: 'string', default: '1000' }, only: { type: 'string', default: '' } },
 });
 
 /** The first seed that breaks an invariant, and which. */
