@@ -264,9 +264,9 @@ export const createAdoption = (
     wantsMore,
     /** True while older records may still be unread: a user's newer ones wait for them. */
     hasUnread: (): boolean => !inMemory() && (isSeeking || isBusy || !!nextToRead()),
-    /** Looks for leases that have ended, at the next refill. */
-    seek: (): void => {
-      isSeeking = true;
+    /** Looks for leases that have ended, at the next refill; with `anew`, though a look is under way. */
+    seek: (anew = true): void => {
+      if (anew || !isBusy) isSeeking = true;
     },
     /** Reads older records; true when it has done something. */
     refill: async (starving: boolean): Promise<boolean> => {

@@ -211,7 +211,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     rewrite: (): void => {
       for (const hold of holds.values()) writer.changed(hold);
       void writer.sync();
-      adoption.seek();
+      adoption.seek(false); // at the start, the first look is what has opened it
     },
     /** Forgets what this page has, and returns it. */
     clear: (): OutboxRecord[] => {

@@ -19,6 +19,31 @@ const leaveBehind = async (records = makeRecords(3)) => {
   return page;
 };
 
+describe('a look for what others have left', () => {
+  it('is made once as a page starts, in the transaction that opens the database', async () => {
+    const begun = vi.spyOn(IDBDatabase.prototype, 'transaction');
+    const page = pageOf();
+    await page.refill();
+    expect(page.storage).toEqual(['indexeddb']);
+    expect(begun.mock.calls.filter(([, mode]) => mode === 'readwrite')).toHaveLength(1);
+  });
+
+  it('is made again by a page that was left and came back while one was under way', async () => {
+    const begun = vi.spyOn(IDBDatabase.prototype, 'transaction');
+    const page = pageOf();
+    await page.refill();
+    page.outbox.seek();
+    const looking = page.outbox.refill(false);
+    for (let i = 0; i < 30; i++) await Promise.resolve(); // it has begun
+    page.outbox.leave(true);
+    page.outbox.comeBack();
+    await looking;
+    begun.mockClear();
+    await page.refill();
+    expect(begun).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('an expired lease', () => {
   it('is left alone while it lasts', async () => {
     await leaveBehind();
