@@ -500,6 +500,22 @@ describe('an exit note', () => {
     expect(world.shelf.keys()).toEqual([]);
   });
 
+  it('of a frozen page brings, while its adopter lives, what is stored nowhere', async () => {
+    const frozen = await leaveBehind();
+    frozen.dropWrites();
+    frozen.add(...makeRecords(2, 'unsaved'));
+    frozen.begin('unsaved1');
+    await advance(LEASE_MS);
+    const adopter = pageOf();
+    await adopter.refill();
+    frozen.outbox.leave(true);
+    const third = pageOf();
+    await third.refill();
+    expect(third.waiting()).toEqual(['unsaved0']);
+    expect(adopter.waiting()).toEqual(['r0', 'r1', 'r2']);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
   it('says what is done though its adopter died before it could', async () => {
     const left = await leaveBehind();
     left.outbox.finish(left.begin('r1'));
