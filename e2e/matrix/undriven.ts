@@ -16,12 +16,13 @@ export const undriven = (stage: Stage) => {
     );
   const home = page('home');
 
-  const tab = async (name: string, address: string): Promise<Tab> => {
+  const tab = async (address: string): Promise<Tab> => {
+    const name = new URL(address).hash.slice(1);
     await hub.arrival(name, '', address);
     const known = createAgentTab(hub, name, home, () => false);
     const popup = async (address: string) => {
       await known.evaluate((address) => void window.open(address), address);
-      return tab(nameIn(address), address);
+      return tab(address);
     };
     return { ...known, popup };
   };
@@ -32,14 +33,12 @@ export const undriven = (stage: Stage) => {
     /** Address of a page with it. */
     tagged: (name: string, options: Record<string, unknown> = {}, head = ''): string =>
       place(name, stage.tagged(options, { head: `${AGENT_HEAD}${head}` })),
-    /** A tab that has come about. */
+    /** The tab that this page has come about in. */
     tab,
     /** Starts the browser on a page. */
     open: (address: string): Promise<Tab> => {
       stage.browser.openUndriven!(address);
-      return tab(nameIn(address), address);
+      return tab(address);
     },
   };
 };
-
-const nameIn = (address: string): string => new URL(address).hash.slice(1);

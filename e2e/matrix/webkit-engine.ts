@@ -124,13 +124,13 @@ export const createWebkitEngine = async (): Promise<Engine> => {
       // In a browser started anew, another tab may bear its name.
       const tab = createAgentTab(hub, name, home, () => !running || starts !== born);
       const popup = async (address: string) => {
-        const popup = `tab-${++count}`;
-        await tab.evaluate(([address, popup]) => void window.open(address, popup), [
+        const target = `tab-${++count}`;
+        await tab.evaluate(([address, target]) => void window.open(address, target), [
           address,
-          popup,
+          target,
         ] as const);
-        await hub.arrival(popup, '', address);
-        const opened = createTab(popup);
+        await hub.arrival(target, '', address);
+        const opened = createTab(target);
         tabs.push(opened);
         return opened;
       };

@@ -204,8 +204,8 @@ export const createAdoption = (
     }
     // Before anything is counted, too: another page may have it by now.
     if (hold.until <= now()) await writer.renew(hold);
-    if (journal.isLeft())
-      release(); // for the next page
+    // Left meanwhile, it is for the next page.
+    if (journal.isLeft()) release();
     else if (!hold.lost) intake(hold, window);
     return true;
   };

@@ -18,6 +18,8 @@ import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'The page, and what else is in it';
 const CLOCK = 'clockOfPage';
+/** The bare pages that manners are looked at with carry no script to be asked by. */
+const NO_WAY_BACK = { forgetsPages: true };
 const NOTHING_TO_PRERENDER = 'it does not prerender pages.';
 
 /** Goes back to the page before, which has to come from the back/forward cache. */
@@ -189,14 +191,14 @@ export const pageRows: readonly Row[] = [
     what: 'a prerendered page calls; it sends nothing before it is shown, and then all',
     promised: allOnce,
     cannot: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
-    needs: { forgetsPages: true },
+    needs: NO_WAY_BACK,
     run: async (stage) => {
       const { page, tagged, open, tab } = undriven(stage);
       const address = tagged('to-come');
       const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
       const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
       const shown = await open(page('shown', script));
-      const toCome = await tab('to-come', address);
+      const toCome = await tab(address);
       await waitFor('a prerendered page', () => isPrerendering(toCome));
       await track(toCome, TWENTY);
       const before = await toCome.evaluate(async () => {
@@ -253,7 +255,7 @@ export const pageRows: readonly Row[] = [
       firefox: 'only for want of memory, or by an extension.',
       webkit: 'it has no discarding.',
     },
-    needs: { forgetsPages: true },
+    needs: NO_WAY_BACK,
     run: async (stage) => {
       const { page, tagged, open } = undriven(stage);
       const tab = await open(tagged('left'));
