@@ -7,19 +7,13 @@ const ROOT = process.cwd();
 /** A fault put into the code on purpose. */
 export interface Mutation {
   file: string;
-  find: string;
-  put: string;
+  change: (code: string) => string;
 }
 
-const mutate = ({ file, find, put }: Mutation): Plugin => ({
+const mutate = ({ file, change }: Mutation): Plugin => ({
   name: 'mutate',
   enforce: 'pre',
-  transform: (code, id) => {
-    if (!id.endsWith(file)) return undefined;
-    const parts = code.split(find);
-    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} of: ${find}`);
-    return parts.join(put);
-  },
+  transform: (code, id) => (id.endsWith(file) ? change(code) : undefined),
 });
 
 /** The real code, as a function of the globals it sees: each page runs it anew. */

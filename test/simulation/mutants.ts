@@ -1,7 +1,24 @@
 import type { Mutation } from './bundle.js';
 
+interface Mutant {
+  name: string;
+  file: string;
+  /** Stands there once. */
+  find: string;
+  put: string;
+}
+
+export const mutationOf = ({ file, find, put }: Mutant): Mutation => ({
+  file,
+  change: (code) => {
+    const parts = code.split(find);
+    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} of: ${find}`);
+    return parts.join(put);
+  },
+});
+
 /** Faults put into the real code on purpose, one at a time: the simulator has to find each. */
-export const MUTANTS: (Mutation & { name: string })[] = [
+export const MUTANTS: Mutant[] = [
   {
     name: 'skip the lease check before sending',
     file: 'src/outbox/outbox.ts',
