@@ -6,6 +6,8 @@ import type { SenderEffects } from './sender.js';
  * libraries' included (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
  */
 export const KEEPALIVE_BUDGET = 48 * 1024;
+/** A browser that takes no keepalive says so within this time; a network mostly fails later. */
+const REFUSAL_MS = 50;
 
 type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
 
@@ -72,8 +74,9 @@ export const createCarrier = (effects: Effects) => {
       const sending = () =>
         request(parcel, keepalive, abort.signal).catch(async (error: unknown) => {
           // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
+          // What fails later may have been stored; and a server that is down must not be asked twice.
           // A page that was going, or stood still, may be back by now, and its records another page's.
-          const isLate = abort.signal.aborted || now() - began > settings().timeout;
+          const isLate = abort.signal.aborted || now() - began > REFUSAL_MS;
           if (!keepalive || isLate || wasGoing || (await wasLeft())) throw error;
           return request(parcel, false, abort.signal);
         });

@@ -22,6 +22,11 @@ interface Effects {
 const LONGEST_MS = 2 * 3_600_000;
 /** More failures change no delay, and would only be remembered for longer. */
 const MOST_FAILURES = 9;
+/**
+ * So many at least, once a probe has failed too: what lasts longer than a second often lasts for minutes,
+ * and the first tries of a whole fleet are the most that a server in trouble has to bear (docs/fleet.md).
+ */
+const LASTING = 4;
 
 /** Backoff of one destination, shared by its pages. */
 export const createGate = ({ load, save, now, random }: Effects) => {
@@ -65,8 +70,10 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
-      const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished));
-      const least = before?.until === known ? 0 : endOf(before?.until);
+      const isSame = before?.until === known;
+      const least = isSame ? 0 : endOf(before?.until);
+      const lasting = isSame && known ? LASTING : 0;
+      const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished, lasting));
       const wish = now() + retryAfterMs;
       const floor = Math.max(endOf(before?.floor), retryAfterMs > 0 ? wish : 0);
       const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));

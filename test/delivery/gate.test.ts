@@ -26,13 +26,31 @@ describe('a gate', () => {
     expect(gate.isDoubtful()).toBe(false);
   });
 
-  it('closes for longer with each failure', () => {
+  it('closes for longer with each failure, and for much longer from the second in a row', () => {
     const gate = gateOf();
     const delays = [1, 2, 3, 4].map(() => {
-      gate.close(0, false);
+      gate.close(0, false, gate.until());
       return gate.until() - now;
     });
-    expect(delays).toEqual([500, 1_000, 2_000, 4_000]);
+    expect(delays).toEqual([500, 8_000, 16_000, 32_000]);
+  });
+
+  it('counts on from one failure where a request has passed since', () => {
+    const gate = gateOf();
+    for (const delay of [500, 1_000, 2_000]) {
+      gate.close(0, false, gate.until());
+      gate.close(0, true); // by a parallel request, too
+      expect(gate.until() - now).toBe(delay);
+      const { n } = JSON.parse(shelf.get('gate')!) as { n: number };
+      shelf.set('gate', JSON.stringify({ n, until: 0 })); // one has passed, and nothing is forgotten
+    }
+  });
+
+  it('does not take the failures of two pages at once for two in a row', () => {
+    const [one, other] = [gateOf(), gateOf()];
+    one.close(0, false, 0);
+    other.close(0, false, 0);
+    expect(one.until() - now).toBe(1_000);
   });
 
   it('stays doubtful after its time until it is opened', () => {
@@ -207,12 +225,13 @@ describe('a gate', () => {
     expect(gate.isDoubtful()).toBe(false);
   });
 
-  it('does not count a reservation as a failure', () => {
+  it('counts a probe that fails once, with its reservation', () => {
     const gate = gateOf();
     gate.close(0, false);
     gate.reserve(5_000);
     gate.close(0, false, gate.until());
-    expect(gate.until() - now).toBe(1_000);
+    expect(gate.until() - now).toBe(8_000);
+    expect(JSON.parse(shelf.get('gate')!)).toMatchObject({ n: 5 });
   });
 
   it('is not locked by a clock that was set back', () => {

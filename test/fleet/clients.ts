@@ -6,8 +6,8 @@ export interface World {
   random: () => number;
   /** Runs something after so many milliseconds. */
   after: (ms: number, job: () => void) => void;
-  /** One request of a client with one record. */
-  send: (client: number, settle: (reply: Reply) => void) => void;
+  /** One request of a client with one record. Without a signal it is given up after 30 s. */
+  send: (client: number, settle: (reply: Reply) => void, signal?: AbortSignal) => void;
   /** Whether this client has a network. */
   isOnline: (client: number) => boolean;
   /** A record is stored. */

@@ -1,8 +1,8 @@
 import { DEFAULTS } from '../../src/config/options.js';
+import { createDirectSender } from '../../src/delivery/direct-sender.js';
 import { createFlusher, type Flusher } from '../../src/delivery/flusher.js';
 import { createGate } from '../../src/delivery/gate.js';
-import { verdictOf } from '../../src/delivery/outcome.js';
-import type { Attempt, Sender } from '../../src/delivery/sender.js';
+import type { Sender } from '../../src/delivery/sender.js';
 import { createEntry, createHold, type Entry } from '../../src/outbox/entry.js';
 import type { Outbox } from '../../src/outbox/outbox.js';
 import { createQueue } from '../../src/outbox/queue.js';
@@ -46,26 +46,33 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
   return { outbox: outbox as Outbox, add };
 };
 
-/** One record a request, as the direct sender does it. */
-const createSender = (client: number, { send }: World): Sender => ({
-  capacity: { records: 1, bytes: Infinity, bytesPerRecord: 0, bytesPerRequest: 0 },
-  room: () => Infinity,
-  send: () =>
-    new Promise<Attempt>((resolve) => {
-      send(client, ({ status, retryAfterMs }) => {
-        const answer =
-          status === 0
-            ? { status: 0 as const, wasLeft: false }
-            : { status, body: '{}', retryAfter: null };
-        resolve({ ...verdictOf(answer), retryAfterMs, wasLeft: false });
-      });
-    }),
-  abort: () => undefined,
-});
+/** The direct sender, over the model's network. */
+const createSender = (client: number, { send, now }: World): Sender => {
+  const fetch = (_: unknown, { signal }: RequestInit) =>
+    new Promise((resolve, reject) => {
+      send(
+        client,
+        ({ status, retryAfterMs }) => {
+          if (status === 0) return reject(new TypeError('Failed to fetch'));
+          const retryAfter = retryAfterMs > 0 ? String(Math.ceil(retryAfterMs / 1_000)) : null;
+          resolve({ status, text: async () => '{}', headers: { get: () => retryAfter } });
+        },
+        signal!,
+      );
+    });
+  const { timeout } = DEFAULTS;
+  return createDirectSender({
+    settings: () => ({ baseUrl: 'https://service.test', token: 'token', timeout }),
+    fetch: fetch as typeof globalThis.fetch,
+    now,
+    watchDeparture: () => async () => false,
+    isGoing: () => false,
+  });
+};
 
 const ignore = () => undefined;
 
-/** The product: its own flusher, gate and health, above an outbox in memory. */
+/** The product: its own delivery, above an outbox in memory. */
 export const createOutboxClient: CreateClient = (client, world) => {
   const { now, random, shelf } = world;
   const sender = createSender(client, world);

@@ -51,8 +51,8 @@ export const run = async ({ clients, seed, create, scenario }: Run): Promise<Sec
     now,
     random,
     after: (ms, job) => void at(now() + ms, job),
-    send: (client, settle) => {
-      if (world.isOnline(client)) server.send(settle);
+    send: (client, settle, signal) => {
+      if (world.isOnline(client)) server.send(settle, signal);
       else at(now(), () => settle({ status: 0, retryAfterMs: 0 })); // it does not reach the server
     },
     isOnline: (client) => client >= offlineBelow || now() < TROUBLE_AT_MS || now() >= backAt,

@@ -95,8 +95,11 @@ export const createServer = ({ scheduler, random, perSecond, troubleAt, weather 
 
   return {
     seconds,
-    /** One request. `settle` is called once: with the answer, or with status 0 after the timeout. */
-    send: (settle: (reply: Reply) => void): void => {
+    /**
+     * One request. `settle` is called once: with the answer, or with status 0 after the timeout. With a
+     * signal, the client gives up by itself.
+     */
+    send: (settle: (reply: Reply) => void, signal?: AbortSignal): void => {
       second().sent++;
       let timeout = -1;
       const request: Request = {
@@ -107,11 +110,13 @@ export const createServer = ({ scheduler, random, perSecond, troubleAt, weather 
           settle(reply);
         },
       };
-      timeout = scheduler.at(scheduler.now() + TIMEOUT_MS, () => {
+      const giveUp = () => {
         request.isGivenUp = true;
         second().wasted++;
         settle({ status: 0, retryAfterMs: 0 });
-      });
+      };
+      if (signal) signal.addEventListener('abort', giveUp);
+      else timeout = scheduler.at(scheduler.now() + TIMEOUT_MS, giveUp);
       receive(request);
     },
     /** Works for one tick. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BROKE } from './broke.js';
 import { bundleProduct } from './bundle.js';
 import { createDice } from './random.js';
 import { drawScenario } from './scenario.js';
@@ -7,16 +8,6 @@ import { runScenario } from './world.js';
 const SEEDS = 500;
 /** In parts, so that a break names its neighbourhood, and a loaded machine its progress. */
 const PART = 100;
-
-/** Beyond those: what broke once. */
-const BROKE = [
-  952, 3542, 9458, 28049, 58064, 74151, 91286, 93205, 1607, 1718, 1952, 2165, 2172, 2351, 2690,
-  2883, 3205, 3415, 3452, 4139, 4215, 4259, 4323, 4863, 4961, 4969, 5211, 6032, 6184, 6325, 6453,
-  6942, 7052, 8340, 8797, 8991, 9023, 9024, 9090, 10868, 12223, 12297, 14149, 16555, 18395, 19677,
-  20414, 21716, 22750, 26351, 26978, 28981, 29904, 50424, 51056, 51183, 51586, 52010, 200319,
-  300166, 300764, 300942, 302020, 305277, 4028, 11574, 16049, 56100, 23333, 55164, 23806, 90976,
-  93830, 63764, 18186,
-];
 
 const product = bundleProduct();
 
