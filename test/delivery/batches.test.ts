@@ -203,6 +203,32 @@ describe('a request that fails as a whole', () => {
     expect(Math.max(...sizesOf(later))).toBeLessThanOrEqual(3);
   });
 
+  it.each([400, 422])('with %i makes no later one smaller', async (status) => {
+    const { page, flusher, relay } = await start();
+    relay.rule = (batch) =>
+      batch.some(({ id }) => id === 'bad')
+        ? { outcome: 'rejected', status }
+        : batch.map(() => DELIVERED);
+    page.add(...makeRecords(30, 'r', { bytes: 100 }), makeRecord('bad'));
+    flusher.flushAll();
+    await advance(500);
+    page.add(...makeRecords(50, 's', { bytes: 100 }));
+    flusher.flushAll();
+    await advance(500);
+    const later = relay.sent.filter(([id]) => id!.startsWith('s'));
+    expect(sizesOf(later)).toEqual([50]);
+  });
+
+  it('is waited for as long as the longest of its answers says', async () => {
+    const { page, flusher, relay, gate } = await start();
+    relay.rule = (batch) =>
+      batch.map((_, i) => ({ ...BUSY, retryAfterMs: i === 1 ? 60_000 : 10_000 }));
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    await settle();
+    expect(gate.until() - Date.now()).toBeGreaterThanOrEqual(60_000);
+  });
+
   it('because of one record is soon over for the others', async () => {
     const { page, flusher, relay, outcomes } = await start();
     relay.rule = (batch) =>

@@ -156,6 +156,55 @@ describe('a failing service', () => {
   });
 });
 
+describe('after a failure', () => {
+  it('one of the pages probes, and the others wait for what comes of it', async () => {
+    const pages = [await start(), await start()];
+    for (const [i, { page, flusher, service }] of pages.entries()) {
+      service.rule = () => 503;
+      page.add(makeRecord(`p${i}`));
+      flusher.flushAll();
+    }
+    await settle();
+    for (const { service } of pages) service.rule = () => 'hang';
+    await advance(3_000);
+    const probes = pages.flatMap(({ service }) => service.open());
+    expect(probes).toHaveLength(1);
+    await advance(4_000); // the probe's page holds them back for 5 s
+    expect(pages.flatMap(({ service }) => service.open())).toHaveLength(2);
+  });
+
+  it('no more are under way than the probes since have shown to be good', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = () => 503;
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await settle();
+    service.rule = ({ id }) => (id === 'r0' ? 200 : 'hang'); // the probe
+    page.add(...makeRecords(5));
+    flusher.flushAll();
+    await advance(2_000);
+    expect(service.open()).toHaveLength(2);
+    page.add(makeRecord('late'));
+    flusher.flushAll();
+    await advance(2_000);
+    expect(service.open()).toHaveLength(2);
+  });
+
+  it('what grows too old under a long penalty is dropped then, and not after it', async () => {
+    const { page, flusher, service } = await start({ limits: { maxAge: 10_000 } });
+    service.rule = () => ({ status: 429, retryAfterMs: 3_600_000 });
+    page.add(...makeRecords(2));
+    flusher.flushAll();
+    await advance(11_000);
+    flusher.pump();
+    expect(service.sent).toHaveLength(2);
+    expect(page.drops).toEqual([
+      { id: 'r0', reason: 'expired' },
+      { id: 'r1', reason: 'expired' },
+    ]);
+  });
+});
+
 describe('a record that always fails', () => {
   it('holds up no other, and is tried again on its own', async () => {
     const { page, flusher, service, outcomes } = await start();
@@ -193,6 +242,39 @@ describe('a record that always fails', () => {
     page.add(makeRecord('b'), makeRecord('y'));
     flusher.flushAll();
     await advance(30_000);
+    expect(page.outbox.entries).toHaveLength(0);
+  });
+
+  it('is sent when its own delay ends, though another has a longer one', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = ({ id }) => (id.startsWith('bad') ? 500 : 200);
+    page.add(makeRecord('a'), makeRecord('bad0'));
+    flusher.flushAll();
+    await advance(1_500);
+    page.add(makeRecord('b'), makeRecord('bad1'));
+    flusher.flushAll();
+    await advance(600_000);
+    for (const id of ['bad0', 'bad1']) {
+      const times = service.sent.filter((sent) => sent.id === id).map(({ at }) => at);
+      const gaps = times.slice(1).map((at, i) => at - times[i]!);
+      // Each on its own schedule: twice as long every time, and half a second of spread at the most.
+      gaps.slice(2).forEach((gap, i) => expect(gap).toBeLessThan(2 * gaps[i + 1]! + 1_000));
+      expect(gaps.length).toBeGreaterThan(7);
+    }
+  });
+
+  it('is tried again though the clock was set back under its delay', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = ({ id }) => (id === 'odd' ? 403 : 200);
+    page.add(makeRecord('odd'), ...makeRecords(3));
+    flusher.flushAll();
+    await advance(5_000);
+    expect(page.waiting()).toEqual(['odd']);
+    service.rule = () => 200;
+    vi.setSystemTime(Date.now() - 86_400_000);
+    page.add(makeRecord('next'));
+    flusher.flushAll();
+    await advance(5_000);
     expect(page.outbox.entries).toHaveLength(0);
   });
 

@@ -221,6 +221,29 @@ describe('identifies', () => {
   });
 });
 
+describe('an identify in flight that another page has taken over meanwhile', () => {
+  it('still goes before the events after it', async () => {
+    const frozen = await start();
+    const { page, flusher, service } = frozen;
+    service.rule = () => 'hang';
+    page.add(identify('i'));
+    flusher.flushAll();
+    await settle();
+    const { hold } = page.find('i');
+    vi.setSystemTime(Date.now() + 2 * LEASE_MS);
+    await (await start()).page.drain();
+    await page.outbox.renew(hold);
+    expect(hold.lost).toBe(true);
+    page.add(makeRecord('after', { user: 'u' }), makeRecord('other', { user: 'w' }));
+    flusher.flushAll();
+    await advance(200);
+    expect(service.ids()).toEqual(['i', 'other']);
+    service.answer('i', 200);
+    await advance(200);
+    expect(service.ids()).toEqual(['i', 'other', 'after']);
+  });
+});
+
 describe('a clock that is set back', () => {
   const year = 365 * 86_400_000;
 

@@ -52,6 +52,18 @@ describe('a wrong set-up', () => {
     expect(page.outbox.entries).toHaveLength(0);
   });
 
+  it('is told again where a new one is wrong, too', async () => {
+    const { page, flusher, service, errors } = await start();
+    service.rule = () => 404;
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(1_000);
+    flusher.reconfigure();
+    await advance(1_000);
+    expect(service.sent).toHaveLength(2);
+    expect(errors).toHaveLength(2);
+  });
+
   it('is not told again because the network came and went', async () => {
     const { page, flusher, service, errors } = await start();
     service.rule = () => 401;
@@ -131,6 +143,21 @@ describe('a token function', () => {
     await advance(slowMs + 2_000);
     expect(service.ids()).toEqual(['a']);
     expect(errors).toHaveLength(1);
+  });
+
+  it('is asked before the page goes, where something waits', async () => {
+    const token = vi.fn(async () => 'tok');
+    const { page, flusher, service } = await start({ token: () => token });
+    flusher.prepare();
+    await settle();
+    expect(token).not.toHaveBeenCalled();
+    page.add(makeRecord('a'));
+    flusher.prepare();
+    await settle();
+    expect(token).toHaveBeenCalledTimes(1);
+    expect(service.ids()).toEqual([]);
+    flusher.handOff();
+    expect(service.ids()).toEqual(['a']);
   });
 
   it('that never answers does not keep flush() waiting for ever', async () => {
