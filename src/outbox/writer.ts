@@ -78,7 +78,7 @@ export const createWriter = (
 
   const unsave = (entry: Entry, saved: Entry['saved']) => {
     entry.saved = saved;
-    if (entry.state !== 'done' && !entry.hold.lost) unsaved.add(entry);
+    unsaved.add(entry);
   };
 
   const notes = createNoteWriter(context, (hold) => [...seqsOf(hold, gone, ending), ...hold.taken]);
@@ -190,7 +190,7 @@ export const createWriter = (
       notes.keepSoon();
       return;
     }
-    const puts = [...unsaved].filter(({ hold }) => !hold.lost);
+    const puts = [...unsaved]; // those of a lost hold come into no write
     const deletes = deleting ? [...gone] : [];
     if (deleting) {
       clearTimeout(timer);
