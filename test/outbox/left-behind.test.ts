@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { advance } from '../support/advance.js';
 import { abortTransactions, forbidOpening } from '../support/break-storage.js';
 import { createPage } from '../support/create-page.js';
 import { makeRecord, makeRecords } from '../support/make-record.js';
 import { settle } from '../support/settle.js';
 import { storageEach } from '../support/storage-each.js';
+import { readStored } from '../support/stored.js';
 
 const world = storageEach();
 
@@ -76,5 +78,43 @@ describe('a request that fails after its page has been left', () => {
     page.outbox.putBack(entry, false);
     expect(page.waiting()).toEqual(waiting);
     expect(page.unknown).toEqual([]);
+  });
+});
+
+describe('the note of a page that was left', () => {
+  it('stands though what it says is stored: in WebKit, that may come to nothing', async () => {
+    const page = createPage(world.shelf);
+    await page.refill();
+    page.add(makeRecord('a'));
+    page.outbox.leave(true);
+    await settle();
+    expect((await readStored()).ids).toEqual(['a']);
+    expect(world.shelf.keys()).toHaveLength(1);
+    expect(await createPage(world.shelf).drain()).toEqual(['a']);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
+  it('says what was answered since', async () => {
+    const page = createPage(world.shelf);
+    page.add(...makeRecords(2));
+    await settle();
+    const entry = page.begin('r0');
+    page.outbox.leave(true);
+    await settle();
+    page.dropWrites();
+    page.outbox.finish(entry);
+    const next = createPage(world.shelf);
+    expect(await next.drain()).toEqual(['r1']);
+    expect(next.unknown).toEqual([]);
+  });
+
+  it('is not made for a record that was answered while the page was there', async () => {
+    const page = createPage(world.shelf);
+    page.add(makeRecord('a'));
+    await settle();
+    page.outbox.finish(page.begin('a'));
+    await advance(1_000);
+    page.outbox.leave(true);
+    expect(world.shelf.keys()).toEqual([]);
   });
 });
