@@ -84,7 +84,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       const owner = newId();
       own = createHold(owner, since, true);
       holds.set(owner, own);
-    }
+    } else if (own.count === 0) own.since = since;
     return own;
   };
 

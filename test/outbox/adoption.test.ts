@@ -145,6 +145,21 @@ describe('older owners', () => {
     expect(page.waiting()).toEqual(['r0', 'r1', 'r2', 'own']);
   });
 
+  it('go by what waits there, not by what was sent long before', async () => {
+    const pages = [createPage(world.shelf), createPage(world.shelf)];
+    const [long, short] = [pages[0]!, pages[1]!];
+    long.add(makeRecord('sent', { at: Date.now() }));
+    expect(await long.drain()).toEqual(['sent']);
+    await advance(10_000);
+    short.add(makeRecord('first', { at: Date.now() }));
+    await advance(10_000);
+    long.add(makeRecord('second', { at: Date.now() }));
+    await settle();
+    for (const page of pages) page.kill();
+    await advance(LEASE_MS);
+    expect(await createPage(world.shelf).drain()).toEqual(['first', 'second']);
+  });
+
   it('are known to be unread until all was read', async () => {
     await leaveBehind();
     await advance(LEASE_MS);
