@@ -54,8 +54,8 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
 
   const noteReservation = (key: string, page: string, before?: string, value?: string) => {
     const [was, is] = [read(before), read(value)];
-    // What it hides may have stood in the page's memory alone, while localStorage failed.
-    if (!is || (was && was.n !== is.n) || is.until - clock() !== PROBE_MS) return;
+    // What it hides may have stood in the page's memory alone, with more failures, while localStorage failed.
+    if (!is || (was && was.n > is.n) || is.until - clock() !== PROBE_MS) return;
     // Made anew, it hides the same.
     const earlier = reservations.get(key);
     const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before;
