@@ -92,7 +92,7 @@ test('delivers all once after five answers of 500, 502 and 503', async ({
   service,
   site,
 }) => {
-  await steadyBackoff(page, STEADY_MS / 4);
+  await steadyBackoff(page, STEADY_MS / 8);
   await page.goto(site.page('/', site.tagged()));
   relay.faults([500, 502, 503, 502, 500].map((status) => ({ status, times: 1 })));
   await track(page, names(60));

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
-/** The n-th penalty in a row is this many milliseconds times 2ⁿ. */
+/** The first penalty in milliseconds; the next is 16 times as long, and each one after it twice. */
 export const STEADY_MS = 200;
 const BASE_MS = 1_000;
 

@@ -23,8 +23,8 @@ const LONGEST_MS = 2 * 3_600_000;
 /** More failures change no delay, and would only be remembered for longer. */
 const MOST_FAILURES = 9;
 /**
- * So many at least, once a probe has failed too: what lasts longer than a second often lasts for minutes,
- * and the first tries of a whole fleet are the most that a server in trouble has to bear (docs/fleet.md).
+ * So many at least, where a probe was answered so, too: what lasts longer than a second often lasts for
+ * minutes, and the first tries of a whole fleet are the most that a server has to bear (docs/fleet.md).
  */
 const LASTING = 4;
 
@@ -64,15 +64,16 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     /**
      * Closes the gate after a failure. `again` when it is the same failure seen by a parallel request.
      * `known` is the end of the penalty as the request started: what another has closed since stays closed.
+     * No answer may be this network's trouble alone, and a new try costs the server little.
      */
-    close: (retryAfterMs: number, again: boolean, known = 0) => {
+    close: (retryAfterMs: number, again: boolean, known = 0, isSilent?: boolean) => {
       const before = read();
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
       const isSame = before?.until === known;
       const least = isSame ? 0 : endOf(before?.until);
-      const lasting = isSame && known ? LASTING : 0;
+      const lasting = isSame && known && !isSilent ? LASTING : 0;
       const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished, lasting));
       const wish = now() + retryAfterMs;
       const floor = Math.max(endOf(before?.floor), retryAfterMs > 0 ? wish : 0);

@@ -120,7 +120,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
       }
       setDue(entries, 0);
       const again = started.epoch !== epoch;
-      gate.close(retryAfterMs, again, started.until);
+      gate.close(retryAfterMs, again, started.until, status === 0);
       width = 1;
       if (again) return false;
       epoch++;

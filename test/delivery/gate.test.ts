@@ -35,6 +35,17 @@ describe('a gate', () => {
     expect(delays).toEqual([500, 8_000, 16_000, 32_000]);
   });
 
+  it('closes for little longer where nothing answers: that may be this network alone', () => {
+    const gate = gateOf();
+    const delays = [1, 2, 3].map(() => {
+      gate.close(0, false, gate.until(), true);
+      return gate.until() - now;
+    });
+    expect(delays).toEqual([500, 1_000, 2_000]);
+    gate.close(0, false, gate.until());
+    expect(gate.until() - now).toBe(8_000);
+  });
+
   it('counts on from one failure where a request has passed since', () => {
     const gate = gateOf();
     for (const delay of [500, 1_000, 2_000]) {

@@ -73,7 +73,7 @@ describe('flush()', () => {
     page.add(makeRecord('a'));
     for (let i = 0; i < 3; i++) {
       const flushed = flusher.flush();
-      await advance(10_000);
+      await advance(3_000);
       expect((await flushed).waiting).toBe(1);
     }
     expect(flusher.pause()[0]).toBe('unreachable');
