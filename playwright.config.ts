@@ -8,8 +8,8 @@ export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
-  // Two cores on the smallest machine this runs on; more workers only make timing worse.
-  workers: 2,
+  // Two cores on the smallest machine this runs on, and tests that mostly wait.
+  workers: 3,
   // A flaky delivery test is a delivery bug until shown otherwise: none here. In CI, on machines that
   // others load too, one more try, which the report names as flaky.
   retries: process.env.CI ? 1 : 0,
