@@ -5,6 +5,8 @@ import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
 const TIMEOUT_MS = 3_000;
+/** The page counts from the call of `fetch`; on a busy machine the first request arrives this much later. */
+const ON_ITS_WAY_MS = 500;
 const HUNG = 'event 3';
 
 test('lets the others pass one request that hangs, and sends it again after its timeout', async ({
@@ -22,7 +24,7 @@ test('lets the others pass one request that hangs, and sends it again after its 
   }
   const [first, second, ...more] = await requestsFor(service, HUNG);
   expect(more).toEqual([]);
-  expect(second!.at - first!.at).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+  expect(second!.at - first!.at).toBeGreaterThanOrEqual(TIMEOUT_MS - ON_ITS_WAY_MS);
   expect(second!.at - first!.at).toBeLessThan(2 * TIMEOUT_MS);
   expect((await heard(page, 'outcome')).filter(({ outcome }) => outcome !== 'delivered')).toEqual([
     expect.objectContaining({ outcome: 'retry' }),

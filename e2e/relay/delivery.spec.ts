@@ -8,6 +8,8 @@ import { track } from '../support/track.js';
 test.use({ mode: 'relay' });
 
 const TIMEOUT_MS = 3_000;
+/** The page counts from the call of `fetch`; on a busy machine the first request arrives this much later. */
+const ON_ITS_WAY_MS = 500;
 
 test('delivers 1,000 events in at most 25 requests', async ({ page, relay, service, site }) => {
   await page.goto(site.page('/', site.tagged()));
@@ -64,7 +66,7 @@ test('lets others pass a request that hangs, and sends it again after its timeou
   }
   const [first, , ...again] = relay.requests;
   expect(again.flatMap(({ ids }) => ids).sort()).toEqual(first!.ids.toSorted());
-  expect(again[0]!.at - first!.at).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+  expect(again[0]!.at - first!.at).toBeGreaterThanOrEqual(TIMEOUT_MS - ON_ITS_WAY_MS);
 });
 
 test('waits as long as the relay says, also for the service', async ({
