@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
-/** The first penalty in milliseconds; the next is 16 times as long, and each one after it twice. */
+/** The first penalty in milliseconds. The next is 16 times as long, or twice without an answer; then each doubles. */
 export const STEADY_MS = 200;
 const BASE_MS = 1_000;
 

@@ -23,8 +23,8 @@ const LONGEST_MS = 2 * 3_600_000;
 /** More failures change no delay, and would only be remembered for longer. */
 const MOST_FAILURES = 9;
 /**
- * So many at least, where a probe was answered so, too: what lasts longer than a second often lasts for
- * minutes, and the first tries of a whole fleet are the most that a server has to bear (docs/fleet.md).
+ * So many at least, once the service has refused a probe as well: what lasts longer than a second often
+ * lasts for minutes, and the first tries of a whole fleet are the most that a server has to bear (docs/fleet.md).
  */
 const LASTING = 4;
 
@@ -64,7 +64,7 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     /**
      * Closes the gate after a failure. `again` when it is the same failure seen by a parallel request.
      * `known` is the end of the penalty as the request started: what another has closed since stays closed.
-     * No answer may be this network's trouble alone, and a new try costs the server little.
+     * With `isSilent` no answer came: that may be this client's network alone, and often ends in a moment.
      */
     close: (retryAfterMs: number, again: boolean, known = 0, isSilent?: boolean) => {
       const before = read();

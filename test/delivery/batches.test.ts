@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { advance } from '../support/advance.js';
 import { createDeliveryBy } from '../support/create-delivery.js';
 import { BUSY, createFakeBatchSender, DELIVERED } from '../support/fake-batch-sender.js';
-import { makeRecord, makeRecords } from '../support/make-record.js';
+import { makeIdentify, makeRecord, makeRecords } from '../support/make-record.js';
 import { settle } from '../support/settle.js';
 import { storageEach } from '../support/storage-each.js';
 import { readStored } from '../support/stored.js';
@@ -19,7 +19,6 @@ const start = async (records?: number) => {
   return { ...delivery, relay: fake };
 };
 
-const identify = (id: string, user = 'u') => makeRecord(id, { type: 'identify', user });
 const event = (id: string, user = 'u') => makeRecord(id, { user });
 const sizesOf = (batches: string[][]) => batches.map(({ length }) => length);
 
@@ -58,7 +57,13 @@ describe('a flush in batches', () => {
   it("puts a user's identify and what follows it into one request, in order", async () => {
     const { page, flusher, relay } = await start();
     relay.rule = () => 'hang';
-    page.add(identify('i1'), event('e1'), identify('j1', 'v'), identify('i2'), event('e2'));
+    page.add(
+      makeIdentify('i1'),
+      event('e1'),
+      makeIdentify('j1', 'v'),
+      makeIdentify('i2'),
+      event('e2'),
+    );
     flusher.flushAll();
     expect(relay.sent).toEqual([['i1', 'e1', 'j1', 'i2', 'e2']]);
   });
@@ -66,7 +71,7 @@ describe('a flush in batches', () => {
   it('lets what follows an identify, and does not fit beside it, wait for the answer', async () => {
     const { page, flusher, relay } = await start(2);
     relay.rule = () => 'hang';
-    page.add(identify('i'), event('e1'), event('e2'), event('free', 'v'));
+    page.add(makeIdentify('i'), event('e1'), event('e2'), event('free', 'v'));
     flusher.flushAll();
     expect(relay.sent).toEqual([['i', 'e1'], ['free']]);
     relay.answer([DELIVERED, DELIVERED]);
@@ -262,7 +267,7 @@ describe('handing batches off', () => {
   it('lets what follows an identify go with it, or beside it', async () => {
     const { page, flusher, relay } = await start(3);
     relay.rule = () => 'hang';
-    page.add(identify('i1'), event('e1'), identify('i2'), event('e2'), identify('i3'));
+    page.add(makeIdentify('i1'), event('e1'), makeIdentify('i2'), event('e2'), makeIdentify('i3'));
     flusher.handOff();
     expect(relay.sent).toEqual([['i1', 'e1', 'i2'], ['e2']]);
   });

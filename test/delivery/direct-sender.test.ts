@@ -225,6 +225,12 @@ describe('an attempt', () => {
   });
 });
 
+/** A network that takes so many milliseconds to fail. */
+const failAfter = (ms: number) => () =>
+  new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new TypeError('Failed to fetch')), ms);
+  });
+
 describe('keepalive', () => {
   it('is given up to the budget', async () => {
     const { send, sender, request } = createService();
@@ -294,12 +300,7 @@ describe('keepalive', () => {
 
   it('is not tried without where the network took its time to fail: the service may have it', async () => {
     const { send, fetch } = createService();
-    fetch.mockImplementation(
-      () =>
-        new Promise((_, reject) => {
-          setTimeout(() => reject(new TypeError('Failed to fetch')), 51);
-        }),
-    );
+    fetch.mockImplementation(failAfter(51));
     const sent = send();
     await vi.advanceTimersByTimeAsync(51);
     expect(await sent).toMatchObject({ outcome: 'retry', status: 0 });
@@ -331,12 +332,7 @@ describe('keepalive', () => {
 
   it('does not start the timeout anew when it is tried without', async () => {
     const { send, fetch } = createService();
-    fetch.mockImplementationOnce(
-      () =>
-        new Promise((_, reject) => {
-          setTimeout(() => reject(new TypeError('Failed to fetch')), 50);
-        }),
-    );
+    fetch.mockImplementationOnce(failAfter(50));
     fetch.mockImplementation(hang);
     const done = vi.fn();
     void send().then(done);

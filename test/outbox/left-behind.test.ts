@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { advance } from '../support/advance.js';
 import { abortTransactions, forbidOpening } from '../support/break-storage.js';
 import { createPage } from '../support/create-page.js';
 import { makeRecord, makeRecords } from '../support/make-record.js';
@@ -106,15 +105,5 @@ describe('the note of a page that was left', () => {
     const next = createPage(world.shelf);
     expect(await next.drain()).toEqual(['r1']);
     expect(next.unknown).toEqual([]);
-  });
-
-  it('is not made for a record that was answered while the page was there', async () => {
-    const page = createPage(world.shelf);
-    page.add(makeRecord('a'));
-    await settle();
-    page.outbox.finish(page.begin('a'));
-    await advance(1_000);
-    page.outbox.leave(true);
-    expect(world.shelf.keys()).toEqual([]);
   });
 });

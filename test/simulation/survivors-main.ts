@@ -19,6 +19,8 @@ interface Place {
 }
 interface Survivor {
   file: string;
+  /** The file as it was measured. */
+  source: string;
   mutatorName: string;
   from: number;
   to: number;
@@ -65,6 +67,7 @@ const survivorsIn = async (report: string): Promise<Survivor[]> => {
       .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
       .map(({ mutatorName, replacement, location: { start, end } }) => ({
         file,
+        source,
         mutatorName,
         replacement,
         from: offsetIn(source, start),
@@ -77,10 +80,9 @@ const survivorsIn = async (report: string): Promise<Survivor[]> => {
 const survivors = await survivorsIn(values.only);
 
 /** In a process of its own: some never end. */
-const runOne = async ({ file, from, to, replacement }: Survivor) => {
-  const { files } = JSON.parse(await readFile(`${REPORTS}/${values.only}.json`, 'utf8')) as Report;
+const runOne = async ({ file, source, from, to, replacement }: Survivor) => {
   const change = (code: string) => {
-    if (code !== files[file]!.source) throw new Error(`${file} has changed since it was measured`);
+    if (code !== source) throw new Error(`${file} has changed since it was measured`);
     return code.slice(0, from) + replacement + code.slice(to);
   };
   process.send!((await findBreak(await bundleProduct({ file, change }), seeds)) ?? 'none');
@@ -107,17 +109,18 @@ const runAll = async () => {
   const work = async () => {
     while (next < survivors.length) {
       const index = next++;
-      const { file, line, mutatorName, from, to, replacement } = survivors[index]!;
+      const { file, source, line, mutatorName, from, to, replacement } = survivors[index]!;
       const verdict = (verdicts[index] = await judge(index));
-      const code = (await readFile(file, 'utf8')).slice(from, to);
       const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 70);
-      const words = `${file}:${line} ${mutatorName}: ${short(code)} → ${short(replacement)}`;
+      const words = `${file}:${line} ${mutatorName}: ${short(source.slice(from, to))} → ${short(replacement)}`;
       console.log(`${verdict.padEnd(24)} ${words}`);
     }
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, work));
   const found = verdicts.filter((verdict) => verdict !== 'NOT FOUND').length;
-  console.log(`${found} of ${survivors.length} found within ${seeds} seeds`);
+  console.log(
+    `${found} of ${survivors.length} found within ${seeds} seeds and those that broke once`,
+  );
 };
 
 if (values.mutant === undefined) await runAll();

@@ -21,6 +21,8 @@ export const makeRecord = (id: string, { type = 'event', user, at, bytes }: Part
   return record;
 };
 
+export const makeIdentify = (id: string, user = 'u') => makeRecord(id, { type: 'identify', user });
+
 /** Records `prefix0` and up. */
 export const makeRecords = (count: number, prefix = 'r', parts: Parts = {}): OutboxRecord[] =>
   Array.from({ length: count }, (_, i) => makeRecord(`${prefix}${i}`, parts));

@@ -5,12 +5,11 @@ import { forbidOpening } from '../../support/break-storage.js';
 import { createDelivery } from '../../support/create-delivery.js';
 import { createPage, DATABASE } from '../../support/create-page.js';
 import { deliveryEach } from '../../support/delivery-each.js';
-import { makeRecord, makeRecords } from '../../support/make-record.js';
+import { makeIdentify, makeRecord, makeRecords } from '../../support/make-record.js';
 import { settle } from '../../support/settle.js';
 import { readStored } from '../../support/stored.js';
 
 const { world, start } = deliveryEach();
-const identify = (id: string, user = 'u') => makeRecord(id, { type: 'identify', user });
 const slowMs = 300_000;
 
 describe('a flush', () => {
@@ -190,7 +189,12 @@ describe('identifies', () => {
   it('of one user go one at a time and in order, before the events after them', async () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
-    page.add(identify('i1'), makeRecord('e1', { user: 'u' }), identify('i2'), makeRecord('free'));
+    page.add(
+      makeIdentify('i1'),
+      makeRecord('e1', { user: 'u' }),
+      makeIdentify('i2'),
+      makeRecord('free'),
+    );
     flusher.flushAll();
     await settle();
     expect(service.ids()).toEqual(['i1', 'free']);
@@ -202,7 +206,7 @@ describe('identifies', () => {
   it('that fail keep their place', async () => {
     const { page, flusher, service } = await start();
     service.rule = ({ id }) => (id === 'i1' && service.sent.length === 1 ? 500 : 200);
-    page.add(identify('i1'), identify('i2'));
+    page.add(makeIdentify('i1'), makeIdentify('i2'));
     flusher.flushAll();
     await advance(10_000);
     expect(service.ids()).toEqual(['i1', 'i1', 'i2']);
@@ -210,11 +214,11 @@ describe('identifies', () => {
 
   it('wait for older ones of another page that are not read yet', async () => {
     const left = createPage(world.shelf);
-    left.add(identify('old'));
+    left.add(makeIdentify('old'));
     await settle();
     await advance(LEASE_MS);
     const delivery = createDelivery(world.shelf);
-    delivery.page.add(identify('new'));
+    delivery.page.add(makeIdentify('new'));
     delivery.flusher.flushAll();
     await advance(1_000);
     expect(delivery.service.ids()).toEqual(['old', 'new']);
@@ -226,7 +230,7 @@ describe('an identify in flight that another page has taken over meanwhile', () 
     const frozen = await start();
     const { page, flusher, service } = frozen;
     service.rule = () => 'hang';
-    page.add(identify('i'));
+    page.add(makeIdentify('i'));
     flusher.flushAll();
     await settle();
     const { hold } = page.find('i');

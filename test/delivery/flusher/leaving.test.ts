@@ -3,13 +3,11 @@ import { LEASE_MS } from '../../../src/outbox/lease.js';
 import { advance } from '../../support/advance.js';
 import { createPage } from '../../support/create-page.js';
 import { deliveryEach } from '../../support/delivery-each.js';
-import { makeRecord, makeRecords } from '../../support/make-record.js';
+import { makeIdentify, makeRecord, makeRecords } from '../../support/make-record.js';
+import { never } from '../../support/never.js';
 import { settle } from '../../support/settle.js';
 
 const { world, start } = deliveryEach();
-const identify = (id: string, user = 'u') => makeRecord(id, { type: 'identify', user });
-/** A token function that never answers. */
-const never = () => new Promise<string>(() => undefined);
 
 describe('handing off', () => {
   it('starts every request before it returns', async () => {
@@ -54,7 +52,7 @@ describe('handing off', () => {
   it('sends only the first identify of a user', async () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
-    page.add(identify('i1'), identify('i2'), identify('j1', 'v'));
+    page.add(makeIdentify('i1'), makeIdentify('i2'), makeIdentify('j1', 'v'));
     flusher.handOff();
     expect(service.ids()).toEqual(['i1', 'j1']);
   });

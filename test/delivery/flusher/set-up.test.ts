@@ -2,12 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { advance } from '../../support/advance.js';
 import { deliveryEach } from '../../support/delivery-each.js';
 import { makeRecord, makeRecords } from '../../support/make-record.js';
+import { never } from '../../support/never.js';
 import { settle } from '../../support/settle.js';
 
 const { start } = deliveryEach();
 const slowMs = 300_000;
-/** A token function that never answers. */
-const never = () => new Promise<string>(() => undefined);
 
 describe('a wrong set-up', () => {
   it.each([401, 403, 404, 405])(

@@ -1,0 +1,2 @@
+/** A token function that never answers. */
+export const never = () => new Promise<string>(() => undefined);
