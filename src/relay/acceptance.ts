@@ -41,7 +41,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     const sightings = await Promise.all(claims.claim(records, CLAIM_MS));
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
     const isPut = fresh.length > 0 && (await put(fresh));
-    if (isPut) await claims.finish(fresh.map(accepted));
+    if (isPut) await claims.finish(fresh.map((record) => [record, accepted(record)]));
     else if (fresh.length) await claims.forget(fresh);
     return records.map((record, index) => {
       const sighting = sightings[index];

@@ -23,7 +23,7 @@ export const createAdmission = ({ authorize, clientAddress, rateLimit, now, tell
       return await check();
     } catch (error) {
       tell.error({ kind: 'hook', message: messageOf(error) });
-      return refuse(503, 1_000);
+      return refuse(503, { waitMs: 1_000 });
     }
   };
 
@@ -37,7 +37,7 @@ export const createAdmission = ({ authorize, clientAddress, rateLimit, now, tell
         const waitMs = await limit(clientAddress?.(request), records);
         if (!(waitMs > 0)) return undefined;
         tell.metric('rate_limited', records);
-        return refuse(429, waitMs);
+        return refuse(429, { waitMs });
       }),
   };
 };

@@ -26,9 +26,16 @@ export const answerJson = (status: number, value: unknown): Response =>
     },
   });
 
-/** An error in the interface's form (section 7), with how long to wait where that is known. */
-export const refuse = (status: ErrorStatus, waitMs = 0): Response => {
-  const response = answerJson(status, { code: status, message: MESSAGES[status] });
+interface Refusal {
+  /** How long to wait, where that is known. */
+  waitMs?: number;
+  /** What is wrong, in more words than the status has. */
+  message?: string;
+}
+
+/** An error in the interface's form (section 7). */
+export const refuse = (status: ErrorStatus, { waitMs = 0, message }: Refusal = {}): Response => {
+  const response = answerJson(status, { code: status, message: message ?? MESSAGES[status] });
   if (waitMs > 0) response.headers.set('retry-after', String(Math.ceil(waitMs / 1_000)));
   return response;
 };

@@ -3,6 +3,7 @@ import type { BatchRecord, BatchResult } from '../wire.js';
 import type { Tell } from './hooks.js';
 import { sleep } from './pause.js';
 import type { Seen, Sighting } from './ports.js';
+import { recordKeyOf } from './record-key.js';
 
 /** Between two looks at a record that another process is busy with, and two tries to mark one. */
 export const AGAIN_MS = 200;
@@ -22,7 +23,9 @@ export const createClaims = (seen: Seen, tell: Tell) => {
       return undefined;
     }
   };
-  const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
+  /** The store knows records by their keys, and the answer names them by their ids. */
+  const readSighting = ({ id }: BatchRecord, sighting: Sighting | undefined) =>
+    sighting?.state === 'done' ? { ...sighting, result: { ...sighting.result, id } } : sighting;
 
   /**
    * A sighting of each record, or none where the store fails. What another process has begun is looked at
@@ -33,9 +36,9 @@ export const createClaims = (seen: Seen, tell: Tell) => {
     claimMs: number,
     patienceMs = 0,
   ): Promise<Sighting | undefined>[] => {
-    const sightings = safely(() => seen.begin(idsOf(records), claimMs));
+    const sightings = safely(() => seen.begin(records.map(recordKeyOf), claimMs));
     return records.map(async (record, index) => {
-      const sighting = (await sightings)?.[index];
+      const sighting = readSighting(record, (await sightings)?.[index]);
       if (sighting?.state !== 'begun' || patienceMs < AGAIN_MS) return sighting;
       await sleep(AGAIN_MS);
       return claim([record], claimMs, patienceMs - AGAIN_MS)[0];
@@ -44,9 +47,14 @@ export const createClaims = (seen: Seen, tell: Tell) => {
 
   return {
     claim,
-    /** Whether they are kept. */
-    finish: async (results: readonly BatchResult[]): Promise<boolean> =>
-      !!(await safely(() => seen.finish(results).then(() => true))),
-    forget: (records: readonly { id: string }[]) => safely(() => seen.forget(idsOf(records))),
+    /** Keeps what each record came to; says whether it could. */
+    finish: async (
+      done: readonly (readonly [record: BatchRecord, result: BatchResult])[],
+    ): Promise<boolean> => {
+      const results = done.map(([record, result]) => ({ ...result, id: recordKeyOf(record) }));
+      return !!(await safely(() => seen.finish(results).then(() => true)));
+    },
+    forget: (records: readonly BatchRecord[]) =>
+      safely(() => seen.forget(records.map(recordKeyOf))),
   };
 };

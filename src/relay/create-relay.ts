@@ -77,14 +77,15 @@ export const createRelay = (options: RelayOptions): Relay => {
     const results = await passOn(request, claimed);
     // A record that another process is busy with has no wait.
     const isQueueDown = accept && results.some((result) => result.retry_after);
-    return isQueueDown ? refuse(503, 2_000) : answerJson(200, { results });
+    return isQueueDown ? refuse(503, { waitMs: 2_000 }) : answerJson(200, { results });
   };
 
   const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {
     const refusal = await admission.limit(request, 1);
     if (refusal) return refusal;
-    const key = request.headers.get('idempotency-key');
-    const id = isId(key) ? key : crypto.randomUUID();
+    // Without a key nobody means to send it again.
+    const id = request.headers.get('idempotency-key') ?? crypto.randomUUID();
+    if (!isId(id)) return refuse(400, { message: WRONG_KEY });
     const [result] = await passOn(request, [{ id, type, body: parseJson(text) }]);
     return singleAnswer(result!);
   };
@@ -96,7 +97,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const refusal = (await admission.authorize(request)) ?? (await admission.limit(request, 0));
     if (refusal) return refusal;
     const waitMs = accept ? 0 : delivery.waitMs();
-    return waitMs > 0 ? refuse(503, waitMs) : undefined;
+    return waitMs > 0 ? refuse(503, { waitMs }) : undefined;
   };
 
   const receive = async (request: Request, route: Route): Promise<Response> => {
@@ -134,6 +135,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     return withCors(response, listedOrigin(request, rules));
   };
 };
+
+const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';
 
 /** A beacon is `text/plain`, or it would need a preflight that a leaving page has no time for. */
 const isJsonOrBeacon = ({ headers }: Request): boolean =>

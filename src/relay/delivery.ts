@@ -83,8 +83,16 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   const identifies = new Map<string, Promise<BatchResult>>();
 
   /** For a record of a queue until it is kept, or no try starts any more. */
-  const mark = async (result: BatchResult, options: DeliverOptions): Promise<void> => {
-    while (!(await claims.finish([result])) && options.isQueued && now() < options.until) {
+  const mark = async (
+    record: BatchRecord,
+    result: BatchResult,
+    options: DeliverOptions,
+  ): Promise<void> => {
+    while (
+      !(await claims.finish([[record, result]])) &&
+      options.isQueued &&
+      now() < options.until
+    ) {
       await sleep(AGAIN_MS);
     }
   };
@@ -103,7 +111,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       const result: BatchResult = { id, outcome, status };
       // In the slot: a process that is killed leaves no more than `concurrency` records that were sent and
       // are not marked, and these are what may be sent twice.
-      if (isFinal(result)) await mark(result, options);
+      if (isFinal(result)) await mark(record, result, options);
       return result;
     });
 

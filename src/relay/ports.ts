@@ -1,12 +1,13 @@
 import type { BatchRecord, BatchResult } from '../wire.js';
 
-/** What is known of a record's id: nothing, that another attempt has begun, or what it came to. */
+/** What is known of a record: nothing, that another attempt has begun, or what it came to. */
 export type Sighting =
   { state: 'new' } | { state: 'begun' } | { state: 'done'; result: BatchResult };
 
 /**
- * The ids a relay has passed on, so that a repeat gets the first answer and is not sent again. Shared by
- * all processes of a relay, or each knows only its own.
+ * The records a relay has passed on, so that a repeat gets the first answer and is not sent again. Shared
+ * by all processes of a relay, or each knows only its own. The ids here are keys, `event:<id>:<project>` for
+ * one: an id that a page gives belongs to one type of record of one project.
  */
 export interface Seen {
   /**
@@ -53,8 +54,8 @@ export interface QueueSize {
 /** The end of a durable queue that a relay puts records into. */
 export interface Putter {
   /**
-   * Settles when all of them are durable; rejects when any is not. While a record waits, another with its
-   * id is the same one and is not added: a caller who heard no answer may put it again.
+   * Settles when all of them are durable; rejects when any is not. While a record waits, another with
+   * its id, type and project is the same one and is not added: a caller who heard no answer may put it again.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;
 }

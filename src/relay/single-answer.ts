@@ -10,7 +10,7 @@ export const singleAnswer = ({ outcome, status, retry_after: wait = 1 }: BatchRe
     case 'rejected':
       return refuse(status === 403 || status === 413 ? status : 400);
     case 'retry':
-      return refuse(503, wait * 1_000);
+      return refuse(503, { waitMs: wait * 1_000 });
     case 'blocked':
       // The relay's set-up, not the client's: with a 401 the client would ask for another token.
       return refuse(502);

@@ -124,7 +124,7 @@ describe('a delivery', () => {
 
   it('does not touch what another process has begun, and has no page wait for it', async () => {
     const seen = createSeenMemory();
-    await seen.begin(['a'], 60_000);
+    await seen.begin(['event:a:p'], 60_000);
     const { service, clock, deliver } = setUp({ seen });
     expect(await deliver([event('a'), event('b')], { until: clock.time + 1 })).toEqual([
       { id: 'a', outcome: 'retry', status: 409 },
@@ -147,10 +147,10 @@ describe('a delivery', () => {
 
   it('sends itself what another process gave up meanwhile', async () => {
     const seen = createSeenMemory();
-    await seen.begin(['a'], 60_000);
+    await seen.begin(['event:a:p'], 60_000);
     const { service, deliver, until } = setUp({ seen });
     const result = deliver([event('a')], { until: until() });
-    await seen.forget(['a']);
+    await seen.forget(['event:a:p']);
     expect(await result).toEqual([{ id: 'a', outcome: 'delivered', status: 200 }]);
     expect(service.got).toHaveLength(1);
   });
@@ -178,7 +178,7 @@ describe('a delivery', () => {
 
   it('delivers from a queue what was only accepted, once', async () => {
     const seen = createSeenMemory();
-    await seen.finish([{ id: 'a', outcome: 'accepted', status: 0 }]);
+    await seen.finish([{ id: 'event:a:p', outcome: 'accepted', status: 0 }]);
     const { service, deliver, until } = setUp({ seen });
     const options = { until: until(), isQueued: true };
     const delivered = [{ id: 'a', outcome: 'delivered', status: 200 }];

@@ -1,4 +1,5 @@
 import type { Queue, QueuedRecord } from '../../src/relay/ports.js';
+import { recordKeyOf } from '../../src/relay/record-key.js';
 import { createWindow } from '../../src/relay/window.js';
 
 export interface DeadLetter {
@@ -13,15 +14,16 @@ export const createMemoryQueue = (now: () => number = Date.now) => {
   const dead: DeadLetter[] = [];
   const remove = ({ receipt, record }: { receipt: string; record: QueuedRecord }) => {
     window.remove(receipt);
-    return waiting.delete(record.id);
+    return waiting.delete(recordKeyOf(record));
   };
 
   const queue: Queue = {
     put: async (records) => {
       for (const record of records) {
-        if (waiting.has(record.id)) continue;
-        waiting.set(record.id, record);
-        window.add(record.id, record);
+        const key = recordKeyOf(record);
+        if (waiting.has(key)) continue;
+        waiting.set(key, record);
+        window.add(key, record);
       }
     },
     take: async (limit, visibilityMs) => window.take(limit, now() + visibilityMs),

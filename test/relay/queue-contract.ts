@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from './memory-queue.js';
-import type { Queue, Taken } from '../../src/relay/ports.js';
+import type { Queue, QueuedRecord, Taken } from '../../src/relay/ports.js';
 import { idsOf, makeQueued } from './make-queued.js';
 
 export interface QueueWorld {
@@ -200,6 +200,28 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await queue.put([record]);
       expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([record.id]);
+    });
+
+    it('keeps records apart that have one id in another type or project', async () => {
+      const queue = await (await enter()).open();
+      const record = makeQueued('a');
+      const inOther = { ...record, body: { ...record.body, project: 'q' } };
+      const { user_id, project } = record.body as Record<string, string>;
+      const profile: QueuedRecord = {
+        ...record,
+        type: 'identify',
+        body: { project, user_id, properties: {} },
+      };
+      await queue.put([record, inOther]);
+      await queue.put([profile, record]);
+      const taken = await queue.take(10, VISIBLE_MS);
+      expect(taken.map(({ record }) => JSON.stringify(record)).sort()).toEqual(
+        [record, inOther, profile].map((one) => JSON.stringify(one)).sort(),
+      );
+      await queue.done(taken.slice(0, 1));
+      await queue.put(taken.map(({ record }) => record));
+      await queue.done(taken.slice(1));
+      expect(await drain(queue)).toEqual([record.id]);
     });
 
     it('buries a record with its reason, once, and lets the user go on', async () => {

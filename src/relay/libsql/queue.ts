@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import { laneOf } from '../lane.js';
 import type { Queue, QueuedRecord, QueueSize, Taken } from '../ports.js';
+import { recordKeyOf } from '../record-key.js';
 import { createGroupCommit } from './group-commit.js';
 import { openDatabase } from './open.js';
 
@@ -124,7 +125,9 @@ export const createLibsqlQueue = ({
   return {
     put: (records) =>
       group.run(() => {
-        for (const record of records) insert.run(record.id, laneOf(record), JSON.stringify(record));
+        for (const record of records) {
+          insert.run(recordKeyOf(record), laneOf(record), JSON.stringify(record));
+        }
       }),
     take: (limit, visibilityMs) => group.run(() => takeNow(limit, visibilityMs)),
     done: (taken) =>

@@ -8,7 +8,7 @@ export const createQueueKeys = (prefix: string, partitions: number) => {
     Array.from({ length: partitions }, (_, i) => name(`${rest}:${i + 1}`));
   return {
     group: GROUP,
-    /** Ids that stand in the queue. */
+    /** Keys of the records that stand in the queue. */
     ids: name('ids'),
     dead: name('dead'),
     /** Processes that take, with the time they last did. */

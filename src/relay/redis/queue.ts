@@ -1,5 +1,6 @@
 import { laneOf } from '../lane.js';
 import type { Queue, QueuedRecord, Taken } from '../ports.js';
+import { recordKeyOf } from '../record-key.js';
 import { keyOf } from '../window.js';
 import { createScript, type RedisClient } from './client.js';
 import { createQueueKeys } from './keys.js';
@@ -61,7 +62,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       if (!records.length) return;
       const args = records.flatMap((record) => [
         partitionOf(laneOf(record), partitions) + 1,
-        record.id,
+        recordKeyOf(record),
         JSON.stringify(record),
       ]);
       await put({ keys: [ids, ...streams], args });
@@ -71,7 +72,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       if (!taken.length) return;
       const args = taken.flatMap((one) => {
         const { partition, entry } = placeOf(one);
-        return [partition, entry, one.record.id];
+        return [partition, entry, recordKeyOf(one.record)];
       });
       await done({ keys: [ids, ...streams], args: [group, ...args] });
       taken.forEach(drop);
@@ -86,7 +87,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       const { record } = taken;
       await bury({
         keys: [ids, dead, streams[partition - 1]!],
-        args: [group, entry, record.id, JSON.stringify(record), reason],
+        args: [group, entry, recordKeyOf(record), JSON.stringify(record), reason],
       });
       drop(taken);
     },

@@ -3,7 +3,7 @@
  * Keys of a queue, in this order wherever several are used: ids, dead, members, leases, streams.
  */
 
-/** ids, streams; triples of partition, id, record. A record that waits already is not added again. */
+/** ids, streams; triples of partition, key, record. A record that waits already is not added again. */
 export const PUT = `
 for i = 1, #ARGV, 3 do
   if redis.call('SADD', KEYS[1], ARGV[i + 1]) == 1 then
@@ -11,7 +11,7 @@ for i = 1, #ARGV, 3 do
   end
 end`;
 
-/** ids, streams; group, then triples of partition, entry, id. */
+/** ids, streams; group, then triples of partition, entry, key. */
 export const DONE = `
 for i = 2, #ARGV, 3 do
   local stream = KEYS[1 + tonumber(ARGV[i])]
@@ -20,7 +20,7 @@ for i = 2, #ARGV, 3 do
   redis.call('SREM', KEYS[1], ARGV[i + 2])
 end`;
 
-/** ids, dead, stream; group, entry, id, record, reason. Only what still stands in the queue dies. */
+/** ids, dead, stream; group, entry, key, record, reason. Only what still stands in the queue dies. */
 export const BURY = `
 redis.call('XACK', KEYS[3], ARGV[1], ARGV[2])
 if redis.call('XDEL', KEYS[3], ARGV[2]) == 0 then return 0 end
