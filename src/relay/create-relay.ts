@@ -4,6 +4,7 @@ import { createAcceptance } from './acceptance.js';
 import { createAdmission } from './admission.js';
 import { answerJson, refuse } from './answers.js';
 import { checkRecord } from './check-record.js';
+import { createClientOf } from './client-of.js';
 import { preflight, withCors } from './cors.js';
 import { createDelivery } from './delivery.js';
 import { createTell } from './hooks.js';
@@ -43,6 +44,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const tell = createTell(options);
   const seen = options.seen ?? createSeenMemory({ now });
   const admission = createAdmission({ ...options, now, tell });
+  const clientOf = createClientOf(options, tell);
   const delivery = createDelivery({ ...options, seen });
   const accept = queue && createAcceptance({ queue, seen, now, tell });
 
@@ -56,7 +58,11 @@ export const createRelay = (options: RelayOptions): Relay => {
   ): Promise<BatchResult[]> => {
     const checked = claimed.map((record) => checkRecord(record, allowed));
     const good = checked.filter((record) => typeof record === 'object');
-    const options = { until: now() + deadline, address: addressOf(request) };
+    const options = {
+      until: now() + deadline,
+      client: clientOf(request),
+      address: addressOf(request),
+    };
     const passedOn = accept ? await accept(good) : await delivery.deliver(good, options);
     let next = 0;
     return checked.map((record, index): BatchResult => {

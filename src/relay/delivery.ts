@@ -10,6 +10,7 @@ import { createRunning } from './running.js';
 import type { ServiceFetch } from './service-fetch.js';
 import { createSlots } from './slots.js';
 import { createUpstream } from './upstream.js';
+import { createWidth } from './width.js';
 
 export interface DeliveryOptions extends Hooks {
   /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
@@ -20,11 +21,14 @@ export interface DeliveryOptions extends Hooks {
   seen: Seen;
   /** Send the record's id to the service as `Idempotency-Key`. @default true */
   idempotencyKey?: boolean | undefined;
-  /** Requests to the service at a time, over all batches. @default 32 */
+  /**
+   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
+   * failure or when nothing was under way; each success makes room for one more. @default 32
+   */
   concurrency?: number | undefined;
   /** Milliseconds one try may take. @default 10000 */
   timeout?: number | undefined;
-  /** Failures in a row after which the service is left alone for a while. @default 5 */
+  /** Failures in a row after which the service is left alone for a while. @default 4 */
   failures?: number | undefined;
   /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
   fetch?: ServiceFetch | undefined;
@@ -45,6 +49,8 @@ export interface DeliverOptions {
    * its own marks, and only what is delivered or rejected is not sent again. @default false
    */
   isQueued?: boolean | undefined;
+  /** Whose records these are. Clients that wait for a request to the service take turns. @default one client */
+  client?: string | undefined;
   /** Sent as `X-Forwarded-For`. */
   address?: string | undefined;
 }
@@ -62,11 +68,12 @@ export interface Delivery {
 
 /** The way of records to the service: order, requests at a time, repeats, and patience. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { timeout = 10_000, concurrency = 32, failures = 5, idempotencyKey = true } = options;
+  const { timeout = 10_000, concurrency = 32, failures = 4, idempotencyKey = true } = options;
   const { now = Date.now, random = Math.random } = options;
   const tell = createTell(options);
   const breaker = createBreaker({ failures, now, random, tell });
-  const inSlot = createSlots(concurrency);
+  const width = createWidth(concurrency);
+  const inSlot = createSlots(width.allows);
   const join = createRunning(tell);
   const claims = createClaims(options.seen, tell);
   const upstream = createUpstream({
@@ -98,13 +105,15 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   const send = (record: BatchRecord, options: DeliverOptions): Promise<BatchResult> =>
-    inSlot(async () => {
+    inSlot(options.client ?? '', async () => {
       const { id } = record;
       const pass = now() < options.until ? await breaker.enter() : undefined;
       if (!pass) return later(id, breaker.waitMs());
       const attempt = now() < options.until ? await upstream(record, options.address) : undefined;
       breaker.leave(pass, attempt);
       if (!attempt) return later(id, 0);
+      if (isFinal(attempt)) width.passed();
+      else width.failed();
       const { outcome, status, retryAfterMs } = attempt;
       // Who came back sooner than the breaker lets through would have come for nothing.
       if (outcome === 'retry') return later(id, Math.max(retryAfterMs, breaker.waitMs()), status);

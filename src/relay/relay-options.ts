@@ -47,9 +47,12 @@ export interface RelayOptions extends Hooks {
   deadline?: number | undefined;
   /** Milliseconds one try at the service may take. @default 10000 */
   timeout?: number | undefined;
-  /** Requests to the service at a time, over all batches. @default 32 */
+  /**
+   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
+   * failure or when nothing was under way; each success makes room for one more. @default 32
+   */
   concurrency?: number | undefined;
-  /** Failures in a row after which the service is left alone for a while. @default 5 */
+  /** Failures in a row after which the service is left alone for a while. @default 4 */
   failures?: number | undefined;
   /** Send the record's id to the service as `Idempotency-Key`. @default true */
   idempotencyKey?: boolean | undefined;

@@ -1,17 +1,38 @@
-/** Bounds how much is done at a time. Those that wait are let in in their order. */
-export const createSlots = (limit: number) => {
-  let free = limit;
-  const waiting: (() => void)[] = [];
+/**
+ * Bounds how much is done at a time. Clients that wait take turns, so that one with a lot of work does not
+ * hold up the others. The work of one client starts in its order.
+ */
+export const createSlots = (allows: (underWay: number) => boolean) => {
+  let underWay = 0;
+  /** What waits, by client. The client whose turn it is comes first. */
+  const waiting = new Map<string, (() => void)[]>();
 
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+  const startNext = (): void => {
+    const [client, starts] = waiting.entries().next().value!;
+    const start = starts.shift()!;
+    waiting.delete(client);
+    if (starts.length) waiting.set(client, starts);
+    start();
+  };
+  const fill = (): void => {
+    while (waiting.size > 0 && allows(underWay)) {
+      underWay++;
+      startNext();
+    }
+  };
+
+  return async <Result>(client: string, work: () => Promise<Result>): Promise<Result> => {
+    await new Promise<void>((start) => {
+      const starts = waiting.get(client);
+      if (starts) starts.push(start);
+      else waiting.set(client, [start]);
+      fill();
+    });
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
+      underWay--;
+      fill();
     }
   };
 };

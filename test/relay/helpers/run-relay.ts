@@ -20,8 +20,11 @@ export interface RawAnswer {
  * Runs a relay on Node's own HTTP server in front of the demo service, until the test ends. Then no byte
  * of any answer may have held the token.
  */
-export async function runRelay(options: Partial<RelayOptions> = {}) {
-  const service = await runService();
+export async function runRelay(
+  options: Partial<RelayOptions> = {},
+  { faults = false }: { faults?: boolean } = {},
+) {
+  const service = await runService({ faults });
   const answers: string[] = [];
   const relay = createRelay({
     baseUrl: service.url,
