@@ -56,6 +56,8 @@ service.listen(0, '127.0.0.1', () =>
         origins: [`http://127.0.0.1:${ports.site}`],
         projects: ['p'],
         channels: ['c'],
+        rateLimit: false,
+        ceiling: false,
       }),
     );
     process.send(ports);

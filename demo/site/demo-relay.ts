@@ -40,6 +40,7 @@ export const createDemoRelay = (
     projects: ['demo'],
     channels: RELAY_CHANNELS,
     fetch: createNodeFetch(),
+    rateLimit: false, // the only visitor is who tries it
   });
   const listen = getRequestListener(relay, { overrideGlobalObjects: false });
   return (request, response) => void listen(request, response);

@@ -64,6 +64,7 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
     origins: [site.url],
     projects: [project],
     channels: [channel],
+    rateLimit: false, // every page of a test has the same address
     onError: (error) => errors.push(error),
     ...options,
   });

@@ -14,6 +14,8 @@ const relay = createRelay({
   origins: [ORIGIN],
   projects: ['load'],
   channels: ['web'],
+  rateLimit: false,
+  ceiling: false,
   fetch: FETCH === 'global' ? undefined : createNodeFetch(),
 });
 const cpuMs = () => {

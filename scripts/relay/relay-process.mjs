@@ -59,6 +59,8 @@ const relay = createRelay({
   origins: ['https://shop.example'],
   projects: ['crash'],
   channels: ['web'],
+  rateLimit: false,
+  ceiling: false,
 });
 const consumer = createConsumer({
   queue,

@@ -1,21 +1,25 @@
 import { messageOf } from '../errors.js';
 import { refuse } from './answers.js';
 import type { Tell } from './hooks.js';
+import { clientKeyOf } from './client-key.js';
 import { createRateLimit, type Rate, type RateLimit } from './rate-limit.js';
 import type { RelayOptions } from './relay-options.js';
 
-const DEFAULT_RATE: Rate = { perSecond: 100, burst: 1_000 };
+const CLIENT_RATE: Rate = { perSecond: 100, burst: 1_000 };
+const CEILING: Rate = { perSecond: 2_000, burst: 20_000 };
 
-type Effects = Pick<RelayOptions, 'authorize' | 'clientAddress' | 'rateLimit'> & {
+type Effects = Pick<RelayOptions, 'authorize' | 'clientAddress' | 'rateLimit' | 'ceiling'> & {
   now: () => number;
   tell: Tell;
 };
 
 /** Who may send, and how much. Each check gives the answer that refuses, or nothing. */
-export const createAdmission = ({ authorize, clientAddress, rateLimit, now, tell }: Effects) => {
-  // One bucket for all would let one visitor lock out the others.
-  const rate = rateLimit ?? (clientAddress ? DEFAULT_RATE : false);
-  const limit: RateLimit | false = typeof rate === 'object' ? createRateLimit(rate, now) : rate;
+export const createAdmission = (effects: Effects) => {
+  const { authorize, clientAddress, rateLimit = CLIENT_RATE, ceiling = CEILING } = effects;
+  const { now, tell } = effects;
+  const ofClient: RateLimit | false =
+    typeof rateLimit === 'object' ? createRateLimit(rateLimit, now) : rateLimit;
+  const ofAll = ceiling && createRateLimit(ceiling, now);
 
   /** A function that was passed in and fails lets nobody in, and loses nothing: the client keeps it. */
   const unless = async (check: () => Promise<Response | undefined>) => {
@@ -27,17 +31,24 @@ export const createAdmission = ({ authorize, clientAddress, rateLimit, now, tell
     }
   };
 
+  const refuseRate = (limit: 'client' | 'all', records: number, waitMs: number): Response => {
+    tell.metric('rate_limited', records, { limit });
+    return refuse(limit === 'all' ? 503 : 429, { waitMs });
+  };
+
   return {
     authorize: (request: Request): Promise<Response | undefined> =>
       unless(async () => (!authorize || (await authorize(request)) ? undefined : refuse(403))),
     /** With 0 records: whether the client may send at all, before its body is read. */
     limit: (request: Request, records: number): Promise<Response | undefined> =>
       unless(async () => {
-        if (!limit) return undefined;
-        const waitMs = await limit(clientAddress?.(request), records);
-        if (!(waitMs > 0)) return undefined;
-        tell.metric('rate_limited', records);
-        return refuse(429, { waitMs });
+        // Before the client pays for records that are not taken.
+        const allMs = ofAll && (await ofAll(undefined, 0));
+        if (allMs) return refuseRate('all', records, allMs);
+        const waitMs = ofClient && (await ofClient(clientKeyOf(clientAddress?.(request)), records));
+        if (waitMs && waitMs > 0) return refuseRate('client', records, waitMs);
+        if (ofAll) await ofAll(undefined, records);
+        return undefined;
       }),
   };
 };

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+import { clientKeyOf } from './client-key.js';
 import type { Tell } from './hooks.js';
 import type { RelayOptions } from './relay-options.js';
 
@@ -7,8 +8,7 @@ export const createClientOf =
   ({ clientAddress }: Pick<RelayOptions, 'clientAddress'>, tell: Tell) =>
   (request: Request): string => {
     try {
-      const address: unknown = clientAddress?.(request);
-      return typeof address === 'string' ? address : '';
+      return clientKeyOf(clientAddress?.(request)) ?? '';
     } catch (error) {
       tell.error({ kind: 'hook', message: messageOf(error) });
       return '';

@@ -30,6 +30,7 @@ export type Relay = (request: Request) => Promise<Response>;
  * const relay = createRelay({
  *   baseUrl: 'https://in.example.com', token: 'tok',
  *   origins: ['https://shop.example'], projects: ['shop'], channels: ['web'],
+ *   clientAddress: (request) => request.headers.get('cf-connecting-ip') ?? undefined,
  * });
  * const response = await relay(request);
  */

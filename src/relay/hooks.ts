@@ -12,7 +12,7 @@ export type RelayMetric =
   | 'breaker'
   /** Records that were known, so that they were not passed on again. */
   | 'seen_hits'
-  /** Records refused with 429. */
+  /** Records refused because too many came. Label: `limit`, `client` (429) or `all` (503). */
   | 'rate_limited'
   /** Milliseconds a queue took to make a batch durable. */
   | 'queue_put_ms'

@@ -5,7 +5,11 @@ const METRICS = {
   requests: { kind: 'counter', name: 'requests_total', help: 'Requests to the relay.' },
   records: { kind: 'counter', name: 'records_total', help: 'Records, by what became of them.' },
   seen_hits: { kind: 'counter', name: 'seen_hits_total', help: 'Records that were known already.' },
-  rate_limited: { kind: 'counter', name: 'rate_limited_total', help: 'Records refused with 429.' },
+  rate_limited: {
+    kind: 'counter',
+    name: 'rate_limited_total',
+    help: 'Records refused, too many of a client or of all.',
+  },
   upstream_ms: {
     kind: 'histogram',
     name: 'upstream_seconds',

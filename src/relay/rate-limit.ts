@@ -3,7 +3,8 @@ const MAX_CLIENTS = 10_000;
 
 /**
  * Milliseconds a client has to wait; 0 where its records may pass. Asked with 0 records before the body
- * is read, and then with their number.
+ * is read, and then with their number. A client is an IPv4 address, the first 64 bits of an IPv6 one
+ * (`2001:db8:0:1::/64`), or what else `clientAddress` gives.
  */
 export type RateLimit = (client: string | undefined, records: number) => number | Promise<number>;
 

@@ -25,8 +25,9 @@ export interface RelayOptions extends Hooks {
   authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /**
    * The client's address, from where the platform says it: the socket on Node, `cf-connecting-ip` on
-   * Cloudflare. `X-Forwarded-For` is only to be believed behind a proxy that writes it. Without this
-   * option clients cannot be told apart, and there is no limit by default.
+   * Cloudflare. `X-Forwarded-For` is only to be believed behind a proxy that writes it. Required, unless
+   * `rateLimit` is `false`: without it clients cannot be told apart. Clients of one IPv6 network (/64)
+   * count as one, and so do those for whom it gives nothing.
    */
   clientAddress?: ((request: Request) => string | undefined) | undefined;
   /**
@@ -34,6 +35,11 @@ export interface RelayOptions extends Hooks {
    * limit. @default { perSecond: 100, burst: 1000 }
    */
   rateLimit?: Rate | RateLimit | false | undefined;
+  /**
+   * Records that all clients together may send, in memory of this process; `false` is no limit.
+   * @default { perSecond: 2000, burst: 20000 }
+   */
+  ceiling?: Rate | false | undefined;
   /**
    * Send the truncated client address (24 bits of IPv4, 48 of IPv6) to the service as
    * `X-Forwarded-For`. Not for records that go through a queue. @default false
@@ -123,6 +129,10 @@ const REGISTRY: Record<keyof RelayOptions, Kind> = {
     words: '{ perSecond, burst }, a function, or false',
     fits: (value) => value === false || isFunction(value) || isRate(value),
   },
+  ceiling: {
+    words: '{ perSecond, burst }, or false',
+    fits: (value) => value === false || isRate(value),
+  },
   forwardAddress: flag,
   maxBytes: positive,
   bodyTimeout: positive,
@@ -159,6 +169,13 @@ export const checkOptions = (options: RelayOptions): void => {
   }
   for (const name of REQUIRED) {
     if (options[name] === undefined) wrong(name, `is missing: give ${REGISTRY[name].words}`);
+  }
+  if (!options.clientAddress && options.rateLimit !== false) {
+    wrong(
+      'clientAddress',
+      "is missing: give a function that gets the client's address from a request, or " +
+        '`rateLimit: false` where no client is to be limited',
+    );
   }
   if (options.forwardAddress && !options.clientAddress) {
     wrong('forwardAddress', 'needs `clientAddress`: a function');

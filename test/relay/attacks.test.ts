@@ -364,6 +364,21 @@ describe('a flood', () => {
     expect((await send('other', 0)).status).toBe(200);
     expect(await stored()).toBe(11);
   });
+
+  it('is slowed down by default, under all addresses of its network', async () => {
+    const { batch, stored } = await runRelay({
+      clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+    });
+    const send = async (i: number) => {
+      const client = `2001:db8::${i.toString(16)}:1`;
+      const records = Array.from({ length: 100 }, (_, n) => ({ ...event(`${i}-${n}`), type: 'x' }));
+      return (await batch(records, { 'x-client': client })).status;
+    };
+    const statuses = [];
+    for (let i = 0; i < 20; i++) statuses.push(await send(i));
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(5);
+    expect(await stored()).toBe(0);
+  });
 });
 
 describe('what reaches the service', () => {

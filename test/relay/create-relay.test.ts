@@ -21,6 +21,7 @@ const setUp = (options: Partial<RelayOptions> = {}, { hold = false } = {}) => {
     origins: [ORIGIN, 'https://www.shop.example'],
     projects: ['p'],
     channels: ['c'],
+    clientAddress: () => '192.0.2.1',
     fetch: service.fetch,
     now: () => clock.time,
     random: () => 0.5,
@@ -277,10 +278,66 @@ describe('the rate limit', () => {
     expect(service.got).toHaveLength(6);
   });
 
+  it('counts the addresses of one IPv6 network as one client', async () => {
+    const { service, batch } = setUp({
+      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+      rateLimit: { perSecond: 1, burst: 2 },
+    });
+    const from = async (id: string, ip: string) =>
+      (await batch([event(`${id}1`), event(`${id}2`)], { 'x-real-ip': ip })).status;
+    expect(await from('a', '2001:db8:0:1::1')).toBe(200);
+    expect(await from('b', '2001:db8:0:1:8000::2')).toBe(429);
+    expect(await from('c', '2001:db8:0:2::1')).toBe(200);
+    expect(service.got).toHaveLength(4);
+  });
+
+  it('says in words that an address is none', async () => {
+    const { errors, service, batch } = setUp({
+      clientAddress: (() => ['192.0.2.1']) as unknown as () => string,
+    });
+    expect((await batch([event('a')])).status).toBe(503);
+    expect(errors[0]).toEqual({ kind: 'hook', message: '`clientAddress` must give a string' });
+    expect(service.got).toEqual([]);
+  });
+
+  it.each([{}, { clientAddress: undefined, rateLimit: false as const }])(
+    'has a ceiling for all clients together (%j)',
+    async (options) => {
+      const { clock, service, metrics, batch } = setUp({
+        clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+        ceiling: { perSecond: 1, burst: 2 },
+        ...options,
+      });
+      const from = (id: string, ip: string) => batch([event(id)], { 'x-real-ip': ip });
+      expect((await from('a', '192.0.2.1')).status).toBe(200);
+      expect((await from('b', '192.0.2.2')).status).toBe(200);
+      const refused = await from('c', '192.0.2.3');
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(metrics).toContain('rate_limited 0 all');
+      clock.time += 1_000;
+      expect((await from('c', '192.0.2.3')).status).toBe(200);
+      expect(service.got).toHaveLength(3);
+    },
+  );
+
+  it('takes nothing of the ceiling for what a client may not send', async () => {
+    const { service, batch } = setUp({
+      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+      rateLimit: { perSecond: 0.001, burst: 1 },
+      ceiling: { perSecond: 0.001, burst: 2 },
+    });
+    const from = async (id: string, ip: string) =>
+      (await batch([event(id)], { 'x-real-ip': ip })).status;
+    const statuses = [];
+    for (const id of ['a', 'b', 'c', 'd']) statuses.push(await from(id, '192.0.2.1'));
+    expect(statuses).toEqual([200, 429, 429, 429]);
+    expect(await from('e', '192.0.2.2')).toBe(200);
+    expect(service.got).toHaveLength(2);
+  });
+
   it('can be a function', async () => {
     const asked: unknown[] = [];
     const { batch } = setUp({
-      clientAddress: () => '192.0.2.1',
       rateLimit: async (client, records) => {
         asked.push([client, records]);
         return records > 1 ? 5_000 : 0;

@@ -8,6 +8,7 @@ const good: RelayOptions = {
   origins: ['https://shop.example'],
   projects: ['p'],
   channels: ['c'],
+  clientAddress: () => '192.0.2.1',
 };
 const creating = (options: object) => () => createRelay({ ...good, ...options });
 
@@ -34,6 +35,9 @@ describe('the options of a relay', () => {
     ['channels', ['']],
     ['allowMissingOrigin', 'yes'],
     ['rateLimit', true],
+    ['ceiling', true],
+    ['ceiling', { perSecond: 1 }],
+    ['ceiling', () => 0],
     ['rateLimit', { perSecond: 0, burst: 1 }],
     ['maxBytes', 0],
     ['timeout', Infinity],
@@ -49,8 +53,23 @@ describe('the options of a relay', () => {
     expect(creating({ orgins: [] })).toThrow('createRelay: option `orgins` does not exist');
   });
 
+  it.each([{}, { rateLimit: { perSecond: 1, burst: 1 } }, { rateLimit: () => 0 }])(
+    'must say how clients are told apart: %j',
+    (options) => {
+      expect(creating({ clientAddress: undefined, ...options })).toThrow(
+        "createRelay: option `clientAddress` is missing: give a function that gets the client's address " +
+          'from a request, or `rateLimit: false` where no client is to be limited',
+      );
+    },
+  );
+
+  it('may say that no client is limited', () => {
+    expect(creating({ clientAddress: undefined, rateLimit: false })).not.toThrow();
+  });
+
   it('want to know the address that is to be forwarded', () => {
-    expect(creating({ forwardAddress: true })).toThrow('`forwardAddress` needs `clientAddress`');
+    const options = { clientAddress: undefined, rateLimit: false, forwardAddress: true };
+    expect(creating(options)).toThrow('`forwardAddress` needs `clientAddress`');
   });
 
   it('never show a token', () => {

@@ -32,6 +32,7 @@ export async function runRelay(
     origins: [ORIGIN],
     projects: ['p'],
     channels: ['c'],
+    clientAddress: () => '192.0.2.1',
     ...options,
   });
   const listener = getRequestListener(

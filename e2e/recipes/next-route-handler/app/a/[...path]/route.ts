@@ -14,8 +14,9 @@ const getRelay = (): Relay =>
     channels: ['web'],
     fetch: createNodeFetch(),
     // A route handler cannot see the connection. Where your platform or proxy writes the address into
-    // a header, name that header; without it there is no limit a client.
+    // a header, name that header in place of `rateLimit: false`, which limits no client.
     // clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+    rateLimit: false,
     onError: ({ kind, message }) => console.error('relay:', kind, message),
   }));
 
