@@ -56,7 +56,8 @@ export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const options = readOptions(dataset, globals);
   if (Object.keys(options).length > 0) init(options);
   // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
-  calls.push = run as typeof calls.push;
+  // Not by assignment: that throws where the page has frozen `Array.prototype`.
+  Object.defineProperty(calls, 'push', { value: run });
   globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
   made.filter((call) => !isConsent(call)).forEach(run);
 };

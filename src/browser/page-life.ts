@@ -47,20 +47,30 @@ export const followPage = (handlers: Handlers): void => {
     if (wasGoing) handlers.onReturn();
     wasGoing = false;
   };
-  document.addEventListener('visibilitychange', () => {
+  const change = () => {
     if (isHidden()) handlers.onHidden();
     else show();
-  });
-  addEventListener('pagehide', () => {
+  };
+  const go = () => {
     going = wasGoing = true;
     departures++;
     if (isHidden()) handlers.onHidden();
     else handlers.onGoing();
-  });
-  addEventListener('pageshow', show);
-  document.addEventListener('resume', handlers.onReturn);
-  addEventListener('online', handlers.onOnline);
-  addEventListener('storage', ({ key }) => handlers.onStored(key));
+  };
+  const hear = ({ key }: StorageEvent) => handlers.onStored(key);
+  const listen = () => {
+    document.addEventListener('visibilitychange', change);
+    document.addEventListener('resume', handlers.onReturn);
+    addEventListener('pagehide', go);
+    addEventListener('pageshow', show);
+    addEventListener('online', handlers.onOnline);
+    addEventListener('storage', hear);
+  };
+  listen();
+  // `document.open()` removes all listeners of document and window, and all children of the document, which
+  // an observer survives (https://html.spec.whatwg.org/#document-open-steps). A listener that is still there
+  // is not added twice.
+  new MutationObserver(listen).observe(document, { childList: true });
 };
 
 /** Runs once the page is really shown: a prerendered one may never be. */

@@ -1,13 +1,32 @@
-import { nanoid } from 'nanoid';
+import { nanoid, urlAlphabet } from 'nanoid';
 
 const LENGTH = 21;
 const POOL = 16;
 
 let pool = '';
 
+/**
+ * Made without `crypto`, which some pages lack or have replaced. That is good enough here: an id is no
+ * secret, it only has to differ from those of other pages, and browsers seed `Math.random` anew for each
+ * page, from the system, with 64 bits or more.
+ */
+const simpleId = (length: number): string => {
+  let id = '';
+  while (id.length < length) id += urlAlphabet[Math.floor(Math.random() * urlAlphabet.length)];
+  return id;
+};
+
+const makeIds = (length: number): string => {
+  try {
+    return nanoid(length);
+  } catch {
+    return simpleId(length); // `crypto` is missing, or a script has broken it
+  }
+};
+
 /** A nanoid. They are made some at a time: asking the browser for randomness is dear, little or much. */
 export const newId = (): string => {
-  pool ||= nanoid(LENGTH * POOL);
+  pool ||= makeIds(LENGTH * POOL);
   const id = pool.slice(0, LENGTH);
   pool = pool.slice(LENGTH);
   return id;

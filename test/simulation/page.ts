@@ -21,6 +21,7 @@ export const GLOBALS = [
   'clearTimeout',
   'setInterval',
   'addEventListener',
+  'MutationObserver',
   'Date',
   'Math',
   'crypto',
@@ -191,6 +192,10 @@ export const createPage = (effects: Effects) => {
     clearTimeout: (id?: number) => void (id && cleared.add(id)),
     setInterval: repeat,
     addEventListener: windowTarget.addEventListener,
+    // No page here writes itself anew.
+    MutationObserver: class {
+      observe() {}
+    },
     Date: PageDate,
     Math: Object.assign(Object.create(Math) as Math, { random: dice.next }),
     crypto: {
