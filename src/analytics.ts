@@ -1,3 +1,4 @@
+import { outsideZone } from './browser/outside-zone.js';
 import { pageAddress } from './browser/page-address.js';
 import { isPage } from './browser/page-life.js';
 import { readClock } from './config/clock.js';
@@ -97,7 +98,8 @@ export const createTracker = <
   const withPipeline = (run: (pipeline: Pipeline) => void) => {
     try {
       if (isOff()) return;
-      if (current) run(current);
+      const pipeline = current;
+      if (pipeline) outsideZone(() => run(pipeline));
       else if (early.length < EARLY) early.push(run);
       else emit('drop', { reason: 'outbox-full', message: `more than ${EARLY} calls before init` });
     } catch (error) {
@@ -125,11 +127,11 @@ export const createTracker = <
     const name = destinationName(addressOf(next), next.project);
     const known = pipelines.get(name);
     if (!known) {
-      current = createPipeline(createSender, next, emit, told);
+      current = outsideZone(() => createPipeline(createSender, next, emit, told));
       pipelines.set(name, current); // the one before goes on with what it has
     } else {
       current = known;
-      if (!before || !isSame(before, next)) known.configure(next);
+      if (!before || !isSame(before, next)) outsideZone(() => known.configure(next));
     }
     for (const run of early.splice(0)) withPipeline(run);
   };
@@ -139,7 +141,12 @@ export const createTracker = <
     identify: (userId, properties) => replay.identify(now(), userId, properties),
     event: (name, ...[fields]) => replay.event(now(), name, fields),
     flush: async () =>
-      (await current?.flush()) ?? { delivered: 0, retried: 0, rejected: 0, waiting: early.length },
+      (await outsideZone(() => current?.flush())) ?? {
+        delivered: 0,
+        retried: 0,
+        rejected: 0,
+        waiting: early.length,
+      },
     reset: () => withPipeline((pipeline) => pipeline.reset()),
     setConsent: (given) => {
       if (!isConsent(given)) {
