@@ -2,11 +2,12 @@ import { messageOf } from '../errors.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import { createClaims } from './claims.js';
 import type { Tell } from './hooks.js';
+import { inTime } from './in-time.js';
 import { unclaimed } from './later.js';
 import type { Putter, Seen } from './ports.js';
 import { createRunning } from './running.js';
 
-/** Milliseconds a claim holds: as long as a queue may take to write. */
+/** Milliseconds a claim holds longer than the queue may take to write. */
 const CLAIM_MS = 30_000;
 
 interface Effects {
@@ -22,13 +23,13 @@ interface Effects {
  */
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
-  const claims = createClaims(seen, tell);
+  const claims = createClaims(seen, now, tell);
 
   /** Whether they are durable now. */
-  const put = async (records: readonly BatchRecord[]): Promise<boolean> => {
+  const put = async (records: readonly BatchRecord[], until: number): Promise<boolean> => {
     const at = now();
     try {
-      await queue.put(records.map((record) => ({ ...record, at })));
+      await inTime(until - at, () => queue.put(records.map((record) => ({ ...record, at }))));
       tell.metric('queue_put_ms', now() - at);
       return true;
     } catch (error) {
@@ -37,12 +38,17 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     }
   };
 
-  const accept = async (records: readonly BatchRecord[]): Promise<BatchResult[]> => {
-    const sightings = await Promise.all(claims.claim(records, CLAIM_MS));
+  const accept = async (records: readonly BatchRecord[], until: number): Promise<BatchResult[]> => {
+    const claimMs = Math.max(0, until - now()) + CLAIM_MS;
+    const sightings = await Promise.all(claims.claim(records, { claimMs, until }));
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
-    const isPut = fresh.length > 0 && (await put(fresh));
-    if (isPut) await claims.finish(fresh.map((record) => [record, accepted(record)]));
-    else if (fresh.length) await claims.forget(fresh);
+    const isPut = fresh.length > 0 && (await put(fresh, until));
+    if (isPut)
+      await claims.finish(
+        fresh.map((record) => [record, accepted(record)]),
+        until,
+      );
+    else if (fresh.length) await claims.forget(fresh, until);
     return records.map((record, index) => {
       const sighting = sightings[index];
       if (sighting?.state === 'done') {
@@ -53,12 +59,14 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     });
   };
 
-  const start = (fresh: readonly BatchRecord[]): readonly Promise<BatchResult>[] => {
-    const all = accept(fresh);
+  const start = (fresh: readonly BatchRecord[], until: number): readonly Promise<BatchResult>[] => {
+    const all = accept(fresh, until);
     return fresh.map((_, index) => all.then((results) => results[index]!));
   };
 
-  return (records: readonly BatchRecord[]): Promise<BatchResult[]> => join(records, start);
+  /** The queue and the store have until then, milliseconds since the epoch. */
+  return (records: readonly BatchRecord[], until: number): Promise<BatchResult[]> =>
+    join(records, (fresh) => start(fresh, until));
 };
 
 const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

@@ -3,6 +3,7 @@ import { messageOf } from '../errors.js';
 import type { Delivery } from './delivery.js';
 import { createRounds, wordsOf, type Undelivered } from './deliver-round.js';
 import { createTell, type Hooks } from './hooks.js';
+import { inTime } from './in-time.js';
 import { createPause, sleep } from './pause.js';
 import type { Queue, Taken } from './ports.js';
 
@@ -41,6 +42,8 @@ const LONGEST_WAIT_MS = 30_000;
 /** Between two tries to tell a queue that fails what became of a batch. */
 const SETTLE_AGAIN_MS = 500;
 const MEASURE_EVERY_MS = 10_000;
+/** What a queue has time for at the end of all waits. */
+const LAST_MS = 1_000;
 
 /** Takes records from the queue and delivers them, as long as the service takes them. */
 export const createConsumer = (options: ConsumerOptions): Consumer => {
@@ -70,7 +73,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const surely = async (until: number, work: () => Promise<void>): Promise<void> => {
     for (;;) {
       try {
-        return await work();
+        return await inTime(Math.max(LAST_MS, until - now()), work);
       } catch (error) {
         queueFailed(error);
         if (now() >= until) return;
@@ -118,7 +121,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const measure = async (): Promise<void> => {
     if (!queue.size || now() - measuredAt < MEASURE_EVERY_MS) return;
     measuredAt = now();
-    const { waiting, dead, oldest } = await queue.size();
+    const { waiting, dead, oldest } = await inTime(MEASURE_EVERY_MS, () => queue.size!());
     tell.metric('queue_waiting', waiting);
     tell.metric('queue_dead', dead);
     tell.metric('queue_oldest_ms', oldest === undefined ? 0 : Math.max(0, now() - oldest));
@@ -130,7 +133,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     const wait = Math.max(setupUntil - now(), delivery.waitMs());
     if (wait > 0) return wait;
     const until = now() + visibility;
-    const taken = await queue.take(batch, visibility);
+    // What a queue gives after so long is not this process's any more.
+    const taken = await inTime(visibility, () => queue.take(batch, visibility));
     failures = 0;
     if (!taken.length) return idle;
     const round = deliver(taken, until)
@@ -162,7 +166,9 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       await running;
       await Promise.all(underWay);
       running = undefined;
-      await queue.leave?.().catch((error: unknown) => void queueFailed(error));
+      await inTime(LAST_MS, () => queue.leave?.()).catch(
+        (error: unknown) => void queueFailed(error),
+      );
     },
   };
 };

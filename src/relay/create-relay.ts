@@ -64,7 +64,9 @@ export const createRelay = (options: RelayOptions): Relay => {
       client: clientOf(request),
       address: addressOf(request),
     };
-    const passedOn = accept ? await accept(good) : await delivery.deliver(good, options);
+    const passedOn = accept
+      ? await accept(good, options.until)
+      : await delivery.deliver(good, options);
     let next = 0;
     return checked.map((record, index): BatchResult => {
       const result: BatchResult =

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+import { callHook } from './call-hook.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
 import type { Tell } from './hooks.js';
 import type { QueuedRecord, Taken } from './ports.js';
@@ -36,11 +37,10 @@ export const createRounds = ({ delivery, onUndelivered, tell, random }: Effects)
     return settleRound(round, results, { waitMs: delivery.waitMs(), random });
   },
   /** Tells the operator of a record that was given up. */
-  tellUndelivered: (undelivered: Undelivered): void => {
-    try {
-      onUndelivered?.(undelivered);
-    } catch (error) {
-      tell.error({ kind: 'hook', message: `\`onUndelivered\` failed: ${messageOf(error)}` });
-    }
-  },
+  tellUndelivered: (undelivered: Undelivered): void =>
+    callHook(
+      () => onUndelivered?.(undelivered),
+      (error) =>
+        tell.error({ kind: 'hook', message: `\`onUndelivered\` failed: ${messageOf(error)}` }),
+    ),
 });

@@ -75,7 +75,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   const width = createWidth(concurrency);
   const inSlot = createSlots(width.allows);
   const join = createRunning(tell);
-  const claims = createClaims(options.seen, tell);
+  const claims = createClaims(options.seen, now, tell);
   const upstream = createUpstream({
     baseUrl: options.baseUrl,
     token: options.token,
@@ -96,7 +96,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     options: DeliverOptions,
   ): Promise<void> => {
     while (
-      !(await claims.finish([[record, result]])) &&
+      !(await claims.finish([[record, result]], options.until)) &&
       options.isQueued &&
       now() < options.until
     ) {
@@ -141,7 +141,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     }
     const before = await identified;
     const result = before && !isFinal(before) ? { ...before, id } : await send(record, options);
-    if (!isFinal(result) && !options.isQueued) await claims.forget([record]);
+    if (!isFinal(result) && !options.isQueued) await claims.forget([record], options.until);
     return result;
   };
 
@@ -150,9 +150,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
     // As long as it may take, with a token that is asked for again and a second try.
-    const left = options.until - now();
-    const claimMs = Math.max(0, left) + 4 * timeout;
-    const sightings = claims.claim(fresh, claimMs, options.isQueued ? 0 : left);
+    const { until, isQueued } = options;
+    const claimMs = Math.max(0, until - now()) + 4 * timeout;
+    const sightings = claims.claim(fresh, { claimMs, until, again: !isQueued });
     return fresh.map((record, index) => {
       const user = userOf(record);
       const result = attempt(

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+import { callHook } from './call-hook.js';
 
 /** Numbers a relay gives away. Labels are from small closed sets, never from the input. */
 export type RelayMetric =
@@ -51,20 +52,16 @@ export interface Hooks {
 
 /** The hooks, made safe: one that throws must not cost a record. */
 export const createTell = ({ onMetric, onError }: Hooks) => {
-  const error: OnError = (problem) => {
-    try {
-      onError?.(problem);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
-  const metric: OnMetric = (...args) => {
-    try {
-      onMetric?.(...args);
-    } catch (thrown) {
-      error({ kind: 'hook', message: messageOf(thrown) });
-    }
-  };
+  const error: OnError = (problem) =>
+    callHook(
+      () => onError?.(problem),
+      () => {}, // there is nobody left to tell
+    );
+  const metric: OnMetric = (...args) =>
+    callHook(
+      () => onMetric?.(...args),
+      (thrown) => error({ kind: 'hook', message: messageOf(thrown) }),
+    );
   return { metric, error };
 };
 

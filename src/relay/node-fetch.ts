@@ -1,5 +1,11 @@
-import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { MAX_ANSWER_BYTES } from './read-start.js';
 import type { ServiceAnswer, ServiceFetch } from './service-fetch.js';
 
 /** Less than the 5 seconds after which Node's own servers, for one, close an idle connection. */
@@ -27,16 +33,12 @@ export const createNodeFetch = (): ServiceFetch => {
     };
     return new Promise<ServiceAnswer>((resolve, reject) => {
       const request = send(url, options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            status: response.statusCode!,
-            headers: { get: (name) => valueOf(response.headers[name.toLowerCase()]) },
-            text: () => Promise.resolve(text),
-          });
+        const text = readText(response);
+        text.catch(() => {}); // whoever asks for the text hears of it
+        resolve({
+          status: response.statusCode!,
+          headers: { get: (name) => valueOf(response.headers[name.toLowerCase()]) },
+          text: () => text,
         });
       });
       request.on('error', reject);
@@ -44,6 +46,23 @@ export const createNodeFetch = (): ServiceFetch => {
     });
   };
 };
+
+/** The first 64 KiB; the rest costs the connection. */
+const readText = (response: IncomingMessage): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = () => resolve(Buffer.concat(chunks).toString());
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size < MAX_ANSWER_BYTES) return;
+      finish();
+      response.destroy();
+    });
+    response.on('end', finish);
+    response.on('error', reject);
+  });
 
 const valueOf = (header: string | string[] | undefined): string | null =>
   header === undefined ? null : String(header);

@@ -20,7 +20,7 @@ export interface RelayOptions extends Hooks {
   allowMissingOrigin?: boolean | undefined;
   /**
    * Asked before the body is read; `false` refuses with 403. It may read the headers (a session cookie,
-   * say), not the body. Where it fails the answer is 503.
+   * say), not the body. Where it fails, or takes longer than `timeout`, the answer is 503.
    */
   authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /**
@@ -49,9 +49,15 @@ export interface RelayOptions extends Hooks {
   maxBytes?: number | undefined;
   /** Milliseconds until the whole body must have come. @default 10000 */
   bodyTimeout?: number | undefined;
-  /** Milliseconds after which no try at the service starts for a request. @default 15000 */
+  /**
+   * Milliseconds after which no try at the service starts for a request. A store or a queue has as long to
+   * answer, or the records are answered `retry`. @default 15000
+   */
   deadline?: number | undefined;
-  /** Milliseconds one try at the service may take. @default 10000 */
+  /**
+   * Milliseconds one try at the service may take, and each of `authorize`, `rateLimit` and `token`.
+   * @default 10000
+   */
   timeout?: number | undefined;
   /**
    * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a

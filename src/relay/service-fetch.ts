@@ -12,6 +12,13 @@ export interface ServiceAnswer {
   status: number;
   headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** Where there is one it is read in place of `text()`, and no further than 64 KiB. */
+  body?: {
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+      cancel(): Promise<void>;
+    };
+  } | null;
 }
 
 /** The part of `fetch` that a relay uses; the global one fits, and so does something lighter. */

@@ -4,8 +4,10 @@ import { createTokenSource } from '../delivery/token.js';
 import type { Token } from '../types.js';
 import type { BatchRecord } from '../wire.js';
 import type { Tell } from './hooks.js';
+import { inTime } from './in-time.js';
 import { isFinal } from './later.js';
-import type { ServiceFetch } from './service-fetch.js';
+import { readStart } from './read-start.js';
+import type { ServiceAnswer, ServiceFetch } from './service-fetch.js';
 
 /** What a record came to at the service. */
 export interface Attempt extends Verdict {
@@ -41,12 +43,11 @@ export const createUpstream = (effects: Effects) => {
     if (bearer === undefined) return { outcome: 'retry', status: 0, retryAfterMs: 0 };
     const started = now();
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), timeout);
-    let answer: Answer = { status: 0, wasLeft: false };
-    let retryAfterMs = 0;
-    try {
+    let response: ServiceAnswer | undefined;
+    let text = '';
+    const ask = async (): Promise<void> => {
       // Only what every runtime knows: workerd refuses `credentials`, `priority` and the like.
-      const response = await fetch(`${baseUrl}/v1/${type}`, {
+      response = await fetch(`${baseUrl}/v1/${type}`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${bearer}`,
@@ -58,15 +59,17 @@ export const createUpstream = (effects: Effects) => {
         redirect: 'manual', // followed, a POST would become a GET whose 200 looks like a delivery
         signal: abort.signal,
       });
-      const status = response.status || 302; // an opaque redirect has status 0
-      const retryAfter = response.headers.get('retry-after');
-      answer = { status, body: await response.text(), retryAfter };
-      retryAfterMs = parseRetryAfter(retryAfter, now());
+      text = await readStart(response);
+    };
+    try {
+      await inTime(timeout, ask);
     } catch {
-      // Refused, unreachable, broken off or timed out.
-    } finally {
-      clearTimeout(timer);
+      // Refused, unreachable, broken off or timed out. Once there is a status, that is the answer: a record
+      // whose answer has a body that is cut off or never ends has been stored all the same.
+      abort.abort();
     }
+    const answer = answerOf(response, text);
+    const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
     tell.metric('upstream_ms', now() - started, { status: String(answer.status) });
     return { ...verdictOf(answer), retryAfterMs };
   };
@@ -99,4 +102,12 @@ export const createUpstream = (effects: Effects) => {
     }
     return result;
   };
+};
+
+/** What came of a request, also where `fetch` is wrapped and answers with less than a `Response`. */
+const answerOf = (response: Partial<ServiceAnswer> | undefined, body: string): Answer => {
+  if (!response) return { status: 0, wasLeft: false };
+  // An opaque redirect has status 0.
+  const answer = { status: Number(response.status) || 302, body };
+  return { ...answer, retryAfter: response.headers?.get('retry-after') ?? null };
 };

@@ -70,6 +70,25 @@ describe('a consumer', () => {
     expect(service.got).toHaveLength(20);
   });
 
+  it('goes on after a queue that hangs, and delivers each record once', async () => {
+    const hangs = new Set(['take', 'done', 'size']);
+    const once = <Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
+      hangs.delete(name) ? new Promise<Result>(() => {}) : work();
+    const { service, queue, memory, errors } = createWorld({
+      queue: (memory) => ({
+        take: (...args) => once('take', () => memory.take(...args)),
+        done: (...args) => once('done', () => memory.done(...args)),
+        size: () => once('size', () => memory.size!()),
+      }),
+      consumer: { visibility: 30_000 },
+    });
+    await queue.put([named('a')]);
+    await pass(300_000);
+    expect(service.names()).toEqual(['a']);
+    expect(await memory.size!()).toEqual({ waiting: 0, dead: 0 });
+    expect(new Set(errors.map(({ kind }) => kind))).toEqual(new Set(['queue']));
+  });
+
   it('waits as long as the service wishes, and a little longer', async () => {
     const { service, queue } = createWorld();
     let isBusy = true;
