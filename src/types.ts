@@ -95,7 +95,8 @@ export interface Drop {
 /** Something that needs the developer: the set-up is wrong, and delivery waits. */
 export interface DeliveryError {
   /**
-   * `setup`: the service answers 401, 403, 404, 405 or a redirect. `token`: the token function failed.
+   * `setup`: the service answers 401, 403, 404, 405 or a redirect, or the relay does not list a project or
+   * channel. `token`: the token function failed.
    */
   kind: 'setup' | 'token';
   message: string;

@@ -28,7 +28,8 @@ export interface Batch {
 
 /**
  * What became of a record at the relay. `accepted`: it stands in the relay's queue, and the relay sees to
- * the rest. `retry` and `blocked` were not taken, and stay the client's.
+ * the rest. `retry` and `blocked` were not taken, and stay the client's: `retry` may pass soon, `blocked`
+ * when a set-up is mended.
  */
 export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rejected';
 
@@ -39,6 +40,11 @@ export interface BatchResult {
   status: number;
   /** Seconds to wait before it is sent again, where the service or the relay says so. */
   retry_after?: number;
+  /**
+   * With `blocked`, where the relay's lists lack this value of the record. Without it the service refuses
+   * the relay, and will refuse all other records, too.
+   */
+  unlisted?: 'project' | 'channel';
 }
 
 /** Body of the answer, with status 200: one result a record, in the order of the records. */

@@ -8,7 +8,7 @@ import { createRelay } from '../../src/relay.js';
 /** Where the relay is mounted on the page's own origin. */
 export const RELAY_PATH = '/a';
 
-/** What the relay lets through: events of any other channel are rejected. */
+/** What the relay lets through: events of any other channel stay in the page's outbox. */
 export const RELAY_CHANNELS = ['web', 'growth', 'billing'];
 
 interface Parts {

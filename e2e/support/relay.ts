@@ -58,7 +58,7 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
   const requests: RelayRequest[] = [];
   let faults: RelayFault[] = [];
   let { token } = service;
-  const relay = createRelay({
+  const given: RelayEntry.RelayOptions = {
     baseUrl: service.url,
     token: () => token,
     origins: [site.url],
@@ -67,7 +67,8 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
     rateLimit: false, // every page of a test has the same address
     onError: (error) => errors.push(error),
     ...options,
-  });
+  };
+  let relay = createRelay(given);
 
   const note = async (request: Request) => {
     const { records = [] } = JSON.parse(await request.clone().text()) as Partial<Batch>;
@@ -119,6 +120,10 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
     answers,
     /** What the relay complained of. */
     errors,
+    /** Puts another relay in its place, with these options beside its own: a deployment. */
+    deploy: (changed: Partial<RelayEntry.RelayOptions>): void => {
+      relay = createRelay({ ...given, ...changed });
+    },
     /** Gives the relay another token for the service. */
     setToken: (another: string): void => {
       token = another;

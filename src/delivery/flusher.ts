@@ -58,6 +58,8 @@ export const createFlusher = (effects: Effects) => {
   let isStarving = false;
   let isAsking = false;
   let told = false;
+  /** What was wrong with records of their own, as it was told. */
+  const toldOf = new Set<string>();
   /** The last look found that nothing may be sent: what is stored need not be read yet. */
   let isPaused = false;
   /** Waits for storage or a token, after which it goes on by itself. */
@@ -236,20 +238,39 @@ export const createFlusher = (effects: Effects) => {
 
   /** Each record has an answer of its own. */
   const concludeEach = (group: Entry[], attempts: Attempt[], started: Started): void => {
-    const withOutcome = (...outcomes: Attempt['outcome'][]): [Entry[], Attempt[]] => {
-      const isOne = (_: unknown, i: number) => outcomes.includes(attempts[i]!.outcome);
+    const withOutcome = (
+      outcomes: readonly Attempt['outcome'][],
+      own = false,
+    ): [Entry[], Attempt[]] => {
+      const isOne = (_: unknown, i: number) =>
+        outcomes.includes(attempts[i]!.outcome) && !!attempts[i]!.isOwn === own;
       return [group.filter(isOne), attempts.filter(isOne)];
     };
     // First: what fails beside those that pass is trouble of its own.
-    const passed = withOutcome('delivered', 'rejected');
+    const passed = withOutcome(['delivered', 'rejected']);
     if (passed[0].length > 0) pass(...passed, started);
-    const [failing, failures] = withOutcome('retry');
+    const [failing, failures] = withOutcome(['retry']);
     // One failure, with the longest of the waits.
     const [longest] = failures.sort((a, b) => b.retryAfterMs - a.retryAfterMs);
     if (longest) fail(failing, longest, started);
-    const [blocked, [refusal]] = withOutcome('blocked');
+    const [blocked, [refusal]] = withOutcome(['blocked']);
     if (refusal) fail(blocked, refusal, started);
+    setAside(...withOutcome(['blocked'], true), started);
     group.forEach((entry, i) => report(entry, attempts[i]!));
+  };
+
+  /** Blocked for values of their own: they wait, and nothing else does. */
+  const setAside = (entries: Entry[], attempts: Attempt[], started: Started): void => {
+    if (entries.length === 0) return;
+    health.setAside(entries, started);
+    entries.forEach((entry, i) => {
+      const { status, problem = '' } = attempts[i]!;
+      outbox.putBack(entry, true);
+      later.add(entry);
+      if (toldOf.has(problem)) return;
+      toldOf.add(problem);
+      onError({ kind: 'setup', status, message: problem });
+    });
   };
 
   /** The request as a whole came to this. */
@@ -355,6 +376,7 @@ export const createFlusher = (effects: Effects) => {
     /** The set-up has changed. */
     reconfigure: (): void => {
       told = false;
+      toldOf.clear();
       health.resume();
       flushAll();
     },

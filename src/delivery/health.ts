@@ -68,6 +68,11 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     return entries.every(({ isSuspect }) => isSuspect);
   };
 
+  /** It has said nothing of the destination: the next probe need not wait for this one. */
+  const endProbe = ({ isProbe, until }: Started): void => {
+    if (isProbe && gate.until() === until) gate.reserve(0);
+  };
+
   return {
     /** Why nothing may be sent now, and until when. */
     pause: (time: number): [Status['paused'], number] => {
@@ -114,8 +119,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     ): boolean => {
       if (status > 0) silent = 0;
       if (isTheirOwn(entries, started) && status !== 429 && retryAfterMs === 0) {
-        // It has said nothing of the destination: the next probe need not wait for this one.
-        if (started.isProbe && gate.until() === started.until) gate.reserve(0);
+        endProbe(started);
         return true;
       }
       setDue(entries, 0);
@@ -129,6 +133,13 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
         silent = 0;
       }
       return false;
+    },
+    /** Blocked for values of their own. */
+    setAside: (entries: readonly Entry[], started: Started): void => {
+      silent = 0;
+      for (const entry of entries) entry.failures++;
+      setDue(entries, now() + SLOW_MS);
+      endProbe(started);
     },
     /** The set-up looks wrong. True when it is only these records that are answered so. */
     refused: (entries: readonly Entry[], status: number, started: Started): boolean => {

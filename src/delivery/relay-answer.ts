@@ -13,8 +13,14 @@ const OUTCOMES: Record<RelayOutcome, Verdict['outcome']> = {
   rejected: 'rejected',
 };
 
-const attemptOf = (result: Partial<BatchResult> | undefined): Attempt => {
-  const { outcome, status, retry_after: seconds } = result ?? {};
+const problemOf = ({ status, unlisted }: Partial<BatchResult>, body: string): string => {
+  if (!unlisted) return `the service refuses the relay (${status}): check the relay's own set-up`;
+  const value = (JSON.parse(body) as Record<string, unknown>)[unlisted];
+  return `the relay does not list the ${unlisted} ${JSON.stringify(value)}`;
+};
+
+const attemptOf = (result: Partial<BatchResult> = {}, { body }: OutboxRecord): Attempt => {
+  const { outcome, status, retry_after: seconds, unlisted } = result;
   const verdict: Verdict = {
     // No result, or none that this version knows: nobody has said that it was taken.
     outcome: (Object.hasOwn(OUTCOMES, outcome ?? '') && OUTCOMES[outcome!]) || 'retry',
@@ -26,7 +32,8 @@ const attemptOf = (result: Partial<BatchResult> | undefined): Attempt => {
     retryAfterMs: ms,
     wasLeft: false,
     ...(verdict.outcome === 'blocked' && {
-      problem: `the service refuses the relay (${verdict.status}): check the relay's own set-up`,
+      problem: problemOf(result, body),
+      isOwn: !!unlisted,
     }),
   };
 };
@@ -44,7 +51,7 @@ export const readResults = (
     for (const result of results as (Partial<BatchResult> | null)[]) {
       if (result) byId.set(result.id, result);
     }
-    return records.map(({ id }) => attemptOf(byId.get(id)));
+    return records.map((record) => attemptOf(byId.get(record.id), record));
   } catch {
     return undefined; // cut off, or no relay's answer
   }

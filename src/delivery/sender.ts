@@ -10,6 +10,8 @@ export interface Attempt extends Verdict {
   token?: string;
   /** Where the set-up is wrong: what to look at. */
   problem?: string;
+  /** `blocked` for a value of this record: it says nothing about other records. */
+  isOwn?: boolean;
 }
 
 /** What one request takes, and what it weighs beside the bodies of its records. */

@@ -1,6 +1,6 @@
 import { checkEvent, checkIdentify, EVENT_FIELDS, IDENTIFY_FIELDS } from '../record/check-body.js';
 import type { RecordType } from '../types.js';
-import type { BatchRecord } from '../wire.js';
+import type { BatchRecord, BatchResult } from '../wire.js';
 import { isPlainJson } from './is-plain-json.js';
 import type { ClaimedRecord } from './parse-batch.js';
 
@@ -17,17 +17,24 @@ const OPERATIONS = {
 /** Not by `in` or the like: `['event']` would pass as a key. */
 const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
 
-/** The record as it may be passed on, or the status it is rejected with. */
+/**
+ * The record as it may be passed on, or what it comes to. A value that is not listed may be so tomorrow: a
+ * page may be newer than the lists. So its record stays the page's.
+ */
 export const checkRecord = (
   { id, type, body }: ClaimedRecord,
   { projects, channels }: Rules,
-): BatchRecord | 400 | 403 => {
-  if (!isType(type) || !isPlainJson(body)) return 400;
+): BatchRecord | BatchResult => {
+  const rejected: BatchResult = { id, outcome: 'rejected', status: 400 };
+  if (!isType(type) || !isPlainJson(body)) return rejected;
   const { check, fields } = OPERATIONS[type];
-  if (check(body) !== undefined) return 400;
+  if (check(body) !== undefined) return rejected;
   const given = body as Record<string, unknown>; // the check says so
-  if (!projects.includes(given['project'] as string)) return 403;
-  if (type === 'event' && !channels.includes(given['channel'] as string)) return 403;
+  const blocked = { id, outcome: 'blocked', status: 403 } as const;
+  if (!projects.includes(given['project'] as string)) return { ...blocked, unlisted: 'project' };
+  if (type === 'event' && !channels.includes(given['channel'] as string)) {
+    return { ...blocked, unlisted: 'channel' };
+  }
   // Only what the interface knows: the token can do more than the page may.
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(fields, name));
   return { id, type, body: Object.fromEntries(known) };

@@ -15,6 +15,7 @@ import { checkOptions, type RelayOptions } from './relay-options.js';
 import { routeOf, type Route } from './route.js';
 import { createSeenMemory } from './seen-memory.js';
 import { singleAnswer } from './single-answer.js';
+import { createTellUnlisted } from './tell-unlisted.js';
 import { truncateAddress } from './truncate-address.js';
 
 /** A relay: give it a request, get the answer. It never rejects. */
@@ -46,6 +47,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const seen = options.seen ?? createSeenMemory({ now });
   const admission = createAdmission({ ...options, now, tell });
   const clientOf = createClientOf(options, tell);
+  const tellUnlisted = createTellUnlisted({ now, tell });
   const delivery = createDelivery({ ...options, seen });
   const accept = queue && createAcceptance({ queue, seen, now, tell });
 
@@ -58,7 +60,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     claimed: readonly ClaimedRecord[],
   ): Promise<BatchResult[]> => {
     const checked = claimed.map((record) => checkRecord(record, allowed));
-    const good = checked.filter((record) => typeof record === 'object');
+    const good = checked.filter((one) => 'body' in one);
     const options = {
       until: now() + deadline,
       client: clientOf(request),
@@ -68,11 +70,12 @@ export const createRelay = (options: RelayOptions): Relay => {
       ? await accept(good, options.until)
       : await delivery.deliver(good, options);
     let next = 0;
-    return checked.map((record, index): BatchResult => {
-      const result: BatchResult =
-        typeof record === 'object'
-          ? passedOn[next++]!
-          : { id: claimed[index]!.id, outcome: 'rejected', status: record };
+    return checked.map((one, index): BatchResult => {
+      const result = 'body' in one ? passedOn[next++]! : one;
+      if (result.unlisted) {
+        const { [result.unlisted]: value } = claimed[index]!.body as Record<string, string>;
+        tellUnlisted({ field: result.unlisted, value: value!, client: options.client });
+      }
       tell.metric('records', 1, { outcome: result.outcome });
       return result;
     });

@@ -30,14 +30,15 @@ export type OnMetric = (
   labels?: Readonly<Record<string, string>>,
 ) => void;
 
-/** Something that needs the operator. Holds no body and no token. */
+/** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
 export interface RelayError {
   /**
    * `setup`: the service answers 401, 403, 404, 405, a redirect or HTML; told once until a record passes.
+   * `unlisted`: records name a project or channel that is not listed; each value is told once a day.
    * `token`: the token function failed. `seen`, `queue`: the store failed. `hook`: a function that was
    * passed in failed. `relay`: a fault of the relay itself.
    */
-  kind: 'setup' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
+  kind: 'setup' | 'unlisted' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
   message: string;
   /** HTTP status of the service, where there was an answer. */
   status?: number;

@@ -12,9 +12,9 @@ export interface RelayOptions extends Hooks {
   token: Token;
   /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
   origins: readonly string[];
-  /** Project IDs that may be written to. Records of others are rejected with 403. */
+  /** Project IDs that may be written to. Records of others are `blocked` with 403, and pages keep them. */
   projects: readonly string[];
-  /** Channel IDs that may be written to. Events of others are rejected with 403. */
+  /** Channel IDs that may be written to. Events of others are `blocked` with 403, and pages keep them. */
   channels: readonly string[];
   /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
   allowMissingOrigin?: boolean | undefined;

@@ -143,6 +143,72 @@ describe('an answer by record', () => {
     expect(page.waiting()).toEqual(['odd']);
   });
 
+  describe('that blocks some for values of their own', () => {
+    const unlisted = (id: string) => ({
+      ...({ outcome: 'blocked', status: 403, isOwn: true } as const),
+      problem: `${id} is not listed`,
+    });
+    const startLagging = async () => {
+      const delivery = await start();
+      const state = { lags: true };
+      delivery.relay.rule = (batch) =>
+        batch.map(({ id }) => (state.lags && id.startsWith('new') ? unlisted(id) : DELIVERED));
+      return { ...delivery, state };
+    };
+
+    it('keeps these, tells of each once, and holds up no other, though none has passed', async () => {
+      const { page, flusher, relay, errors, state } = await startLagging();
+      page.add(...makeRecords(2, 'new'));
+      flusher.flushAll();
+      await settle();
+      expect(flusher.pause()[0]).toBeUndefined();
+      page.add(makeRecord('other'), makeRecord('new0'));
+      flusher.flushAll();
+      await settle();
+      expect(relay.sent).toEqual([
+        ['new0', 'new1'],
+        ['other', 'new0'],
+      ]);
+      expect(page.waiting()).toEqual(['new0', 'new1', 'new0']);
+      const toldOf = (id: string) => ({
+        ...{ kind: 'setup', status: 403, message: `${id} is not listed` },
+      });
+      expect(errors).toEqual([toldOf('new0'), toldOf('new1')]);
+      await advance(299_000);
+      expect(relay.sent).toHaveLength(2);
+      state.lags = false;
+      await advance(3_000);
+      expect(page.outbox.entries).toHaveLength(0);
+      expect(relay.ids()).toHaveLength(2 + 2 + 3);
+      expect(page.drops).toEqual([]);
+      expect(errors).toHaveLength(2);
+    });
+
+    it('says nothing of the service: what failed beside them waits for it', async () => {
+      const { page, flusher, relay, gate } = await startLagging();
+      relay.rule = (batch) =>
+        batch.map(({ id }) => (id.startsWith('new') ? unlisted(id) : (BUSY as typeof DELIVERED)));
+      page.add(...makeRecords(2, 'new'), makeRecord('other'));
+      flusher.flushAll();
+      await settle();
+      expect(gate.isDoubtful()).toBe(true);
+      expect(flusher.pause()[0]).toBe('backoff');
+      expect(relay.sent).toHaveLength(1);
+    });
+
+    it('tells of them again when the set-up has changed', async () => {
+      const { page, flusher, errors } = await startLagging();
+      page.add(makeRecord('new0'));
+      flusher.flushAll();
+      await settle();
+      flusher.reconfigure();
+      page.add(makeRecord('new0'));
+      flusher.flushAll();
+      await settle();
+      expect(errors).toHaveLength(2);
+    });
+  });
+
   it('that blocks all of them tells what to look at, once', async () => {
     const { page, flusher, relay, errors } = await start();
     const problem = 'look here';

@@ -111,18 +111,24 @@ describe('an answer', () => {
         results: [
           { id: 'r4', outcome: 'rejected', status: 422 },
           { id: 'r3', outcome: 'blocked', status: 401 },
+          { id: 'r5', outcome: 'blocked', status: 403, unlisted: 'channel' },
           { id: 'r2', outcome: 'retry', status: 503, retry_after: 7 },
           { id: 'r1', outcome: 'accepted', status: 202 },
           { id: 'r0', outcome: 'delivered', status: 200 },
         ],
       }),
     );
-    expect(await send(makeRecords(5))).toMatchObject([
+    const unlisted = { ...makeRecord('r5'), body: '{"channel":"gr\\"owth","event":"e"}' };
+    expect(await send([...makeRecords(5), unlisted])).toMatchObject([
       { outcome: 'delivered', status: 200, retryAfterMs: 0 },
       { outcome: 'delivered', status: 202 },
       { outcome: 'retry', status: 503, retryAfterMs: 7_000 },
       { outcome: 'blocked', status: 401, problem: expect.stringContaining("relay's own set-up") },
       { outcome: 'rejected', status: 422 },
+      {
+        ...{ outcome: 'blocked', status: 403, isOwn: true },
+        problem: String.raw`the relay does not list the channel "gr\"owth"`,
+      },
     ]);
   });
 

@@ -248,7 +248,7 @@ describe('records that may not be stored', () => {
     const response = await post('/v1/batch', body);
     expect(await outcomesOf(response)).toEqual([
       ['a', 'delivered', 200],
-      ['bad', 'rejected', what.startsWith('another') ? 403 : 400],
+      what.startsWith('another') ? ['bad', 'blocked', 403] : ['bad', 'rejected', 400],
       ['b', 'delivered', 200],
     ]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();

@@ -85,8 +85,8 @@ describe('a batch', () => {
     expect(await outcomes(response)).toEqual([
       ['wrong', 'rejected', 400],
       ['a', 'delivered', 200],
-      ['project', 'rejected', 403],
-      ['channel', 'rejected', 403],
+      ['project', 'blocked', 403],
+      ['channel', 'blocked', 403],
       ['b', 'delivered', 200],
     ]);
     expect(service.names()).toEqual(['a', 'b']);
@@ -122,6 +122,97 @@ describe('a batch', () => {
     expect(service.got).toHaveLength(1);
     clock.time += 61_000;
     expect((await batch([event('b')])).status).toBe(200);
+  });
+});
+
+describe('a value that is not listed', () => {
+  const toChannel = (id: string, channel: string): BatchRecord => ({
+    ...event(id),
+    body: { project: 'p', channel, event: 'e' },
+  });
+  const toProject = (id: string, project: string): BatchRecord => ({
+    ...identify(id, 'u'),
+    body: { project, user_id: 'u', properties: {} },
+  });
+
+  it('is told by its field, and to the operator by its name, once', async () => {
+    const { errors, metrics, clock, service, batch } = setUp();
+    const records = [toChannel('a', 'growth'), toChannel('b', 'growth'), toProject('i', 'blog')];
+    const blocked = { outcome: 'blocked', status: 403 };
+    for (let repeat = 0; repeat < 3; repeat++) {
+      expect(await bodyOf(await batch(records))).toEqual([
+        200,
+        {
+          results: [
+            { id: 'a', ...blocked, unlisted: 'channel' },
+            { id: 'b', ...blocked, unlisted: 'channel' },
+            { id: 'i', ...blocked, unlisted: 'project' },
+          ],
+        },
+      ]);
+    }
+    const told = [
+      { kind: 'unlisted', message: 'channel "growth" is not in the list `channels`' },
+      { kind: 'unlisted', message: 'project "blog" is not in the list `projects`' },
+    ];
+    expect(errors).toEqual(told);
+    expect(metrics.filter((line) => line === 'records 1 blocked')).toHaveLength(9);
+    clock.time += 86_400_000;
+    await batch(records);
+    expect(errors).toEqual([...told, ...told]);
+    expect(service.got).toEqual([]);
+  });
+
+  it('is told apart from one that a visitor has invented, as long as others may be named', async () => {
+    const { errors, batch } = setUp({
+      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+      rateLimit: false,
+    });
+    const invent = (ip: string) =>
+      batch(
+        Array.from({ length: 100 }, (_, i) => toChannel(`${ip}-${i}`, `${ip} ${i}`)).map(
+          (record) => ({ ...record, id: record.id.replaceAll('.', '_') }),
+        ),
+        { 'x-real-ip': ip },
+      );
+    await invent('192.0.2.1');
+    expect(errors).toHaveLength(5);
+    await batch([toChannel('a', 'growth')], { 'x-real-ip': '192.0.2.2' });
+    expect(errors.at(-1)!.message).toBe('channel "growth" is not in the list `channels`');
+    for (let i = 3; i < 40; i++) await invent(`192.0.2.${i}`);
+    expect(errors).toHaveLength(100);
+    expect(errors.at(-1)!.message).toMatch(/; no other value is named today$/);
+  });
+
+  it('deceives nobody who reads a log, and is cut', async () => {
+    const { errors, batch } = setUp();
+    const odd = '\n\u001b[31m\u009b\u202e\u2028"\ud800' + 'x'.repeat(100_000);
+    await batch([toChannel('a', odd)]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      `channel "\ufffd\ufffd[31m\ufffd\ufffd\ufffd\\"\ufffd${'x'.repeat(64 - 11)}" is not in the list \`channels\``,
+    ]);
+  });
+
+  it.each([
+    ['channel', '/v1/event', toChannel('a', 'growth')],
+    ['project', '/v1/identify', toProject('a', 'blog')],
+  ])('(%s) is answered 403 at %s', async (field, path, { body }) => {
+    const { errors, service, send } = setUp();
+    const response = await send(path, body, { 'idempotency-key': 'k' });
+    const message = `The relay does not list this ${field}`;
+    expect(await bodyOf(response)).toEqual([403, { code: 403, message }]);
+    expect(errors).toMatchObject([{ kind: 'unlisted' }]);
+    expect(service.got).toEqual([]);
+  });
+
+  it('is passed on once the list has it', async () => {
+    const seen = createSeenMemory();
+    const before = setUp({ seen });
+    await before.batch([toChannel('a', 'growth')]);
+    const after = setUp({ seen, channels: ['c', 'growth'] });
+    const response = await after.batch([toChannel('a', 'growth')]);
+    expect(await after.outcomes(response)).toEqual([['a', 'delivered', 200]]);
+    expect(after.service.got).toHaveLength(1);
   });
 });
 
@@ -427,7 +518,7 @@ describe('with a queue', () => {
   it('does not queue what is not allowed', async () => {
     const { queue, puts } = createQueue();
     const { batch, outcomes } = setUp({ queue, projects: ['other'] });
-    expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'rejected', 403]]);
+    expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'blocked', 403]]);
     expect(puts).toEqual([]);
   });
 });
