@@ -1,3 +1,4 @@
+import { isToken, TOKEN_WORDS } from '../config/is-token.js';
 import { messageOf } from '../errors.js';
 import type { Token } from '../types.js';
 
@@ -13,8 +14,10 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
     const source = option();
     try {
       const given: unknown = typeof source === 'function' ? await inTime(source()) : source;
-      if (typeof given !== 'string' || !given) return 'the function `token` gave no string';
-      kept = given;
+      // Read from a file, it ends with a line break, which `fetch` would have cut off as well.
+      const trimmed = typeof given === 'string' ? given.trim() : given;
+      if (!isToken(trimmed)) return `the function \`token\` must give ${TOKEN_WORDS}`;
+      kept = trimmed;
       giver = source;
       return undefined;
     } catch (error) {

@@ -35,10 +35,11 @@ export interface RelayError {
   /**
    * `setup`: the service answers 401, 403, 404, 405, a redirect or HTML; told once until a record passes.
    * `unlisted`: records name a project or channel that is not listed; each value is told once a day.
-   * `token`: the token function failed. `seen`, `queue`: the store failed. `hook`: a function that was
+   * `unreachable`: the service gives no answer at all; the message has the cause. `token`: the token
+   * function failed, or gave what no header can carry. Both are told once until they heal. `seen`, `queue`: the store failed. `hook`: a function that was
    * passed in failed. `relay`: a fault of the relay itself.
    */
-  kind: 'setup' | 'unlisted' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
+  kind: 'setup' | 'unlisted' | 'unreachable' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
   message: string;
   /** HTTP status of the service, where there was an answer. */
   status?: number;

@@ -3,10 +3,12 @@ import { verdictOf, type Answer, type Verdict } from '../delivery/outcome.js';
 import { createTokenSource } from '../delivery/token.js';
 import type { Token } from '../types.js';
 import type { BatchRecord } from '../wire.js';
+import { causeOf } from './cause-of.js';
 import type { Tell } from './hooks.js';
 import { inTime } from './in-time.js';
 import { isFinal } from './later.js';
 import { readStart } from './read-start.js';
+import { createTrouble } from './trouble.js';
 import type { ServiceAnswer, ServiceFetch } from './service-fetch.js';
 
 /** What a record came to at the service. */
@@ -33,7 +35,22 @@ export const createUpstream = (effects: Effects) => {
     () => token,
     () => timeout,
   );
-  let hasToldSetup = false;
+  const setupTrouble = createTrouble(tell);
+  const tokenTrouble = createTrouble(tell);
+  /** Since when the service has given no answer. */
+  let unreachableSince: number | undefined;
+
+  /** Of requests under way together, those that are answered yet say nothing of how things are now. */
+  const heard = (started: number): void => {
+    if (unreachableSince !== undefined && started >= unreachableSince) unreachableSince = undefined;
+  };
+  const heardNothing = (error: unknown, bearer: string): void => {
+    if (unreachableSince !== undefined) return;
+    unreachableSince = now();
+    // A runtime may name a header that it does not like.
+    const cause = causeOf(error).replaceAll(bearer, '…');
+    tell.error({ kind: 'unreachable', message: `the service does not answer: ${cause}` });
+  };
 
   const attempt = async (
     { id, type, body }: BatchRecord,
@@ -63,11 +80,13 @@ export const createUpstream = (effects: Effects) => {
     };
     try {
       await inTime(timeout, ask);
-    } catch {
+    } catch (error) {
       // Refused, unreachable, broken off or timed out. Once there is a status, that is the answer: a record
       // whose answer has a body that is cut off or never ends has been stored all the same.
       abort.abort();
+      if (!response) heardNothing(error, bearer);
     }
+    if (response) heard(started);
     const answer = answerOf(response, text);
     const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
     tell.metric('upstream_ms', now() - started, { status: String(answer.status) });
@@ -76,7 +95,8 @@ export const createUpstream = (effects: Effects) => {
 
   const bearer = async (): Promise<string | undefined> => {
     const problem = tokens.get() === undefined && (await tokens.ask());
-    if (problem) tell.error({ kind: 'token', message: problem });
+    if (problem) tokenTrouble.tell({ kind: 'token', message: problem });
+    else tokenTrouble.healed();
     return tokens.get();
   };
 
@@ -91,14 +111,13 @@ export const createUpstream = (effects: Effects) => {
   return async (record: BatchRecord, address?: string): Promise<Attempt> => {
     const result = await withToken(record, address);
     if (isFinal(result)) {
-      hasToldSetup = false;
+      setupTrouble.healed();
       tokens.passed();
     } else if (result.outcome === 'blocked') {
       const { status } = result;
       if (status === 401) tokens.forget();
       const message = `the service answers ${status}: check \`baseUrl\` and \`token\``;
-      if (!hasToldSetup) tell.error({ kind: 'setup', status, message });
-      hasToldSetup = true;
+      setupTrouble.tell({ kind: 'setup', status, message });
     }
     return result;
   };

@@ -61,10 +61,23 @@ describe('a token function', () => {
     ['an empty string', ''],
     ['a number', 5],
     ['an object', { token: 'tok' }],
+    ['spaces', ' '],
+    ['two words', 'two words'],
+    ['a dash that a header cannot carry', 'tok–en'],
+    ['two lines', 'tok\nen'],
   ])('that gives %s has a problem', async (_, value) => {
     const token = createTokenSource(() => async () => value as string);
-    expect(await token.ask()).toContain('gave no string');
+    expect(await token.ask()).toBe(
+      'the function `token` must give a string of ASCII characters without spaces',
+    );
     expect(token.get()).toBeUndefined();
+  });
+
+  it('may give a token that ends with a line break, as one from a file does', async () => {
+    const option = () => 'tok\n';
+    const token = createTokenSource(() => option);
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
   });
 
   it('that rejects has its reason told', async () => {

@@ -270,12 +270,110 @@ describe('the token of a delivery', () => {
     expect(JSON.stringify(errors)).not.toContain('secret');
   });
 
-  it('keeps records when its function fails', async () => {
-    const { service, errors, deliver, until } = setUp({
-      token: () => Promise.reject(new Error('vault is sealed')),
+  it.each([
+    ['fails', () => Promise.reject(new Error('vault is sealed'))],
+    ['gives what no header can carry', () => 'a\u2014secret'],
+    ['gives two lines', () => 'secret\nsecret'],
+    ['gives nothing', () => ''],
+    ['gives no text', () => ({ token: 'secret' }) as unknown as string],
+  ])('that a function %s keeps records, and is told once until it heals', async (_, bad) => {
+    let isBad = true;
+    const { service, clock, errors, deliver, until } = setUp({
+      token: () => (isBad ? bad() : 'secret'),
+      failures: 100,
     });
-    expect((await deliver([event('a')], { until: until() }))[0]!.outcome).toBe('retry');
+    const send = async (...ids: string[]) =>
+      (
+        await deliver(
+          ids.map((id) => event(id)),
+          { until: until() },
+        )
+      ).map(({ outcome }) => outcome);
+    expect(await send('a', 'b')).toEqual(['retry', 'retry']);
+    expect(await send('c')).toEqual(['retry']);
     expect(service.got).toEqual([]);
     expect(errors.map(({ kind }) => kind)).toEqual(['token']);
+    expect(JSON.stringify(errors)).not.toContain('secret');
+    isBad = false;
+    expect(await send('a')).toEqual(['delivered']);
+    isBad = true;
+    service.when(({ answer }) => {
+      answer(401, {});
+      return true;
+    });
+    clock.time += 60_000;
+    await send('d');
+    expect(errors.map(({ kind }) => kind)).toEqual(['token', 'token']);
+  });
+});
+
+describe('a service that gives no answer', () => {
+  it('is told once, with the cause, until it answers whatever it says', async () => {
+    let failure: Error | undefined = new TypeError('fetch failed', {
+      cause: new Error('connect ECONNREFUSED 127.0.0.1:1'),
+    });
+    const { service, errors, deliver, until } = setUp({
+      failures: 100,
+      fetch: (...args) => (failure ? Promise.reject(failure) : service.fetch(...args)),
+    });
+    const send = (...ids: string[]) =>
+      deliver(
+        ids.map((id) => event(id)),
+        { until: until() },
+      );
+    await send('a', 'b', 'c');
+    await send('a');
+    const told = {
+      kind: 'unreachable',
+      message: 'the service does not answer: fetch failed: connect ECONNREFUSED 127.0.0.1:1',
+    };
+    expect(errors).toEqual([told]);
+    failure = undefined;
+    service.when(({ answer }) => {
+      answer(500, {});
+      return true;
+    });
+    await send('a');
+    expect(errors).toEqual([told]);
+    failure = Object.assign(new AggregateError([], ''), { code: 'ENOTFOUND' });
+    await send('a');
+    expect(errors).toEqual([
+      told,
+      { kind: 'unreachable', message: 'the service does not answer: ENOTFOUND' },
+    ]);
+  });
+
+  it('is told once while answers to earlier requests come in', async () => {
+    const { service, clock, errors, deliver, until } = setUp({ failures: 100 }, { hold: true });
+    const results = deliver([event('a'), event('b'), event('c')], { until: until() });
+    await service.arrived(3);
+    clock.time += 1_000;
+    service.got[0]!.fail();
+    await new Promise((resolve) => setTimeout(resolve));
+    service.got[1]!.answer();
+    await new Promise((resolve) => setTimeout(resolve));
+    service.got[2]!.fail();
+    expect((await results).map(({ outcome }) => outcome)).toEqual(['retry', 'delivered', 'retry']);
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: failed' },
+    ]);
+  });
+
+  it('is told of without the token, whatever a runtime says', async () => {
+    const { errors, deliver, until } = setUp({
+      fetch: () => Promise.reject(new TypeError('invalid header value "Bearer secret"')),
+    });
+    await deliver([event('a')], { until: until() });
+    expect(errors.map(({ message }) => message)).toEqual([
+      'the service does not answer: invalid header value "Bearer …"',
+    ]);
+  });
+
+  it('is told where it takes too long', async () => {
+    const { errors, deliver, until } = setUp({ timeout: 5 }, { hold: true });
+    await deliver([event('a')], { until: until() });
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
+    ]);
   });
 });
