@@ -5,13 +5,13 @@ import { createTokenSource } from '../../src/delivery/token.js';
 
 const setUp = async () => {
   let given = 0;
-  const option = async () => `token ${++given}`;
+  const option = async () => `token-${++given}`;
   const access = createTokenAccess(createTokenSource(() => option));
   await access.ask();
   return access;
 };
 
-const refusal = (status: number, token = 'token 1'): Attempt => ({
+const refusal = (status: number, token = 'token-1'): Attempt => ({
   ...{ outcome: 'blocked', status, token },
   ...{ retryAfterMs: 0, wasLeft: false },
 });
@@ -22,9 +22,9 @@ describe('a refusal', () => {
     expect(access.isOutdated(refusal(401))).toBe(true);
     expect(access.isReady()).toBe(false);
     await access.ask();
-    expect(access.isOutdated(refusal(401, 'token 2'))).toBe(false);
+    expect(access.isOutdated(refusal(401, 'token-2'))).toBe(false);
     access.passed();
-    expect(access.isOutdated(refusal(401, 'token 2'))).toBe(true);
+    expect(access.isOutdated(refusal(401, 'token-2'))).toBe(true);
   });
 
   it.each([403, 404, 405])('of %i says nothing of the token', async (status) => {
