@@ -17,6 +17,13 @@ interface Effects {
   tell: Tell;
 }
 
+interface AcceptOptions {
+  /** The queue and the store have to answer by this time, milliseconds since the epoch. */
+  until: number;
+  /** Whose records these are. */
+  client: string;
+}
+
 /**
  * Takes records into a queue, each once. The queue comes first and the mark after it: a process that dies
  * between the two leaves a record that may be queued twice, never one that is marked and lost.
@@ -38,16 +45,16 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     }
   };
 
-  const accept = async (records: readonly BatchRecord[], until: number): Promise<BatchResult[]> => {
+  const accept = async (
+    records: readonly BatchRecord[],
+    { until, client }: AcceptOptions,
+  ): Promise<BatchResult[]> => {
     const claimMs = Math.max(0, until - now()) + CLAIM_MS;
-    const sightings = await Promise.all(claims.claim(records, { claimMs, until }));
+    const sightings = await Promise.all(claims.claim(records, { claimMs, until, client }));
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
     const isPut = fresh.length > 0 && (await put(fresh, until));
-    if (isPut)
-      await claims.finish(
-        fresh.map((record) => [record, accepted(record)]),
-        until,
-      );
+    const done = fresh.map((record) => [record, accepted(record)] as const);
+    if (isPut) await claims.finish(done, { until, client });
     else if (fresh.length) await claims.forget(fresh, until);
     return records.map((record, index) => {
       const sighting = sightings[index];
@@ -59,14 +66,16 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     });
   };
 
-  const start = (fresh: readonly BatchRecord[], until: number): readonly Promise<BatchResult>[] => {
-    const all = accept(fresh, until);
+  const start = (
+    fresh: readonly BatchRecord[],
+    options: AcceptOptions,
+  ): readonly Promise<BatchResult>[] => {
+    const all = accept(fresh, options);
     return fresh.map((_, index) => all.then((results) => results[index]!));
   };
 
-  /** The queue and the store have until then, milliseconds since the epoch. */
-  return (records: readonly BatchRecord[], until: number): Promise<BatchResult[]> =>
-    join(records, (fresh) => start(fresh, until));
+  return (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
+    join(records, (fresh) => start(fresh, options));
 };
 
 const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

@@ -19,6 +19,8 @@ interface ClaimOptions {
   claimMs: number;
   /** The store has to answer by this time, milliseconds since the epoch. */
   until: number;
+  /** Whose records these are. */
+  client: string | undefined;
   /** Looks again at what another process has begun, as long as there is time. */
   again?: boolean;
 }
@@ -53,11 +55,11 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
   /** What is claimed after nobody waits for it any more is given up, or its repeats would find it begun. */
   const begin = async (
     records: readonly BatchRecord[],
-    { claimMs, until }: ClaimOptions,
+    { claimMs, until, client }: ClaimOptions,
   ): Promise<readonly Sighting[] | undefined> => {
     let isLate = false;
     const sightings = await safely(until - now(), async () => {
-      const answer = await seen.begin(records.map(recordKeyOf), claimMs);
+      const answer = await seen.begin(records.map(recordKeyOf), claimMs, client);
       if (!Array.isArray(answer)) throw new Error(NO_SIGHTING);
       if (isLate)
         void forget(
@@ -102,11 +104,11 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     /** Keeps what each record came to; says whether it could. */
     finish: async (
       done: readonly (readonly [record: BatchRecord, result: BatchResult])[],
-      until: number,
+      { until, client }: Pick<ClaimOptions, 'until' | 'client'>,
     ): Promise<boolean> => {
       const results = done.map(([record, result]) => ({ ...result, id: recordKeyOf(record) }));
       const isKept = await safely(lastMs(until), async () => {
-        await seen.finish(results);
+        await seen.finish(results, client);
         return true;
       });
       return isKept === true;

@@ -66,9 +66,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       client: clientOf(request),
       address: addressOf(request),
     };
-    const passedOn = accept
-      ? await accept(good, options.until)
-      : await delivery.deliver(good, options);
+    const passedOn = accept ? await accept(good, options) : await delivery.deliver(good, options);
     let next = 0;
     return checked.map((one, index): BatchResult => {
       const result = 'body' in one ? passedOn[next++]! : one;

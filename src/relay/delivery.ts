@@ -96,7 +96,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     options: DeliverOptions,
   ): Promise<void> => {
     while (
-      !(await claims.finish([[record, result]], options.until)) &&
+      !(await claims.finish([[record, result]], {
+        until: options.until,
+        client: options.client,
+      })) &&
       options.isQueued &&
       now() < options.until
     ) {
@@ -150,9 +153,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
     // As long as it may take, with a token that is asked for again and a second try.
-    const { until, isQueued } = options;
+    const { until, client, isQueued } = options;
     const claimMs = Math.max(0, until - now()) + 4 * timeout;
-    const sightings = claims.claim(fresh, { claimMs, until, again: !isQueued });
+    const sightings = claims.claim(fresh, { claimMs, until, client, again: !isQueued });
     return fresh.map((record, index) => {
       const user = userOf(record);
       const result = attempt(

@@ -14,14 +14,16 @@ export interface Seen {
    * Claims ids that are new, each in one atomic step: of two callers with one id, one hears `new` and the
    * other `begun`. A claim that is neither finished nor forgotten ends by itself after `claimMs`, so that
    * a dead process does not hold a record for ever. The ids are distinct; one sighting an id, in order.
+   * `client` says whose records these are, as far as that is known: a store of a bounded size must not let
+   * one client push out what the others have.
    */
-  begin(ids: readonly string[], claimMs: number): Promise<Sighting[]>;
+  begin(ids: readonly string[], claimMs: number, client?: string): Promise<Sighting[]>;
   /**
    * Keeps what claimed records came to: `delivered`, `rejected`, or `accepted` where a queue has them.
    * A later result takes the place of an earlier one, but `accepted` never of the others: a consumer may be
    * done with a record before the relay that took it has said so.
    */
-  finish(results: readonly BatchResult[]): Promise<void>;
+  finish(results: readonly BatchResult[], client?: string): Promise<void>;
   /** Gives claims up: the record was not taken, and may come again. */
   forget(ids: readonly string[]): Promise<void>;
 }

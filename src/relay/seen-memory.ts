@@ -1,9 +1,13 @@
 import type { BatchResult } from '../wire.js';
 import { isFinal } from './later.js';
 import type { Seen, Sighting } from './ports.js';
+import { createShares } from './shares.js';
 
 export interface SeenMemoryOptions {
-  /** Ids kept at the most; the oldest go first. About 200 bytes each. @default 100000 */
+  /**
+   * Ids kept at the most, about 500 bytes each. When there are more, the client that has the most of them
+   * loses its oldest. @default 100000
+   */
   maxIds?: number | undefined;
   /** Milliseconds an id is kept. @default 86400000 (a day) */
   maxAge?: number | undefined;
@@ -12,6 +16,7 @@ export interface SeenMemoryOptions {
 }
 
 interface Entry {
+  client: string;
   /** When the claim or the memory of it ends. */
   until: number;
   result?: BatchResult;
@@ -20,13 +25,20 @@ interface Entry {
 /** The ids that this process has passed on. Another process knows nothing of them, nor does the next. */
 export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
   const { maxIds = 100_000, maxAge = 86_400_000, now = Date.now } = options;
-  /** In the order of their last write, so that the first is the oldest. */
   const entries = new Map<string, Entry>();
+  const shares = createShares();
 
-  const keep = (id: string, entry: Entry): void => {
+  const forget = (id: string): void => {
+    const entry = entries.get(id);
+    if (!entry) return;
     entries.delete(id);
+    shares.remove(entry.client, id);
+  };
+  const keep = (id: string, entry: Entry): void => {
+    forget(id); // it is the newest of its client from now on
     entries.set(id, entry);
-    if (entries.size > maxIds) entries.delete(entries.keys().next().value!);
+    shares.add(entry.client, id);
+    if (entries.size > maxIds) entries.delete(shares.removeOldest());
   };
 
   const live = (id: string): Entry | undefined => {
@@ -34,23 +46,24 @@ export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
     return entry && entry.until > now() ? entry : undefined;
   };
 
-  const sight = (id: string, claimMs: number): Sighting => {
+  const sight = (id: string, claimMs: number, client: string): Sighting => {
     const known = live(id);
     if (known) return known.result ? { state: 'done', result: known.result } : { state: 'begun' };
-    keep(id, { until: now() + claimMs });
+    keep(id, { client, until: now() + claimMs });
     return { state: 'new' };
   };
 
   return {
-    begin: async (ids, claimMs) => ids.map((id) => sight(id, claimMs)),
-    finish: async (results) => {
+    begin: async (ids, claimMs, client = '') => ids.map((id) => sight(id, claimMs, client)),
+    finish: async (results, client = '') => {
       for (const result of results) {
         if (!isFinal(result) && live(result.id)?.result) continue;
-        keep(result.id, { until: now() + maxAge, result });
+        const owner = entries.get(result.id)?.client ?? client;
+        keep(result.id, { client: owner, until: now() + maxAge, result });
       }
     },
     forget: async (ids) => {
-      for (const id of ids) entries.delete(id);
+      ids.forEach(forget);
     },
   };
 };

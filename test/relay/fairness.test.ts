@@ -68,6 +68,25 @@ describe('a visitor with a thousand records', () => {
   });
 });
 
+describe('a visitor with forged ids', () => {
+  it('does not have the ids of the others forgotten', async () => {
+    const { batch, service } = await runRelay({
+      clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+      seen: createSeenMemory({ maxIds: 200 }),
+      idempotencyKey: false, // so that the relay alone tells repeats
+    });
+    const mine = () => batch(events('mine', 5), { 'x-client': '192.0.2.1' });
+    const first = await resultsOf(mine());
+    for (let i = 0; i < 4; i++) {
+      await batch(events(`forged${i}-`, 100), { 'x-client': '192.0.2.2' });
+    }
+    expect(await resultsOf(mine())).toEqual(first);
+    const { events: rows } = await service.list('events', '?limit=1000');
+    const stored = rows.map((row) => String(row['event'])).filter((name) => /^mine/.test(name));
+    expect(stored.sort()).toEqual(events('mine', 5).map(({ id }) => id));
+  });
+});
+
 describe('a service that begins to fail', () => {
   const runFailing = async (rule: object, { warm = 0 } = {}) => {
     const { service, batch } = await runRelay({}, { faults: true });

@@ -54,4 +54,33 @@ describe('the ids in memory', () => {
     ]);
     expect(await seen.begin(['a'], 1)).toEqual([{ state: 'new' }]);
   });
+
+  it('has a client that floods it lose its own ids only', async () => {
+    const seen = createSeenMemory({ maxIds: 10 });
+    await seen.begin(['mine'], 1_000, 'me');
+    await seen.finish([done('mine')], 'me');
+    const forged = Array.from({ length: 100 }, (_, i) => `forged${i}`);
+    for (const id of forged) {
+      await seen.begin([id], 1_000, 'flood');
+      await seen.finish([done(id)], 'flood');
+    }
+    // More clients than there is room share the rest.
+    for (let i = 0; i < 5; i++) await seen.finish([done(`other${i}`)], `other${i}`);
+    expect(await seen.begin(['mine'], 1_000, 'me')).toEqual([
+      { state: 'done', result: done('mine') },
+    ]);
+    const known = await seen.begin(forged, 1_000, 'flood');
+    expect(known.filter(({ state }) => state === 'done').length).toBeLessThanOrEqual(9);
+  });
+
+  it('counts a record for the client that began it, whoever finishes it', async () => {
+    const seen = createSeenMemory({ maxIds: 2 });
+    await seen.begin(['a', 'b'], 1_000, 'me');
+    await seen.finish([done('a'), done('b')], 'a consumer');
+    await seen.begin(['c'], 1_000, 'other');
+    expect(await seen.begin(['b', 'c'], 1_000)).toEqual([
+      { state: 'done', result: done('b') },
+      { state: 'begun' },
+    ]);
+  });
 });
