@@ -60,7 +60,8 @@ export interface Delivery {
   waitMs: () => number;
   /**
    * Passes records on and says what they came to, one result a record, in their order. Identifies of
-   * one user go one at a time, and a user's events after the identifies before them, over all calls.
+   * one user go one at a time, and a user's events after the identifies before them, over all calls of
+   * one client. Other clients do not wait: whoever floods a user with identifies holds up only itself.
    * What was not tried is `retry`. Never rejects.
    */
   deliver: (records: readonly BatchRecord[], options: DeliverOptions) => Promise<BatchResult[]>;
@@ -86,7 +87,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     now,
     tell,
   });
-  /** The last identify of each user that is under way. */
+  /** The last identify that is under way, of each user of a client. */
   const identifies = new Map<string, Promise<BatchResult>>();
 
   /** For a record of a queue until it is kept, or no try starts any more. */
@@ -157,7 +158,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const claimMs = Math.max(0, until - now()) + 4 * timeout;
     const sightings = claims.claim(fresh, { claimMs, until, client, again: !isQueued });
     return fresh.map((record, index) => {
-      const user = userOf(record);
+      const user = userOf(record, client);
       const result = attempt(
         record,
         sightings[index]!,
@@ -180,8 +181,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 };
 
-/** Whose record it is, where it has a user. */
-const userOf = ({ body }: BatchRecord): string | undefined => {
+/** A client's name for the user whose record it is, where it has one. */
+const userOf = ({ body }: BatchRecord, client = ''): string | undefined => {
   const { project, user_id: user } = body as { project?: unknown; user_id?: unknown };
-  return typeof user === 'string' ? JSON.stringify([project, user]) : undefined;
+  return typeof user === 'string' ? JSON.stringify([client, project, user]) : undefined;
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BatchAnswer } from '../../src/wire.js';
 import { createSeenMemory } from '../../src/relay/seen-memory.js';
 import { runHeldService } from './helpers/held-service.js';
-import { event } from './helpers/records.js';
+import { event, identify } from './helpers/records.js';
 import { runRelay } from './helpers/run-relay.js';
 
 const events = (prefix: string, count: number) =>
@@ -65,6 +65,32 @@ describe('a visitor with a thousand records', () => {
     // One turn for each of the nine clients; what is under way at a time may arrive in any order.
     const soon = names.slice(before, before + 9 + 32).filter((name) => name.startsWith('other'));
     expect(soon).toHaveLength(8);
+  });
+});
+
+describe('a visitor who floods a user with identifies', () => {
+  it('does not hold up what others send of that user, and each keeps its order', async () => {
+    const { upstream, from, taken } = await runHeld();
+    const flood = Array.from({ length: 100 }, (_, i) => identify(`forged${i}`, 'u'));
+    const forged = from('192.0.2.66', flood);
+    await taken(100);
+    await upstream.arrived(1);
+    const own = from('192.0.2.1', [identify('own', 'u'), event('later', 'later', 'u')]);
+    await taken(102);
+    await upstream.arrived(2);
+    expect(upstream.names()).toEqual(['identify u', 'identify u']);
+    upstream.got[1]!.pass();
+    await upstream.arrived(3);
+    expect(upstream.names()).toEqual(['identify u', 'identify u', 'later']);
+    upstream.got[2]!.pass();
+    expect((await resultsOf(own)).map(({ outcome }) => outcome)).toEqual([
+      'delivered',
+      'delivered',
+    ]);
+    upstream.open();
+    const results = await resultsOf(forged);
+    expect(results.every(({ outcome }) => outcome === 'delivered')).toBe(true);
+    expect(upstream.got).toHaveLength(102);
   });
 });
 
