@@ -2,8 +2,9 @@ import { messageOf } from '../errors.js';
 import type { BatchRecord, BatchResult } from '../wire.js';
 import { createClaims } from './claims.js';
 import type { Tell } from './hooks.js';
+import { createIdentifyLimit } from './identify-limit.js';
 import { inTime } from './in-time.js';
-import { unclaimed } from './later.js';
+import { later, unclaimed } from './later.js';
 import type { Putter, Seen } from './ports.js';
 import { createRunning } from './running.js';
 
@@ -31,6 +32,7 @@ interface AcceptOptions {
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
   const claims = createClaims(seen, now, tell);
+  const withinLimit = createIdentifyLimit(now);
 
   /** Whether they are durable now. */
   const put = async (records: readonly BatchRecord[], until: number): Promise<boolean> => {
@@ -52,17 +54,24 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     const claimMs = Math.max(0, until - now()) + CLAIM_MS;
     const sightings = await Promise.all(claims.claim(records, { claimMs, until, client }));
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
-    const isPut = fresh.length > 0 && (await put(fresh, until));
-    const done = fresh.map((record) => [record, accepted(record)] as const);
-    if (isPut) await claims.finish(done, { until, client });
-    else if (fresh.length) await claims.forget(fresh, until);
+    const good = withinLimit(fresh, client);
+    const isPut = good.length > 0 && (await put(good, until));
+    const done = new Set(isPut ? good : []);
+    const left = fresh.filter((record) => !done.has(record));
+    if (isPut) {
+      const results = good.map((record) => [record, accepted(record)] as const);
+      await claims.finish(results, { until, client });
+    }
+    if (left.length) await claims.forget(left, until);
     return records.map((record, index) => {
       const sighting = sightings[index];
       if (sighting?.state === 'done') {
         tell.metric('seen_hits', 1);
         return sighting.result;
       }
-      return sighting?.state === 'new' && isPut ? accepted(record) : unclaimed(record.id, sighting);
+      if (done.has(record)) return accepted(record);
+      const isOver = sighting?.state === 'new' && !good.includes(record);
+      return isOver ? later(record.id, 0, 429) : unclaimed(record.id, sighting);
     });
   };
 
