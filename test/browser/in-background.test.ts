@@ -30,6 +30,29 @@ describe('in the background', () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['returns nothing', (callback: () => void) => callback()],
+    ['returns a number', (callback: () => void) => (callback(), 1)],
+  ])('is a background task where a foreign one %s', (_, postTask) => {
+    vi.stubGlobal('scheduler', { postTask });
+    const work = vi.fn();
+    inBackground(work);
+    expect(work).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is a timeout where all else throws', () => {
+    const broken = () => {
+      throw new Error('broken');
+    };
+    vi.stubGlobal('scheduler', { postTask: broken });
+    vi.stubGlobal('requestIdleCallback', broken);
+    const work = vi.fn();
+    inBackground(work);
+    vi.runAllTimers();
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
   it('is an idle moment where there are no tasks, and not for ever', () => {
     vi.stubGlobal('scheduler', undefined);
     const idle = vi.fn();
