@@ -2,10 +2,14 @@ export const BASE_MS = 1_000;
 export const CAP_MS = 300_000;
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
+/** Two headers come as one, with a comma between them; a date has one after its day of the week. */
+const FIRST = /^\s*([a-z]+,)?[^,]*/i;
+
 /** `Retry-After` as milliseconds from now: seconds or an HTTP date; 0 where there is none. */
 export const parseRetryAfter = (value: string | null, now: number): number => {
   if (!value) return 0;
-  const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  const [first] = FIRST.exec(value)!;
+  const ms = /^\s*\d+\s*$/.test(first) ? Number(first) * 1_000 : Date.parse(first) - now;
   return Math.min(Math.max(ms || 0, 0), MAX_RETRY_AFTER_MS);
 };
 

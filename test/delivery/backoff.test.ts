@@ -15,13 +15,16 @@ describe('Retry-After', () => {
     ['1', 1_000],
     ['120', 120_000],
     [' 120 ', 120_000],
+    ['120, 120', 120_000],
+    ['7,5', 7_000],
     ['3600', MAX_RETRY_AFTER_MS],
   ])('%j is seconds', (value, ms) => {
     expect(parseRetryAfter(value, NOW)).toBe(ms);
   });
 
-  it('may be a date', () => {
-    expect(parseRetryAfter('Thu, 01 Jan 2026 12:00:30 GMT', NOW)).toBe(30_000);
+  const DATE = 'Thu, 01 Jan 2026 12:00:30 GMT';
+  it.each([DATE, `${DATE}, ${DATE}`])('may be a date (%j)', (value) => {
+    expect(parseRetryAfter(value, NOW)).toBe(30_000);
   });
 
   it.each(['Thu, 01 Jan 2026 11:00:00 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
@@ -38,7 +41,7 @@ describe('Retry-After', () => {
     },
   );
 
-  it.each([null, '', 'soon', '-5', '1.5', '0x10', '1e9', '+5', 'NaN', 'Infinity', '5s', '1, 2'])(
+  it.each([null, '', 'soon', '-5', '1.5', '0x10', '1e9', '+5', 'NaN', 'Infinity', '5s', ', 2'])(
     '%j is not taken for a long wait',
     (value) => {
       const ms = parseRetryAfter(value, NOW);
