@@ -1,5 +1,6 @@
 import { beacon } from './browser/beacon.js';
 import { inBackground } from './browser/in-background.js';
+import { isOwnOrigin } from './browser/page-address.js';
 import {
   followPage,
   isGoing,
@@ -111,6 +112,7 @@ export const createPipeline = (
         random: Math.random,
       }),
       concurrency: () => settings.concurrency,
+      isOwnOrigin: () => isOwnOrigin(settings.relay ?? settings.baseUrl ?? ''),
       now,
       random: Math.random,
       isOnline,

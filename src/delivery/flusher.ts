@@ -22,6 +22,14 @@ const RETURN_MS = SLOW_MS;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
+/**
+ * Requests at a time to the page's own origin. Over HTTP/1.1 browsers have six connections for it, which all
+ * the rest of the site needs as well: its files, its calls, the next page.
+ */
+const OWN_ORIGIN = 2;
+/** While one of them has had no answer for this long, no other is started. */
+const HANGING_MS = 2_000;
+
 /** Requests that outlive the page, at the most: Chromium carries 256 and loses what is beyond (measured). */
 const HANDOFF = 128;
 
@@ -30,6 +38,8 @@ interface Effects {
   sender: Sender;
   gate: Gate;
   concurrency: () => number;
+  /** Requests go to the page's own origin. */
+  isOwnOrigin: () => boolean;
   now: () => number;
   random: () => number;
   isOnline: () => boolean;
@@ -166,10 +176,17 @@ export const createFlusher = (effects: Effects) => {
     return nextGroups(time, limit, isProbing);
   };
 
+  /** How many more requests may be under way. */
+  const places = (time: number): number => {
+    if (!effects.isOwnOrigin()) return concurrency() - requests.size;
+    if ([...requests.keys()].some(({ at }) => time - at >= HANGING_MS)) return 0;
+    return Math.min(concurrency(), OWN_ORIGIN) - requests.size;
+  };
+
   const sendDue = (time: number) => {
     const isProbing = health.isProbing();
     const current = [...requests.keys()].filter(health.isCurrent).length;
-    const limit = Math.min(health.width() - current, concurrency() - requests.size);
+    const limit = Math.min(health.width() - current, places(time));
     if (limit <= 0) return;
     const groups = nextGroups(time, limit, isProbing);
     isStarving = groups.length === 0 && requests.size === 0;

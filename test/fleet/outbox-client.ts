@@ -97,6 +97,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
         random,
       }),
       concurrency: () => DEFAULTS.concurrency,
+      isOwnOrigin: () => false,
       now,
       random,
       isOnline: () => world.isOnline(client),

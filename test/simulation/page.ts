@@ -13,6 +13,7 @@ export const GLOBALS = [
   'window',
   'document',
   'navigator',
+  'location',
   'localStorage',
   'indexedDB',
   'IDBKeyRange',
@@ -171,12 +172,14 @@ export const createPage = (effects: Effects) => {
     prerendering: false,
     baseURI: 'https://shop.test/',
   };
+  const location = { href: 'https://shop.test/' };
   const say = (...line: unknown[]) => effects.onConsole(line.join(' '));
 
   const product = effects.product({
     globalThis: effects.hasScheduler ? { scheduler } : {},
     window: {},
     document,
+    location,
     navigator: {
       get onLine() {
         return effects.isOnline();

@@ -24,7 +24,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
   const page = createPage(shelf, limits, () => flusher.pump());
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
-  const world = { isOnline: true, isHidden: false };
+  const world = { isOnline: true, isHidden: false, isOwnOrigin: false };
   const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
@@ -36,6 +36,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     sender,
     gate,
     concurrency: () => concurrency,
+    isOwnOrigin: () => world.isOwnOrigin,
     now: Date.now,
     random: () => 0.5,
     isOnline: () => world.isOnline,
