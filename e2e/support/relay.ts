@@ -20,6 +20,8 @@ export interface RelayFault {
   hang?: boolean;
   /** Breaks the connection. */
   reset?: boolean;
+  /** Answers with the first half of the body, and never ends it. */
+  endless?: boolean;
   /** Milliseconds to wait. */
   delay?: number;
   /** Asks the relay first, so that the records are stored, and then does the rest. */
@@ -48,6 +50,13 @@ export type Relay = Awaited<ReturnType<typeof mountRelay>>;
 
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 const never = new Promise<never>(() => undefined);
+
+const withoutEnd = async (response: Response): Promise<Response> => {
+  const text = await response.text();
+  const start = new TextEncoder().encode(text.slice(0, text.length / 2));
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(start) });
+  return new Response(body, { headers: { 'content-type': 'application/json' } });
+};
 
 /** The built relay on a site's own origin, in front of the service, with a fault switch before it. */
 export const mountRelay = async ({ options, site, service, project, channel }: Parts) => {
@@ -88,7 +97,7 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
 
   const answer = async (request: Request, incoming: IncomingMessage): Promise<Response> => {
     await note(request);
-    const { status, headers = {}, hang, reset, delay, after } = nextFault();
+    const { status, headers = {}, hang, reset, endless, delay, after } = nextFault();
     const answered = after ? await relay(request) : undefined;
     if (delay) await pause(delay);
     if (hang) await never;
@@ -97,7 +106,8 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
       await never;
     }
     if (status) return new Response('{}', { status, headers });
-    return answered ?? relay(request);
+    const response = answered ?? (await relay(request));
+    return endless ? withoutEnd(response) : response;
   };
 
   site.handle(
@@ -106,7 +116,9 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
       async (request, { incoming }) => {
         const response = await answer(request, incoming as IncomingMessage);
         const head = JSON.stringify([response.status, ...response.headers]);
-        answers.push(head + (await response.clone().text()));
+        // Not awaited: some answers never end.
+        const keep = (text: string) => answers.push(head + text);
+        void response.clone().text().then(keep, keep);
         return response;
       },
       { overrideGlobalObjects: false },

@@ -1,4 +1,6 @@
+import { inTime } from './in-time.js';
 import type { Answer } from './outcome.js';
+import { readAnswer } from './read-answer.js';
 import type { SenderEffects } from './sender.js';
 
 /**
@@ -25,15 +27,16 @@ interface Parcel {
 export const createCarrier = (effects: Effects) => {
   const { settings, fetch: globalFetch, now, watchDeparture, isGoing } = effects;
   let keptAlive = 0;
-  const running = new Set<AbortController>();
+  /** What ends each request that is under way. */
+  const running = new Set<() => void>();
 
   const request = async (
     { url, headers, body, credentials }: Parcel,
     keepalive: boolean,
     signal: AbortSignal,
-  ): Promise<Answer> => {
+  ): Promise<Response> => {
     const { fetch = globalFetch } = settings();
-    const response = await fetch(url, {
+    return fetch(url, {
       method: 'POST',
       headers,
       body,
@@ -44,13 +47,6 @@ export const createCarrier = (effects: Effects) => {
       // Followed, a 301 or 302 would turn the POST into a GET whose 200 looks like a delivery.
       redirect: 'manual',
     });
-    return {
-      status: response.status || 302, // an opaque redirect has status 0
-      // To its end: Chromium gives the keepalive budget back only when the body has been read.
-      // The status is the answer, though the rest of it breaks off.
-      body: await response.text().catch(() => ''),
-      retryAfter: response.headers.get('retry-after'),
-    };
   };
 
   return {
@@ -59,35 +55,33 @@ export const createCarrier = (effects: Effects) => {
     /** Starts the request before it returns. Never rejects. */
     post: async (parcel: Parcel): Promise<Answer> => {
       const { size, keepalive } = parcel;
-      const abort = new AbortController();
+      const { timeout } = settings();
+      const controller = new AbortController();
+      const { signal } = controller;
+      const abort = () => controller.abort();
       const wasLeft = watchDeparture();
       const wasGoing = isGoing();
       const began = now();
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      // Not by the signal alone: a `fetch` that was passed in may not know it.
-      const timeout = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          abort.abort();
-          reject(new Error('timeout'));
-        }, settings().timeout);
-      });
-      const sending = () =>
-        request(parcel, keepalive, abort.signal).catch(async (error: unknown) => {
+      // Also where the clock was set back: then nobody knows how long it took.
+      const isLate = () => signal.aborted || Math.abs(now() - began) > REFUSAL_MS;
+      const respond = () =>
+        request(parcel, keepalive, signal).catch(async (error: unknown) => {
           // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
           // What fails later may have been stored; and a server that is down must not be asked twice.
-          // A page that was going, or stood still, may be back by now, and its records another page's.
-          const isLate = abort.signal.aborted || now() - began > REFUSAL_MS;
-          if (!keepalive || isLate || wasGoing || (await wasLeft())) throw error;
-          return request(parcel, false, abort.signal);
+          // A page that was going, or stood still, may be back by now, and its records another page's:
+          // so the time is looked at last.
+          if (!keepalive || wasGoing || (await wasLeft()) || isLate()) throw error;
+          return request(parcel, false, signal);
         });
       if (keepalive) keptAlive += size;
       running.add(abort);
       try {
-        return await Promise.race([sending(), timeout]);
+        // Not by the signal alone: a `fetch` that was passed in may not know it.
+        return await readAnswer(await inTime(respond(), timeout), { timeout, abort });
       } catch {
+        abort();
         return { status: 0, wasLeft: await wasLeft() };
       } finally {
-        clearTimeout(timer);
         running.delete(abort);
         if (keepalive) keptAlive -= size;
       }
@@ -104,7 +98,7 @@ export const createCarrier = (effects: Effects) => {
     },
     /** Gives up all requests. */
     abort: (): void => {
-      for (const controller of running) controller.abort();
+      for (const abort of running) abort();
     },
   };
 };

@@ -1,6 +1,13 @@
 /** An answer of the service, or the lack of one. */
 export type Answer =
-  | { status: number; body: string; retryAfter: string | null }
+  | {
+      status: number;
+      /** What was read of it. */
+      body: string;
+      retryAfter: string | null;
+      /** The rest of the body did not come. */
+      brokeOff?: boolean;
+    }
   /** Refused, unreachable, blocked or timed out: it cannot be told which. */
   | { status: 0; wasLeft: boolean };
 

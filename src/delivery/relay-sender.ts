@@ -37,9 +37,10 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
 
   const attemptForAll = (answer: Answer): Attempt => {
     const verdict = verdictOf(answer);
-    // A 2xx without results is the answer of something else; or broke off, when it is empty.
+    // A 2xx without results is the answer of something else, or the results did not come. Then all of it
+    // is sent again: the relay knows repeats.
     const isOther = verdict.status >= 200 && verdict.status < 300;
-    const isCutOff = isOther && 'body' in answer && !answer.body;
+    const isCutOff = 'body' in answer && (answer.brokeOff || !answer.body);
     if (isOther) verdict.outcome = isCutOff ? 'retry' : 'blocked';
     return attemptOf(answer, verdict, { now: now(), problemOf });
   };

@@ -208,6 +208,25 @@ describe('an answer', () => {
     expect(await send()).toMatchObject({ outcome: 'retry', wasLeft: false });
   });
 
+  it('of 200 whose results never end has all sent again', async () => {
+    const start = new TextEncoder().encode('{"results":[{"id":"r0",');
+    const body = () => new ReadableStream({ start: (controller) => controller.enqueue(start) });
+    const { send } = answering(() => new Response(body()));
+    const sent = send();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await sent).toMatchObject({ outcome: 'retry', status: 200 });
+  });
+
+  it('of 200 whose results came is believed, though its body never ends', async () => {
+    const results = [{ id: 'r0', outcome: 'delivered', status: 200 }];
+    const whole = new TextEncoder().encode(JSON.stringify({ results }));
+    const body = () => new ReadableStream({ start: (controller) => controller.enqueue(whole) });
+    const { send } = answering(() => new Response(body()));
+    const sent = send(makeRecords(1));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await sent).toMatchObject([{ outcome: 'delivered', status: 200 }]);
+  });
+
   it('that does not come has all sent again', async () => {
     const { send, fetch } = createRelay(vi.fn<Fetch>(() => new Promise(() => undefined)));
     const sent = send();

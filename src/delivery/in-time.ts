@@ -1,0 +1,17 @@
+const GRACE_MS = 100;
+
+/**
+ * The result of the work, or a rejection where it takes longer. The time ends in two steps: while a page
+ * stands still (an open dialog, a busy script), its timers become due and answers queue up. The timer runs
+ * first then, and the second step gives the answers their turn.
+ */
+export const inTime = <Result>(work: Promise<Result>, ms: number): Promise<Result> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error('no answer in time'));
+    timer = setTimeout(() => {
+      timer = setTimeout(giveUp, GRACE_MS);
+    }, ms - GRACE_MS);
+  });
+  return Promise.race([work, end]).finally(() => clearTimeout(timer));
+};
