@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DIST_FOLDER } from './support/dist.js';
+import { expect, test } from './support/test.js';
+
+const HINT = '//# allFunctionsCalledOnLoad';
+const TAG_FILES = ['analytics.js', 'analytics-relay.js'];
+const PRINT_TAG = fileURLToPath(new URL('../scripts/print-tag.mjs', import.meta.url));
+
+const read = (name: string): string => readFileSync(join(DIST_FOLDER, name), 'utf8');
+
+for (const name of TAG_FILES) {
+  test(`dist/${name} begins with the line that has it compiled off the main thread`, () => {
+    const [first, second, ...rest] = read(name).trimEnd().split('\n');
+    expect(first).toBe(HINT);
+    expect(second).toMatch(/^\(\(\)=>\{/);
+    expect(rest).toEqual([`//# sourceMappingURL=${name}.map`]);
+  });
+
+  test(`the source map of dist/${name} knows of that line`, () => {
+    const lines = read(name).split('\n');
+    const line = lines.findIndex((text) => text.includes('sendBeacon'));
+    const column = lines[line]!.indexOf('sendBeacon');
+    const map = new SourceMap(JSON.parse(read(`${name}.map`)) as SourceMapPayload);
+    expect(map.findEntry(line, column)).toMatchObject({
+      originalSource: expect.stringMatching(/src\/browser\/beacon\.ts$/),
+      name: 'sendBeacon',
+    });
+  });
+
+  test(`the printed tag of dist/${name} has the hash of the whole file`, () => {
+    const printed = execFileSync(process.execPath, [PRINT_TAG], { encoding: 'utf8' });
+    const [tag] = printed.split('<script async ').filter((part) => part.includes(`/${name}"`));
+    const hash = createHash('sha384').update(read(name)).digest('base64');
+    expect(tag).toContain(`integrity="sha384-${hash}"`);
+  });
+}
+
+test('no file that is imported or inlined has that line: most of its functions may not be called', () => {
+  const others = readdirSync(DIST_FOLDER).filter(
+    (name) => /\.c?js$/.test(name) && !TAG_FILES.includes(name),
+  );
+  expect(others).toEqual(expect.arrayContaining(['index.js', 'index.cjs', 'stub.js', 'relay.js']));
+  expect(others.filter((name) => read(name).includes(HINT))).toEqual([]);
+});
