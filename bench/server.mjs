@@ -40,7 +40,9 @@ const site = createServer(async (request, response) => {
   }
   if (/^\/analytics(-relay)?\.js$/.test(pathname)) {
     response.setHeader('content-type', 'text/javascript');
-    return response.end(await readFile(new URL(`../dist${pathname}`, import.meta.url)));
+    const script = await readFile(new URL(`../dist${pathname}`, import.meta.url), 'utf8');
+    // Without its first line, which only says how to compile the rest.
+    return response.end(searchParams.has('plain') ? script.replace(/^.*\n/, '') : script);
   }
   response.setHeader('content-type', 'text/html');
   response.end('<!doctype html><title>bench</title><link rel="icon" href="data:,">');
