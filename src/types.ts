@@ -165,9 +165,9 @@ export interface CommonOptions {
   flushAt?: number;
   /** Milliseconds from the first waiting record to its flush. @default 1000 */
   flushInterval?: number;
-  /** Requests at a time. @default 6 */
+  /** Requests at a time; to the page's own origin never more than two. @default 6 */
   concurrency?: number;
-  /** Milliseconds until a request without an answer is given up and tried again. @default 30000 */
+  /** Milliseconds until a request without an answer is given up and tried again; 100 at the least. @default 30000 */
   timeout?: number;
   /** Milliseconds a record is kept. @default 604800000 (7 days) */
   maxAge?: number;
