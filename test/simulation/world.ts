@@ -153,7 +153,7 @@ export const runScenario = async (
     service: 'well',
     isOnline: true,
     isBudgetTaken: false,
-    token: 'token 0',
+    token: 'token-0',
     knowsRepeats: way !== 'direct',
   };
   const network = createNetwork({
@@ -196,7 +196,7 @@ export const runScenario = async (
       : {
           baseUrl: destination,
           idempotencyKey: way === 'keyed',
-          token: async () => (dice.chance(0.85) ? conditions.token : 'token old'),
+          token: async () => (dice.chance(0.85) ? conditions.token : 'token-old'),
         }),
     project: 'p',
     channel: 'c',
@@ -447,7 +447,7 @@ export const runScenario = async (
         shift += action.by;
         return;
       case 'token':
-        conditions.token = `token ${++tokens}`;
+        conditions.token = `token-${++tokens}`;
         return;
       case 'kill browser':
         for (const one of [...visits]) {
