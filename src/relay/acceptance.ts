@@ -4,12 +4,16 @@ import { createClaims } from './claims.js';
 import type { Tell } from './hooks.js';
 import { createIdentifyLimit } from './identify-limit.js';
 import { inTime } from './in-time.js';
-import { later, unclaimed } from './later.js';
+import { DOWN_MS, later, unclaimed } from './later.js';
 import type { Putter, Seen } from './ports.js';
+import { isQueueFull } from './queue-full.js';
 import { createRunning } from './running.js';
+import { createTrouble } from './trouble.js';
 
 /** Milliseconds a claim holds longer than the queue may take to write. */
 const CLAIM_MS = 30_000;
+/** A queue that is full has more to do than one that was away for a moment. */
+const FULL_MS = 30_000;
 
 interface Effects {
   queue: Putter;
@@ -33,17 +37,19 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
   const claims = createClaims(seen, now, tell);
   const withinLimit = createIdentifyLimit(now);
+  const trouble = createTrouble(tell);
 
-  /** Whether they are durable now. */
-  const put = async (records: readonly BatchRecord[], until: number): Promise<boolean> => {
+  /** Milliseconds to wait until they can be put again; 0 where they are durable now. */
+  const put = async (records: readonly BatchRecord[], until: number): Promise<number> => {
     const at = now();
     try {
       await inTime(until - at, () => queue.put(records.map((record) => ({ ...record, at }))));
       tell.metric('queue_put_ms', now() - at);
-      return true;
+      trouble.healed();
+      return 0;
     } catch (error) {
-      tell.error({ kind: 'queue', message: messageOf(error) });
-      return false;
+      trouble.tell({ kind: 'queue', message: messageOf(error) });
+      return isQueueFull(error) ? FULL_MS : DOWN_MS;
     }
   };
 
@@ -55,10 +61,10 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     const sightings = await Promise.all(claims.claim(records, { claimMs, until, client }));
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
     const good = withinLimit(fresh, client);
-    const isPut = good.length > 0 && (await put(good, until));
-    const done = new Set(isPut ? good : []);
+    const waitMs = good.length > 0 ? await put(good, until) : 0;
+    const done = new Set(waitMs ? [] : good);
     const left = fresh.filter((record) => !done.has(record));
-    if (isPut) {
+    if (done.size) {
       const results = good.map((record) => [record, accepted(record)] as const);
       await claims.finish(results, { until, client });
     }
@@ -70,8 +76,8 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
         return sighting.result;
       }
       if (done.has(record)) return accepted(record);
-      const isOver = sighting?.state === 'new' && !good.includes(record);
-      return isOver ? later(record.id, 0, 429) : unclaimed(record.id, sighting);
+      if (sighting?.state !== 'new') return unclaimed(record.id, sighting);
+      return good.includes(record) ? later(record.id, waitMs) : later(record.id, 0, 429);
     });
   };
 

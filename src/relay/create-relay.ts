@@ -85,9 +85,10 @@ export const createRelay = (options: RelayOptions): Relay => {
     const refusal = await admission.limit(request, claimed.length);
     if (refusal) return refusal;
     const results = await passOn(request, claimed);
-    // A record that another process is busy with has no wait.
-    const isQueueDown = accept && results.some((result) => result.retry_after);
-    return isQueueDown ? refuse(503, { waitMs: 2_000 }) : answerJson(200, { results });
+    // With a queue only its own trouble has a wait: a record that another process is busy with has none.
+    const waitS = Math.max(0, ...results.map((result) => result.retry_after ?? 0));
+    const isQueueDown = accept && waitS > 0;
+    return isQueueDown ? refuse(503, { waitMs: waitS * 1_000 }) : answerJson(200, { results });
   };
 
   const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {

@@ -26,6 +26,8 @@ export interface DeliveryOptions extends Hooks {
    * failure or when nothing was under way; each success makes room for one more. @default 32
    */
   concurrency?: number | undefined;
+  /** Records that are under way or wait for it at the most; what comes beyond is `retry`. @default 10000 */
+  maxPending?: number | undefined;
   /** Milliseconds one try may take. @default 10000 */
   timeout?: number | undefined;
   /** Failures in a row after which the service is left alone for a while. @default 4 */
@@ -67,9 +69,13 @@ export interface Delivery {
   deliver: (records: readonly BatchRecord[], options: DeliverOptions) => Promise<BatchResult[]>;
 }
 
+/** How long who finds no room is told to wait. */
+const BUSY_MS = 2_000;
+
 /** The way of records to the service: order, requests at a time, repeats, and patience. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { timeout = 10_000, concurrency = 32, failures = 4, idempotencyKey = true } = options;
+  const { maxPending = 10_000 } = options;
   const { now = Date.now, random = Math.random } = options;
   const tell = createTell(options);
   const breaker = createBreaker({ failures, now, random, tell });
@@ -87,6 +93,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     now,
     tell,
   });
+  /** Records that have no result yet. */
+  let pending = 0;
   /** The last identify that is under way, of each user of a client. */
   const identifies = new Map<string, Promise<BatchResult>>();
 
@@ -149,7 +157,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     return result;
   };
 
-  const start = (
+  const startAll = (
     fresh: readonly BatchRecord[],
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
@@ -175,8 +183,21 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     });
   };
 
+  /** Starts as many as there is room for. */
+  const start = (
+    fresh: readonly BatchRecord[],
+    options: DeliverOptions,
+  ): readonly Promise<BatchResult>[] => {
+    const room = Math.max(0, maxPending - pending);
+    const results = room > 0 ? startAll(fresh.slice(0, room), options) : [];
+    pending += results.length;
+    for (const result of results) void result.then(() => pending--);
+    const beyond = fresh.slice(room).map(async ({ id }) => later(id, BUSY_MS));
+    return [...results, ...beyond];
+  };
+
   return {
-    waitMs: breaker.waitMs,
+    waitMs: () => Math.max(breaker.waitMs(), pending >= maxPending ? BUSY_MS : 0),
     deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
   };
 };

@@ -2,7 +2,7 @@ import type { BatchResult } from '../wire.js';
 import type { Sighting } from './ports.js';
 
 /** Milliseconds to wait for a store or a queue that fails. */
-const DOWN_MS = 2_000;
+export const DOWN_MS = 2_000;
 
 /** The record was not taken, and may come again. */
 export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
@@ -13,7 +13,7 @@ export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
 });
 
 /**
- * The record could not be claimed, or not be put. Where another process is busy with it: with a status and
+ * The record could not be claimed. Where another process is busy with it: with a status and
  * without a wait, since a page takes a wait, or no answer, for trouble of the whole destination.
  */
 export const unclaimed = (id: string, sighting: Sighting | undefined): BatchResult =>

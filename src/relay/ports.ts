@@ -56,7 +56,8 @@ export interface QueueSize {
 /** The end of a durable queue that a relay puts records into. */
 export interface Putter {
   /**
-   * Settles when all of them are durable; rejects when any is not. While a record waits, another with
+   * Settles when all of them are durable; rejects when any is not. An error named `QueueFullError` says that
+   * the queue has no room and took none of them: pages are told to wait for longer then. While a record waits, another with
    * its id, type and project is the same one and is not added: a caller who heard no answer may put it again.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;

@@ -64,6 +64,11 @@ export interface RelayOptions extends Hooks {
    * failure or when nothing was under way; each success makes room for one more. @default 32
    */
   concurrency?: number | undefined;
+  /**
+   * Records that are under way to the service or wait for it at the most; what comes beyond is answered 503.
+   * @default 10000
+   */
+  maxPending?: number | undefined;
   /** Failures in a row after which the service is left alone for a while. @default 4 */
   failures?: number | undefined;
   /** Send the record's id to the service as `Idempotency-Key`. @default true */
@@ -145,6 +150,7 @@ const REGISTRY: Record<keyof RelayOptions, Kind> = {
   deadline: positive,
   timeout: positive,
   concurrency: positive,
+  maxPending: positive,
   failures: positive,
   idempotencyKey: flag,
   seen: port('begin', 'finish', 'forget'),

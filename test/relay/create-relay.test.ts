@@ -7,6 +7,7 @@ import type { RelayOptions } from '../../src/relay/relay-options.js';
 import type { BatchAnswer, BatchRecord } from '../../src/wire.js';
 import { createFakeService } from './helpers/fake-service.js';
 import { event, identify } from './helpers/records.js';
+import { createMemoryQueue } from './memory-queue.js';
 
 const ORIGIN = 'https://shop.example';
 
@@ -457,6 +458,50 @@ describe('the address of the client', () => {
   });
 });
 
+describe('records that wait for the service', () => {
+  it('are no more than may be: 503 before the body is read, and `retry` beyond', async () => {
+    const options = { maxPending: 5, concurrency: 2 };
+    const { service, batch, outcomes, relay } = setUp(options, { hold: true });
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const first = batch(ids.map((id) => event(id)));
+    await service.arrived(2);
+    let isRead = false;
+    const body = new ReadableStream(
+      {
+        pull: () => {
+          isRead = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { origin: ORIGIN, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    const refused = await relay(new Request('https://shop.example/a/v1/batch', init));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(isRead).toBe(false);
+    for (let count = 1; count <= 5; count++) {
+      await service.arrived(count);
+      service.got[count - 1]!.answer();
+    }
+    const answered = await first;
+    const { results } = (await answered.clone().json()) as BatchAnswer;
+    expect(results.slice(5)).toEqual(
+      ['f', 'g'].map((id) => ({ id, outcome: 'retry', status: 0, retry_after: 2 })),
+    );
+    expect((await outcomes(answered)).slice(0, 5)).toEqual(
+      ids.slice(0, 5).map((id) => [id, 'delivered', 200]),
+    );
+    // There is room again, and those that found none were not claimed.
+    const again = batch([event('f'), event('g')]);
+    await service.arrived(7);
+    service.got.slice(5).forEach(({ answer }) => answer());
+    expect(await outcomes(await again)).toEqual([
+      ['f', 'delivered', 200],
+      ['g', 'delivered', 200],
+    ]);
+  });
+});
+
 describe('with a queue', () => {
   const createQueue = () => {
     const puts: QueuedRecord[][] = [];
@@ -495,6 +540,27 @@ describe('with a queue', () => {
     state.isDown = false;
     expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'accepted', 0]]);
     expect(puts).toHaveLength(1);
+  });
+
+  it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
+    const queue = createMemoryQueue(Date.now, 2);
+    const { errors, batch, outcomes } = setUp({ queue });
+    const accepted = (id: string) => [[id, 'accepted', 0]];
+    expect(await outcomes(await batch([event('a')]))).toEqual(accepted('a'));
+    expect(await outcomes(await batch([event('b')]))).toEqual(accepted('b'));
+    for (const id of ['c', 'd', 'c']) {
+      const response = await batch([event(id)]);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
+    }
+    const message = '2 records wait in the queue (`maxWaiting`): it takes no more';
+    const full = { kind: 'queue', message };
+    expect(errors).toEqual([full]);
+    // What waits already is known, and not put again.
+    expect(await outcomes(await batch([event('a')]))).toEqual(accepted('a'));
+    await queue.done(await queue.take(1, 1_000));
+    expect(await outcomes(await batch([event('c')]))).toEqual(accepted('c'));
+    expect((await batch([event('d')])).status).toBe(503);
+    expect(errors).toEqual([full, full]);
   });
 
   it('queues the others while another process puts a record', async () => {

@@ -1,4 +1,5 @@
 import type { Queue, QueuedRecord } from '../../src/relay/ports.js';
+import { QueueFullError } from '../../src/relay/queue-full.js';
 import { recordKeyOf } from '../../src/relay/record-key.js';
 import { createWindow } from '../../src/relay/window.js';
 
@@ -8,7 +9,7 @@ export interface DeadLetter {
 }
 
 /** What a queue is, without a disk: the reference the others are held against. */
-export const createMemoryQueue = (now: () => number = Date.now) => {
+export const createMemoryQueue = (now: () => number = Date.now, maxWaiting = Infinity) => {
   const window = createWindow(now);
   const waiting = new Map<string, QueuedRecord>();
   const dead: DeadLetter[] = [];
@@ -19,6 +20,7 @@ export const createMemoryQueue = (now: () => number = Date.now) => {
 
   const queue: Queue = {
     put: async (records) => {
+      if (waiting.size >= maxWaiting) throw new QueueFullError(maxWaiting);
       for (const record of records) {
         const key = recordKeyOf(record);
         if (waiting.has(key)) continue;

@@ -10,8 +10,12 @@ const createClock = () => {
 
 describeQueue('the reference', async () => {
   const { now, pass } = createClock();
-  const queue = createMemoryQueue(now);
-  return { open: async () => queue, pass, deadLetters: async () => queue.dead };
+  let queue: ReturnType<typeof createMemoryQueue> | undefined;
+  return {
+    open: async ({ maxWaiting } = {}) => (queue ??= createMemoryQueue(now, maxWaiting)),
+    pass,
+    deadLetters: async () => queue!.dead,
+  };
 });
 
 describeSeen('the reference', async () => {

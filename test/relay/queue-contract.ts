@@ -5,7 +5,7 @@ import { idsOf, makeQueued } from './make-queued.js';
 
 export interface QueueWorld {
   /** A handle of one more process on the same queue. */
-  open: () => Promise<Queue>;
+  open: (options?: { maxWaiting?: number }) => Promise<Queue>;
   /** Lets time pass, for all handles. */
   pass: (ms: number) => Promise<void>;
   deadLetters: () => Promise<DeadLetter[]>;
@@ -253,6 +253,29 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
         else await queue.done([taken]);
       }
       expect(await queue.size?.()).toMatchObject({ waiting: 1, dead: 1 });
+    });
+
+    it('takes no more than may wait, and goes on when there is room', async () => {
+      const { open, deadLetters } = await enter();
+      const [queue, other] = [await open({ maxWaiting: 3 }), await open({ maxWaiting: 3 })];
+      const records = Array.from({ length: 6 }, () => makeQueued('a'));
+      await queue.put(records.slice(0, 2));
+      // What comes together is taken as a whole, though one is too many.
+      await other.put(records.slice(2, 4));
+      for (const full of [queue, other]) {
+        const put = full.put(records.slice(4));
+        await expect(put).rejects.toMatchObject({ name: 'QueueFullError' });
+      }
+      expect(await queue.size?.()).toMatchObject({ waiting: 4 });
+      const [first, second] = await queue.take(2, VISIBLE_MS);
+      await expect(queue.put(records.slice(4))).rejects.toThrow('`maxWaiting`');
+      await queue.done([first!]);
+      await queue.bury(second!, 'rejected 400');
+      await queue.put(records.slice(4));
+      expect(await drain(queue)).toEqual(records.slice(2).map(({ id }) => id));
+      expect(await deadLetters()).toHaveLength(1);
+      await other.put(records);
+      expect(await queue.size?.()).toMatchObject({ waiting: 6 });
     });
 
     it('leaves what it has not given out to others', async () => {

@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       }));
     };
     return {
-      open: async () => createRedisQueue({ client, prefix, now, partitions: 4 }),
+      open: async (options) => createRedisQueue({ ...options, client, prefix, now, partitions: 4 }),
       pass,
       deadLetters,
     };
@@ -192,4 +192,5 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
 it('refuses a number of partitions that is none', () => {
   const client = { sendCommand: () => Promise.reject(new Error('not to be asked')) };
   expect(() => createRedisQueue({ client, partitions: 0 })).toThrow('`partitions`');
+  expect(() => createRedisQueue({ client, maxWaiting: 0 })).toThrow('`maxWaiting`');
 });

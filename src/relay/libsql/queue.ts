@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import { laneOf } from '../lane.js';
 import type { Queue, QueuedRecord, QueueSize, Taken } from '../ports.js';
+import { QueueFullError, readMaxWaiting } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
 import { createGroupCommit } from './group-commit.js';
 import { openDatabase } from './open.js';
@@ -8,6 +9,8 @@ import { openDatabase } from './open.js';
 export interface LibsqlQueueOptions {
   /** The database file; it is created with its folder. One queue a file. */
   path: string;
+  /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
+  maxWaiting?: number | undefined;
   /** In place of `Date.now`. Processes that share the file must agree on the time. */
   now?: (() => number) | undefined;
 }
@@ -28,6 +31,8 @@ export interface LibsqlQueue extends Required<Omit<Queue, 'leave'>> {
 }
 
 /**
+ * `waiting` has one row, which the triggers keep: to count the records would take longer the more there are.
+ *
  * A lane that stands in `lanes` has a record out (`token` says with whom) or waits for its time; in either
  * case none of it is taken before `until`.
  */
@@ -42,6 +47,13 @@ const SCHEMA = `
     due INTEGER NOT NULL DEFAULT 0
   );
   CREATE INDEX IF NOT EXISTS records_of_lane ON records (lane, seq);
+  CREATE TABLE IF NOT EXISTS waiting (count INTEGER NOT NULL);
+  INSERT INTO waiting
+    SELECT (SELECT count(*) FROM records) WHERE NOT EXISTS (SELECT 1 FROM waiting);
+  CREATE TRIGGER IF NOT EXISTS records_put AFTER INSERT ON records
+    BEGIN UPDATE waiting SET count = count + 1; END;
+  CREATE TRIGGER IF NOT EXISTS records_gone AFTER DELETE ON records
+    BEGIN UPDATE waiting SET count = count - 1; END;
   CREATE TABLE IF NOT EXISTS lanes (
     lane TEXT PRIMARY KEY,
     until INTEGER NOT NULL,
@@ -63,10 +75,9 @@ interface Row {
 }
 
 /** A durable queue in one file of this machine; several of its processes may use it. */
-export const createLibsqlQueue = ({
-  path,
-  now = () => Date.now(),
-}: LibsqlQueueOptions): LibsqlQueue => {
+export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
+  const { path, now = () => Date.now() } = options;
+  const maxWaiting = readMaxWaiting(options.maxWaiting);
   const database = openDatabase(path, SCHEMA);
   const group = createGroupCommit(database);
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
@@ -95,8 +106,9 @@ export const createLibsqlQueue = ({
       AND NOT EXISTS (SELECT 1 FROM records WHERE records.lane = ?1 AND records.token = ?2)`);
   const freeLane = prepare('DELETE FROM lanes WHERE lane = ? AND token IS NULL AND until <= ?');
   const count = prepare(
-    'SELECT (SELECT count(*) FROM records) AS waiting, (SELECT count(*) FROM dead) AS dead',
+    'SELECT (SELECT count FROM waiting) AS waiting, (SELECT count(*) FROM dead) AS dead',
   );
+  const countWaiting = prepare('SELECT count FROM waiting');
   const oldest = prepare('SELECT record FROM records ORDER BY seq LIMIT 1');
   const selectDead = prepare('SELECT record, reason, died_at FROM dead ORDER BY seq LIMIT ?');
 
@@ -106,6 +118,15 @@ export const createLibsqlQueue = ({
       waitInLane.run(lane, readReceipt(receipt).token);
       freeLane.run(lane, now());
     }
+  };
+
+  const putNow = (records: readonly QueuedRecord[]): boolean => {
+    const [waiting] = countWaiting.all() as { count: number }[];
+    if (waiting!.count >= maxWaiting) return false;
+    for (const record of records) {
+      insert.run(recordKeyOf(record), laneOf(record), JSON.stringify(record));
+    }
+    return true;
   };
 
   const takeNow = (limit: number, visibilityMs: number): Taken[] => {
@@ -123,12 +144,11 @@ export const createLibsqlQueue = ({
   };
 
   return {
-    put: (records) =>
-      group.run(() => {
-        for (const record of records) {
-          insert.run(recordKeyOf(record), laneOf(record), JSON.stringify(record));
-        }
-      }),
+    put: async (records) => {
+      const isPut = await group.run(() => putNow(records));
+      // Thrown here: inside, it would undo what shares the transaction.
+      if (!isPut) throw new QueueFullError(maxWaiting);
+    },
     take: (limit, visibilityMs) => group.run(() => takeNow(limit, visibilityMs)),
     done: (taken) =>
       group.run(() => {

@@ -1,5 +1,6 @@
 import { laneOf } from '../lane.js';
 import type { Queue, QueuedRecord, Taken } from '../ports.js';
+import { QueueFullError, readMaxWaiting } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
 import { keyOf } from '../window.js';
 import { createScript, type RedisClient } from './client.js';
@@ -18,6 +19,8 @@ export interface RedisQueueOptions {
    * that can share the work. The same in all of them; change it only while the queue is empty. @default 16
    */
   partitions?: number | undefined;
+  /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
+  maxWaiting?: number | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
 }
@@ -34,6 +37,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   if (!Number.isInteger(partitions) || partitions < 1) {
     throw new TypeError('`partitions` must be a whole number from 1');
   }
+  const maxWaiting = readMaxWaiting(options.maxWaiting);
   const keys = createQueueKeys(prefix, partitions);
   const { ids, dead, streams, group } = keys;
   const put = createScript(client, PUT);
@@ -65,7 +69,8 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
         recordKeyOf(record),
         JSON.stringify(record),
       ]);
-      await put({ keys: [ids, ...streams], args });
+      const isPut = await put({ keys: [ids, ...streams], args: [maxWaiting, ...args] });
+      if (isPut === 0) throw new QueueFullError(maxWaiting);
     },
     take: (limit, visibilityMs) => inTurn(() => reader.take(limit, visibilityMs)),
     done: async (taken) => {

@@ -3,13 +3,18 @@
  * Keys of a queue, in this order wherever several are used: ids, dead, members, leases, streams.
  */
 
-/** ids, streams; triples of partition, key, record. A record that waits already is not added again. */
+/**
+ * ids, streams; how many may wait, then triples of partition, key, record. A record that waits already is not
+ * added again. Answers 0 where there is no room.
+ */
 export const PUT = `
-for i = 1, #ARGV, 3 do
+if redis.call('SCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+for i = 2, #ARGV, 3 do
   if redis.call('SADD', KEYS[1], ARGV[i + 1]) == 1 then
     redis.call('XADD', KEYS[1 + tonumber(ARGV[i])], '*', 'r', ARGV[i + 2])
   end
-end`;
+end
+return 1`;
 
 /** ids, streams; group, then triples of partition, entry, key. */
 export const DONE = `
