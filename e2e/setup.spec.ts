@@ -159,3 +159,40 @@ test('keeps all while the token function fails, and says so once', async ({
   await service.holds({ events: names(20) }, { pages: [page] });
   expect(await heard(page, 'error')).toHaveLength(1);
 });
+
+for (const [what, code] of [
+  ['a dash that no header can carry', "'tok–en'"],
+  ['two lines', "'tok\\nen'"],
+  ['no string', '{}'],
+] as const) {
+  test(`keeps all while the token function gives ${what}, and says so once`, async ({
+    page,
+    service,
+    site,
+    guest,
+  }) => {
+    await page.clock.install();
+    guest.allowGlobals('tokenGiven');
+    const style = {
+      ...listening,
+      body: `${listening.body}<script>
+  tokenGiven = ${code};
+  analytics.init({
+    baseUrl: '${service.url}', project: '${PROJECT}', channel: '${CHANNEL}',
+    token: async () => tokenGiven,
+  });
+</script>`,
+    };
+    await page.goto(site.page('/', site.tagged(unset, style)));
+    await track(page, names(20));
+    const message = 'the function `token` must give a string of ASCII characters without spaces';
+    await expect.poll(() => heard(page, 'error')).toEqual([{ kind: 'token', message }]);
+    expect(await statusOf(page)).toMatchObject({ paused: 'setup', waiting: 20, dropped: {} });
+    expect(await service.requests()).toEqual([]);
+    // From a file, it ends with a line break.
+    await page.evaluate(`tokenGiven = '${service.token}\\n'`);
+    await page.clock.fastForward(SLOW_MS + 1_000);
+    await service.holds({ events: names(20) }, { pages: [page] });
+    expect(await heard(page, 'error')).toHaveLength(1);
+  });
+}

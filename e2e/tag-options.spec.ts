@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Options } from '../src/types.js';
+import { FOREIGN } from '../test/config/foreign-attributes.js';
 import { isBrowserNoise } from './support/browser-noise.js';
 import type { Guest } from './support/guest.js';
 import type { Service } from './support/service.js';
@@ -189,6 +190,13 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
   },
 };
 
+/** Names of all that the page's origin stores. */
+const stored = (page: Page): Promise<(string | undefined)[]> =>
+  page.evaluate(async () => [
+    ...Object.keys(localStorage),
+    ...(await indexedDB.databases()).map(({ name }) => name),
+  ]);
+
 const consoleOf = (page: Page): string[] => {
   const lines: string[] = [];
   page.on('console', (message) => {
@@ -216,6 +224,27 @@ test.describe('an attribute of the tag', () => {
     expect((await service.events())[0]!.idempotency_key).toBeNull();
   });
 
+  for (const [text, value] of [
+    ...(['', 'true', 'YES', '1', 'on'] as const).map((text) => [text, true] as const),
+    ...(['False', '0', 'no', 'off'] as const).map((text) => [text, false] as const),
+  ]) {
+    test(`switches a flag by "${text}"`, async ({ page, service, site }) => {
+      site.page('/', site.tagged({ disabled: text, idempotencyKey: text }, { attributes: '' }));
+      await page.goto(site.url + '/');
+      expect(await statusAfter(page, 'one')).toMatchObject({ waiting: value ? 0 : 1 });
+      await service.holds({ events: value ? [] : ['one'] }, { pages: [page] });
+      if (!value) expect((await service.events())[0]!.idempotency_key).toBeNull();
+    });
+  }
+
+  test('of another tool is left alone', async ({ page, service, site }) => {
+    const foreign = FOREIGN.map((name) => `data-${name}="x"`).join(' ');
+    site.page('/', site.tagged({}, { attributes: `async ${foreign}` }));
+    await page.goto(site.url + '/');
+    await page.evaluate(() => void analytics.event('one'));
+    await service.holds({ events: ['one'] }, { pages: [page] });
+  });
+
   for (const [time, timeout] of [
     ['more time than a lease lasts', 120_000],
     ['more time than a timer can count', 3_000_000_000],
@@ -236,7 +265,35 @@ test.describe('a wrong set-up in the tag', () => {
       words: /`baseUrl` \(data-base-url\) is missing/,
     },
     'no token': { options: { token: undefined }, words: /`token` \(data-token\) is missing/ },
-    'an empty token': { options: { token: '' }, words: /`token` .+ a non-empty string/ },
+    'an empty token': {
+      options: { token: '' },
+      words: /`token` .+ a string of ASCII characters without spaces, or a function, not ""$/,
+    },
+    'a token with a dash that no header can carry': {
+      options: { token: 'tok–en' },
+      words: /`token` \(data-token\) must be a string of ASCII .+, not "…–…"$/,
+    },
+    'a misspelt consent': {
+      options: { concent: 'pending' },
+      words:
+        /`concent` \(data-concent\) does not exist: did you mean `consent` \(data-consent\)\?$/,
+    },
+    'a misspelt flag': {
+      options: { disable: '' },
+      words: /`disable` \(data-disable\) .+ did you mean `disabled` \(data-disabled\)\?$/,
+    },
+    'a misspelt name for the global': {
+      options: { gobal: 'outbox' },
+      words: /`gobal` \(data-gobal\) .+ did you mean `global` \(data-global\)\?$/,
+    },
+    'a word that is neither yes nor no': {
+      options: { debug: 'maybe' },
+      words: /`debug` \(data-debug\) must be true or false \(.+\), not "maybe"$/,
+    },
+    'an address with a query': {
+      options: { baseUrl: 'https://in.example/?v=1' },
+      words: /`baseUrl` .+ URL without user, query or spaces, not "https:\/\/in.example\/\?v=1"$/,
+    },
     'no project': {
       options: { project: undefined },
       words: /`project` \(data-project\) is missing/,
@@ -244,11 +301,15 @@ test.describe('a wrong set-up in the tag', () => {
     'an empty channel': { options: { channel: ' ' }, words: /`channel` .+ a non-empty string/ },
     'a relative address': {
       options: { baseUrl: '/api' },
-      words: /`baseUrl` .+ absolute http\(s\) URL, not "\/api"/,
+      words: /`baseUrl` .+ absolute http\(s\) URL .+, not "\/api"/,
     },
     'a word for a number': {
       options: { flushAt: 'many' },
-      words: /`flushAt` \(data-flush-at\) must be a positive, finite number/,
+      words: /`flushAt` \(data-flush-at\) must be a positive, finite number, not "many"$/,
+    },
+    'a number with a unit': {
+      options: { timeout: '20s' },
+      words: /`timeout` \(data-timeout\) must be a positive, finite number, not "20s"$/,
     },
     'an unknown consent': {
       options: { consent: 'maybe' },
@@ -273,8 +334,28 @@ test.describe('a wrong set-up in the tag', () => {
       expect(lines).toEqual([expect.stringMatching(words)]);
       expect(lines[0]).toMatch(/^error: analytics/);
       await service.holds({ events: [] });
+      expect(await service.requests()).toEqual([]);
+      expect(await stored(page)).toEqual([]);
     });
   }
+
+  test('is told all at once', async ({ page, guest, service, site }) => {
+    guest.allow(/console\.error: analytics/);
+    const lines = consoleOf(page);
+    const options = { concent: 'pending', token: 'tok–en', debug: 'maybe', channel: undefined };
+    site.page('/', site.tagged(options, { attributes: '' }));
+    await page.goto(site.url + '/');
+    await page.evaluate(() => void analytics.event('one'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]!.split('\n').sort()).toEqual([
+      expect.stringMatching(/^error: analytics\.init: option `token` .+ must be /),
+      expect.stringMatching(/^option `channel` .+ is missing/),
+      expect.stringMatching(/^option `concent` .+ did you mean `consent`/),
+      expect.stringMatching(/^option `debug` .+ must be /),
+    ]);
+    await service.holds({ events: [] });
+    expect(await stored(page)).toEqual([]);
+  });
 
   test('is told once: `init` on the stub', async ({ page, guest, site }) => {
     guest.allow(/console\.error: analytics/);
@@ -319,10 +400,14 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
       'an empty object': {},
       'no channel': { ...good, channel: undefined },
       'a misspelt option': { ...good, flushat: 3 },
+      'an unknown option': { ...good, endpoint: '/a' },
+      'several at once': { ...good, flushat: 3, timeout: '5', projct: 'p', project: undefined },
       'an address without scheme': { ...good, baseUrl: 'in.example/api' },
       'an ftp address': { ...good, baseUrl: 'ftp://in.example' },
       'a URL that is none': { ...good, baseUrl: 'https://' },
+      'an address with a user': { ...good, baseUrl: 'https://me@in.example' },
       'a number as token': { ...good, token: 5 },
+      'a token of two lines': { ...good, token: 'line\nbreak' },
       'a blank project': { ...good, project: '  ' },
       'a null project': { ...good, project: null },
       'a negative number': { ...good, concurrency: -1 },
@@ -345,17 +430,28 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
     });
   });
   const option = 'analytics.init: option';
+  const url = 'must be an absolute http(s) URL without user, query or spaces';
+  const token = 'must be a string of ASCII characters without spaces, or a function';
   expect(thrown).toEqual([
     'no options: analytics.init: expected an object of options',
     'null for options: analytics.init: expected an object of options',
     'a string for options: analytics.init: expected an object of options',
-    `an empty object: ${option} \`baseUrl\` (data-base-url) is missing: give an absolute http(s) URL, or \`relay\` in its place`,
+    `an empty object: ${option} \`baseUrl\` (data-base-url) is missing: give an absolute http(s) URL, or \`relay\` in its place
+option \`token\` (data-token) is missing: give a string of ASCII characters without spaces, or a function
+option \`project\` (data-project) is missing: give a non-empty string
+option \`channel\` (data-channel) is missing: give a non-empty string`,
     `no channel: ${option} \`channel\` (data-channel) is missing: give a non-empty string`,
-    `a misspelt option: ${option} \`flushat\` (data-flushat) does not exist`,
-    `an address without scheme: ${option} \`baseUrl\` (data-base-url) must be an absolute http(s) URL, not "in.example/api"`,
-    `an ftp address: ${option} \`baseUrl\` (data-base-url) must be an absolute http(s) URL, not "ftp://in.example"`,
-    `a URL that is none: ${option} \`baseUrl\` (data-base-url) must be an absolute http(s) URL, not "https://"`,
-    `a number as token: ${option} \`token\` (data-token) must be a non-empty string or a function, not 5`,
+    `a misspelt option: ${option} \`flushat\` (data-flushat) does not exist: did you mean \`flushAt\` (data-flush-at)?`,
+    `an unknown option: ${option} \`endpoint\` (data-endpoint) does not exist`,
+    `several at once: ${option} \`flushat\` (data-flushat) does not exist: did you mean \`flushAt\` (data-flush-at)?
+option \`timeout\` (data-timeout) must be a positive, finite number, not "5"
+option \`projct\` (data-projct) does not exist: did you mean \`project\` (data-project)?`,
+    `an address without scheme: ${option} \`baseUrl\` (data-base-url) ${url}, not "in.example/api"`,
+    `an ftp address: ${option} \`baseUrl\` (data-base-url) ${url}, not "ftp://in.example"`,
+    `a URL that is none: ${option} \`baseUrl\` (data-base-url) ${url}, not "https://"`,
+    `an address with a user: ${option} \`baseUrl\` (data-base-url) ${url}, not "https://me@in.example"`,
+    `a number as token: ${option} \`token\` (data-token) ${token}, not 5`,
+    `a token of two lines: ${option} \`token\` (data-token) ${token}, not "…\n…"`,
     `a blank project: ${option} \`project\` (data-project) must be a non-empty string, not "  "`,
     `a null project: ${option} \`project\` (data-project) must be a non-empty string, not null`,
     `a negative number: ${option} \`concurrency\` (data-concurrency) must be a positive, finite number, not -1`,
@@ -363,7 +459,7 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
     `not a number: ${option} \`timeout\` (data-timeout) must be a positive, finite number, not NaN`,
     `endless time: ${option} \`timeout\` (data-timeout) must be a positive, finite number, not Infinity`,
     `a number as text: ${option} \`maxAge\` (data-max-age) must be a positive, finite number, not "5"`,
-    `a flag as text: ${option} \`debug\` (data-debug) must be true or false, not "yes"`,
+    `a flag as text: ${option} \`debug\` (data-debug) must be true or false (on the tag also 1, 0, yes, no, on, off), not "yes"`,
     `no such consent: ${option} \`consent\` (data-consent) must be granted, pending or denied, not "ungranted"`,
     `no function: ${option} \`beforeSend\` (data-before-send) must be a function (on the tag: the name of a global one), not object`,
     `no fetch: ${option} \`fetch\` (data-fetch) must be a function (on the tag: the name of a global one), not "fetch"`,

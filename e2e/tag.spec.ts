@@ -522,6 +522,22 @@ test.describe('the global', () => {
     });
   }
 
+  test('of another script is left alone though it is no object', async ({ page, guest, site }) => {
+    guest.allow(TAKEN);
+    const lines = consoleOf(page);
+    site.page('/', site.tagged({}, { stub: false, head: inline(`window.analytics = 'UA-1'`) }));
+    await page.goto(site.url + '/');
+    expect(await page.evaluate('analytics')).toBe('UA-1');
+    expect(lines).toEqual([expect.stringMatching(TAKEN)]);
+  });
+
+  test('is `analytics` where `data-global` names none', async ({ page, service, site }) => {
+    site.page('/', site.tagged({ global: '' }));
+    await page.goto(site.url + '/');
+    await page.evaluate(() => void analytics.event('one'));
+    await service.holds({ events: ['one'] }, { pages: [page] });
+  });
+
   test('may be another, beside a foreign one', async ({ page, guest, service, site }) => {
     guest.allowGlobals('outbox');
     const stub = inline(readDist('stub.js').replace('"analytics"', '"outbox"'));

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Layers from the bottom up. A layer's folders do not see each other; imports only go down. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['types.ts', 'errors.ts', 'wire.ts'],
+  ['types.ts', 'errors.ts', 'near.ts', 'wire.ts'],
   ['record/', 'config/', 'browser/'],
   ['outbox/'],
   ['delivery/'],

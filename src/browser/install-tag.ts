@@ -4,12 +4,13 @@ import type { Analytics } from '../types.js';
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 type StubCall = [at: number, method: string, args: unknown[], done: (value: unknown) => void];
 
+const OURS = Symbol.for('analytics-outbox');
+
 /** A stub keeps its calls; an instance is marked as ours. */
 interface Found extends Record<string, unknown> {
   calls?: StubCall[];
+  [OURS]?: boolean;
 }
-
-const OURS = Symbol.for('analytics-outbox');
 
 interface Parts {
   createTracker: () => { analytics: Analytics; replay: object };
@@ -24,10 +25,10 @@ interface Parts {
 export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const globals = window as unknown as Record<string, unknown>;
   const { dataset = {} } = (document.currentScript ?? {}) as { dataset?: DOMStringMap };
-  const name = dataset.global ?? 'analytics';
+  const name = dataset.global || 'analytics';
   // Not what an element with that id answers to.
   const found = Object.hasOwn(globals, name) ? (globals[name] as Found | undefined) : undefined;
-  if (found && OURS in found) return; // loaded twice, it runs once
+  if (found?.[OURS]) return; // loaded twice, it runs once
   const calls = found ? found.calls : [];
   if (!Array.isArray(calls)) {
     console.warn(

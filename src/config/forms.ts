@@ -1,15 +1,16 @@
-import { missing, wrong } from './complain.js';
+import type { Complaints } from './complain.js';
+import { TOKEN_WORDS } from './is-token.js';
 
 /** Options with their defaults, checked one by one. */
 type Given = Record<string, unknown>;
 
 /** Which options name the destination: checks them together, and completes them. */
-export type Form = (given: Given, pageAddress: string) => void;
+export type Form = (given: Given, pageAddress: string, complaints: Complaints) => void;
 
 /** Straight to the service: the page holds the token. */
-const directForm: Form = (given) => {
+const directForm: Form = (given, _, { missing }) => {
   if (!('baseUrl' in given)) missing('baseUrl', 'an absolute http(s) URL, or `relay` in its place');
-  if (!('token' in given)) missing('token', 'a non-empty string or a function');
+  if (!('token' in given)) missing('token', `${TOKEN_WORDS}, or a function`);
 };
 
 /** Why an option that belongs to the direct form does not go with a relay. */
@@ -20,27 +21,28 @@ const OF_THE_RELAY: Readonly<Record<string, string>> = {
 };
 
 /** Through a relay: no token is in the page. */
-export const relayForm: Form = (given, pageAddress) => {
+export const relayForm: Form = (given, pageAddress, { wrong, missing }) => {
   for (const [name, why] of Object.entries(OF_THE_RELAY)) {
     if (name in given) wrong(name, `does not go with \`relay\`: ${why}; leave it out`);
   }
-  if (!('relay' in given)) missing('relay', 'a path such as "/a", or an absolute http(s) URL');
+  if (!('relay' in given))
+    return missing('relay', 'a path such as "/a", or an absolute http(s) URL');
   given.relay = resolved(given.relay as string, pageAddress);
+  if (!given.relay) {
+    wrong('relay', 'needs a page with an http(s) address: give an absolute http(s) URL');
+  }
 };
 
-const resolved = (relay: string, pageAddress: string): string => {
-  let url: URL | undefined;
+/** The whole address, or undefined on a page that has none, such as about:blank. */
+const resolved = (relay: string, pageAddress: string): string | undefined => {
   try {
-    url = new URL(relay, pageAddress);
+    const { protocol, href } = new URL(relay, pageAddress);
+    return /^https?:$/.test(protocol) ? href.replace(/\/+$/, '') : undefined;
   } catch {
-    // a page without an address, such as about:blank
+    return undefined;
   }
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    return wrong('relay', 'needs a page with an http(s) address: give an absolute http(s) URL');
-  }
-  return url.href.replace(/\/+$/, '');
 };
 
 /** Either of the two. */
-export const anyForm: Form = (given, pageAddress) =>
-  ('relay' in given ? relayForm : directForm)(given, pageAddress);
+export const anyForm: Form = (given, pageAddress, complaints) =>
+  ('relay' in given ? relayForm : directForm)(given, pageAddress, complaints);

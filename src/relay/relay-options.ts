@@ -1,3 +1,4 @@
+import { isToken, TOKEN_WORDS } from '../config/is-token.js';
 import type { Token } from '../types.js';
 import type { Hooks } from './hooks.js';
 import type { Putter, Seen } from './ports.js';
@@ -123,9 +124,8 @@ const texts: Kind = {
 const REGISTRY: Record<keyof RelayOptions, Kind> = {
   baseUrl: { words: 'an http(s) URL', fits: isHttpUrl },
   token: {
-    words: 'a string without spaces, or a function',
-    // With a space or a line break it would be refused at every request.
-    fits: (value) => isFunction(value) || (isText(value) && /^[!-~]+$/.test(value)),
+    words: `${TOKEN_WORDS}, or a function`,
+    fits: (value) => isFunction(value) || isToken(value),
   },
   origins: {
     words: 'a list of origins like "https://shop.example"',

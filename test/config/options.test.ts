@@ -3,6 +3,7 @@ import { anyForm, relayForm } from '../../src/config/forms.js';
 import { BATCH_RECORDS } from '../../src/wire.js';
 import { DEFAULTS, optionNames, readAttributes, resolveOptions } from '../../src/config/options.js';
 import type { Options } from '../../src/types.js';
+import { FOREIGN } from './foreign-attributes.js';
 
 const right: Options = {
   baseUrl: 'https://in.test',
@@ -45,13 +46,35 @@ const callbacks = ['beforeSend', 'onDrop', 'onError', 'fetch', 'now'] as const;
 const wrong: [name: string, values: unknown[], words: string][] = [
   [
     'baseUrl',
-    ['', 'in.test', '/v1', 'ftp://in.test', 5, null, {}, [], new URL('https://in.test')],
+    [
+      ...['', 'in.test', '/v1', 'ftp://in.test', 5, null, {}, [], new URL('https://in.test')],
+      // A path cannot be added, or `fetch` refuses it.
+      ...['https://in.test?a', 'https://in.test/#a', ' https://in.test', 'https://in.test\n'],
+      ...['https://me@in.test', 'https://me:secret@in.test', 'https://:secret@in.test'],
+    ],
     'absolute http(s) URL',
   ],
-  ['token', ['', '  ', 5, null, {}], 'non-empty string or a function'],
+  [
+    'token',
+    ['', '  ', 'two words', 'tok–en', 'tok\nen', 'tok\n', ' tok', 'tök', '\x7f', 5, null, {}],
+    'a string of ASCII characters without spaces, or a function',
+  ],
   [
     'relay',
-    ['', 'a', '//other.test/a', 'ftp://in.test', '/a?b', '/a#b', '/a b', 5, null, {}],
+    [
+      '',
+      'a',
+      '//other.test/a',
+      '/\\other.test/a',
+      'https://me@in.test',
+      'ftp://in.test',
+      '/a?b',
+      '/a#b',
+      '/a b',
+      5,
+      null,
+      {},
+    ],
     'a path that begins with one slash',
   ],
   ['project', ['', '  ', 5, null, {}], 'non-empty string'],
@@ -90,6 +113,56 @@ describe('options', () => {
   it('tell the attribute of the tag, too', () => {
     expect(problemOf(() => resolve({ flushAt: 0 }))).toContain('data-flush-at');
     expect(problemOf(() => resolve({ maxRecordBytes: 0 }))).toContain('data-max-record-bytes');
+  });
+
+  it('are told all at once, a line each, in one error', () => {
+    const message = problemOf(() =>
+      resolveAll({
+        baseUrl: 'in.test',
+        token: 'two words',
+        chanel: 'web',
+        flushAt: 0,
+        debug: 'no',
+      }),
+    );
+    expect(message.split('\n')).toEqual([
+      expect.stringMatching(/^analytics\.init: option `baseUrl` .+ must be /),
+      expect.stringMatching(/^option `token` .+ must be /),
+      expect.stringMatching(/^option `chanel` .+ does not exist: did you mean `channel`/),
+      expect.stringMatching(/^option `flushAt` .+ must be /),
+      expect.stringMatching(/^option `debug` .+ must be /),
+      expect.stringMatching(/^option `project` .+ is missing/),
+    ]);
+  });
+
+  it('are told once each', () => {
+    const message = problemOf(() => resolveAll({ ...relayed, relay: 'a', token: '' }, anyForm, ''));
+    expect(message.split('\n')).toEqual([
+      expect.stringContaining('`relay` (data-relay) must be'),
+      expect.stringContaining('`token` (data-token) must be'),
+    ]);
+  });
+
+  it('with a misspelt way to the destination miss nothing else', () => {
+    const { relay, ...rest } = relayed;
+    expect(problemOf(() => resolveAll({ ...rest, rely: relay }))).toBe(
+      'analytics.init: option `rely` (data-rely) does not exist: did you mean `relay` (data-relay)?',
+    );
+  });
+
+  it('never show a token, but what is wrong with it', () => {
+    const message = problemOf(() => resolve({ token: 'sec–ret value' }));
+    expect(message).toMatch(/, not "…–… …"$/);
+  });
+
+  it.each([
+    ['consnet', 'consent'],
+    ['flushat', 'flushAt'],
+    ['base_url', 'baseUrl'],
+    ['tokn', 'token'],
+    ['maxRecord', 'maxRecords'],
+  ])('named `%s` are taken for a misspelt `%s`', (given, meant) => {
+    expect(problemOf(() => resolve({ [given]: 'x' }))).toContain(`did you mean \`${meant}\``);
   });
 
   it.each(['flushat', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -248,6 +321,23 @@ describe('attributes of the tag', () => {
     });
   });
 
+  it.each([
+    ...['true', 'TRUE', '1', 'yes', 'Yes', 'on', ''].map((text) => [text, true] as const),
+    ...['false', 'False', '0', 'no', 'NO', 'off'].map((text) => [text, false] as const),
+  ])('switch by "%s" to %s', (text, value) => {
+    expect(readAttributes({ debug: text }, {})).toEqual({ debug: value });
+  });
+
+  it.each(['maybe', 'debug', ' ', 'truefalse', '01', 'null', 'undefined'])(
+    'switch by "%s" to nothing',
+    (text) => {
+      const options = readAttributes({ debug: text }, {});
+      const message = problemOf(() => resolve(options));
+      expect(message).toContain('`debug` (data-debug) must be true or false');
+      expect(message).toContain(`not "${text}"`);
+    },
+  );
+
   it('name functions of the page', () => {
     const track = () => undefined;
     expect(readAttributes({ onDrop: 'track' }, { track })).toEqual({ onDrop: track });
@@ -255,13 +345,32 @@ describe('attributes of the tag', () => {
 
   it.each([
     ['flushAt', 'soon'],
+    ['flushAt', '20s'],
     ['flushAt', ''],
     ['timeout', '-1'],
     ['onDrop', 'nowhere'],
     ['consent', 'maybe'],
   ])('of a wrong value are refused in words (%s="%s")', (name, value) => {
     const options = readAttributes({ [name]: value }, {});
-    expect(problemOf(() => resolve(options))).toContain(`\`${name}\``);
+    const message = problemOf(() => resolve(options));
+    expect(message).toContain(`\`${name}\``);
+    expect(message).toContain(`not ${name === 'timeout' ? value : `"${value}"`}`);
+  });
+
+  it.each([
+    ...['concent', 'konsent', 'consnet', 'consents', 'flushat', 'disable', 'baseurl', 'basUrl'],
+    ...['tokn', 'rely', 'projct', 'chanel', 'idempotenceKey', 'glboal', 'Global', 'before_send'],
+  ])('that look like `%s` are passed on, to be refused', (name) => {
+    const options = readAttributes({ [name]: 'x' }, {});
+    expect(options).toEqual({ [name]: 'x' });
+    expect(problemOf(() => resolve(options))).toMatch(/does not exist: did you mean `\w+` \(data-/);
+  });
+
+  it('of others are left alone', () => {
+    const camelCase = (name: string) =>
+      name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    const dataset = Object.fromEntries(FOREIGN.map((name) => [camelCase(name), 'x']));
+    expect(readAttributes(dataset, {})).toEqual({});
   });
 
   it('that are absent leave no trace', () => {

@@ -25,6 +25,7 @@ describe('the options of a relay', () => {
     ['token', ''],
     ['token', 'two words'],
     ['token', 'line\nbreak'],
+    ['token', 'dash–ed'],
     ['origins', []],
     ['origins', ['*']],
     ['origins', ['https://shop.example/']],
