@@ -3,6 +3,19 @@ import { heard, listening } from './support/heard.js';
 import { statusOf } from './support/status-of.js';
 import { expect, test } from './support/test.js';
 
+/** As most pages have it: any keys beside the fields. */
+const FLAT = {
+  ...{ plan: 'pro', price: 3, deep: { list: [1, null] }, none: null, project: 'mine' },
+  ...{ icon: '🎉', channel: 'c', description: 'd', notify: true },
+  timestamp: '2026-03-01T12:00:00.000Z',
+  ...{ user_id: 'user_2', tags: { price: 4, seats: 1 } },
+};
+const FLAT_ROW = {
+  ...{ channel: 'c', icon: '🎉', description: 'd', notify: true, user_id: 'user_2' },
+  timestamp: FLAT.timestamp,
+  tags: { plan: 'pro', price: 4, deep: { list: [1, null] }, none: null, project: 'mine', seats: 1 },
+};
+
 /** What a page may pass as tags or properties, and why it is dropped. */
 const DROPPED: Record<string, { code: string; reason: string }> = {
   cyclic: { code: '(() => { const a = {}; a.a = a; return a; })()', reason: 'not-serializable' },
@@ -141,6 +154,7 @@ test('delivers `__proto__` as an ordinary key, and pollutes nothing', async ({
   const [odd, proto] = await service.events();
   expect(JSON.stringify(odd!.tags)).toBe(json);
   expect(proto).toMatchObject({ icon: 'x', notify: false });
+  expect(JSON.stringify(proto!.tags)).toBe('{"__proto__":{"notify":true}}');
   expect(JSON.stringify((await service.identifies())[0]!.properties)).toBe(json);
 });
 
@@ -162,6 +176,110 @@ test('keeps what was given at the call, whatever the page does to it later', asy
   await service.holds({ events: ['odd'], identifies: ['user_1'] }, { pages: [page] });
   expect((await service.events())[0]!.tags).toEqual({ plan: 'free', list: [1] });
   expect((await service.identifies())[0]!.properties).toEqual({ plan: 'free', list: [1] });
+});
+
+/** A page that calls the stub, before the tag's file is there. */
+const onStub = (code: string) => ({
+  ...listening,
+  body: `${listening.body}<script>${code}</script>`,
+});
+
+test('takes keys that are no fields for tags, whoever kept the call @relay', async ({
+  page,
+  service,
+  site,
+}) => {
+  const calls = (when: string) =>
+    `analytics.event('flat ${when}', ${JSON.stringify(FLAT)});
+     analytics.event('alone ${when}', { plan: 'pro', gone: undefined });
+     analytics.event('nobody ${when}', { user_id: null });
+     analytics.event('both ${when}', { userId: 'user_3', user_id: 'user_3' });`;
+  await page.goto(
+    site.page('/', site.tagged({}, onStub(`analytics.identify('user_1'); ${calls('early')}`))),
+  );
+  await page.evaluate(calls('late'));
+  const names = ['flat', 'alone', 'nobody', 'both'];
+  await service.holds(
+    {
+      events: names.flatMap((name) => [`${name} early`, `${name} late`]),
+      identifies: ['user_1'],
+    },
+    { pages: [page] },
+  );
+  const rows = new Map((await service.events()).map((row) => [row.event, row]));
+  for (const when of ['early', 'late']) {
+    expect(rows.get(`flat ${when}`)).toMatchObject(FLAT_ROW);
+    expect(rows.get(`flat ${when}`)!.tags).toEqual(FLAT_ROW.tags);
+    expect(rows.get(`alone ${when}`)).toMatchObject({ tags: { plan: 'pro' }, user_id: 'user_1' });
+    expect(rows.get(`nobody ${when}`)).toMatchObject({ tags: {}, user_id: null });
+    expect(rows.get(`both ${when}`)).toMatchObject({ tags: {}, user_id: 'user_3' });
+  }
+  expect(await heard(page, 'drop')).toEqual([]);
+  expect(await heard(page, 'error')).toEqual([]);
+});
+
+test('sends what looks misspelt as a tag, and tells so once @relay', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allowGlobals('onError', 'errors');
+  const head = `<script>errors = []; function onError(error) { errors.push(error); }</script>`;
+  const calls = `
+    analytics.event('a', { descripton: 'd', tag: 1, notfy: true, time_stamp: 5, tabs: 2 });
+    analytics.event('b', { descripton: 'd' });
+    analytics.event('c', { userId: 'user_1', user_id: 'user_2' });
+    analytics.event('d', { timestamp: ${Date.UTC(2026, 0, 1) / 1_000} });
+    analytics.event('e', { plan: 'pro' }, { timestamp: 5 });
+    analytics.identify('user_3', {}, () => {});`;
+  await page.goto(site.page('/', site.tagged({ onError: 'onError' }, { ...onStub(calls), head })));
+  await page.evaluate(calls);
+  const twice = (...names: string[]) => [...names, ...names];
+  await service.holds(
+    { events: twice('a', 'b', 'c', 'd', 'e'), identifies: twice('user_3') },
+    { pages: [page] },
+  );
+  const rows = new Map((await service.events()).map((row) => [row.event, row]));
+  const tags = { descripton: 'd', tag: 1, notfy: true, time_stamp: 5, tabs: 2 };
+  expect(rows.get('a')).toMatchObject({ tags, description: null, notify: false });
+  expect(rows.get('b')!.tags).toEqual({ descripton: 'd' });
+  expect(rows.get('c')).toMatchObject({ user_id: 'user_1', tags: {} });
+  const told = [
+    ...['`description`', '`tags`', '`notify`', '`timestamp`', '`userId` and `user_id`'],
+    ...['seconds', 'two arguments'],
+  ].map((words) => ({ kind: 'call', message: expect.stringContaining(words) as unknown }));
+  expect(await heard(page, 'error')).toEqual(told);
+  expect(await page.evaluate('errors')).toEqual(told);
+  // They are no losses.
+  expect(await heard(page, 'drop')).toEqual([]);
+  expect((await statusOf(page)).dropped).toEqual({});
+});
+
+test('shows `beforeSend` all tags in one place, and sends what it adds beside them @relay', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allowGlobals('filter', 'shown');
+  const head = `<script>shown = []; function filter(draft) {
+    shown.push(structuredClone(draft.body));
+    draft.body.page = 1;
+    return draft;
+  }</script>`;
+  await page.goto(site.page('/', site.tagged({ beforeSend: 'filter' }, { ...listening, head })));
+  await page.evaluate(`
+    analytics.event('one', { plan: 'pro', user_id: 'user_1', tags: { seats: 3 } });
+    analytics.identify('user_1', { plan: 'pro' });`);
+  await service.holds({ events: ['one'], identifies: ['user_1'] }, { pages: [page] });
+  const [event, identify] = (await page.evaluate('shown')) as object[];
+  expect(event).toMatchObject({ user_id: 'user_1', tags: { plan: 'pro', seats: 3 } });
+  expect(event).not.toHaveProperty('plan');
+  expect(identify).toMatchObject({ properties: { plan: 'pro' } });
+  expect((await service.events())[0]!.tags).toEqual({ plan: 'pro', seats: 3, page: 1 });
+  expect((await service.identifies())[0]!.properties).toEqual({ plan: 'pro', page: 1 });
+  expect(await heard(page, 'drop')).toEqual([]);
 });
 
 // Calls that a typed program would not make.

@@ -7,7 +7,7 @@ import { addressOf, destinationName } from './config/destination.js';
 import type { Form } from './config/forms.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
-import { captureEvent, captureIdentify } from './record/call.js';
+import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import type {
   Analytics,
   CommonOptions,
@@ -47,8 +47,8 @@ export interface Way {
 
 /** What the script tag hands over: calls made before it came, with their times. */
 export interface Replay {
-  identify: (at: number, userId: unknown, properties?: unknown) => void;
-  event: (at: number, name: unknown, fields?: unknown) => void;
+  identify: (at: number, userId: unknown, properties?: unknown, ...more: unknown[]) => void;
+  event: (at: number, name: unknown, fields?: unknown, ...more: unknown[]) => void;
 }
 
 export interface Tracker<
@@ -107,15 +107,23 @@ export const createTracker = <
     }
   };
 
+  /** Slips in calls, told once each: the same call is made again and again. */
+  const hinted = new Set<string>();
+  const hint = (message: string) => {
+    if (!hinted.has(message)) emit('error', { kind: 'call', message });
+    hinted.add(message);
+  };
+
+  const accept = (call: Made<Call>, more: unknown[]) =>
+    withPipeline((pipeline) => {
+      if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
+      pipeline.accept(call, hint);
+    });
+
   const replay: Replay = {
-    identify: (at, userId, properties) => {
-      const call = captureIdentify(at, userId, properties);
-      withPipeline((pipeline) => pipeline.accept(call));
-    },
-    event: (at, name, fields) => {
-      const call = captureEvent(at, name, fields);
-      withPipeline((pipeline) => pipeline.accept(call));
-    },
+    identify: (at, userId, properties, ...more) =>
+      accept(captureIdentify(at, userId, properties), more),
+    event: (at, name, fields, ...more) => accept(captureEvent(at, name, fields), more),
   };
 
   const init = (options: Init): void => {
@@ -138,8 +146,9 @@ export const createTracker = <
 
   const analytics: Analytics<Events, Traits, Init> = {
     init,
-    identify: (userId, properties) => replay.identify(now(), userId, properties),
-    event: (name, ...[fields]) => replay.event(now(), name, fields),
+    // All that is given, which is more than the types allow where a page is not typed.
+    identify: (...args) => replay.identify(now(), ...args),
+    event: (...args) => replay.event(now(), ...args),
     flush: async () =>
       (await outsideZone(() => current?.flush())) ?? {
         delivered: 0,

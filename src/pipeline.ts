@@ -23,6 +23,7 @@ import { createOutbox } from './outbox/outbox.js';
 import { createQueue } from './outbox/queue.js';
 import type { Call, Made } from './record/call.js';
 import { draftOf } from './record/draft.js';
+import type { Hint } from './record/gather-tags.js';
 import { makeRecord } from './record/make-record.js';
 import { newId } from './record/new-id.js';
 import type {
@@ -286,14 +287,14 @@ export const createPipeline = (
   return {
     name,
     /** Makes a record of a call and keeps it. */
-    accept: (captured: Made<Call>): void => {
+    accept: (captured: Made<Call>, hint: Hint): void => {
       if ('reason' in captured) return drop(captured.reason, captured.message);
       const call = captured.value;
       if (consent === 'denied') return drop('consent-denied', 'consent is denied');
-      const draft = draftOf(call, settings, currentUser());
+      const draft = draftOf(call, settings, currentUser(), hint);
       if ('reason' in draft) return drop(draft.reason, draft.message);
       if (call.type === 'identify') setUser(call.userId as string);
-      const made = makeRecord(draft.value, call.at, newId(), settings);
+      const made = makeRecord(draft.value, call.at, newId(), settings, hint);
       if ('reason' in made) return drop(made.reason, made.message);
       const record = made.value;
       emit('record', { ...record });

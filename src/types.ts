@@ -40,7 +40,7 @@ export interface EventBody {
 /** What `beforeSend` sees: a copy, free to change. */
 export type Draft = { type: 'identify'; body: IdentifyBody } | { type: 'event'; body: EventBody };
 
-/** Fields of an event beside its name. */
+/** Fields of an event beside its name. Any other key beside them is a tag. */
 export interface EventFields<Tags extends object = object> {
   /** Channel of this event. @default the `channel` option */
   channel?: string;
@@ -49,10 +49,12 @@ export interface EventFields<Tags extends object = object> {
   icon?: string;
   /** Ask the service to notify. @default false, by the service */
   notify?: boolean;
-  /** Free-form, anything JSON can carry. */
+  /** Free-form, anything JSON can carry. Of a tag that is given twice, the one in here counts. */
   tags?: Tags;
   /** Another user than the identified one; `null` leaves the user out. @default the identified user */
   userId?: string | null;
+  /** The service's own name for `userId`, which counts where both are given. */
+  user_id?: string | null;
   /** When it happened, if not now. @default the time of the call */
   timestamp?: Date | string;
 }
@@ -92,13 +94,14 @@ export interface Drop {
   record?: OutboxRecord;
 }
 
-/** Something that needs the developer: the set-up is wrong, and delivery waits. */
+/** Something that needs the developer. */
 export interface DeliveryError {
   /**
    * `setup`: the service answers 401, 403, 404, 405 or a redirect, or the relay does not list a project or
-   * channel. `token`: the token function failed.
+   * channel. `token`: the token function failed, or gave no token. Delivery waits. `call`: something in a call
+   * was probably meant otherwise, such as a field that is misspelt. The record goes out, and nothing is lost.
    */
-  kind: 'setup' | 'token';
+  kind: 'setup' | 'token' | 'call';
   message: string;
   /** HTTP status, where there was an answer. */
   status?: number;
@@ -183,7 +186,7 @@ export interface CommonOptions {
   beforeSend?: (draft: Draft) => Draft | null;
   /** Hears of every dropped record. */
   onDrop?: (drop: Drop) => void;
-  /** Hears, once, that the set-up needs the developer. */
+  /** Called once when the set-up is wrong (token, address), and once for each slip in a call. */
   onError?: (error: DeliveryError) => void;
   /** Do nothing, with the same types: for tests and previews. @default false */
   disabled?: boolean;
@@ -199,7 +202,7 @@ export interface CommonOptions {
 export interface DirectOptions extends CommonOptions {
   /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
   baseUrl: string;
-  /** API token, sent as `Authorization: Bearer`. Never stored. */
+  /** API token, sent as `Authorization: Bearer`: ASCII characters without spaces. Never stored. */
   token: Token;
   relay?: undefined;
   /**
@@ -231,12 +234,32 @@ type TagsOf<Events extends object, Name extends keyof Events> = Events[Name] ext
   ? Events[Name]
   : object;
 type Requires<Tags extends object> = Record<never, never> extends Tags ? false : true;
+/** Keys that are fields of an event: a tag of that name stands in `tags`. */
+type Reserved = keyof EventFields;
+type TagValue<Tags extends object> = Tags[keyof Tags];
+
+/** All tags in `tags`. */
+type TagsInside<Tags extends object> = EventFields<Tags> &
+  (Requires<Tags> extends true ? { tags: Tags } : unknown);
+/** Tags beside the fields, where their names allow it; some may still be in `tags`. */
+type TagsBeside<Tags extends object> = [keyof Tags] extends [never]
+  ? EventFields & Record<string, unknown> // any tags
+  : string extends keyof Tags
+    ? [TagValue<Tags>] extends [never]
+      ? never // no tags
+      : EventFields<Tags> & Record<string, TagValue<Tags> | EventFields<Tags>[Reserved]>
+    : keyof Tags & Reserved extends never
+      ? EventFields<Partial<Tags>> & Tags
+      : never;
+
+/** Fields of an event with these tags: in `tags`, or beside the fields. */
+export type EventGiven<Tags extends object = object> = TagsInside<Tags> | TagsBeside<Tags>;
 
 /** An event needs its second argument only where its tags have a required member. */
 export type EventArguments<Events extends object, Name extends keyof Events> =
   Requires<TagsOf<Events, Name>> extends true
-    ? [fields: EventFields<TagsOf<Events, Name>> & { tags: TagsOf<Events, Name> }]
-    : [fields?: EventFields<TagsOf<Events, Name>>];
+    ? [fields: EventGiven<TagsOf<Events, Name>>]
+    : [fields?: EventGiven<TagsOf<Events, Name>>];
 
 /** The tracker. None of its methods throws, but `init`, on wrong options. */
 export interface Analytics<
@@ -258,7 +281,8 @@ export interface Analytics<
    */
   identify(userId: string, properties?: Traits): void;
   /**
-   * Records an event.
+   * Records an event. A key that is no field of an event is a tag.
+   * @example analytics.event('Signed Up', { plan: 'pro' })
    * @example analytics.event('Signed Up', { icon: '🎉', tags: { plan: 'pro' } })
    */
   event<Name extends Named<Events>>(name: Name, ...rest: EventArguments<Events, Name>): void;

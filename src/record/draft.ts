@@ -1,5 +1,7 @@
 import type { Draft, EventBody, IdentifyBody } from '../types.js';
 import type { Call, Made } from './call.js';
+import { gatherTags, type Hint } from './gather-tags.js';
+import { isObject } from './is-object.js';
 
 interface Defaults {
   project: string;
@@ -9,8 +11,6 @@ interface Defaults {
 type Fields = Record<string, unknown>;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const expected = (what: string, wanted: string): Made<never> => ({
   reason: 'invalid-call',
@@ -57,32 +57,54 @@ const isoTime = (value: unknown): string | undefined => {
   return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 ends with the year 9999
 };
 
+/** Numbers of milliseconds below this one (in 1973) are more likely to be seconds, of this century. */
+const FIRST_MS = 1e11;
+
+/** The user of an event: the one that was given, null for none, or the identified one. */
+const userOf = ({ userId, user_id }: Fields, user: string | undefined, hint: Hint): unknown => {
+  if (userId !== undefined && user_id !== undefined && userId !== user_id) {
+    hint('`userId` and `user_id` differ: `userId` was taken');
+  }
+  const given = userId === undefined ? user_id : userId;
+  return given === undefined ? user : (given ?? undefined);
+};
+
 const eventBody = (
-  { name, at, fields }: Extract<Call, { type: 'event' }>,
-  { project, channel }: Defaults,
+  { name, at, fields = {} }: Extract<Call, { type: 'event' }>,
+  { project, channel: usual }: Defaults,
   user: string | undefined,
+  hint: Hint,
 ): Made<EventBody> => {
-  if (fields !== undefined && !isObject(fields)) return expected('fields', OBJECT);
-  const { description, icon, notify, tags, userId, timestamp, ...rest } = fields ?? {};
+  if (!isObject(fields)) return expected('fields', OBJECT);
+  const { channel = usual, description, icon, notify, tags, timestamp, ...others } = fields;
+  const { userId, user_id, ...rest } = others;
   const time = isoTime(timestamp === undefined ? at : timestamp);
   if (!time) return expected('timestamp', 'a Date or an ISO 8601 string');
+  if (typeof timestamp === 'number' && timestamp < FIRST_MS) {
+    hint('`timestamp` was taken for milliseconds, but looks like seconds');
+  }
   // A field that is not given is not sent: JSON leaves undefined out.
   const body = {
     project,
-    channel: rest.channel === undefined ? channel : rest.channel,
+    channel,
     event: name,
     description,
     icon,
     notify,
-    tags,
-    user_id: userId === undefined ? user : userId === null ? undefined : userId,
+    tags: gatherTags(rest, tags, hint),
+    user_id: userOf({ userId, user_id }, user, hint),
     timestamp: time,
   };
   return { value: body as EventBody };
 };
 
 /** Makes the wire body of a call. `user` is the identified user at the time of the call. */
-export const draftOf = (call: Call, defaults: Defaults, user: string | undefined): Made<Draft> => {
+export const draftOf = (
+  call: Call,
+  defaults: Defaults,
+  user: string | undefined,
+  hint: Hint,
+): Made<Draft> => {
   let draft: Draft;
   if (call.type === 'identify') {
     const body = {
@@ -92,7 +114,7 @@ export const draftOf = (call: Call, defaults: Defaults, user: string | undefined
     };
     draft = { type: 'identify', body };
   } else {
-    const body = eventBody(call, defaults, user);
+    const body = eventBody(call, defaults, user, hint);
     if ('reason' in body) return body;
     draft = { type: 'event', body: body.value };
   }

@@ -3,13 +3,14 @@ import type { Draft, OutboxRecord } from '../types.js';
 import { byteLength } from './byte-length.js';
 import type { Made } from './call.js';
 import { problemOf } from './draft.js';
+import { gatherBody, type Hint } from './gather-tags.js';
 
 interface Rules {
   beforeSend?: ((draft: Draft) => Draft | null) | undefined;
   maxRecordBytes: number;
 }
 
-const filtered = (draft: Draft, { beforeSend }: Rules): Made<Draft> => {
+const filtered = (draft: Draft, { beforeSend }: Rules, hint: Hint): Made<Draft> => {
   if (!beforeSend) return { value: draft };
   try {
     const kept = beforeSend(draft);
@@ -17,7 +18,7 @@ const filtered = (draft: Draft, { beforeSend }: Rules): Made<Draft> => {
     if (kept?.type !== draft.type || !kept.body || typeof kept.body !== 'object') {
       return { reason: 'before-send-error', message: 'beforeSend returned no record' };
     }
-    return problemOf(kept) ?? { value: kept };
+    return problemOf(kept) ?? { value: gatherBody(kept, hint) };
   } catch (error) {
     // Dropped, not leaked: a filter that fails may have been about to remove something.
     return { reason: 'before-send-error', message: messageOf(error) };
@@ -30,8 +31,9 @@ export const makeRecord = (
   at: number,
   id: string,
   rules: Rules,
+  hint: Hint,
 ): Made<OutboxRecord> => {
-  const kept = filtered(draft, rules);
+  const kept = filtered(draft, rules, hint);
   if ('reason' in kept) return kept;
   let body: string;
   try {

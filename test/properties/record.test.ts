@@ -13,11 +13,14 @@ const MAX_BYTES = 2_000;
 const REASONS: readonly DropReason[] = ['invalid-call', 'not-serializable', 'too-large'];
 const LATEST = Date.UTC(9999, 0);
 
+/** Nobody listens to hints here. */
+const never = () => undefined;
+
 const make = (captured: Made<Call>, user?: string): Made<OutboxRecord> => {
   if ('reason' in captured) return captured;
-  const draft = draftOf(captured.value, DEFAULTS, user);
+  const draft = draftOf(captured.value, DEFAULTS, user, never);
   if ('reason' in draft) return draft;
-  return makeRecord(draft.value, captured.value.at, 'id', { maxRecordBytes: MAX_BYTES });
+  return makeRecord(draft.value, captured.value.at, 'id', { maxRecordBytes: MAX_BYTES }, never);
 };
 const made = (captured: Made<Call>, user?: string): OutboxRecord => {
   const result = make(captured, user);
@@ -131,6 +134,21 @@ describe('an event', () => {
     );
   });
 
+  it('carries each key that is no field as a tag, but where `tags` has another value for it', () => {
+    const field = /^(channel|description|icon|notify|tags|userId|user_id|timestamp|toJSON)$/;
+    const beside = json.map((given) =>
+      Object.fromEntries(Object.entries(given).filter(([key]) => !field.test(key))),
+    );
+    fc.assert(
+      fc.property(beside, json, (given, tags) => {
+        fc.pre(JSON.stringify([given, tags]).length < MAX_BYTES / 4); // else too large
+        const record = made(captureEvent(5, 'e', { ...given, tags }));
+        const wanted = JSON.parse(JSON.stringify({ ...given, ...tags })) as object;
+        expect(bodyOf(record)['tags']).toEqual(wanted);
+      }),
+    );
+  });
+
   it('has the time it was given, to the millisecond', () => {
     const time = fc.date({ min: new Date(0), max: new Date(LATEST), noInvalidDate: true });
     fc.assert(
@@ -174,7 +192,7 @@ describe('the bytes of a text', () => {
           typeof makeRecord
         >[0];
         const bytes = Buffer.byteLength(JSON.stringify({ event }));
-        const result = makeRecord(draft, 0, 'id', { maxRecordBytes: bytes + more });
+        const result = makeRecord(draft, 0, 'id', { maxRecordBytes: bytes + more }, never);
         expect('reason' in result ? result.reason : 'made').toBe(more < 0 ? 'too-large' : 'made');
       }),
     );

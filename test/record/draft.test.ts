@@ -1,16 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { captureEvent, captureIdentify } from '../../src/record/call.js';
 import { checkEvent, checkIdentify } from '../../src/record/check-body.js';
 import { draftOf } from '../../src/record/draft.js';
+import type { Hint } from '../../src/record/gather-tags.js';
 
 const AT = Date.UTC(2026, 0, 1, 12, 0, 0, 5);
 const defaults = { project: 'shop', channel: 'web' };
 
 type Captured = ReturnType<typeof captureEvent>;
 
-const draft = (captured: Captured, user?: string) => {
+const draft = (captured: Captured, user?: string, hint: Hint = () => undefined) => {
   if ('reason' in captured) throw new Error(captured.message);
-  return draftOf(captured.value, defaults, user);
+  return draftOf(captured.value, defaults, user, hint);
 };
 
 /** The body as it goes on the wire. */
@@ -92,10 +93,31 @@ describe('an event', () => {
     });
   });
 
-  it('sends no field that the interface does not know', () => {
-    expect(event('e', { project: 'other', event: 'x', user_id: 'v', extra: 1 })).toEqual(
-      event('e'),
-    );
+  it('takes a key that is no field for a tag', () => {
+    expect(event('e', { plan: 'pro', price: 3, gone: undefined, none: null })).toEqual({
+      ...(event('e') as object),
+      tags: { plan: 'pro', price: 3, none: null },
+    });
+  });
+
+  it('takes the tag in `tags` where one is given twice', () => {
+    expect(event('e', { plan: 'free', price: 3, tags: { plan: 'pro', seats: 1 } })).toMatchObject({
+      tags: { plan: 'pro', price: 3, seats: 1 },
+    });
+  });
+
+  it('takes names of the service that are no fields of the call for tags', () => {
+    expect(event('e', { project: 'other', event: 'x' })).toEqual({
+      ...(event('e') as object),
+      tags: { project: 'other', event: 'x' },
+    });
+  });
+
+  it('knows the user by the name that the service has for it', () => {
+    expect(event('e', { user_id: 'v' }, 'u')).toEqual(event('e', { userId: 'v' }));
+    expect(event('e', { user_id: null }, 'u')).toEqual(event('e'));
+    expect(event('e', { userId: 'v', user_id: 'w' })).toEqual(event('e', { userId: 'v' }));
+    expect(event('e', { userId: null, user_id: 'w' }, 'u')).toEqual(event('e'));
   });
 
   it.each([
@@ -141,6 +163,9 @@ describe('an event', () => {
     ['tags', 'e', { tags: null }],
     ['user_id', 'e', { userId: '' }],
     ['user_id', 'e', { userId: 5 }],
+    ['user_id', 'e', { user_id: '' }],
+    ['user_id', 'e', { user_id: 5 }],
+    ['tags', 'e', { tags: [], plan: 'pro' }],
     ['fields', 'e', 'text'],
     ['fields', 'e', []],
     ['fields', 'e', null],
@@ -151,8 +176,64 @@ describe('an event', () => {
   });
 
   it('is not disturbed by fields named like properties of objects', () => {
-    const fields = JSON.parse('{"__proto__":{"notify":"x"},"constructor":1}') as object;
-    expect(event('e', fields)).toEqual(event('e'));
+    const json = '{"__proto__":{"notify":"x"},"constructor":1}';
+    const { tags, ...rest } = event('e', JSON.parse(json)) as { tags: object };
+    expect(JSON.stringify(tags)).toBe(json);
+    expect(rest).toEqual(event('e'));
+  });
+});
+
+describe('a hint', () => {
+  const hintsOf = (fields: object, user?: string): string[] => {
+    const hint = vi.fn<Hint>();
+    draft(captureEvent(AT, 'e', fields), user, hint);
+    return hint.mock.calls.map(([message]) => message);
+  };
+
+  it.each([
+    ['descripton', 'description'],
+    ['tag', 'tags'],
+    ['notfy', 'notify'],
+    ['notifiy', 'notify'],
+    ['time_stamp', 'timestamp'],
+    ['timestmap', 'timestamp'],
+    ['chanel', 'channel'],
+    ['icn', 'icon'],
+    ['userid', 'userId'],
+    ['UserID', 'userId'],
+  ])('names `%s`, which looks like `%s`, and the field', (given, field) => {
+    const hints = hintsOf({ [given]: 'x' });
+    expect(hints).toHaveLength(1);
+    expect(hints[0]).toContain(`\`${given}\` is a tag`);
+    expect(hints[0]).toContain(`did you mean \`${field}\`?`);
+    expect(event('e', { [given]: 'x' })).toMatchObject({ tags: { [given]: 'x' } });
+  });
+
+  it('says that two users were given', () => {
+    expect(hintsOf({ userId: 'v', user_id: 'w' })).toEqual([
+      '`userId` and `user_id` differ: `userId` was taken',
+    ]);
+    expect(hintsOf({ userId: null, user_id: 'w' })).toHaveLength(1);
+    expect(hintsOf({ userId: 'v', user_id: 'v' }, 'u')).toEqual([]);
+  });
+
+  it('says that a time looks like seconds', () => {
+    expect(hintsOf({ timestamp: AT / 1_000 })).toEqual([expect.stringContaining('seconds')]);
+    expect(hintsOf({ timestamp: AT })).toEqual([]);
+    expect(hintsOf({ timestamp: new Date(0) })).toEqual([]);
+    expect(hintsOf({ timestamp: '2026' })).toEqual([]);
+  });
+
+  it.each([
+    ...['plan', 'price', 'total', 'page', 'path', 'tabs', 'bags', 'tax', 'coin', 'time', 'note'],
+    ...['user', 'used', 'users', 'username', 'notification', 'change', 'panel', 'status', 'name'],
+    ...['category', 'value', 'label', 'method', 'source', 'position', 'duration', '', '日本'],
+  ])('is not given where `%s` is a tag', (key) => {
+    expect(hintsOf({ [key]: 'x' })).toEqual([]);
+  });
+
+  it('is not given for a tag in `tags`', () => {
+    expect(hintsOf({ tags: { descripton: 'x', tag: 1 } })).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { byteLength } from '../../src/record/byte-length.js';
 import { makeRecord } from '../../src/record/make-record.js';
 import type { Draft } from '../../src/types.js';
@@ -14,15 +14,19 @@ const draft = (parts: object = {}): Draft => ({
   },
 });
 
+const hint = vi.fn();
+
 type BeforeSend = (draft: Draft) => Draft | null;
 
 const make = (given = draft(), beforeSend?: unknown, maxRecordBytes = 60_000) =>
-  makeRecord(given, 5, 'id', { beforeSend: beforeSend as BeforeSend, maxRecordBytes });
+  makeRecord(given, 5, 'id', { beforeSend: beforeSend as BeforeSend, maxRecordBytes }, hint);
 
 const recordOf = (made: ReturnType<typeof make>) => {
   if ('reason' in made) throw new Error(`${made.reason}: ${made.message}`);
   return made.value;
 };
+
+beforeEach(() => hint.mockClear());
 
 describe('a record', () => {
   it('carries the text that goes on the wire', () => {
@@ -93,6 +97,44 @@ describe('beforeSend', () => {
       return given;
     });
     expect(recordOf(made)).not.toHaveProperty('user');
+  });
+
+  it('that adds keys beside the fields has them sent as tags', () => {
+    const made = make(draft({ tags: { plan: 'pro' } }), (given: Draft) => {
+      Object.assign(given.body, { plan: 'free', page: 1, notfy: true });
+      return given;
+    });
+    expect(JSON.parse(recordOf(made).body)).toEqual(
+      draft({ tags: { plan: 'pro', page: 1, notfy: true } }).body,
+    );
+    expect(hint.mock.calls).toEqual([[expect.stringContaining('`notify`')]]);
+  });
+
+  it('that knows the user by another name than the service is told so', () => {
+    make(draft(), (given: Draft) => Object.assign(given, { body: { ...given.body, userId: 'u' } }));
+    expect(hint.mock.calls).toEqual([[expect.stringContaining('`user_id`')]]);
+  });
+
+  it('that adds keys to an identify has them sent as properties', () => {
+    const body = { project: 'p', user_id: 'u', properties: { plan: 'pro' } };
+    const made = make({ type: 'identify', body }, ({ type }: Draft) => ({
+      type,
+      body: { ...body, plan: 'free', tag: 1 },
+    }));
+    expect(JSON.parse(recordOf(made).body)).toEqual({
+      ...body,
+      properties: { plan: 'pro', tag: 1 },
+    });
+    expect(hint).not.toHaveBeenCalled();
+  });
+
+  it('that adds a key named __proto__ has it sent as a tag', () => {
+    const made = make(draft(), ({ type, body }: Draft) => ({
+      type,
+      body: JSON.parse(JSON.stringify(body).replace('}', ',"__proto__":{"a":1}}')) as object,
+    }));
+    expect(recordOf(made).body).toContain('"tags":{"__proto__":{"a":1}}');
+    expect(recordOf(made).body.match(/__proto__/g)).toHaveLength(1);
   });
 
   it('drops the record with null', () => {

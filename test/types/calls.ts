@@ -9,6 +9,7 @@ import type { Analytics, DirectOptions, EventFields, RelayOptions } from '../../
 declare const setup: DirectOptions;
 declare const relayed: RelayOptions;
 declare const anyName: string;
+declare const openFields: EventFields;
 
 const onlyRelay = createRelayAnalytics();
 
@@ -24,6 +25,8 @@ interface Events {
   'Filter Changed': { filter?: string };
   'Logged Out': object;
   'Page Left': Record<string, never>;
+  'Words Counted': Record<string, number>;
+  'Mail Sent': { channel: string; size: number };
 }
 interface Traits {
   plan?: 'free' | 'pro';
@@ -53,6 +56,20 @@ export const compiles = async () => {
   const tags: SignedUp = { plan: 'free' };
   byInterface.event('Signed Up', { tags });
 
+  // Tags beside the fields.
+  byInterface.event('Signed Up', { plan: 'pro' });
+  byInterface.event('Signed Up', { plan: 'pro', seats: 3, notify: true, user_id: 'user_1' });
+  byInterface.event('Signed Up', { plan: 'pro', tags: { seats: 3 } });
+  byInterface.event('Signed Up', { tags: { plan: 'pro' }, seats: 3 });
+  byInterface.event('Signed Up', tags);
+  byInterface.event('Signed Up', { ...tags, icon: '🎉' });
+  byInterface.event('Filter Changed', { filter: 'x' });
+  byInterface.event('Logged Out', { anything: 1, user_id: null });
+  byInterface.event('Words Counted', { the: 12, icon: '📖' });
+  byInterface.event('Mail Sent', { tags: { channel: 'mail', size: 3 }, channel: 'growth' });
+  byLiteral.event('Signed Up', { plan: 'pro' });
+  byLiteral.event('Logged Out', { anything: [1] });
+
   byLiteral.event('Signed Up', { tags: { plan: 'pro' } });
   byLiteral.event('Logged Out');
   byLiteral.identify('user_1', { plan: 'whatever' });
@@ -61,6 +78,9 @@ export const compiles = async () => {
     one.event('Anything');
     one.event(anyName, { tags: { anything: [1, { deep: true }] } });
     one.event('Interface', { tags });
+    one.event('Flat', { anything: [1, { deep: true }], icon: '🎉', userId: null });
+    one.event('Flat', { ...traits });
+    one.event('Fields', openFields);
     one.identify(anyName, { anything: 1 });
     one.identify(anyName, traits);
   }
@@ -110,12 +130,28 @@ export const doesNotCompile = () => {
   byInterface.event('Page Left', { tags: { plan: 'pro' } });
   // @ts-expect-error tags that are no object
   byInterface.event('Logged Out', { tags: 'pro' });
-  // @ts-expect-error tags given directly
-  byInterface.event('Signed Up', { plan: 'pro' });
-  // @ts-expect-error misspelt field
-  byInterface.event('Logged Out', { chanel: 'growth' });
-  // @ts-expect-error field by its name on the wire
-  byInterface.event('Logged Out', { user_id: 'user_1' });
+  // @ts-expect-error required tag missing beside the fields
+  byInterface.event('Signed Up', { seats: 3, icon: '🎉' });
+  // @ts-expect-error misspelt tag of two beside the fields
+  byInterface.event('Signed Up', { plan: 'pro', saets: 3 });
+  // @ts-expect-error misspelt tag beside the fields, where none is required
+  byInterface.event('Filter Changed', { fliter: 'x' });
+  // @ts-expect-error tag beside the fields with a value that is not in the list
+  byInterface.event('Signed Up', { plan: 'gold' });
+  // @ts-expect-error tag of another event beside the fields
+  byInterface.event('Searched', { plan: 'pro' });
+  // @ts-expect-error tag beside the fields where the event has none
+  byInterface.event('Page Left', { plan: 'pro' });
+  // @ts-expect-error tag of a wrong type beside the fields, whatever its name
+  byInterface.event('Words Counted', { the: [] });
+  // @ts-expect-error tag that has the name of a field beside the fields
+  byInterface.event('Mail Sent', { channel: 'mail', size: 3 });
+  // @ts-expect-error misspelt field of an event whose tags are known
+  byInterface.event('Filter Changed', { chanel: 'growth' });
+  // @ts-expect-error user by the service's name with a wrong type
+  byInterface.event('Logged Out', { user_id: 1 });
+  // @ts-expect-error field of a wrong type beside any tags
+  analytics.event('Anything', { anything: 1, notify: 'yes' });
   // @ts-expect-error field of a wrong type
   byInterface.event('Logged Out', { notify: 'yes' });
   // @ts-expect-error time as a number
