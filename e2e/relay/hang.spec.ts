@@ -57,7 +57,7 @@ test('sends a batch again whose answer never ends, and the relay stores it once'
   service,
   site,
 }) => {
-  await page.goto(site.page('/', site.tagged({ timeout: 1_000 }, listening)));
+  await page.goto(site.page('/', site.tagged({ timeout: 2_500 }, listening)));
   relay.faults([{ endless: true, times: 1 }]);
   await track(page, names(20));
   await service.holds({ events: names(20) }, { pages: [page] });
