@@ -129,6 +129,51 @@ test.describe('after `document.open()`, which removes every listener of document
   });
 });
 
+test.describe('on a page whose scripts', () => {
+  const habits: Record<string, string> = {
+    'have a constant called `URL`': `const URL = 'https://shop.example'`,
+    'make `Date.now` give a text': `Date.now = () => String(new Date().getTime())`,
+    'make `Date.now` give a date': `Date.now = () => new Date()`,
+    'hide whether the browser is online': `
+      Object.defineProperty(navigator, 'onLine', { value: undefined })`,
+    'leave no idle moment': `{
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        const end = performance.now() + 20;
+        while (performance.now() < end);
+        port2.postMessage(0);
+      };
+      port2.postMessage(0);
+    }`,
+  };
+
+  for (const [habit, script] of Object.entries(habits)) {
+    test(`${habit}, delivers each call as it was made`, async ({ page, service, site }) => {
+      const head = `<script>${script}</script>`;
+      const body = `<script>analytics.event('early', { tags: { n: 1 } })</script>`;
+      const began = Date.now();
+      await page.goto(site.page('/', site.tagged({}, { head, body })));
+      await page.waitForFunction(() => 'status' in analytics);
+      await page.evaluate(() => {
+        analytics.identify('user_1');
+        analytics.event('late', { icon: '🎉' });
+      });
+      await service.holds({ events: ['early', 'late'], identifies: ['user_1'] }, { pages: [page] });
+      const events = await service.events();
+      const [early, late] = ['early', 'late'].map((name) =>
+        events.find(({ event }) => event === name),
+      );
+      const plain = { channel: CHANNEL, description: null, notify: false };
+      expect(early).toMatchObject({ ...plain, icon: null, tags: { n: 1 }, user_id: null });
+      expect(late).toMatchObject({ ...plain, icon: '🎉', tags: {}, user_id: 'user_1' });
+      for (const { timestamp } of [early!, late!]) {
+        expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(began);
+        expect(Date.parse(timestamp)).toBeLessThanOrEqual(Date.now());
+      }
+    });
+  }
+});
+
 /** As far as these tests need zone.js. */
 interface Zone {
   current: Zone;

@@ -21,7 +21,7 @@ type Globals = Record<string, unknown>;
       new Promise((done) => {
         // As they are now: the page may change them before the script comes.
         if (method[0] === 'e' || method === 'identify') args = args.map(copy);
-        calls.push([Date.now(), method, args, done]);
+        calls.push([+new Date(), method, args, done]);
       });
   }
   page[name] = stub;

@@ -1,31 +1,30 @@
 interface Scheduler {
-  postTask: (callback: () => void, options: { priority: 'background' }) => Promise<void>;
+  postTask?: (callback: () => void, options: { priority: 'background' }) => unknown;
 }
 
 /** Longest wait for an idle moment, milliseconds. */
 const IDLE_MS = 500;
 
-type Way = (callback: () => void) => void;
-
-/** The best one first. */
-const WAYS: readonly Way[] = [
-  (callback) => {
-    const { scheduler } = globalThis as unknown as { scheduler: Scheduler };
-    const posted: unknown = scheduler.postTask(callback, { priority: 'background' });
-    // Not every `postTask` that a page puts in the browser's place gives a promise.
-    Promise.resolve(posted).catch(() => undefined);
-  },
-  (callback) => void requestIdleCallback(callback, { timeout: IDLE_MS }),
-  (callback) => void setTimeout(callback),
-];
-
-/** Runs something off the critical path of the page. */
+/**
+ * Runs something off the critical path of the page. A page that is always busy, such as a game, never comes to
+ * its background tasks, and a script of the page may have put anything in the place of `postTask`: so a timeout
+ * runs it if nothing else has.
+ */
 export const inBackground = (callback: () => void): void => {
-  for (const way of WAYS) {
-    try {
-      return way(callback);
-    } catch {
-      // the browser has no such function, or a script of the page has put a broken one in its place
-    }
+  let isDone = false;
+  const run = () => {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(timer);
+    callback();
+  };
+  const timer = setTimeout(run, IDLE_MS);
+  try {
+    const { scheduler } = globalThis as { scheduler?: Scheduler };
+    if (scheduler?.postTask) {
+      Promise.resolve(scheduler.postTask(run, { priority: 'background' })).catch(() => undefined);
+    } else requestIdleCallback(run);
+  } catch {
+    setTimeout(run); // Safari has neither
   }
 };

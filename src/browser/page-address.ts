@@ -11,6 +11,7 @@ export const pageAddress = (): string =>
 /** Whether requests to this address share their connections with the page itself. */
 export const isOwnOrigin = (address: string): boolean => {
   try {
+    const { URL } = globalThis; // a page's own `const URL` hides the browser's
     return new URL(address).origin === new URL(pageAddress()).origin;
   } catch {
     return false; // a page without an address

@@ -81,7 +81,8 @@ export const whenActivated = (callback: () => void): void => {
   } else callback();
 };
 
-export const isOnline = (): boolean => navigator.onLine;
+/** Yes where nobody can say. */
+export const isOnline = (): boolean => navigator.onLine !== false;
 
 /** False on a server and in a worker, where the tracker does nothing. */
 export const isPage = (): boolean => typeof document === 'object';

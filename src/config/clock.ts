@@ -6,5 +6,5 @@ export const readClock = (now: (() => number) | undefined): number => {
   } catch {
     // the page's function
   }
-  return Date.now();
+  return new Date().getTime(); // a page's `Date.now` may give anything
 };

@@ -36,7 +36,7 @@ export const relayForm: Form = (given, pageAddress, { wrong, missing }) => {
 /** The whole address, or undefined on a page that has none, such as about:blank. */
 const resolved = (relay: string, pageAddress: string): string | undefined => {
   try {
-    const { protocol, href } = new URL(relay, pageAddress);
+    const { protocol, href } = new globalThis.URL(relay, pageAddress);
     return /^https?:$/.test(protocol) ? href.replace(/\/+$/, '') : undefined;
   } catch {
     return undefined;

@@ -20,7 +20,7 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 /** An address that a path can be added to: a query or a fragment would swallow it; `fetch` refuses a user. */
 const isHttpUrl = (value: unknown): boolean => {
   try {
-    const { protocol, username, password } = new URL(value as string);
+    const { protocol, username, password } = new globalThis.URL(value as string);
     return (
       typeof value === 'string' &&
       /^https?:$/.test(protocol) &&

@@ -53,12 +53,39 @@ describe('in the background', () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  it('is an idle moment where there are no tasks, and not for ever', () => {
+  it('is an idle moment where there are no tasks', () => {
     vi.stubGlobal('scheduler', undefined);
-    const idle = vi.fn();
-    vi.stubGlobal('requestIdleCallback', idle);
-    inBackground(() => undefined);
-    expect(idle).toHaveBeenCalledWith(expect.any(Function), { timeout: 500 });
+    vi.stubGlobal('requestIdleCallback', (callback: () => void) => callback());
+    const work = vi.fn();
+    inBackground(work);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['no background task', { scheduler: { postTask: async () => new Promise(() => undefined) } }],
+    ['no idle moment', { scheduler: undefined, requestIdleCallback: () => 1 }],
+  ])('is half a second later where %s comes', (_, globals: Record<string, unknown>) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    const work = vi.fn();
+    inBackground(work);
+    vi.advanceTimersByTime(499);
+    expect(work).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it('is once, whatever comes later', () => {
+    let late: () => void = () => undefined;
+    vi.stubGlobal('scheduler', {
+      postTask: async (callback: () => void) => {
+        late = callback;
+      },
+    });
+    const work = vi.fn();
+    inBackground(work);
+    vi.runAllTimers();
+    late();
+    expect(work).toHaveBeenCalledTimes(1);
   });
 
   it('is a timeout where there is neither', () => {

@@ -176,7 +176,7 @@ export const createPage = (effects: Effects) => {
   const say = (...line: unknown[]) => effects.onConsole(line.join(' '));
 
   const product = effects.product({
-    globalThis: effects.hasScheduler ? { scheduler } : {},
+    globalThis: effects.hasScheduler ? { URL, scheduler } : { URL },
     window: {},
     document,
     location,
