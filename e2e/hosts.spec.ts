@@ -145,6 +145,11 @@ test.describe('on a page whose scripts', () => {
       };
       port2.postMessage(0);
     }`,
+    'give every object more keys': `
+      for (const key of ['reason', 'channel', 'description', 'icon', 'notify', 'tags', 'userId',
+        'timestamp', 'relay', 'token', 'fetch', 'now', 'beforeSend', 'onDrop', 'disabled',
+        'debug', 'maxAge', 'maxBytes', 'maxRecordBytes', 'timeout', 'flushAt'])
+        Object.prototype[key] = 1`,
   };
 
   for (const [habit, script] of Object.entries(habits)) {

@@ -288,14 +288,14 @@ export const createPipeline = (
     name,
     /** Makes a record of a call and keeps it. */
     accept: (captured: Made<Call>, hint: Hint): void => {
-      if ('reason' in captured) return drop(captured.reason, captured.message);
+      if (!('value' in captured)) return drop(captured.reason, captured.message);
       const call = captured.value;
       if (consent === 'denied') return drop('consent-denied', 'consent is denied');
       const draft = draftOf(call, settings, currentUser(), hint);
-      if ('reason' in draft) return drop(draft.reason, draft.message);
+      if (!('value' in draft)) return drop(draft.reason, draft.message);
       if (call.type === 'identify') setUser(call.userId as string);
       const made = makeRecord(draft.value, call.at, newId(), settings, hint);
-      if ('reason' in made) return drop(made.reason, made.message);
+      if (!('value' in made)) return drop(made.reason, made.message);
       const record = made.value;
       emit('record', { ...record });
       if (parts) return keep(record);

@@ -145,7 +145,8 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
   }
   const complaints = createComplaints();
   const { wrong, missing } = complaints;
-  const settings: Record<string, unknown> = { ...DEFAULTS };
+  // Without a prototype: some scripts give every object more keys.
+  const settings: Record<string, unknown> = { __proto__: null, ...DEFAULTS };
   // A flush of fewer would cost a request as well.
   if (options.relay) settings.flushAt = BATCH_RECORDS;
   for (const [name, value] of Object.entries(options)) {

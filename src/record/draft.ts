@@ -76,8 +76,10 @@ const eventBody = (
   hint: Hint,
 ): Made<EventBody> => {
   if (!isObject(fields)) return expected('fields', OBJECT);
-  const { channel = usual, description, icon, notify, tags, timestamp, ...others } = fields;
-  const { userId, user_id, ...rest } = others;
+  // Without a prototype: some scripts give every object more keys.
+  const own: Fields = { __proto__: null, ...fields };
+  const { channel = usual, description, icon, notify, tags, timestamp, ...others } = own;
+  const { userId, user_id, ...rest }: Fields = { __proto__: null, ...others };
   const time = isoTime(timestamp === undefined ? at : timestamp);
   if (!time) return expected('timestamp', 'a Date or an ISO 8601 string');
   if (typeof timestamp === 'number' && timestamp < FIRST_MS) {
@@ -115,7 +117,7 @@ export const draftOf = (
     draft = { type: 'identify', body };
   } else {
     const body = eventBody(call, defaults, user, hint);
-    if ('reason' in body) return body;
+    if (!('value' in body)) return body;
     draft = { type: 'event', body: body.value };
   }
   return problemOf(draft) ?? { value: draft };

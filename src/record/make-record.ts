@@ -34,7 +34,7 @@ export const makeRecord = (
   hint: Hint,
 ): Made<OutboxRecord> => {
   const kept = filtered(draft, rules, hint);
-  if ('reason' in kept) return kept;
+  if (!('value' in kept)) return kept;
   let body: string;
   try {
     body = JSON.stringify(kept.value.body);
