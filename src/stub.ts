@@ -8,9 +8,13 @@ type Globals = Record<string, unknown>;
   // Not `page[name]`: an element with that id would answer to it.
   if (Object.hasOwn(page, name)) return;
   const calls: unknown[] = [];
+  // Some libraries give all arrays a `toJSON` that makes texts of them.
+  function asArray(this: Globals, key: string, value: unknown) {
+    return Array.isArray(this[key]) ? this[key] : value;
+  }
   const copy = (value: unknown) => {
     try {
-      return JSON.parse(JSON.stringify(value));
+      return JSON.parse(JSON.stringify(value, asArray));
     } catch {
       return value; // undefined; or dropped later, with the reason
     }

@@ -1,3 +1,4 @@
+import { toJson } from '../record/to-json.js';
 import type { OutboxRecord } from '../types.js';
 
 /** What a page writes down, as it is hidden, for whoever comes next. */
@@ -46,7 +47,7 @@ export const createNotes = (shelf: Shelf, name: string) => {
       return undefined; // cut off, or not ours
     }
   };
-  const save = (note: ExitNote): boolean => shelf.set(keyOf(note), JSON.stringify(note));
+  const save = (note: ExitNote): boolean => shelf.set(keyOf(note), toJson(note));
   return {
     /** Says of one that stands that a record of it is done with. */
     finish: (note: Pick<ExitNote, 'owner' | 'holder'>, seq: number): void => {

@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.js';
 import type { DropReason } from '../types.js';
+import { toJson } from './to-json.js';
 
 /** A call as it was made: its arguments copied, its time taken. */
 export type Call =
@@ -16,7 +17,7 @@ export type Made<T> = { value: T } | { reason: DropReason; message: string };
 const copy = (value: unknown): unknown =>
   value === undefined || typeof value === 'string'
     ? value
-    : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown);
+    : (JSON.parse(toJson(value) ?? 'null') as unknown);
 
 const capture = (make: () => Call): Made<Call> => {
   try {

@@ -4,6 +4,7 @@ import { byteLength } from './byte-length.js';
 import type { Made } from './call.js';
 import { problemOf } from './draft.js';
 import { gatherBody, type Hint } from './gather-tags.js';
+import { toJson } from './to-json.js';
 
 interface Rules {
   beforeSend?: ((draft: Draft) => Draft | null) | undefined;
@@ -37,8 +38,9 @@ export const makeRecord = (
   if (!('value' in kept)) return kept;
   let body: string;
   try {
-    body = JSON.stringify(kept.value.body);
-    if (!body) throw new TypeError('the body has no JSON form');
+    const text = toJson(kept.value.body);
+    if (!text) throw new TypeError('the body has no JSON form');
+    body = text;
   } catch (error) {
     return { reason: 'not-serializable', message: messageOf(error) };
   }
