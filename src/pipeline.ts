@@ -178,6 +178,7 @@ export const createPipeline = (
     isLeaving = false;
     parts?.flusher.handOff();
     parts?.outbox.leave(isGoing());
+    if (isGoing()) parts?.outbox.dropRest();
   };
 
   const keep = (record: OutboxRecord) => {

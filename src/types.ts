@@ -73,7 +73,10 @@ export type DropReason =
   | 'before-send-error'
   /** Consent is denied. */
   | 'consent-denied'
-  /** The outbox was over `maxRecords` or `maxBytes`; oldest events go first. */
+  /**
+   * The outbox was over `maxRecords` or `maxBytes`; oldest events go first. Or there is no database, the page is
+   * left, and localStorage has no room for it.
+   */
   | 'outbox-full'
   /** Older than `maxAge`. */
   | 'expired'

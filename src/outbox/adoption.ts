@@ -227,12 +227,14 @@ export const createAdoption = (
       .all()
       .filter(({ owner, until }) => hasEnded(context, until) && !holds.has(owner));
     if (ended.length === 0) return;
+    const here = new Set(queue.entries.map(({ record }) => record.id));
     const left = ended.map((note): ExitNote => {
       const taken = doneIn(note);
       for (const [seq, record] of note.unsaved) {
         taken.push(seq);
         // Whoever took it from here may have died before it could say so.
-        if (queue.entries.some((entry) => entry.record.id === record.id)) continue;
+        if (here.has(record.id)) continue;
+        here.add(record.id);
         const sent = flying.get(record.id);
         if (sent) rehome(sent);
         else if (note.flight.includes(seq) && !limits().resends) onUnknown(record);
@@ -240,12 +242,12 @@ export const createAdoption = (
       }
       return { ...note, unsaved: [], taken };
     });
-    writer.leave(false); // what has been taken is noted anew, before its note goes
     for (const note of left) {
       // The same may be stored: whoever can read the database has to know what was taken.
       if (note.stored && note.taken!.length + note.flight.length > 0) notes.save(note);
       else notes.remove(note);
     }
+    writer.leave(false); // noted anew, there is room for it now
   };
 
   /**

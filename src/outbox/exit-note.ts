@@ -1,5 +1,6 @@
 import { toJson } from '../record/to-json.js';
 import type { OutboxRecord } from '../types.js';
+import { isRecord } from './is-record.js';
 
 /** What a page writes down, as it is hidden, for whoever comes next. */
 export interface ExitNote {
@@ -21,6 +22,30 @@ export interface ExitNote {
   unsaved: [seq: number, record: OutboxRecord, first: number][];
 }
 
+/**
+ * Characters of all exit notes of a site together: about a twentieth of what localStorage takes, since the
+ * rest is the site's own.
+ */
+export const NOTES_ROOM = 262_144;
+
+const parse = (text: string): ExitNote | undefined => {
+  try {
+    return (JSON.parse(text) as ExitNote | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isNote = (note: ExitNote): boolean =>
+  note.v === 1 &&
+  typeof note.owner === 'string' &&
+  typeof note.holder === 'string' &&
+  Number.isFinite(note.until) &&
+  [note.flight, note.unsaved, note.done ?? [], note.taken ?? []].every(Array.isArray) &&
+  note.unsaved.every(
+    (kept) => Array.isArray(kept) && [kept[0], kept[2]].every(Number.isFinite) && isRecord(kept[1]),
+  );
+
 /** A synchronous key-value store: localStorage, made safe. */
 export interface Shelf {
   get: (key: string) => string | undefined;
@@ -39,15 +64,16 @@ export const createNotes = (shelf: Shelf, name: string) => {
   const keyOf = ({ owner, holder }: Pick<ExitNote, 'owner' | 'holder'>) =>
     `${prefix}${owner} ${holder}`;
   const read = (key: string): ExitNote | undefined => {
-    try {
-      const note = JSON.parse(shelf.get(key) ?? 'null') as ExitNote | null;
-      const isNote = note?.v === 1 && [note.flight, note.unsaved].every(Array.isArray);
-      return isNote && note.unsaved.every(([, record]) => record.body) ? note : undefined;
-    } catch {
-      return undefined; // cut off, or not ours
-    }
+    const text = shelf.get(key);
+    if (text === undefined) return undefined;
+    const note = parse(text);
+    if (note && isNote(note)) return note;
+    // Cut off, or not ours: it would be in the way for ever. What a later version wrote is for that one.
+    if (!(Number(note?.v) > 1)) shelf.set(key, undefined);
+    return undefined;
   };
   const save = (note: ExitNote): boolean => shelf.set(keyOf(note), toJson(note));
+  const isAnyNote = (key: string) => key.startsWith('analytics-outbox ') && key.includes(' note ');
   return {
     /** Says of one that stands that a record of it is done with. */
     finish: (note: Pick<ExitNote, 'owner' | 'holder'>, seq: number): void => {
@@ -59,6 +85,13 @@ export const createNotes = (shelf: Shelf, name: string) => {
       const found = read(keyOf(note));
       return !found ? 'missing' : found.taken?.length ? 'taken' : 'whole';
     },
+    /** Characters that this note may have, beside all others of the site. */
+    room: (note: Pick<ExitNote, 'owner' | 'holder'>): number =>
+      shelf
+        .keys()
+        .filter((key) => isAnyNote(key) && key !== keyOf(note))
+        .reduce((room, key) => room - key.length - (shelf.get(key)?.length ?? 0), NOTES_ROOM),
+    /** Where it does not fit, an earlier one stays. */
     save,
     remove: (note: Pick<ExitNote, 'owner' | 'holder'>): void => {
       shelf.set(keyOf(note), undefined);

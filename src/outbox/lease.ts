@@ -1,5 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import type { Hold } from './entry.js';
+import { isRecord } from './is-record.js';
 import { within } from './journal.js';
 
 /** How long a page may send its records before it has to look again. Longer than any request. */
@@ -43,6 +44,11 @@ const leaseKey = (owner: string): IDBValidKey => ['lease', owner];
 /** False for what another version, or somebody else, has written. */
 const isReadable = (stored: { v: number } | null): boolean => stored?.v === VERSION;
 
+const isLease = (stored: Lease): boolean =>
+  isReadable(stored) &&
+  [stored.until, stored.since, stored.count].every(Number.isFinite) &&
+  Array.isArray(stored.flight);
+
 export const putLease = (store: IDBObjectStore, lease: Omit<Lease, 'v'>): void => {
   store.put({ ...lease, v: VERSION }, leaseKey(lease.owner));
 };
@@ -61,7 +67,7 @@ export const getLease = (
 
 export const getLeases = (store: IDBObjectStore, then: (leases: Lease[]) => void): void => {
   read(store.getAll(within('lease')) as IDBRequest<Lease[]>, (leases) => {
-    then(leases.filter(isReadable));
+    then(leases.filter(isLease));
   });
 };
 
@@ -96,7 +102,8 @@ export const strikeRecords = (
 
 /** Undefined for what another version, or somebody else, has written. */
 export const recordsOf = (stored: Stored): Numbered[] | undefined =>
-  isReadable(stored) && stored.records?.every?.((kept) => kept?.[1]?.body)
+  isReadable(stored) &&
+  stored.records?.every?.((kept) => Number.isFinite(kept?.[0]) && isRecord(kept[1]))
     ? stored.records
     : undefined;
 

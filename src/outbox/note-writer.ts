@@ -1,8 +1,35 @@
+import { toJson } from '../record/to-json.js';
 import { isSafe, leaseMs, type Context } from './context.js';
-import { flightOf, type Hold } from './entry.js';
+import { flightOf, type Entry, type Hold } from './entry.js';
+import type { ExitNote } from './exit-note.js';
 
 /** Changes of exit notes, where there is no database, wait this long for more of them. */
 const TOGETHER_MS = 50;
+/** And longer where a note is large: the largest is written anew about once a second. */
+const CHARACTERS_PER_MS = 256;
+
+/** Characters of a note's name. */
+const SPARE = 500;
+
+type Kept = ExitNote['unsaved'][number];
+
+const keptOf = ({ seq, record, chunk }: Entry): Kept => [seq, record, chunk?.first ?? seq];
+
+/** What a note has room for: requests under way and identifies first, and of the rest the newest. */
+const choose = (entries: Entry[], room: number): Entry[] => {
+  const isFirst = ({ state, record }: Entry) => state === 'flight' || record.type === 'identify';
+  const newest = [...entries].reverse();
+  let left = room;
+  return [...newest.filter(isFirst), ...newest.filter((entry) => !isFirst(entry))].filter(
+    (entry) => {
+      if (entry.record.body.length > left) return false;
+      const length = toJson(keptOf(entry))!.length + 1;
+      if (length > left) return false;
+      left -= length;
+      return true;
+    },
+  );
+};
 
 /** This page's exit notes. */
 export const createNoteWriter = (
@@ -12,6 +39,8 @@ export const createNoteWriter = (
 ) => {
   const { journal, notes, queue, holds } = context;
   let count = 0;
+  /** About as many characters has the note that was written last. */
+  let size = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /** False where it could not be kept: an earlier note may stand yet. */
@@ -19,7 +48,7 @@ export const createNoteWriter = (
     const entries = isGivingUp ? [] : queue.of(hold);
     const taken = isGivingUp ? queue.of(hold).filter(({ saved }) => saved === 'maybe') : [];
     const unstored = entries.filter(({ saved }) => saved !== 'yes');
-    const isKept = notes.save({
+    const note: ExitNote = {
       v: 1,
       owner: hold.owner,
       holder: hold.holder,
@@ -28,11 +57,25 @@ export const createNoteWriter = (
       flight: flightOf(hold),
       done: doneOf(hold),
       taken: taken.map(({ seq }) => seq),
-      unsaved: unstored.map(({ seq, record, chunk }) => [seq, record, chunk?.first ?? seq]),
-    });
+      unsaved: [],
+    };
+    let chosen = choose(unstored, notes.room(hold) - toJson(note)!.length - SPARE);
+    const saveChosen = () => {
+      const isChosen = new Set(chosen);
+      note.unsaved = unstored.filter((entry) => isChosen.has(entry)).map(keptOf);
+      if (!notes.save(note)) return false;
+      for (const entry of unstored) entry.noted = isChosen.has(entry);
+      return true;
+    };
+    let isKept = saveChosen();
+    // The site may have filled localStorage.
+    while (!isKept && chosen.length > 0) {
+      chosen = chosen.slice(0, chosen.length >> 1);
+      isKept = saveChosen();
+    }
     if (isKept) {
       hold.noted = ++count;
-      for (const entry of unstored) entry.noted = true;
+      size = chosen.reduce((sum, { record }) => sum + record.body.length, 0);
     }
     return isKept;
   };
@@ -67,7 +110,7 @@ export const createNoteWriter = (
     /** Without a database, a note already left is kept true, and what cannot be deleted is noted. */
     keep,
     keepSoon: (): void => {
-      timer ??= setTimeout(keep, TOGETHER_MS);
+      timer ??= setTimeout(keep, TOGETHER_MS + size / CHARACTERS_PER_MS);
     },
   };
 };

@@ -111,10 +111,17 @@ export const createOutbox = (effects: OutboxEffects) => {
     }
   };
 
+  const isOnlyHere = ({ state, saved, noted }: Entry) =>
+    state === 'waiting' && saved === 'no' && !noted;
+
   const release = () => {
+    const isInMemory = journal.kind() === 'memory';
     for (const hold of writer.leave(true)) {
       hold.left = true;
-      giveUp(hold);
+      for (const entry of giveUp(hold)) {
+        // There was no room for it in the note.
+        if (isInMemory && isOnlyHere(entry)) add(entry.record, entry.order);
+      }
     }
   };
 
@@ -206,6 +213,13 @@ export const createOutbox = (effects: OutboxEffects) => {
       if (!going) return void writer.leave(false);
       journal.leave();
       release();
+    },
+    /** The page's end is the end of what no storage has taken. */
+    dropRest: (): void => {
+      if (journal.kind() !== 'memory') return;
+      for (const entry of entries.filter(isOnlyHere)) {
+        drop(entry, 'outbox-full', 'there is no database, and no more room in localStorage');
+      }
     },
     /** Storage works again: write all that waits. */
     rewrite: (): void => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { destinationName } from '../../src/config/destination.js';
-import { createNotes, type ExitNote } from '../../src/outbox/exit-note.js';
+import { createNotes, NOTES_ROOM, type ExitNote } from '../../src/outbox/exit-note.js';
 import { createFakeShelf } from '../support/fake-shelf.js';
 import { makeRecord } from '../support/make-record.js';
 
@@ -84,6 +84,9 @@ describe('exit notes', () => {
     ['no list of what was in flight', { ...note('o'), flight: undefined }],
     ['no list of what was not stored', { ...note('o'), unsaved: undefined }],
     ['a record without a body', { ...note('o'), unsaved: [...note('o').unsaved, [3, {}, 3]] }],
+    ['an end that is no time', { ...note('o'), until: 'soon' }],
+    ['what was done in no list', { ...note('o'), done: '[1]' }],
+    ['no page', { ...note('o'), holder: undefined }],
     ['a hole', { ...note('o'), unsaved: [null] }],
     ['nothing', null],
     ['a text', 'odd'],
@@ -104,5 +107,28 @@ describe('exit notes', () => {
     const [key, text] = [...shelf.values][0]!;
     shelf.values.set(key, text.slice(0, -5));
     expect(notes.all()).toEqual([]);
+  });
+
+  it('that nobody can read are removed, but for those of a later version', () => {
+    const shelf = createFakeShelf();
+    const notes = createNotes(shelf, 'site');
+    shelf.set('site note a a', '{"v":1,"owner"');
+    shelf.set('site note b b', '{"v":1}');
+    shelf.set('site note c c', '{"v":2}');
+    expect(notes.all()).toEqual([]);
+    expect(shelf.keys()).toEqual(['site note c c']);
+  });
+
+  it('share the room of a site', () => {
+    const shelf = createFakeShelf();
+    const nameOf = (project: string) => destinationName('https://in.test', project);
+    const notes = createNotes(shelf, nameOf('shop'));
+    expect(notes.room(note('o'))).toBe(NOTES_ROOM);
+    notes.save(note('o'));
+    expect(notes.room(note('o'))).toBe(NOTES_ROOM);
+    const [[key, text]] = [...shelf.values] as [[string, string]];
+    expect(createNotes(shelf, nameOf('other')).room(note('o'))).toBe(
+      NOTES_ROOM - key.length - text.length,
+    );
   });
 });

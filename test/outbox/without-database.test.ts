@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { NOTES_ROOM } from '../../src/outbox/exit-note.js';
 import { LEASE_MS } from '../../src/outbox/lease.js';
 import { advance } from '../support/advance.js';
 import { abortTransactions, forbidOpening } from '../support/break-storage.js';
 import { createPage, LIMITS } from '../support/create-page.js';
-import { makeRecord, makeRecords } from '../support/make-record.js';
+import { makeIdentify, makeRecord, makeRecords } from '../support/make-record.js';
 import { settle } from '../support/settle.js';
 import { storageEach } from '../support/storage-each.js';
 
@@ -134,5 +135,78 @@ describe('a page that loses its database with records in it', () => {
     page.kill();
     vi.setSystemTime(Date.now() + 2 * LEASE_MS);
     expect((await createPage(world.shelf).drain()).sort()).toEqual(['r0', 'r1']);
+  });
+});
+
+describe('a page without a database, with more than a note may hold', () => {
+  const unsavedIn = (text: string): string[] =>
+    (JSON.parse(text) as { unsaved: [number, { id: string }][] }).unsaved.map(([, { id }]) => id);
+  const noted = () => [...world.shelf.values.values()].flatMap(unsavedIn);
+
+  const full = async () => {
+    const page = await withoutDatabase();
+    page.add(makeIdentify('who'), ...makeRecords(100, 'r', { bytes: 10_000 }));
+    return page;
+  };
+  /** The newest, and the identify. */
+  const chosen = [
+    'who',
+    ...makeRecords(100)
+      .slice(-25)
+      .map(({ id }) => id),
+  ];
+
+  it('notes identifies and the newest events as it is hidden, and keeps all', async () => {
+    const page = await full();
+    page.outbox.leave(false);
+    expect(noted()).toEqual(chosen);
+    const [[key, text]] = [...world.shelf.values] as [[string, string]];
+    expect(key.length + text.length).toBeLessThanOrEqual(NOTES_ROOM);
+    expect(page.waiting()).toHaveLength(101);
+    expect(page.drops).toEqual([]);
+  });
+
+  it('tells what it drops as it is left', async () => {
+    const page = await full();
+    page.outbox.leave(true);
+    page.outbox.dropRest();
+    expect(noted()).toEqual(chosen);
+    expect(page.waiting()).toEqual([]);
+    expect(page.drops.map(({ id }) => id)).toEqual(makeRecords(75).map(({ id }) => id));
+    expect(new Set(page.drops.map(({ reason }) => reason))).toEqual(new Set(['outbox-full']));
+    expect((await (await withoutDatabase()).drain()).toSorted()).toEqual(chosen.toSorted());
+  });
+
+  it('notes what fits where the site has left less room', async () => {
+    const page = await full();
+    const { set } = world.shelf;
+    world.shelf.set = (key, value) => (value?.length ?? 0) < 100_000 && set(key, value);
+    page.outbox.leave(true);
+    page.outbox.dropRest();
+    expect(noted()).toEqual(['who', 'r95', 'r96', 'r97', 'r98', 'r99'].slice(0, noted().length));
+    expect(noted().length + page.drops.length).toBe(101);
+  });
+
+  it('takes over a full note, and notes it anew', async () => {
+    (await full()).outbox.leave(true);
+    const other = await withoutDatabase();
+    await other.refill();
+    expect(other.waiting()).toHaveLength(chosen.length);
+    expect(noted().toSorted()).toEqual(chosen.toSorted());
+  });
+
+  it('writes a large note anew about once a second', async () => {
+    const page = await full();
+    page.outbox.leave(false);
+    await advance(2_000);
+    const saved = vi.spyOn(world.shelf, 'set');
+    for (const id of ['r99', 'r98', 'r97']) {
+      page.outbox.finish(page.begin(id));
+      await advance(200);
+    }
+    expect(saved.mock.calls.length).toBe(0);
+    await advance(1_000);
+    expect(saved.mock.calls.length).toBe(1);
+    expect(noted()).not.toContain('r99');
   });
 });
