@@ -117,3 +117,35 @@ test('goes on as before through several returns', async ({ bfcache, service, sit
   expect(await service.requests()).toHaveLength(9);
   expect(await heard(page, 'drop')).toEqual([]);
 });
+
+test('forgets, when it is restored, what was denied in another tab meanwhile @smoke', async ({
+  bfcache,
+  service,
+  site,
+}) => {
+  const context = await bfcache.open();
+  const page = await context.newPage();
+  const home = site.page('/', site.tagged({}, { head: tellsLastShown }));
+  await page.goto(home);
+  await service.faults([busy(60)]);
+  await track(page, names(5));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 5, paused: 'backoff' });
+  const before = (await service.requests()).length;
+  await service.faults([]);
+  await page.goto(site.page('/bare', BARE));
+
+  const other = await context.newPage();
+  await other.goto(home);
+  await other.evaluate(() => analytics.setConsent('denied'));
+  await expect.poll(() => storedEvents(other)).toEqual([]);
+  await bfcache.back(page);
+  await expect.poll(() => lastShown(page)).toBe('restored');
+  await page.evaluate(() => analytics.identify('user_1'));
+  await track(page, names(25, 'restored'));
+  expect(await statusOf(page)).toMatchObject({ consent: 'denied', waiting: 0, userId: undefined });
+  await page.evaluate(() => analytics.flush());
+  await expect.poll(() => page.evaluate(() => Object.values(localStorage))).toEqual(['denied']);
+  expect(await storedEvents(page)).toEqual([]);
+  await service.holds({ events: [], identifies: [] }, { pages: [other] });
+  expect(await service.requests()).toHaveLength(before);
+});

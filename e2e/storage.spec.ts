@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { breakages, breakStorage } from './support/break-storage.js';
 import { heard, listening } from './support/heard.js';
@@ -202,4 +203,75 @@ test('tries a broken storage once more and then leaves it alone', async ({
   await track(page, names(10, 'later'));
   await page.clock.runFor(60_000);
   expect(await page.evaluate('opens')).toBe(2);
+});
+
+test.describe('where the site deletes the database', () => {
+  const deleteAll = (page: Page) =>
+    page.evaluate(async () => {
+      const outcomes: string[] = [];
+      for (const { name } of await indexedDB.databases()) {
+        const request = indexedDB.deleteDatabase(name!);
+        outcomes.push(
+          await new Promise<string>((resolve) => {
+            request.onsuccess = () => resolve('deleted');
+            request.onblocked = () => resolve('blocked');
+          }),
+        );
+      }
+      return outcomes;
+    });
+
+  test('nothing blocks it, and the page goes on', async ({ page, context, service, site }) => {
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    await track(page, ['first']);
+    await service.holds({ events: ['first'] }, { pages: [page] });
+    await context.setOffline(true);
+    await track(page, names(5, 'before'));
+    await expect.poll(() => storedEvents(page)).toHaveLength(5);
+    expect(await deleteAll(page)).toEqual(['deleted']);
+    await track(page, names(5, 'after'));
+    // Opened again, and what waits is written again.
+    const waiting = [...names(5, 'before'), ...names(5, 'after')];
+    await expect
+      .poll(async () => (await storedEvents(page)).toSorted())
+      .toEqual(waiting.toSorted());
+    expect(await storageOf(page)).toBe('indexeddb');
+    expect(await deleteAll(page)).toEqual(['deleted']);
+    await context.setOffline(false);
+    await service.holds({ events: ['first', ...waiting] }, { pages: [page] });
+    await page.reload();
+    await service.holds({ events: ['first', ...waiting] }, { pages: [page] });
+  });
+
+  test('the README’s code wipes all that is left after a denial @relay', async ({
+    page,
+    context,
+    service,
+    site,
+  }) => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [code] = /(?<=```js\n)for \(const key of Object\.keys\(localStorage\)\)[^`]+/.exec(
+      readme,
+    )!;
+    const address = site.page('/', site.tagged());
+    const other = await context.newPage();
+    await page.goto(address);
+    await other.goto(address);
+    await page.evaluate(() => analytics.identify('user_1'));
+    await track(other, names(5));
+    await service.holds({ events: names(5), identifies: ['user_1'] }, { pages: [page, other] });
+    await page.evaluate(() => analytics.setConsent('denied'));
+    await expect.poll(async () => (await statusOf(other)).consent).toBe('denied');
+    const left = () =>
+      page.evaluate(async () => [
+        Object.keys(localStorage),
+        (await indexedDB.databases()).map(({ name }) => name),
+      ]);
+    await expect.poll(() => page.evaluate(() => Object.values(localStorage))).toEqual(['denied']);
+    await page.evaluate(`(async () => { ${code} })()`);
+    await expect.poll(left).toEqual([[], []]);
+    await track(page, ['denied']);
+    await track(other, ['denied']);
+    expect(await left()).toEqual([[], []]);
+  });
 });

@@ -1,5 +1,6 @@
 import { outsideZone } from './browser/outside-zone.js';
 import { pageAddress } from './browser/page-address.js';
+import { say, type Said } from './browser/page-consent.js';
 import { isPage } from './browser/page-life.js';
 import { readClock } from './config/clock.js';
 import { isConsent, resolveOptions, type Settings } from './config/options.js';
@@ -8,15 +9,7 @@ import type { Form } from './config/forms.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
-import type {
-  Analytics,
-  CommonOptions,
-  Consent,
-  EventMap,
-  Listeners,
-  Options,
-  Status,
-} from './types.js';
+import type { Analytics, CommonOptions, EventMap, Listeners, Options, Status } from './types.js';
 
 /** Calls kept before `init`. */
 const EARLY = 10_000;
@@ -72,8 +65,8 @@ export const createTracker = <
   const listeners = new Map<string, Set<(payload: never) => void>>();
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
-  /** As told last: for all destinations, and for those to come. */
-  const told: { consent?: Consent } = {};
+  /** What `setConsent` was given last: for all destinations, and for those to come. */
+  let said: Said | undefined;
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
 
@@ -135,7 +128,7 @@ export const createTracker = <
     const name = destinationName(addressOf(next), next.project);
     const known = pipelines.get(name);
     if (!known) {
-      current = outsideZone(() => createPipeline(createSender, next, emit, told));
+      current = outsideZone(() => createPipeline(createSender, next, emit, said));
       pipelines.set(name, current); // the one before goes on with what it has
     } else {
       current = known;
@@ -162,8 +155,9 @@ export const createTracker = <
         const message = 'expected consent to be granted, pending or denied';
         return emit('drop', { reason: 'invalid-call', message });
       }
-      told.consent = given;
-      for (const pipeline of pipelines.values()) withPipeline(() => pipeline.setConsent(given));
+      if (!isPage()) return;
+      const now = (said = say(given));
+      for (const pipeline of pipelines.values()) withPipeline(() => pipeline.setConsent(now));
     },
     status: () => current?.status() ?? { ...IDLE, dropped: {}, waiting: early.length },
     on: <Type extends keyof Listeners>(

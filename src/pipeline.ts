@@ -1,6 +1,7 @@
 import { beacon } from './browser/beacon.js';
 import { inBackground } from './browser/in-background.js';
 import { isOwnOrigin } from './browser/page-address.js';
+import { joinConsent, say, type Said } from './browser/page-consent.js';
 import {
   followPage,
   isGoing,
@@ -16,9 +17,10 @@ import type { Settings } from './config/options.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
 import type { CreateSender } from './delivery/sender.js';
+import { deleteDenial, getDenial } from './outbox/denial.js';
 import { createEntry, createHold } from './outbox/entry.js';
 import { createNotes } from './outbox/exit-note.js';
-import { createJournal } from './outbox/journal.js';
+import { createJournal, type Admit } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
 import { createQueue } from './outbox/queue.js';
 import type { Call, Made } from './record/call.js';
@@ -54,8 +56,8 @@ export const createPipeline = (
   createSender: CreateSender,
   first: Settings,
   emit: Emit,
-  /** Consent as the page was told last. */
-  told: { consent?: Consent },
+  /** What `setConsent` said before there was a destination. */
+  said: Said | undefined,
 ) => {
   let settings = first;
   let limits = limitsOf(first);
@@ -77,13 +79,13 @@ export const createPipeline = (
 
   // --- the parts, while storage and network may be used --------------------------------------------
 
-  const build = () => {
+  const build = (admit?: Admit) => {
     const onChange = (storage: StorageKind, message: string) => {
       emit('storage', { storage, message });
       if (storage === 'indexeddb') outbox.rewrite();
       flusher.pump();
     };
-    const journal = createJournal({ name, onChange });
+    const journal = createJournal({ name, onChange, onDelete: () => outbox.doubt(), admit });
     const outbox = createOutbox({
       journal,
       notes: createNotes(shelf, name),
@@ -108,7 +110,7 @@ export const createPipeline = (
       }),
       gate: createGate({
         load: () => shelf.get(gateKey),
-        save: (value) => shelf.set(gateKey, value),
+        save: (value) => shelf.replace(gateKey, value),
         now,
         random: Math.random,
       }),
@@ -135,17 +137,29 @@ export const createPipeline = (
   let isActivated = false;
   /** What was stored before consent was denied is gone. */
   let isWiped = true;
-  let consent: Consent =
-    told.consent ?? settings.consent ?? (shelf.keys().some(isDenial) ? 'denied' : 'granted');
-  /** The user as far as it is not on the shelf: null after a reset. */
+  const hasDenial = () => shelf.keys().some(isDenial);
+  const page = joinConsent(
+    first.project,
+    said,
+    first.consent,
+    () => (hasDenial() ? 'denied' : 'granted'),
+    (next) => apply(next),
+  );
+  let consent = page.current();
+  /** The user as this page knows it: null after a reset. */
   let user: string | null | undefined;
 
   const setUser = (value: string | null) => {
-    const isKept = consent === 'granted' && shelf.set(userKey, value ?? undefined);
-    user = isKept ? undefined : value;
+    user = value;
+    // A former user's id must not stay. Empty, it tells other tabs of a reset.
+    if (consent === 'granted') shelf.replace(userKey, value ?? '');
   };
-  const currentUser = (): string | undefined =>
-    user ?? (user === undefined && consent === 'granted' ? shelf.get(userKey) : undefined);
+  /** What another tab has set counts. Where nothing stands there, the site has cleared it: nobody has left. */
+  const currentUser = (): string | undefined => {
+    const stored = consent === 'granted' ? shelf.get(userKey) : undefined;
+    if (stored !== undefined) user = stored || null;
+    return user ?? undefined;
+  };
 
   const hold = (record: OutboxRecord) => {
     held.push(createEntry(record, holder, 0), true);
@@ -171,7 +185,11 @@ export const createPipeline = (
     clearTimeout(timer);
     timer = undefined;
     fresh = 0;
-    inBackground(() => parts?.flusher.flushAll());
+    inBackground(() => {
+      const flush = () => parts?.flusher.flushAll();
+      // A denial may stand in the database alone.
+      void parts?.journal.opened.then(flush);
+    });
   };
 
   const leave = () => {
@@ -197,9 +215,15 @@ export const createPipeline = (
 
   const begin = () => {
     if (parts || !isActivated || consent !== 'granted') return;
-    parts = build();
-    if (!isWiped) parts.outbox.wipe(() => (isWiped = true));
+    parts = build((store, then) => {
+      if (page.isGiven()) {
+        deleteDenial(store);
+        then();
+      } else getDenial(store, (isDenied) => (isDenied ? deny() : then()));
+    });
+    if (!isWiped) parts.outbox.wipe(false, () => (isWiped = true));
     if (user !== undefined) setUser(user);
+    currentUser();
     for (const record of takeHeld()) keep(record);
     parts.flusher.pump();
   };
@@ -220,12 +244,14 @@ export const createPipeline = (
       drop('consent-denied', 'consent was denied', record);
     }
     isWiped = false;
-    const { outbox, flusher } = build();
+    const { journal, outbox, flusher } = build();
     flusher.stop();
-    outbox.wipe(() => {
+    outbox.wipe(true, () => {
       isWiped = true;
       if (consent === 'denied') shelf.set(consentKey, 'denied');
+      journal.close();
     });
+    remember(); // there may be room now
   };
 
   const putOff = () => {
@@ -245,12 +271,12 @@ export const createPipeline = (
       for (const key of shelf.keys().filter(isDenial)) shelf.set(key, undefined);
   };
 
-  const setConsent = (next: Consent) => {
+  const apply = (next: Consent) => {
     if (next === consent) {
       if (next === 'denied') remember(); // the site's data may have been cleared since
       return;
     }
-    if (next === 'pending') user = currentUser();
+    if (next === 'pending') currentUser();
     consent = next;
     remember();
     if (next === 'denied') forget();
@@ -258,16 +284,21 @@ export const createPipeline = (
     else begin();
   };
 
+  /** It was denied elsewhere. */
+  const deny = () => page.set(say('denied'));
+
   followPage({
     onHidden: leave,
     onGoing: () => parts?.outbox.leave(false),
     onReturn: () => {
+      // Nobody tells a frozen or cached page.
+      if (consent === 'granted' && hasDenial()) deny();
       parts?.outbox.comeBack();
       parts?.flusher.pump();
     },
     onOnline: () => parts?.flusher.resume(),
     onStored: (key) => {
-      if (key && isDenial(key)) setConsent((told.consent = 'denied'));
+      if (key && isDenial(key)) deny();
       if (key === gateKey) parts?.flusher.pump();
     },
   });
@@ -303,17 +334,19 @@ export const createPipeline = (
       hold(record);
     },
     reset: () => setUser(null),
-    setConsent,
+    setConsent: page.set,
     configure: (next: Settings): void => {
-      if (next.consent && next.consent !== settings.consent) setConsent(next.consent);
+      if (next.consent && next.consent !== settings.consent) page.set(say(next.consent));
       settings = next;
       limits = limitsOf(next);
       parts?.flusher.reconfigure();
     },
-    flush: async (): Promise<FlushResult> =>
-      parts
+    flush: async (): Promise<FlushResult> => {
+      await parts?.journal.opened;
+      return parts
         ? parts.flusher.flush()
-        : { delivered: 0, retried: 0, rejected: 0, waiting: held.entries.length },
+        : { delivered: 0, retried: 0, rejected: 0, waiting: held.entries.length };
+    },
     status: (): Status => {
       const [paused, until] = parts?.flusher.pause() ?? ['consent' as const, 0];
       const inFlight = parts?.flusher.inFlight() ?? 0;

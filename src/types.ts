@@ -293,7 +293,10 @@ export interface Analytics<
   flush(): Promise<FlushResult>;
   /** Forgets the identified user (a logout). What is waiting keeps the user it was stamped with. */
   reset(): void;
-  /** `granted` goes on, `pending` holds in memory, `denied` forgets and clears. A denial is remembered. */
+  /**
+   * `granted` goes on, `pending` holds in memory, `denied` forgets and clears. A denial is remembered. Counts for
+   * all instances of the project on the page.
+   */
   setConsent(consent: Consent): void;
   status(): Status;
   /** Listens; returns the function that stops listening. */

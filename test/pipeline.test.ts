@@ -307,7 +307,7 @@ describe('consent', () => {
       dropped: { 'consent-denied': 3 },
       userId: undefined,
     });
-    expect((await readStored(await storedName())).keys).toEqual([]);
+    expect((await readStored(await storedName())).keys).toEqual([['consent']]);
     expect(JSON.stringify({ ...localStorage })).not.toContain('"u"');
   });
 
@@ -345,7 +345,7 @@ describe('consent', () => {
     service.rule = () => 200;
     await advance(60_000);
     expect(service.seen).toHaveLength(1);
-    expect((await readStored(await storedName())).keys).toEqual([]);
+    expect((await readStored(await storedName())).keys).toEqual([['consent']]);
   });
 
   it('denied and granted again sends what is called from then on', async () => {
@@ -425,6 +425,62 @@ describe('consent', () => {
     await advance(20_000);
     expect(service.seen).toEqual([]);
     expect(analytics.status().consent).toBe('denied');
+  });
+});
+
+describe('a denial from elsewhere', () => {
+  const deny = () => localStorage.setItem(`${NAME} consent`, 'denied');
+
+  it.each([
+    ['comes back', () => page.comeBack()],
+    ['is resumed', () => document.dispatchEvent(new Event('resume'))],
+  ])('counts when a page that nobody could tell %s', async (_, goOn) => {
+    const { analytics, service } = await start({ flushInterval: 10_000 });
+    analytics.event('a');
+    page.leave();
+    const before = service.seen.length;
+    deny();
+    goOn();
+    analytics.event('b');
+    await advance(60_000);
+    expect(analytics.status()).toMatchObject({ consent: 'denied', waiting: 0 });
+    expect(service.seen).toHaveLength(before);
+  });
+
+  it('does not end a wait for consent that the page asks for', async () => {
+    deny();
+    const { analytics } = await start({ consent: 'pending' });
+    analytics.event('a');
+    page.leave();
+    page.comeBack();
+    expect(analytics.status()).toMatchObject({ consent: 'pending', waiting: 1 });
+  });
+
+  it('is found in the database where localStorage could not take it', async () => {
+    const first = await start();
+    first.analytics.setConsent('denied');
+    await settle();
+    page.kill();
+    localStorage.clear();
+    const next = await start({ flushAt: 1 });
+    next.analytics.event('a');
+    const flushed = next.analytics.flush();
+    await advance(60_000);
+    expect(await flushed).toMatchObject({ delivered: 0, waiting: 0 });
+    expect(next.service.seen).toEqual([]);
+    expect(next.analytics.status()).toMatchObject({
+      consent: 'denied',
+      dropped: { 'consent-denied': 1 },
+    });
+    expect((await readStored(await storedName())).keys).toEqual([['consent']]);
+    // Given again, it counts on the next page too.
+    next.analytics.setConsent('granted');
+    await settle();
+    page.kill();
+    const last = await start();
+    last.analytics.event('b');
+    await advance(2_000);
+    expect(last.service.events()).toEqual(['b']);
   });
 });
 

@@ -1,26 +1,32 @@
 import type { Evaluates } from './evaluates.js';
 
-/** Bodies of the records that stand in the outbox's database. None when there is no database. */
-const storedBodies = (page: Evaluates): Promise<string[]> =>
+/** What stands in the outbox's database. Nothing when there is no database. */
+const storedValues = (page: Evaluates): Promise<unknown[]> =>
   page.evaluate(async () => {
     const settled = <Value>(request: IDBRequest<Value>) =>
       new Promise<Value>((resolve, reject) => {
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
       });
-    const found: string[] = [];
+    const found: unknown[] = [];
     for (const { name } of await indexedDB.databases()) {
       const database = await settled(indexedDB.open(name!));
-      const values = await settled(
-        database.transaction('records').objectStore('records').getAll() as IDBRequest<
-          { records?: [number, { body: string }][] }[]
-        >,
-      );
+      const store = database.transaction('records').objectStore('records');
+      found.push(...(await settled(store.getAll() as IDBRequest<unknown[]>)));
       database.close();
-      for (const [, { body }] of values.flatMap(({ records }) => records ?? [])) found.push(body);
     }
     return found;
   });
+
+/** Bodies of the records among it. */
+const storedBodies = async (page: Evaluates): Promise<string[]> =>
+  ((await storedValues(page)) as { records?: [number, { body: string }][] }[])
+    .flatMap(({ records }) => records ?? [])
+    .map(([, { body }]) => body);
+
+/** Whether the outbox's database says that consent was denied. */
+export const hasStoredDenial = async (page: Evaluates): Promise<boolean> =>
+  (await storedValues(page)).includes('denied');
 
 /** What stands in the outbox's database, by the names of its events. */
 export const storedEvents = async (page: Evaluates): Promise<string[]> =>

@@ -6,24 +6,30 @@ let kept: Storage;
  */
 const storage = (): Storage => (kept = localStorage === null ? kept : localStorage);
 
+const set = (key: string, value: string | undefined): boolean => {
+  try {
+    if (value === undefined) storage().removeItem(key);
+    else storage().setItem(key, value);
+    return true;
+  } catch {
+    return false; // a sandboxed frame, site data blocked, or over quota
+  }
+};
+
 /** localStorage that does not throw: it is missing, blocked or full in some pages and modes. */
 export const shelf = {
   get: (key: string): string | undefined => {
     try {
       return storage().getItem(key) ?? undefined;
     } catch {
-      return undefined; // a sandboxed frame, or site data blocked
+      return undefined; // as above
     }
   },
-  set: (key: string, value: string | undefined): boolean => {
-    try {
-      if (value === undefined) storage().removeItem(key);
-      else storage().setItem(key, value);
-      return true;
-    } catch {
-      return false; // as above, or over quota
-    }
-  },
+  /** Where it is full, the former value stays. */
+  set,
+  /** Where it is full, nothing stays. */
+  replace: (key: string, value: string): boolean =>
+    set(key, value) || (set(key, undefined) && set(key, value)),
   keys: (): string[] => {
     try {
       return Object.keys(storage());

@@ -1,3 +1,4 @@
+import { toJson } from '../record/to-json.js';
 import { BASE_MS, delayAfter } from './backoff.js';
 
 /** The penalty of a destination, as kept where other tabs and the next page see it. */
@@ -11,9 +12,10 @@ interface Penalty {
 }
 
 interface Effects {
+  /** What stands there: an empty text after a request has passed, nothing where the site has cleared it. */
   load: () => string | undefined;
   /** Returns false where it could not be kept. */
-  save: (value: string | undefined) => boolean;
+  save: (value: string) => boolean;
   now: () => number;
   random: () => number;
 }
@@ -28,25 +30,33 @@ const MOST_FAILURES = 9;
  */
 const LASTING = 4;
 
+/** Undefined after a request has passed, and for what somebody else wrote under our name. */
+const parse = (text: string): Penalty | undefined => {
+  try {
+    const { n, until, floor = 0 } = JSON.parse(text) as Penalty;
+    return [n, until, floor].every(Number.isFinite) ? { n, until, floor } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Backoff of one destination, shared by its pages. */
 export const createGate = ({ load, save, now, random }: Effects) => {
-  /** What could not be kept where others see it. */
+  /** What this page has read or written last: all there is where the site clears localStorage, or has none. */
   let own: Penalty | undefined;
+  let isKept = true;
 
-  const readShared = (): Penalty | undefined => {
-    try {
-      return (JSON.parse(load() ?? 'null') as Penalty | null) ?? undefined;
-    } catch {
-      return undefined; // somebody else wrote under our name
-    }
-  };
-  /** The longer wait: another page may have been able to keep what it knows. */
+  /** The longer wait, where `own` could not be kept: another page may have been able to keep what it knows. */
   const read = (): Penalty | undefined => {
-    const shared = readShared();
+    const text = load();
+    if (text === undefined) return own;
+    const shared = parse(text);
+    if (isKept) own = shared;
     return own && !(shared && shared.until > own.until) ? own : shared;
   };
   const write = (penalty: Penalty | undefined) => {
-    own = save(penalty && JSON.stringify(penalty)) ? undefined : penalty;
+    own = penalty;
+    isKept = save(penalty ? toJson(penalty)! : '');
   };
 
   const endOf = (until = 0): number => (until - now() > LONGEST_MS ? 0 : until);

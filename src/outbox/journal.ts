@@ -1,4 +1,4 @@
-import { createStore } from 'idb-keyval';
+import { createStore, type UseStore } from 'idb-keyval';
 import { messageOf } from '../errors.js';
 import type { StorageKind } from '../types.js';
 
@@ -10,15 +10,35 @@ const REOPEN_MS = 5_000;
 
 type Work<T> = (store: IDBObjectStore, done: (value: T) => void) => void;
 
+export type Admit = (store: IDBObjectStore, then: () => void) => void;
+
 interface Effects {
   name: string;
   /** The kind of storage changed. */
   onChange: (storage: StorageKind, message: string) => void;
+  /** The site deletes the database. */
+  onDelete?: () => void;
+  /** Looks into the database before anything else is done there, and calls `then` if it may be used. */
+  admit?: Admit | undefined;
 }
 
 /** All keys that start with these parts: in IndexedDB an array sorts after every string and number. */
 export const within = (prefix: string, after?: number): IDBKeyRange =>
   IDBKeyRange.bound(after === undefined ? [prefix] : [prefix, after], [prefix, []], true);
+
+const open = (name: string, admit: Admit | undefined): UseStore => {
+  const use = createStore(name, 'records');
+  if (!admit) return use;
+  let admission: Promise<void> | undefined;
+  const look = (store: IDBObjectStore) =>
+    new Promise<void>((resolve, reject) => {
+      const { transaction } = store;
+      transaction.onabort = () => reject(transaction.error ?? new Error('aborted'));
+      admit(store, resolve);
+      commit(store);
+    });
+  return (mode, work) => (admission ??= use('readwrite', look)).then(() => use(mode, work));
+};
 
 /** Transactions that need nothing more from their page. */
 const ended = new WeakSet<IDBTransaction>();
@@ -27,8 +47,10 @@ const ended = new WeakSet<IDBTransaction>();
  * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
  * is full or is closed under us, work is refused at once, so that nothing waits for it.
  */
-export const createJournal = ({ name, onChange }: Effects) => {
-  let use = createStore(name, 'records');
+export const createJournal = ({ name, onChange, onDelete, admit }: Effects) => {
+  let use = open(name, admit);
+  let setOpened: () => void;
+  const opened = new Promise<void>((resolve) => (setOpened = resolve));
   let kind: StorageKind = 'opening';
   let reopened = false;
   let isClosed = false;
@@ -41,6 +63,7 @@ export const createJournal = ({ name, onChange }: Effects) => {
     if (next === kind || isClosed) return;
     kind = next;
     onChange(kind, message);
+    setOpened();
   };
 
   const fail = (error: unknown) => {
@@ -49,12 +72,27 @@ export const createJournal = ({ name, onChange }: Effects) => {
     if (reopened) return;
     reopened = true;
     setTimeout(() => {
-      use = createStore(name, 'records');
+      use = open(name, admit);
       attempt((store, done: (value: true) => void) => {
         commit(store);
         done(true);
       }).catch(() => undefined); // stays in memory; `fail` has said so
     }, REOPEN_MS);
+  };
+
+  /** The next transaction opens it anew. */
+  const follow = (database: IDBDatabase) => {
+    const lose = () => {
+      if (kind === 'indexeddb') become('opening');
+    };
+    database.addEventListener('close', lose);
+    // Nobody asks for another version, so the site deletes it, and waits for this connection to end.
+    database.addEventListener('versionchange', () => {
+      database.close();
+      onDelete?.();
+      use = open(name, admit);
+      lose();
+    });
   };
 
   const attempt = <T>(work: Work<T>): Promise<T> =>
@@ -86,17 +124,14 @@ export const createJournal = ({ name, onChange }: Effects) => {
       }, WATCHDOG_MS - GRACE_MS);
       try {
         use('readwrite', (store) => {
+          if (isClosed) {
+            store.transaction.db.close();
+            return refuse(new Error('closed'));
+          }
           if (late) return;
-          if (isClosed) return refuse(new Error('closed'));
           const begun = (transaction = store.transaction);
           let result: T;
-          if (connection !== begun.db) {
-            connection = begun.db;
-            // It is opened anew with the next transaction.
-            connection.addEventListener('close', () => {
-              if (kind === 'indexeddb') become('opening');
-            });
-          }
+          if (connection !== begun.db) follow((connection = begun.db));
           const breakOff = () => {
             if (ended.has(begun)) return;
             abort();
@@ -126,10 +161,14 @@ export const createJournal = ({ name, onChange }: Effects) => {
 
   return {
     kind: (): StorageKind => kind,
+    /** Settles once it is known whether there is a database. */
+    opened,
     /** Nothing may be stored any more: what has not begun by now never will, and nobody hears of what has. */
     close: (): void => {
       kind = 'memory';
       isClosed = true;
+      connection?.close();
+      setOpened();
     },
     /**
      * The page is left. A transaction that has yet to read waits for it, which may stand still from now on: in

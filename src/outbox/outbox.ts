@@ -1,6 +1,7 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { createAdoption } from './adoption.js';
 import { hasEnded, isSafe, type Context, type OutboxEffects } from './context.js';
+import { putDenial } from './denial.js';
 import { createEntry, createHold, type Entry, type Hold } from './entry.js';
 import { commit } from './journal.js';
 import { createQueue } from './queue.js';
@@ -114,6 +115,11 @@ export const createOutbox = (effects: OutboxEffects) => {
   const isOnlyHere = ({ state, saved, noted }: Entry) =>
     state === 'waiting' && saved === 'no' && !noted;
 
+  /** What was stored may be gone, or another page's by now: look before anything is taken for stored. */
+  const doubt = () => {
+    for (const hold of holds.values()) if (hold.leased) hold.until = 0;
+  };
+
   const release = () => {
     const isInMemory = journal.kind() === 'memory';
     for (const hold of writer.leave(true)) {
@@ -132,6 +138,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     latest: queue.latest,
     ...adoption,
     add: (record: OutboxRecord): void => add(record, 0, true),
+    doubt,
     finish,
     drop,
     discard,
@@ -223,6 +230,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Storage works again: write all that waits. */
     rewrite: (): void => {
+      doubt();
       for (const hold of holds.values()) writer.changed(hold);
       void writer.sync();
       adoption.seek(false); // at the start, the first look is what has opened it
@@ -235,12 +243,13 @@ export const createOutbox = (effects: OutboxEffects) => {
       writer.forget();
       return records;
     },
-    /** Deletes all that is stored or noted, by other pages too. */
-    wipe: (onWiped: () => void): void => {
+    /** Deletes all that is stored or noted, by other pages too. A denial is stored instead. */
+    wipe: (isDenied: boolean, onWiped: () => void): void => {
       notes.all().forEach(notes.remove);
       journal
         .run((store, done: (value: undefined) => void) => {
           store.clear();
+          if (isDenied) putDenial(store);
           commit(store);
           done(undefined);
         })

@@ -139,7 +139,10 @@ export const createWriter = (
       const found = new Map<Write, 'lost' | 'missing' | 'mine'>();
       // Looked at again: the page may have been frozen since.
       for (const write of writes) {
-        write.isStale ||= isTaken(write.hold) || (write.wasLeased && write.until - now() <= 0);
+        const { hold, wasLeased, until, lease } = write;
+        // A database that took long to open may have been used meanwhile by whoever took the note.
+        const isLate = !!lease?.until && lease.until <= now();
+        write.isStale ||= isLate || isTaken(hold) || (wasLeased && until - now() <= 0);
       }
       const stale = writes.filter(({ isStale }) => isStale);
       if (stale.length + strays.length > 0 && journal.isLeft()) return; // broken off

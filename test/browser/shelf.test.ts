@@ -68,4 +68,20 @@ describe('the shelf', () => {
     expect(shelf.set('a', undefined)).toBe(true);
     vi.unstubAllGlobals();
   });
+
+  it('leaves no former value where a new one does not fit', () => {
+    const values = new Map([['a', 'former']]);
+    vi.stubGlobal('localStorage', {
+      setItem: (key: string, value: string) => {
+        if (values.size > 0 || value.length > 6) throw new DOMException('', 'QuotaExceededError');
+        values.set(key, value);
+      },
+      removeItem: (key: string) => values.delete(key),
+    });
+    expect(shelf.replace('a', 'next')).toBe(true);
+    expect(values.get('a')).toBe('next');
+    expect(shelf.replace('a', 'too long')).toBe(false);
+    expect(values.has('a')).toBe(false);
+    vi.unstubAllGlobals();
+  });
 });

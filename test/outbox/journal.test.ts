@@ -351,3 +351,46 @@ describe('key ranges', () => {
     expect(range.includes(['a', 10])).toBe(true);
   });
 });
+
+describe('a journal whose database the site deletes', () => {
+  it('closes its connection, says so, and opens another one with the next work', async () => {
+    const onDelete = vi.fn();
+    const journal = createJournal({ name: DATABASE, onChange: () => undefined, onDelete });
+    const put = () =>
+      journal.run<true>((store, done) => {
+        store.put({ v: 1, records: [] }, ['owner', 0]);
+        commit(store);
+        done(true);
+      });
+    await put();
+    const outcome = await new Promise((resolve) => {
+      const request = indexedDB.deleteDatabase(DATABASE);
+      request.onsuccess = () => resolve('deleted');
+      request.onblocked = () => resolve('blocked');
+    });
+    expect(outcome).toBe('deleted');
+    expect(onDelete).toHaveBeenCalledTimes(1);
+    expect(journal.kind()).toBe('opening');
+    expect(await put()).toBe(true);
+    expect(journal.kind()).toBe('indexeddb');
+  });
+});
+
+describe('a journal that is admitted by what stands in the database', () => {
+  it('does nothing before, and nothing without', async () => {
+    let admit!: () => void;
+    const journal = createJournal({
+      name: DATABASE,
+      onChange: () => undefined,
+      admit: (_, then) => (admit = then),
+    });
+    const work = vi.fn((store: IDBObjectStore) => commit(store));
+    void endOf(journal.run(work));
+    await settle();
+    expect(work).not.toHaveBeenCalled();
+    admit();
+    await settle();
+    expect(work).toHaveBeenCalledTimes(1);
+    await journal.opened;
+  });
+});

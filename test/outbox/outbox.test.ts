@@ -136,7 +136,7 @@ describe.each([
     page.add(...makeRecords(3));
     await settle();
     expect(page.outbox.clear().map(({ id }) => id)).toEqual(['r0', 'r1', 'r2']);
-    page.outbox.wipe(() => undefined);
+    page.outbox.wipe(false, () => undefined);
     await advance(1_000);
     expect(page.waiting()).toEqual([]);
     expect(world.shelf.keys()).toEqual([]);
@@ -435,7 +435,7 @@ describe('a frozen page past its lease', () => {
     const page = createPage(world.shelf);
     page.add(...makeRecords(2));
     await settle();
-    createPage(world.shelf).outbox.wipe(() => undefined);
+    createPage(world.shelf).outbox.wipe(false, () => undefined);
     await settle();
     expect((await readStored()).keys).toEqual([]);
     await advance(LEASE_MS);

@@ -87,7 +87,9 @@ interface Connection {
   user: StorageUser;
   isOpen: boolean;
   onclose?: Callback;
-  addEventListener: (type: 'close', listener: Callback) => void;
+  addEventListener: (type: 'close' | 'versionchange', listener: Callback) => void;
+  /** The page closes it: what has begun goes on. */
+  close: () => void;
   closed: Callback[];
 }
 
@@ -244,8 +246,13 @@ export const createStorage = ({
 
   const connect = (user: StorageUser, name: string) => {
     const closed: Callback[] = [];
-    const addEventListener = (_: string, listener: Callback) => void closed.push(listener);
-    const connection: Connection = { user, isOpen: true, addEventListener, closed };
+    const addEventListener = (type: string, listener: Callback) => {
+      if (type === 'close') closed.push(listener);
+    };
+    const close = () => {
+      connection.isOpen = false;
+    };
+    const connection: Connection = { user, isOpen: true, addEventListener, close, closed };
     connections.add(connection);
     return Object.assign(connection, {
       createObjectStore: () => undefined,

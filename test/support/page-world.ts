@@ -55,6 +55,7 @@ export const pageEach = () => {
     vi.stubGlobal('scheduler', { postTask: async (callback: () => void) => callback() });
     vi.resetModules();
     localStorage.clear();
+    forget();
     world.show();
     for (const target of [window, document] as EventTarget[]) {
       const add = target.addEventListener.bind(target);
@@ -83,6 +84,11 @@ export const pageEach = () => {
   const see = (state: DocumentVisibilityState) => {
     Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
+  };
+
+  /** What the scripts of one page share. */
+  const forget = () => {
+    delete (globalThis as Record<symbol, unknown>)[Symbol.for('analytics-outbox consent')];
   };
 
   const world = {
@@ -116,6 +122,7 @@ export const pageEach = () => {
       vi.clearAllTimers();
       for (const [target, args] of listening.splice(0)) target.removeEventListener(...args);
       vi.resetModules();
+      forget();
       window.dispatchEvent(new Event('pageshow'));
       see('visible');
     },

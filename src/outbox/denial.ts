@@ -1,0 +1,15 @@
+/** Where a denial stands in the database. localStorage has it too, but takes nothing while it is full. */
+const KEY = ['consent'];
+
+export const putDenial = (store: IDBObjectStore): void => {
+  store.put('denied', KEY);
+};
+
+export const deleteDenial = (store: IDBObjectStore): void => {
+  store.delete(KEY);
+};
+
+export const getDenial = (store: IDBObjectStore, then: (isDenied: boolean) => void): void => {
+  const request = store.get(KEY);
+  request.onsuccess = () => then(request.result === 'denied');
+};
