@@ -76,8 +76,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'write no exit note',
     file: 'src/outbox/note-writer.ts',
-    find: 'const isKept = notes.save({',
-    put: 'const isKept = ((_: unknown) => false)({',
+    find: 'if (!notes.save(note)) return false;',
+    put: 'return false;',
   },
   {
     name: 'ignore exit notes',
