@@ -7,7 +7,7 @@ import type { Attempt } from './upstream.js';
 const PROBE_WAIT_MS = 1_000;
 
 interface Effects {
-  /** Failures in a row that open it. */
+  /** So many records that failed in a row open it. */
   failures: number;
   now: () => number;
   random: () => number;
@@ -21,11 +21,12 @@ export interface Pass {
 }
 
 /**
- * Stops asking a service that does not answer: after some failures in a row, or when it says itself how
+ * Stops asking a service that does not answer: after several records failed in a row, or when it says itself how
  * long to wait. When the time is over one probe goes first.
  */
 export const createBreaker = ({ failures: threshold, now, random, tell }: Effects) => {
-  let failures = 0;
+  /** Records that failed since one passed. One that is tried again and again counts once. */
+  const failing = new Set<string>();
   /** Times in a row it has opened; 0 while closed. */
   let openings = 0;
   let until = 0;
@@ -66,18 +67,18 @@ export const createBreaker = ({ failures: threshold, now, random, tell }: Effect
       return { epoch, isProbe: false };
     },
     /** What it came to, or nothing where it was not sent; to be called once for each pass. */
-    leave: (pass: Pass, attempt?: Pick<Attempt, 'outcome' | 'retryAfterMs'>): void => {
+    leave: (pass: Pass, id: string, attempt?: Pick<Attempt, 'outcome' | 'retryAfterMs'>): void => {
       const { epoch: since, isProbe } = pass;
       if (attempt && isFinal(attempt)) {
         if (since === epoch) {
-          failures = 0;
+          failing.clear();
           close();
         }
       } else if (attempt) {
         const { retryAfterMs } = attempt;
         if (since === epoch) {
-          failures++;
-          if (isProbe || failures >= threshold || retryAfterMs > 0) open(retryAfterMs);
+          failing.add(id);
+          if (isProbe || failing.size >= threshold || retryAfterMs > 0) open(retryAfterMs);
         } else if (retryAfterMs > 0) {
           // The same trouble, seen by a parallel request; but what the service wishes counts.
           until = Math.max(until, now() + retryAfterMs);

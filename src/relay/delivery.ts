@@ -122,7 +122,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       const pass = now() < options.until ? await breaker.enter() : undefined;
       if (!pass) return later(id, breaker.waitMs());
       const attempt = now() < options.until ? await upstream(record, options.address) : undefined;
-      breaker.leave(pass, attempt);
+      breaker.leave(pass, id, attempt);
       if (!attempt) return later(id, 0);
       if (isFinal(attempt)) width.passed();
       else width.failed();

@@ -4,6 +4,7 @@ import { createTell } from '../../src/relay/hooks.js';
 
 const setUp = () => {
   const clock = { time: 0 };
+  let made = 0;
   const states: number[] = [];
   const breaker = createBreaker({
     failures: 3,
@@ -16,8 +17,8 @@ const setUp = () => {
     if (!pass) throw new Error('it is open');
     return pass;
   };
-  const fail = (pass: Pass, retryAfterMs = 0) =>
-    breaker.leave(pass, { outcome: 'retry', retryAfterMs });
+  const fail = (pass: Pass, retryAfterMs = 0, id = `r${made++}`) =>
+    breaker.leave(pass, id, { outcome: 'retry', retryAfterMs });
   const failThrice = async () => {
     for (let n = 0; n < 3; n++) fail(await enter());
   };
@@ -29,7 +30,7 @@ describe('a breaker', () => {
     const { breaker, states, enter, fail } = setUp();
     fail(await enter());
     fail(await enter());
-    breaker.leave(await enter(), { outcome: 'delivered', retryAfterMs: 0 });
+    breaker.leave(await enter(), 'a', { outcome: 'delivered', retryAfterMs: 0 });
     fail(await enter());
     fail(await enter());
     expect(breaker.waitMs()).toBe(0);
@@ -37,6 +38,12 @@ describe('a breaker', () => {
     expect(breaker.waitMs()).toBe(500);
     expect(await breaker.enter()).toBeUndefined();
     expect(states).toEqual([2]);
+  });
+
+  it('stays closed while one and the same record fails', async () => {
+    const { breaker, enter, fail } = setUp();
+    for (let n = 0; n < 20; n++) fail(await enter(), 0, 'poison');
+    expect(breaker.waitMs()).toBe(0);
   });
 
   it('opens at once when the service says how long', async () => {
@@ -53,7 +60,7 @@ describe('a breaker', () => {
     expect(probe.isProbe).toBe(true);
     expect(breaker.waitMs()).toBe(1_000);
     const others = [breaker.enter(), breaker.enter()];
-    breaker.leave(probe, { outcome: 'delivered', retryAfterMs: 0 });
+    breaker.leave(probe, 'a', { outcome: 'delivered', retryAfterMs: 0 });
     expect((await Promise.all(others)).map((pass) => pass?.isProbe)).toEqual([false, false]);
     expect(breaker.waitMs()).toBe(0);
     expect(states).toEqual([2, 1, 0]);
@@ -79,7 +86,7 @@ describe('a breaker', () => {
     clock.time = 500;
     const probe = await enter();
     const next = breaker.enter();
-    breaker.leave(probe);
+    breaker.leave(probe, 'a');
     expect((await next)?.isProbe).toBe(true);
   });
 
@@ -88,7 +95,7 @@ describe('a breaker', () => {
     const passes = [await enter(), await enter(), await enter(), await enter(), await enter()];
     for (const pass of passes) fail(pass);
     expect(breaker.waitMs()).toBe(500);
-    breaker.leave(passes[0]!, { outcome: 'delivered', retryAfterMs: 0 });
+    breaker.leave(passes[0]!, 'a', { outcome: 'delivered', retryAfterMs: 0 });
     expect(breaker.waitMs()).toBe(500);
   });
 
