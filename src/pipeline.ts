@@ -15,14 +15,15 @@ import { readClock } from './config/clock.js';
 import { addressOf, destinationName, isConsentKey } from './config/destination.js';
 import type { Settings } from './config/options.js';
 import { createFlusher } from './delivery/flusher.js';
+import { isUnderWay } from './delivery/lanes.js';
 import { createGate } from './delivery/gate.js';
 import type { CreateSender } from './delivery/sender.js';
 import { deleteDenial, getDenial } from './outbox/denial.js';
-import { createEntry, createHold } from './outbox/entry.js';
+import { createEntry, createParcel } from './outbox/parcel.js';
 import { createNotes } from './outbox/exit-note.js';
 import { createJournal, type Admit } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
-import { createQueue } from './outbox/queue.js';
+import { createLine } from './outbox/line.js';
 import type { Call, Made } from './record/call.js';
 import { draftOf } from './record/draft.js';
 import type { Hint } from './record/gather-tags.js';
@@ -39,11 +40,13 @@ import type {
 } from './types.js';
 
 /** A look for records that other pages have left, this often. */
-const ADOPT_MS = 60_000;
+const LOOK_MS = 60_000;
 /** And once so soon: the page before may still have been writing when this one opened. */
 const SOON_MS = 5_000;
 
 export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;
+
+const NOTHING_AWAY = { count: 0, bytes: 0 };
 
 /** A relay knows repeats by itself, a service only with a key. */
 const limitsOf = (settings: Settings) => ({
@@ -85,12 +88,13 @@ export const createPipeline = (
       if (storage === 'indexeddb') outbox.rewrite();
       flusher.pump();
     };
-    const journal = createJournal({ name, onChange, onDelete: () => outbox.doubt(), admit });
+    const journal = createJournal({ name, onChange, admit });
     const outbox = createOutbox({
       journal,
       notes: createNotes(shelf, name),
       now,
       newId,
+      isHidden,
       limits: () => limits,
       onDrop: (record, reason, message) => drop(reason, message, record),
       onUnknown: (record) => {
@@ -132,8 +136,9 @@ export const createPipeline = (
   };
 
   let parts: ReturnType<typeof build> | undefined;
-  const held = createQueue();
-  const holder = createHold('', 0, true);
+  const held = createLine();
+  const heldParcel = createParcel([0, '', 0]);
+  held.insert(heldParcel);
   let isActivated = false;
   /** What was stored before consent was denied is gone. */
   let isWiped = true;
@@ -162,15 +167,15 @@ export const createPipeline = (
   };
 
   const hold = (record: OutboxRecord) => {
-    held.push(createEntry(record, holder, 0), true);
+    held.add(createEntry(record, heldParcel));
     let surplus;
-    while ((surplus = held.surplus(settings))) {
+    while (held.isFull(settings, NOTHING_AWAY) && (surplus = held.surplus())) {
       held.take(surplus);
       drop('outbox-full', 'more than maxRecords or maxBytes', surplus.record);
     }
   };
   const takeHeld = (): OutboxRecord[] =>
-    [...held.entries].map((entry) => {
+    [...held.entries()].map((entry) => {
       held.take(entry);
       return entry.record;
     });
@@ -196,7 +201,6 @@ export const createPipeline = (
     isLeaving = false;
     parts?.flusher.handOff();
     parts?.outbox.leave(isGoing());
-    if (isGoing()) parts?.outbox.dropRest();
   };
 
   const keep = (record: OutboxRecord) => {
@@ -256,11 +260,13 @@ export const createPipeline = (
 
   const putOff = () => {
     const { outbox, journal } = end() ?? {};
+    if (!outbox || journal?.kind() === 'indexeddb') return outbox?.leave(true);
     // What waits for the database to open would be stored, and be held here too.
-    if (journal?.kind() !== 'indexeddb') journal?.close();
-    outbox?.leave(true);
-    // What could be given to nobody.
-    for (const { state, record } of outbox?.entries ?? []) if (state === 'waiting') hold(record);
+    journal?.close();
+    for (const entry of [...outbox.entries()]) {
+      if (isUnderWay(entry)) outbox.abandon(entry);
+      if (entry.state !== 'done') hold(entry.record);
+    }
   };
 
   const remember = () => {
@@ -303,11 +309,11 @@ export const createPipeline = (
     },
   });
   const lookAround = () => {
-    parts?.outbox.seek();
+    parts?.outbox.look();
     parts?.flusher.pump();
   };
   setTimeout(lookAround, SOON_MS);
-  setInterval(lookAround, ADOPT_MS);
+  setInterval(lookAround, LOOK_MS);
   whenActivated(() => {
     isActivated = true;
     // What was remembered as denied was cleared then; opening storage anew would only make some.
@@ -345,17 +351,17 @@ export const createPipeline = (
       await parts?.journal.opened;
       return parts
         ? parts.flusher.flush()
-        : { delivered: 0, retried: 0, rejected: 0, waiting: held.entries.length };
+        : { delivered: 0, retried: 0, rejected: 0, waiting: held.count() };
     },
     status: (): Status => {
       const [paused, until] = parts?.flusher.pause() ?? ['consent' as const, 0];
       const inFlight = parts?.flusher.inFlight() ?? 0;
       const { entries } = parts?.outbox ?? held;
-      const waiting = entries.filter(({ state }) => state === 'waiting');
+      const waiting = [...entries()].filter((entry) => !isUnderWay(entry));
       return {
         storage: parts?.journal.kind() ?? 'none',
         consent,
-        waiting: waiting.length,
+        waiting: waiting.length + (parts?.outbox.away() ?? 0),
         inFlight,
         ...counts,
         dropped: { ...dropped },

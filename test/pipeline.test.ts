@@ -519,13 +519,12 @@ describe('what a page left', () => {
   it('is delivered within seconds, though it was written after this one had looked', async () => {
     const { service } = await start();
     const note: ExitNote = {
-      v: 1,
-      owner: 'left',
+      v: 2,
       holder: 'left',
       until: 0,
-      flight: [],
-      stored: false,
-      unsaved: [[0, makeRecord('late'), 0]],
+      parcels: [
+        { key: [Date.now(), 'left', 1], flight: [], done: [], records: [makeRecord('late')] },
+      ],
     };
     createNotes(shelf, NAME).save(note);
     await advance(4_000);

@@ -129,7 +129,7 @@ describe('a page that is left', () => {
     expect(relay.events()).toEqual(['a', 'b']);
     expect(next.analytics.status()).toMatchObject({ delivered: 2, unknown: 0, waiting: 0 });
     const [{ name }] = (await indexedDB.databases()) as [{ name: string }];
-    expect((await readStored(name)).keys).toEqual([]);
+    expect((await readStored(name)).ids).toEqual([]);
     expect(Object.keys(localStorage)).toEqual([]);
   });
 

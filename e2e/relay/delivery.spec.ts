@@ -113,11 +113,13 @@ test('delivers all once where the service answers 408, 425, 500 and 503 to some'
   await service.faults(failing.map((status, i) => ({ match: { event: `event ${i}` }, status })));
   await track(page, names(8));
   await service.holds({ events: names(8).slice(4) });
-  const outcomes = (await heard(page, 'outcome')).slice(0, 8);
-  expect(outcomes.map(({ outcome, status }) => [outcome, status])).toEqual([
-    ...failing.map((status) => ['retry', status]),
-    ...Array<unknown>(4).fill(['delivered', 200]),
+  // The relay asks for few at first: what it has not tried goes before what has failed.
+  const outcomes = (await heard(page, 'outcome')).map(({ outcome, status = 0 }) => [
+    outcome,
+    status,
   ]);
+  expect(outcomes.slice(0, 4)).toEqual(failing.map((status) => ['retry', status]));
+  expect(outcomes.filter(([outcome]) => outcome === 'delivered')).toHaveLength(4);
   await service.faults([]);
   await service.holds({ events: names(8) }, { pages: [page] });
   expect(relay.errors).toEqual([]);

@@ -20,9 +20,9 @@ const storedValues = (page: Evaluates): Promise<unknown[]> =>
 
 /** Bodies of the records among it. */
 const storedBodies = async (page: Evaluates): Promise<string[]> =>
-  ((await storedValues(page)) as { records?: [number, { body: string }][] }[])
+  ((await storedValues(page)) as { records?: { body: string }[] }[])
     .flatMap(({ records }) => records ?? [])
-    .map(([, { body }]) => body);
+    .map(({ body }) => body);
 
 /** Whether the outbox's database says that consent was denied. */
 export const hasStoredDenial = async (page: Evaluates): Promise<boolean> =>
@@ -40,9 +40,9 @@ const notedBodies = (page: Evaluates): Promise<string[]> =>
     Object.entries(localStorage as Record<string, string>)
       .filter(([key]) => key.includes(' note '))
       .flatMap(
-        ([, text]) => (JSON.parse(text) as { unsaved: [number, { body: string }][] }).unsaved,
+        ([, text]) => (JSON.parse(text) as { parcels: { records: { body: string }[] }[] }).parcels,
       )
-      .map(([, { body }]) => body),
+      .flatMap(({ records }) => records.map(({ body }) => body)),
   );
 
 /** Bodies of all records that are kept anywhere, for whoever comes next. */

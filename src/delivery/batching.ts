@@ -1,5 +1,6 @@
-import type { Entry } from '../outbox/entry.js';
+import type { Entry } from '../outbox/parcel.js';
 import type { Capacity } from './sender.js';
+import type { Troubles } from './troubles.js';
 
 const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 
@@ -7,7 +8,7 @@ const half = (count: number): number => Math.max(1, Math.floor(count / 2));
  * How many records go into one request: as many as it takes, and fewer after trouble, so that one record
  * that spoils every request it is in ends up alone.
  */
-export const createBatching = (capacity: Capacity) => {
+export const createBatching = (capacity: Capacity, troubles: Troubles) => {
   const { bytesPerRecord, bytesPerRequest } = capacity;
   let { records, bytes } = capacity;
   /** The company that records may be in that spoilt a request, or were beside one that did. */
@@ -43,7 +44,7 @@ export const createBatching = (capacity: Capacity) => {
       for (const entry of group) {
         company.set(entry, half(group.length));
         // Most of them did nothing wrong: what one does alone is its own.
-        if (group.length > 1) entry.failures = 0;
+        if (group.length > 1) troubles.of(entry).failures = 0;
       }
     },
     /** A request was too large for something on its way. */

@@ -1,11 +1,12 @@
-import type { Entry } from '../outbox/entry.js';
+import type { Entry } from '../outbox/parcel.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
 import { createBatching } from './batching.js';
 import type { Gate } from './gate.js';
 import { createHealth, SLOW_MS, type Started } from './health.js';
-import { nextInLine } from './lanes.js';
+import { isUnderWay, nextInLine } from './lanes.js';
 import type { Attempt, Sender } from './sender.js';
+import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
 
 /** Other pages wait this long for the page that probes. */
@@ -49,18 +50,20 @@ interface Effects {
   onError: (error: DeliveryError) => void;
 }
 
+const isWaiting = (entry: Entry): boolean => entry.state !== 'done' && !isUnderWay(entry);
+
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
   const { outbox, sender, gate, concurrency, now, random, isHidden } = effects;
   const { onSent, onOutcome, onError } = effects;
-  const health = createHealth(effects);
+  const troubles = createTroubles();
+  const health = createHealth({ ...effects, troubles });
   const waiters = createWaiters();
-  const batching = createBatching(sender.capacity);
+  const batching = createBatching(sender.capacity, troubles);
   const { access } = sender;
+  const dueAt = (entry: Entry): number => troubles.see(entry).dueAt;
   /** Those without an answer yet, with the records in each. */
   const requests = new Map<Started, Entry[]>();
-  /** Records that wait for a time of their own. */
-  const later = new Set<Entry>();
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
   let stopped = false;
@@ -88,14 +91,6 @@ export const createFlusher = (effects: Effects) => {
       timerAt = Infinity;
       pump();
     }, delay);
-  };
-
-  const wakeForLater = (time: number) => {
-    for (const entry of later) {
-      if (entry.dueAt - time > SLOW_MS) entry.dueAt = 0; // the clock was set back
-      if (entry.dueAt > time && entry.state === 'waiting') wakeAt(entry.dueAt);
-      else later.delete(entry);
-    }
   };
 
   const whenDone = async (work: Promise<unknown>) => {
@@ -130,43 +125,54 @@ export const createFlusher = (effects: Effects) => {
   const sendNow = (): void => {
     if (stopped) return;
     const time = now();
-    let first;
-    while ((first = outbox.entries.find(({ state }) => state === 'waiting'))) {
-      if (!outbox.isOld(first.record)) break;
-      dropOld(first);
+    outbox.letGo();
+    for (const entry of outbox.entries()) {
+      if (!isWaiting(entry)) continue;
+      if (!outbox.isOld(entry.record)) break;
+      dropOld(entry);
     }
     isStarving = false;
     const [reason, until] = health.pause(time);
     isPaused = !!reason;
     if (!reason && isReady()) {
       sendDue(time);
-      wakeForLater(time);
+      const next = troubles.nextDue(time, SLOW_MS);
+      if (next < Infinity) wakeAt(next);
     } else {
-      outbox.announce([]);
+      void outbox.prepare([]);
       if (reason) wakeAt(until + random() * SPREAD_MS);
-      else if (!isAsking && outbox.entries.length > 0) void whenDone(askToken());
+      else if (!isAsking && outbox.count() > 0) void whenDone(askToken());
     }
     settle();
   };
 
   /** A probe with records that have not failed yet: a bad one must not hold up the line. */
   const leastDoubtful = (candidates: Entry[]): Entry[] => {
-    const doubtOf = ({ failures, isSuspect }: Entry) => failures + (isSuspect ? SUSPECT : 0);
+    const doubtOf = (entry: Entry) => {
+      const { failures, isSuspect } = troubles.see(entry);
+      return failures + (isSuspect ? SUSPECT : 0);
+    };
     const least = Math.min(...candidates.map(doubtOf));
     return candidates.filter((entry) => doubtOf(entry) === least);
   };
 
   /** Those in the outbox, behind those in flight that another page has by now: their answer is awaited yet. */
-  const line = (): readonly Entry[] => {
-    const adrift = [...requests.values()].flat().filter(({ hold }) => hold.lost);
-    return adrift.length > 0 ? [...adrift, ...outbox.entries] : outbox.entries;
-  };
+  function* line(): Generator<Entry, undefined> {
+    for (const group of requests.values()) {
+      for (const entry of group)
+        if (entry.parcel.state === 'gone' && isUnderWay(entry)) yield entry;
+    }
+    yield* outbox.entries();
+  }
 
-  const dropOld = (entry: Entry) => outbox.discard(entry, 'expired', 'older than maxAge');
+  const dropOld = (entry: Entry) => {
+    troubles.forget(entry);
+    outbox.discard(entry, 'expired', 'older than maxAge');
+  };
 
   const nextGroups = (time: number, limit: number, isProbing: boolean): Entry[][] => {
     const { fits } = batching;
-    const rules = { now: time, limit, horizon, hasUnread: outbox.hasUnread(), fits };
+    const rules = { now: time, limit, horizon, hasUnread: outbox.hasUnread(), dueAt, fits };
     const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
     const entries = isProbing ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
     const groups = nextInLine(entries, rules);
@@ -190,16 +196,10 @@ export const createFlusher = (effects: Effects) => {
     if (limit <= 0) return;
     const groups = nextGroups(time, limit, isProbing);
     isStarving = groups.length === 0 && requests.size === 0;
-    const announced = outbox.announce(groups.flat());
-    if (announced) void whenDone(announced);
-    // A hidden page may be gone before that is stored.
-    const mayGo = isHidden() ? () => true : outbox.isAnnounced;
-    for (const group of groups.filter((group) => group.every(mayGo))) {
-      const stale = group.find((entry) => !outbox.canSend(entry));
-      if (stale) {
-        if (!outbox.isLeft()) void whenDone(outbox.renew(stale.hold));
-        return;
-      }
+    // A hidden page may be gone before the database has been prepared.
+    const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
+    if (prepared) void whenDone(prepared);
+    for (const group of groups.filter((group) => group.every(outbox.canSend))) {
       if (gate.isDoubtful()) gate.reserve(PROBE_MS);
       void start(group, false);
     }
@@ -207,10 +207,7 @@ export const createFlusher = (effects: Effects) => {
 
   const settle = () => {
     if (pending > 0 || wantsMore()) return;
-    waiters.settle(
-      requests.size === 0,
-      () => outbox.entries.filter(({ state }) => state === 'waiting').length,
-    );
+    waiters.settle(requests.size === 0, () => [...outbox.entries()].filter(isWaiting).length);
   };
 
   /** Goes on with what is under way. */
@@ -267,9 +264,13 @@ export const createFlusher = (effects: Effects) => {
     const passed = withOutcome(['delivered', 'rejected']);
     if (passed[0].length > 0) pass(...passed, started);
     const [failing, failures] = withOutcome(['retry']);
+    // What the relay has not tried says nothing of its records: they go first when it is tried again.
+    const tried = failing.filter((entry) => attempts[group.indexOf(entry)]!.status > 0);
+    const failed = tried.length > 0 ? tried : failing;
+    for (const entry of failing) if (!failed.includes(entry)) outbox.putBack(entry);
     // One failure, with the longest of the waits.
     const [longest] = failures.sort((a, b) => b.retryAfterMs - a.retryAfterMs);
-    if (longest) fail(failing, longest, started);
+    if (longest) fail(failed, longest, started);
     const [blocked, [refusal]] = withOutcome(['blocked']);
     if (refusal) fail(blocked, refusal, started);
     setAside(...withOutcome(['blocked'], true), started);
@@ -282,8 +283,7 @@ export const createFlusher = (effects: Effects) => {
     health.setAside(entries, started);
     entries.forEach((entry, i) => {
       const { status, problem = '' } = attempts[i]!;
-      outbox.putBack(entry, true);
-      later.add(entry);
+      outbox.putBack(entry);
       if (toldOf.has(problem)) return;
       toldOf.add(problem);
       onError({ kind: 'setup', status, message: problem });
@@ -298,7 +298,7 @@ export const createFlusher = (effects: Effects) => {
       if (status === 413) batching.shrink(group);
       batching.split(group);
       for (const entry of group) {
-        outbox.putBack(entry, true);
+        outbox.putBack(entry);
         // Not counted: it goes again at once, in smaller company.
         onOutcome(entry.record, 'retry', status);
       }
@@ -322,6 +322,7 @@ export const createFlusher = (effects: Effects) => {
     batching.passed();
     entries.forEach((entry, i) => {
       const { outcome, status } = attempts[i]!;
+      troubles.forget(entry);
       if (outcome === 'delivered') outbox.finish(entry);
       else outbox.drop(entry, 'rejected', `the service answered ${status}`);
     });
@@ -329,12 +330,11 @@ export const createFlusher = (effects: Effects) => {
 
   /** True when only these records are answered so. */
   const fail = (entries: Entry[], attempt: Attempt, started: Started): boolean => {
-    for (const entry of entries) outbox.putBack(entry, attempt.status > 0);
+    for (const entry of entries) outbox.putBack(entry);
     const isTheirOwn =
       attempt.outcome === 'blocked'
         ? refused(entries, attempt, started)
         : health.failed(entries, attempt, started);
-    if (isTheirOwn) for (const entry of entries) later.add(entry);
     return isTheirOwn;
   };
 
@@ -352,7 +352,7 @@ export const createFlusher = (effects: Effects) => {
     flushAll,
     /** Attempts everything due, and settles when it has had its attempt. */
     flush: (): Promise<FlushResult> => {
-      const result = waiters.add(outbox.entries);
+      const result = waiters.add(outbox.entries());
       health.hurry();
       flushAll();
       return result;
@@ -367,6 +367,7 @@ export const createFlusher = (effects: Effects) => {
       health.hurry();
       if (stopped || health.pause(time)[0] || gate.isDoubtful()) return;
       if (!isReady()) return;
+      void outbox.prepare([]); // there is no time to wait for what was being prepared
       let room = sender.room();
       const leaving = (entry: Entry, alone: boolean): boolean => {
         const weight = batching.weightOf(entry, alone);
@@ -376,7 +377,7 @@ export const createFlusher = (effects: Effects) => {
       };
       const { fits } = batching;
       const limit = HANDOFF - requests.size;
-      const rules = { now: time, limit, horizon, hasUnread: false, fits, leaving };
+      const rules = { now: time, limit, horizon, hasUnread: false, dueAt, fits, leaving };
       for (const group of nextInLine(line(), rules)) void start(group, true);
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
@@ -386,7 +387,8 @@ export const createFlusher = (effects: Effects) => {
     /** The network is back: perhaps for many at this moment. */
     resume: (): void => {
       const time = now();
-      const age = time - (outbox.entries[0]?.record.at ?? time);
+      const [oldest] = outbox.entries();
+      const age = time - (oldest?.record.at ?? time);
       health.resume(random() * Math.min(RETURN_MS, RETURN_SHARE * age));
       flushAll();
     },

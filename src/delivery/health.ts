@@ -1,8 +1,9 @@
-import type { Entry } from '../outbox/entry.js';
+import type { Entry } from '../outbox/parcel.js';
 import type { Status } from '../types.js';
 import { delayAfter } from './backoff.js';
 import type { Gate } from './gate.js';
 import type { Attempt } from './sender.js';
+import type { Troubles } from './troubles.js';
 
 /** While the set-up is wrong, or nothing answers: one try this often. */
 export const SLOW_MS = 300_000;
@@ -11,6 +12,7 @@ const SILENT = 3;
 
 interface Effects {
   gate: Gate;
+  troubles: Troubles;
   concurrency: () => number;
   now: () => number;
   random: () => number;
@@ -27,12 +29,9 @@ export interface Started {
   isProbe: boolean;
 }
 
-const setDue = (entries: readonly Entry[], dueAt: number) => {
-  for (const entry of entries) entry.dueAt = dueAt;
-};
-
 /** What is known of the destination, and how much may be asked of it. */
-export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effects) => {
+export const createHealth = (effects: Effects) => {
+  const { gate, troubles, concurrency, now, random, isOnline } = effects;
   let width = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
   let epoch = 0;
@@ -42,6 +41,10 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
   let unreachableUntil = 0;
   let offlineUntil = 0;
   let returnUntil = 0;
+
+  const setDue = (entries: readonly Entry[], dueAt: number) => {
+    for (const entry of entries) troubles.of(entry).dueAt = dueAt;
+  };
 
   /** A pause that ends later than any can was begun before the clock was set back. */
   const lasts = (until: number, time: number) => until > time && until - time <= SLOW_MS;
@@ -58,14 +61,15 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
    * delay, since it is not known yet which of them it is.
    */
   const isTheirOwn = (entries: readonly Entry[], started: Started): boolean => {
-    for (const entry of entries) {
-      entry.isSuspect ||= passes > (entry.mark ?? started.passes);
-      entry.mark = passes;
-      entry.failures++;
+    const known = entries.map(troubles.of);
+    for (const trouble of known) {
+      trouble.isSuspect ||= passes > (trouble.mark ?? started.passes);
+      trouble.mark = passes;
+      trouble.failures++;
     }
-    const failures = Math.min(...entries.map((entry) => entry.failures));
+    const failures = Math.min(...known.map((trouble) => trouble.failures));
     setDue(entries, now() + delayAfter(failures - 1, 0, random));
-    return entries.every(({ isSuspect }) => isSuspect);
+    return known.every(({ isSuspect }) => isSuspect);
   };
 
   /** It has said nothing of the destination: the next probe need not wait for this one. */
@@ -137,7 +141,7 @@ export const createHealth = ({ gate, concurrency, now, random, isOnline }: Effec
     /** Blocked for values of their own. */
     setAside: (entries: readonly Entry[], started: Started): void => {
       silent = 0;
-      for (const entry of entries) entry.failures++;
+      for (const entry of entries) troubles.of(entry).failures++;
       setDue(entries, now() + SLOW_MS);
       endProbe(started);
     },

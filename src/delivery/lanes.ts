@@ -1,4 +1,4 @@
-import type { Entry } from '../outbox/entry.js';
+import type { Entry } from '../outbox/parcel.js';
 
 interface Rules {
   now: number;
@@ -8,6 +8,8 @@ interface Rules {
   horizon: number;
   /** Older records are still unread: a user's newer ones wait for them. */
   hasUnread: boolean;
+  /** A record is not to be tried before this time. */
+  dueAt: (entry: Entry) => number;
   /** Whether a request that has these takes this one, too. */
   fits: (group: readonly Entry[], entry: Entry) => boolean;
   /**
@@ -17,6 +19,8 @@ interface Rules {
   leaving?: (entry: Entry, alone: boolean) => boolean;
 }
 
+export const isUnderWay = ({ state }: Entry): boolean => state === 'flight' || state === 'tied';
+
 /** A request whose records are not known any more. */
 const IN_FLIGHT: Entry[] = [];
 
@@ -25,8 +29,8 @@ const IN_FLIGHT: Entry[] = [];
  * a time and in order, and a user's events go after the identifies before them: in the same request, where
  * they fit, or after its answer. Everything else is free to overtake.
  */
-export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[][] => {
-  const { now, limit, horizon, hasUnread, fits, leaving } = rules;
+export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] => {
+  const { now, limit, horizon, hasUnread, dueAt, fits, leaving } = rules;
   const groups: Entry[][] = [];
   /** Users of whom nothing may go. */
   const held = new Set<string>();
@@ -35,7 +39,7 @@ export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[][] =
   for (const entry of entries) {
     const { user, type } = entry.record;
     const isIdentify = type === 'identify' && user !== undefined;
-    if (entry.state === 'flight') {
+    if (isUnderWay(entry)) {
       if (isIdentify && leaving) identifying.set(user, IN_FLIGHT);
       else if (isIdentify) held.add(user);
       continue;
@@ -46,11 +50,11 @@ export const nextInLine = (entries: readonly Entry[], rules: Rules): Entry[][] =
     const isBound = isIdentify || !leaving;
     const waits =
       entry.order > horizon ||
-      entry.dueAt > now ||
+      dueAt(entry) > now ||
       (user !== undefined &&
         (held.has(user) ||
           (isBound && (identifying.get(user) ?? group) !== group) ||
-          (hasUnread && entry.hold.own)));
+          (hasUnread && entry.order > 0)));
     if (!waits && !joins && groups.length >= limit) break;
     const goes = !waits && leaving?.(entry, !joins) !== false;
     if (goes && !joins) groups.push(group);

@@ -1,4 +1,4 @@
-import type { Entry } from '../outbox/entry.js';
+import type { Entry } from '../outbox/parcel.js';
 import type { FlushResult, Outcome } from '../types.js';
 
 interface Waiter {
@@ -11,17 +11,16 @@ interface Waiter {
 export const createWaiters = () => {
   const waiters = new Set<Waiter>();
   return {
-    add: (entries: readonly Entry[]): Promise<FlushResult> =>
+    add: (entries: Iterable<Entry>): Promise<FlushResult> =>
       new Promise((settle) => {
         const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
         waiters.add({ entries: new Set(entries), result, settle });
       }),
     /** What other pages had left, and has been read just now, is due, too. */
-    join: (entries: readonly Entry[]): void => {
+    join: (entries: () => Iterable<Entry>): void => {
       for (const waiter of waiters) {
-        for (const entry of entries) {
-          if (entry.order > 0) break;
-          if (entry.record.attempts === 0) waiter.entries.add(entry);
+        for (const entry of entries()) {
+          if (entry.order === 0 && entry.record.attempts === 0) waiter.entries.add(entry);
         }
       }
     },

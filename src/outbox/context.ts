@@ -1,9 +1,14 @@
 import type { DropReason, OutboxRecord } from '../types.js';
-import type { Entry, Hold } from './entry.js';
 import type { Notes } from './exit-note.js';
 import type { Journal } from './journal.js';
-import { LEASE_MS } from './lease.js';
-import type { Queue } from './queue.js';
+import type { Away, Line } from './line.js';
+import type { Entry, Parcel } from './parcel.js';
+
+/** How long a page holds a parcel, unless its requests may take longer than half of it. */
+export const HOLD_MS = 60_000;
+
+/** No page's options make it hold a parcel longer than this. */
+export const LONGEST_HOLD_MS = 3_600_000;
 
 /** What the outbox needs from outside. */
 export interface OutboxEffects {
@@ -11,12 +16,13 @@ export interface OutboxEffects {
   notes: Notes;
   now: () => number;
   newId: () => string;
+  isHidden: () => boolean;
   limits: () => {
     maxRecords: number;
     maxBytes: number;
     maxAge: number;
     timeout: number;
-    /** Who is asked tells repeats: what may have arrived is sent again. */
+    /** The receiver knows repeats: what may have arrived is sent again. */
     resends: boolean;
   };
   onDrop: (record: OutboxRecord, reason: DropReason, message: string) => void;
@@ -25,31 +31,33 @@ export interface OutboxEffects {
 
 /** What the parts of the outbox share. */
 export interface Context extends OutboxEffects {
-  queue: Queue;
-  /** Owners whose records this page may send. */
-  holds: Map<string, Hold>;
-  /** Records in flight from here by their ids, whoever their owner is by now. */
+  line: Line;
+  away: Away;
+  /** The life of this page: another one after each return from the back/forward cache. */
+  holder: () => string;
+  /** Records in flight from here by their ids, whoever has their parcel by now. */
   flying: Map<string, Entry>;
-  /** Records about to be in flight, with whether that is stored. */
-  announced: Map<Entry, { isStored: boolean }>;
+  /**
+   * What this page alone knows of records in parcels that it let go, by their ids: they have come to their
+   * end, or were named as in flight and never sent.
+   */
+  known: Map<string, 'ended' | 'unsent'>;
 }
 
-/** No page's options make its leases longer than this. */
-const LONGEST_LEASE_MS = 3_600_000;
+/** Time for which a page holds what it writes: longer than any request started meanwhile. */
+export const holdMs = ({ limits }: Context): number => Math.max(HOLD_MS, 2 * limits().timeout);
 
-export const keyOf = (owner: string, seq: number): string => `${owner} ${seq}`;
+/**
+ * Whether a parcel held until then is anybody's at that time: its time is over, or ends later than any can,
+ * because the clock was set back.
+ */
+export const isOver = (context: Context, until: number, time = context.now()): boolean =>
+  until <= time || until - time > Math.max(holdMs(context), LONGEST_HOLD_MS);
 
-/** A lease outlasts any request started under it. */
-export const leaseMs = ({ limits }: Context): number => Math.max(LEASE_MS, 2 * limits().timeout);
-
-/** True while nobody else can send what this hold covers. */
-export const isSafe = (context: Context, { leased, noted, until }: Hold): boolean => {
-  const left = until - context.now();
-  return !(leased || noted) || (left > context.limits().timeout && left <= leaseMs(context));
-};
-
-/** A lease that ends later than any can was written before the clock was set back. */
-export const hasEnded = (context: Context, until: number): boolean => {
-  const left = until - context.now();
-  return left <= 0 || left > Math.max(leaseMs(context), LONGEST_LEASE_MS);
-};
+/** Whether this page holds the parcel for longer than a request takes. What is not stored is nobody else's. */
+export const isSafe = (context: Context, { state, until }: Parcel): boolean =>
+  state === 'new' ||
+  state === 'tried' ||
+  (state === 'stored' &&
+    !isOver(context, until) &&
+    until - context.now() > context.limits().timeout);

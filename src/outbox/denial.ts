@@ -1,6 +1,8 @@
 /** Where a denial stands in the database. localStorage has it too, but takes nothing while it is full. */
 const KEY = ['consent'];
 
+export const isDenial = ([first]: readonly unknown[]): boolean => first === KEY[0];
+
 export const putDenial = (store: IDBObjectStore): void => {
   store.put('denied', KEY);
 };

@@ -1,25 +1,29 @@
 import { toJson } from '../record/to-json.js';
 import type { OutboxRecord } from '../types.js';
 import { isRecord } from './is-record.js';
+import type { ParcelKey } from './parcel.js';
+
+/** What an exit note says of one parcel. */
+export interface NotedParcel {
+  key: ParcelKey;
+  /** Ids of records that may be with the service. */
+  flight: string[];
+  /** Ids of records that have come to their end, and may still stand in the database. */
+  done: string[];
+  /** Records that are not known to stand in the database. */
+  records: OutboxRecord[];
+  /** It was never given to IndexedDB: a page without that may take it, too. */
+  isNew?: boolean;
+}
 
 /** What a page writes down, as it is hidden, for whoever comes next. */
 export interface ExitNote {
-  v: 1;
-  owner: string;
-  /** Who held the owner as it was written. */
+  v: 2;
+  /** The life of the page that wrote it. */
   holder: string;
-  /** When the lease ends: 0 when it is released. */
+  /** Until when it holds its parcels; 0 where it has let them go. */
   until: number;
-  /** Records whose request may be with the service. */
-  flight: number[];
-  /** Records that are done with, and not yet deleted. */
-  done?: number[];
-  /** The owner may stand in IndexedDB, too. */
-  stored: boolean;
-  /** Records that a page without IndexedDB has taken over: done with, where they are stored as well. */
-  taken?: number[];
-  /** Records that are not known to be in IndexedDB, and the first of those each is stored with. */
-  unsaved: [seq: number, record: OutboxRecord, first: number][];
+  parcels: NotedParcel[];
 }
 
 /**
@@ -27,6 +31,8 @@ export interface ExitNote {
  * rest is the site's own.
  */
 export const NOTES_ROOM = 262_144;
+
+const VERSION = 2;
 
 const parse = (text: string): ExitNote | undefined => {
   try {
@@ -36,15 +42,20 @@ const parse = (text: string): ExitNote | undefined => {
   }
 };
 
-const isNote = (note: ExitNote): boolean =>
-  note.v === 1 &&
-  typeof note.owner === 'string' &&
-  typeof note.holder === 'string' &&
-  Number.isFinite(note.until) &&
-  [note.flight, note.unsaved, note.done ?? [], note.taken ?? []].every(Array.isArray) &&
-  note.unsaved.every(
-    (kept) => Array.isArray(kept) && [kept[0], kept[2]].every(Number.isFinite) && isRecord(kept[1]),
-  );
+const isNoted = (noted: NotedParcel | null): boolean =>
+  !!noted &&
+  [noted.key, noted.flight, noted.done, noted.records].every(Array.isArray) &&
+  noted.records.every(isRecord);
+
+const isNote = ({ v, holder, until, parcels }: ExitNote): boolean =>
+  v === VERSION &&
+  typeof holder === 'string' &&
+  Number.isFinite(until) &&
+  Array.isArray(parcels) &&
+  parcels.every(isNoted);
+
+const isAnyNote = (key: string): boolean =>
+  key.startsWith('analytics-outbox ') && key.includes(' note ');
 
 /** A synchronous key-value store: localStorage, made safe. */
 export interface Shelf {
@@ -60,41 +71,28 @@ export interface Shelf {
  */
 export const createNotes = (shelf: Shelf, name: string) => {
   const prefix = `${name} note `;
-  /** By page, too: a frozen one may leave its note beside its adopter's. */
-  const keyOf = ({ owner, holder }: Pick<ExitNote, 'owner' | 'holder'>) =>
-    `${prefix}${owner} ${holder}`;
   const read = (key: string): ExitNote | undefined => {
     const text = shelf.get(key);
     if (text === undefined) return undefined;
     const note = parse(text);
     if (note && isNote(note)) return note;
     // Cut off, or not ours: it would be in the way for ever. What a later version wrote is for that one.
-    if (!(Number(note?.v) > 1)) shelf.set(key, undefined);
+    if (!(Number(note?.v) > VERSION)) shelf.set(key, undefined);
     return undefined;
   };
-  const save = (note: ExitNote): boolean => shelf.set(keyOf(note), toJson(note));
-  const isAnyNote = (key: string) => key.startsWith('analytics-outbox ') && key.includes(' note ');
   return {
-    /** Says of one that stands that a record of it is done with. */
-    finish: (note: Pick<ExitNote, 'owner' | 'holder'>, seq: number): void => {
-      const found = read(keyOf(note));
-      if (found) save({ ...found, done: [...(found.done ?? []), seq] });
-    },
-    /** Whether it stands as it was written, or somebody has taken something over by it. */
-    state: (note: Pick<ExitNote, 'owner' | 'holder'>): 'missing' | 'taken' | 'whole' => {
-      const found = read(keyOf(note));
-      return !found ? 'missing' : found.taken?.length ? 'taken' : 'whole';
-    },
-    /** Characters that this note may have, beside all others of the site. */
-    room: (note: Pick<ExitNote, 'owner' | 'holder'>): number =>
+    get: (holder: string): ExitNote | undefined => read(prefix + holder),
+    /** Characters that the note of this holder may have, beside all others of the site. */
+    room: (holder: string): number =>
       shelf
         .keys()
-        .filter((key) => isAnyNote(key) && key !== keyOf(note))
+        .filter((key) => isAnyNote(key) && key !== prefix + holder)
         .reduce((room, key) => room - key.length - (shelf.get(key)?.length ?? 0), NOTES_ROOM),
     /** Where it does not fit, an earlier one stays. */
-    save,
-    remove: (note: Pick<ExitNote, 'owner' | 'holder'>): void => {
-      shelf.set(keyOf(note), undefined);
+    save: (note: Omit<ExitNote, 'v'>): boolean =>
+      shelf.set(prefix + note.holder, toJson({ v: VERSION, ...note })),
+    remove: (holder: string): void => {
+      shelf.set(prefix + holder, undefined);
     },
     all: (): ExitNote[] =>
       shelf

@@ -16,15 +16,9 @@ interface Effects {
   name: string;
   /** The kind of storage changed. */
   onChange: (storage: StorageKind, message: string) => void;
-  /** The site deletes the database. */
-  onDelete?: () => void;
   /** Looks into the database before anything else is done there, and calls `then` if it may be used. */
   admit?: Admit | undefined;
 }
-
-/** All keys that start with these parts: in IndexedDB an array sorts after every string and number. */
-export const within = (prefix: string, after?: number): IDBKeyRange =>
-  IDBKeyRange.bound(after === undefined ? [prefix] : [prefix, after], [prefix, []], true);
 
 const open = (name: string, admit: Admit | undefined): UseStore => {
   const use = createStore(name, 'records');
@@ -47,7 +41,7 @@ const ended = new WeakSet<IDBTransaction>();
  * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
  * is full or is closed under us, work is refused at once, so that nothing waits for it.
  */
-export const createJournal = ({ name, onChange, onDelete, admit }: Effects) => {
+export const createJournal = ({ name, onChange, admit }: Effects) => {
   let use = open(name, admit);
   let setOpened: () => void;
   const opened = new Promise<void>((resolve) => (setOpened = resolve));
@@ -89,7 +83,6 @@ export const createJournal = ({ name, onChange, onDelete, admit }: Effects) => {
     // Nobody asks for another version, so the site deletes it, and waits for this connection to end.
     database.addEventListener('versionchange', () => {
       database.close();
-      onDelete?.();
       use = open(name, admit);
       lose();
     });

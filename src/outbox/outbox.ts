@@ -1,62 +1,68 @@
 import type { DropReason, OutboxRecord } from '../types.js';
-import { createAdoption } from './adoption.js';
-import { hasEnded, isSafe, type Context, type OutboxEffects } from './context.js';
+import { createClaims } from './claim.js';
+import { isOver, type Context, type OutboxEffects } from './context.js';
 import { putDenial } from './denial.js';
-import { createEntry, createHold, type Entry, type Hold } from './entry.js';
+import { createExit } from './exit.js';
 import { commit } from './journal.js';
-import { createQueue } from './queue.js';
+import { createLine } from './line.js';
+import {
+  createEntry,
+  createParcel,
+  inState,
+  PARCEL_RECORDS,
+  type Entry,
+  type Parcel,
+} from './parcel.js';
+import { createSending } from './sending.js';
+import { moveParcel, moveRecord } from './states.js';
 import { createWriter } from './writer.js';
 
-/** What is about to be in flight waits this long for the outbox to say so. */
-const ANNOUNCE_MS = 100;
-
-/**
- * The durable queue. What is in memory is written through to the journal; each record belongs to an owner,
- * and only the page that holds the owner's lease may send it.
- */
+/** The durable queue. What is in memory is written through to the database, in parcels. */
 export const createOutbox = (effects: OutboxEffects) => {
-  const { journal, notes, now, newId, limits, onDrop, onUnknown } = effects;
-  const queue = createQueue();
-  const { entries } = queue;
-  const holds = new Map<string, Hold>();
+  const { journal, notes, now, newId, limits, onDrop } = effects;
+  const line = createLine();
   const flying = new Map<string, Entry>();
-  const announced: Context['announced'] = new Map();
-  const context: Context = { ...effects, queue, holds, flying, announced };
-  let own: Hold | undefined;
+  let life = newId();
+  const away = { count: 0, bytes: 0 };
+  const known: Context['known'] = new Map();
+  const context: Context = { ...effects, line, away, flying, known, holder: () => life };
+  let order = 0;
+  let made = 0;
+  /** The parcel that records of this task go into. */
+  let open: Parcel | undefined;
 
-  const giveUp = (hold: Hold) => {
-    hold.lost = true;
-    // Twice lost, its owner may be this page's again by now.
-    if (holds.get(hold.owner) === hold) holds.delete(hold.owner);
-    writer.forget(hold);
-    if (own === hold) own = undefined;
-    const given = queue.of(hold);
-    given.forEach(queue.take);
-    return given;
+  const part = (parcel: Parcel): void => {
+    writer.forget(parcel);
+    line.remove(parcel);
+    for (const id of parcel.done) known.set(id, 'ended');
+    for (const { record } of inState(parcel, 'naming', 'named')) known.set(record.id, 'unsent');
+    exit.noteRemains(parcel);
+    moveParcel(parcel, 'part');
   };
 
-  /** Another page has adopted the owner: its records are that page's now, but for those never stored. */
-  const lose = (hold: Hold, beingWritten: Entry[]) => {
-    const unstored = giveUp(hold).filter(({ saved }) => saved === 'no' || saved === 'maybe');
-    for (const entry of new Set([...unstored, ...beingWritten])) {
-      const { state, record, order } = entry;
-      if (entry.hold !== hold || state === 'done') continue;
-      if (state === 'flight') rehome(entry);
-      else {
-        entry.state = 'done'; // here: two writes may have had it
-        add(record, order);
+  const writer = createWriter(context, { part, keepNote: () => exit.keepNote() });
+
+  /** Lets go of what stands in the database and may be another page's by now. */
+  const partOver = (): void => {
+    for (const parcel of line.takeOver(({ until }) => isOver(context, until))) {
+      for (const { size } of inState(parcel, 'waiting')) {
+        away.count++;
+        away.bytes += size;
       }
+      part(parcel);
+      claims.seek();
     }
   };
 
-  const writer = createWriter(context, lose);
-
   const finish = (entry: Entry): void => {
-    queue.take(entry);
-    entry.state = 'done';
-    entry.hold.flight.delete(entry.seq);
-    flying.delete(entry.record.id);
-    writer.deletes(entry);
+    if (!moveRecord(entry, 'finish')) return;
+    const { parcel, record } = entry;
+    line.take(entry);
+    flying.delete(record.id);
+    if (parcel.state === 'gone') known.set(record.id, 'ended');
+    else if (parcel.state === 'new' && parcel.entries.size === 0) part(parcel);
+    else parcel.done.add(record.id);
+    writer.finished(parcel);
   };
 
   const drop = (entry: Entry, reason: DropReason, message: string): void => {
@@ -64,188 +70,98 @@ export const createOutbox = (effects: OutboxEffects) => {
     onDrop(entry.record, reason, message);
   };
 
-  /** Gives up what another page may have by now: what becomes of it is told there. */
-  const letGoIfEnded = (hold: Hold) => {
-    if (hold.until <= 0 || !hasEnded(context, hold.until)) return;
-    writer.letGo(hold);
-    adoption.seek();
-  };
-
-  /** Drops what was not sent, and is this page's to drop. */
+  /** Drops what was not sent, where it is still this page's to drop. */
   const discard = (entry: Entry, reason: DropReason, message: string): void => {
-    letGoIfEnded(entry.hold);
-    if (!entry.hold.lost) drop(entry, reason, message);
+    if (entry.parcel.state === 'stored' && isOver(context, entry.parcel.until)) partOver();
+    else drop(entry, reason, message);
   };
 
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
 
-  const ownHold = (since: number): Hold => {
-    // What a lease may have ended for is looked at before it is written; new records must not wait for that.
-    if (!own || (own.leased && !isSafe(context, own))) {
-      const owner = newId();
-      own = createHold(owner, since, true);
-      holds.set(owner, own);
-    } else if (own.count === 0) own.since = since;
-    return own;
+  const add = (record: OutboxRecord, isCall = false): void => {
+    if (!open || open.state !== 'new' || open.entries.size >= PARCEL_RECORDS) {
+      open = createParcel([record.at, life, ++made]);
+      line.insert(open);
+      void writer.touch(open);
+      queueMicrotask(() => (open = undefined));
+    }
+    line.add(createEntry(record, open, isCall ? ++order : 0));
+    keepCaps();
   };
 
-  /** Sent again, it would be stored twice; and there is something to read that from. */
-  const mustAnnounce = (): boolean => !limits().resends && journal.kind() !== 'memory';
-
-  const rehome = (entry: Entry) => {
-    const hold = ownHold(entry.record.at);
-    Object.assign(entry, { hold, seq: ++hold.seq, saved: 'no' });
-    hold.flight.add(entry.seq);
-    queue.push(entry, false);
-    writer.saves(entry);
-  };
-
-  /** Takes a record in: from a call, or from another owner, with its place among the calls where it has one. */
-  const add = (record: OutboxRecord, order = 0, isCall = false): void => {
-    const hold = ownHold(record.at);
-    const entry = createEntry(record, hold, ++hold.seq, order);
-    queue.push(entry, isCall);
-    writer.saves(entry);
+  /** The oldest events go first: those that are away, then those in memory. */
+  const keepCaps = (): void => {
+    const isFull = () => line.isFull(limits(), away);
+    if (!isFull()) return;
+    if (away.count > 0 && journal.kind() === 'indexeddb') return void trim();
     let surplus;
-    while ((surplus = queue.surplus(limits()))) {
+    while (isFull() && (surplus = line.surplus())) {
       discard(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
     }
   };
 
-  const isOnlyHere = ({ state, saved, noted }: Entry) =>
-    state === 'waiting' && saved === 'no' && !noted;
-
-  /** What was stored may be gone, or another page's by now: look before anything is taken for stored. */
-  const doubt = () => {
-    for (const hold of holds.values()) if (hold.leased) hold.until = 0;
+  /** Claims what is away, of which what is too much is dropped. */
+  const trim = async (): Promise<void> => {
+    claims.seek();
+    while (line.isFull(limits(), away) && (await claims.refill(true)));
+    if (away.count === 0) keepCaps();
   };
 
-  const release = () => {
-    const isInMemory = journal.kind() === 'memory';
-    for (const hold of writer.leave(true)) {
-      hold.left = true;
-      for (const entry of giveUp(hold)) {
-        // There was no room for it in the note.
-        if (isInMemory && isOnlyHere(entry)) add(entry.record, entry.order);
-      }
-    }
-  };
-
-  const adoption = createAdoption(context, { writer, add, rehome, release, finish, isOld });
+  const sending = createSending(context, writer, finish);
+  const exit = createExit(context, { writer, part, drop });
+  const claims = createClaims(context, { writer, add, finish, partOver, keepCaps, isOld });
 
   return {
-    entries: entries as readonly Entry[],
-    latest: queue.latest,
-    ...adoption,
-    add: (record: OutboxRecord): void => add(record, 0, true),
-    doubt,
+    /** The records in memory that have no end yet, oldest first. */
+    entries: line.entries,
+    count: line.count,
+    /** Records that wait in the database without a copy here, as far as this page knows. */
+    away: (): number => away.count,
+    latest: (): number => order,
+    ...claims,
+    ...sending,
+    add: (record: OutboxRecord): void => add(record, true),
     finish,
     drop,
     discard,
     isOld,
-    renew: writer.renew,
-    /** No lease can be renewed until the page is back. */
-    isLeft: journal.isLeft,
-    /** May this page send it now, without looking at the lease first? */
-    canSend: ({ hold }: Entry): boolean => isSafe(context, hold),
-    /** Whether the outbox says that it is about to be in flight, where that matters. */
-    isAnnounced: (entry: Entry): boolean => !mustAnnounce() || !!announced.get(entry)?.isStored,
-    /**
-     * Writes down that these are about to be in flight, and nothing else is: killed between the request and
-     * that, a page would leave them to be sent again. Settles once it is stored, or takes too long; nothing
-     * where there is nothing to wait for.
-     */
-    announce: (next: readonly Entry[]): Promise<unknown> | undefined => {
-      for (const entry of announced.keys()) {
-        if (next.includes(entry)) continue;
-        announced.delete(entry);
-        writer.changed(entry.hold);
-      }
-      const added = next.filter((entry) => !announced.has(entry));
-      if (added.length === 0 || !mustAnnounce()) return undefined;
-      const state = { isStored: false };
-      for (const entry of added) {
-        announced.set(entry, state);
-        writer.changed(entry.hold);
-      }
-      return Promise.race([
-        writer.settled(),
-        new Promise((resolve) => setTimeout(resolve, ANNOUNCE_MS)),
-      ]).then(() => (state.isStored = true));
+    /** Lets go of what stands in the database and may be another page's by now; cheap where nothing does. */
+    letGo: (): void => {
+      if (isOver(context, line.soonest())) partOver();
     },
-    /**
-     * It is on its way. One that does not outlive the page is not noted as in flight: when the page goes
-     * it has nearly always failed, and is sent again.
-     */
-    begin: (entry: Entry, outlivesPage: boolean): void => {
-      entry.state = 'flight';
-      entry.record.attempts++;
-      if (outlivesPage) entry.hold.flight.add(entry.seq);
-      flying.set(entry.record.id, entry);
-      const isKnown = announced.delete(entry) && outlivesPage;
-      if (!isKnown) writer.changed(entry.hold);
-    },
-    /** Back to waiting. `answered` when the service said that it did not take it. */
-    putBack: (entry: Entry, answered: boolean): void => {
-      const { hold, seq, record, order, saved, noted } = entry;
-      flying.delete(record.id);
-      hold.flight.delete(seq);
-      entry.state = 'waiting';
-      if (!hold.lost) return writer.changed(hold);
-      // Whoever adopted what was stored has counted it as unknown, or sends it again.
-      const isElsewhere = noted || saved === 'yes' || saved === 'going';
-      if (limits().resends ? !isElsewhere : answered) add(record, order);
-      else if (!isElsewhere) onUnknown(record);
-    },
-    /** Still in flight, but its answer will not come to this page. */
-    abandon: ({ record }: Entry): void => {
-      flying.delete(record.id);
-    },
-    /** The page is back: what it abandoned, and could give to nobody, is unknown now. */
+    /** The page is back. What it let go is anybody's, also this next life's of its own. */
     comeBack: (): void => {
+      if (journal.isLeft()) life = newId();
       journal.comeBack();
-      for (const entry of [...entries]) {
-        const { hold, seq, state, record } = entry;
-        if (state !== 'flight' || flying.has(record.id)) continue;
-        if (hold.flight.delete(seq) && !limits().resends) {
-          finish(entry);
-          onUnknown(record);
-        } else entry.state = 'waiting';
-      }
-      adoption.seek();
-      void writer.sync();
+      partOver();
+      claims.seek();
     },
-    /** Writes down what a page that may not come back leaves; with `going`, gives it away. */
-    leave: (going: boolean): void => {
-      if (!going) return void writer.leave(false);
-      journal.leave();
-      release();
+    /** Looks for what others have left, and lets go of what this page holds no longer. */
+    look: (): void => {
+      partOver();
+      claims.seek();
     },
-    /** The page's end is the end of what no storage has taken. */
-    dropRest: (): void => {
-      if (journal.kind() !== 'memory') return;
-      for (const entry of entries.filter(isOnlyHere)) {
-        drop(entry, 'outbox-full', 'there is no database, and no more room in localStorage');
-      }
+    /** Writes down what a page that may not come back leaves; with `isGoing`, lets it go. */
+    leave: (isGoing: boolean): void => {
+      sending.withdraw();
+      partOver();
+      exit.leave(isGoing);
     },
-    /** Storage works again: write all that waits. */
+    /** Storage works again: writes all that waits. */
     rewrite: (): void => {
-      doubt();
-      for (const hold of holds.values()) writer.changed(hold);
-      void writer.sync();
-      adoption.seek(false); // at the start, the first look is what has opened it
+      for (const parcel of line.parcels) void writer.touch(parcel);
+      if (!claims.hasUnread()) claims.seek();
     },
     /** Forgets what this page has, and returns it. */
     clear: (): OutboxRecord[] => {
-      for (const hold of [...holds.values()]) letGoIfEnded(hold);
-      const records = entries.map(({ record }) => record);
-      for (const hold of [...holds.values()]) giveUp(hold);
-      writer.forget();
+      partOver();
+      const records = [...line.entries()].map(({ record }) => record);
+      for (const parcel of [...line.parcels]) part(parcel);
       return records;
     },
     /** Deletes all that is stored or noted, by other pages too. A denial is stored instead. */
     wipe: (isDenied: boolean, onWiped: () => void): void => {
-      notes.all().forEach(notes.remove);
+      for (const { holder } of notes.all()) notes.remove(holder);
       journal
         .run((store, done: (value: undefined) => void) => {
           store.clear();

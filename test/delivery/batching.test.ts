@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { createBatching } from '../../src/delivery/batching.js';
-import type { Entry } from '../../src/outbox/entry.js';
+import { createTroubles } from '../../src/delivery/troubles.js';
+import { createEntry, createParcel, type Entry } from '../../src/outbox/parcel.js';
+import { makeRecord } from '../support/make-record.js';
 
 const CAPACITY = { records: 8, bytes: 1_000, bytesPerRecord: 10, bytesPerRequest: 50 };
 
+let made = 0;
+
 const entries = (count: number, size = 1): Entry[] =>
-  Array.from({ length: count }, () => ({ size, failures: 0 }) as Entry);
+  Array.from({ length: count }, (_, i) => {
+    const record = makeRecord(`${made++} ${i}`);
+    return { ...createEntry(record, createParcel([0, 'maker', 1])), size };
+  });
+
+const create = () => createBatching(CAPACITY, createTroubles());
 
 /** How many of these go into one request. */
 const taken = ({ fits }: ReturnType<typeof createBatching>, all: readonly Entry[]): number => {
@@ -17,20 +26,18 @@ const taken = ({ fits }: ReturnType<typeof createBatching>, all: readonly Entry[
 
 describe('a request', () => {
   it('takes as many records as it may', () => {
-    expect(taken(createBatching(CAPACITY), entries(20))).toBe(8);
+    expect(taken(create(), entries(20))).toBe(8);
   });
 
   it('is filled to its last byte', () => {
     // 50 and four times 10 are taken already.
     const room = CAPACITY.bytes - 90;
-    expect(taken(createBatching(CAPACITY), entries(4, room / 4))).toBe(4);
-    expect(
-      taken(createBatching(CAPACITY), [...entries(3, room / 4), ...entries(1, room / 4 + 1)]),
-    ).toBe(3);
+    expect(taken(create(), entries(4, room / 4))).toBe(4);
+    expect(taken(create(), [...entries(3, room / 4), ...entries(1, room / 4 + 1)])).toBe(3);
   });
 
   it('weighs what its records weigh, each added to the others or alone', () => {
-    const { weigh, weightOf } = createBatching(CAPACITY);
+    const { weigh, weightOf } = create();
     const [one, other] = entries(2, 100) as [Entry, Entry];
     expect(weightOf(one, true)).toBe(160);
     expect(weightOf(one, true) + weightOf(other, false)).toBe(weigh([one, other]));
@@ -39,7 +46,7 @@ describe('a request', () => {
 
 describe('after trouble', () => {
   it('a request takes half of what the last one had, and more again when one passes', () => {
-    const batching = createBatching(CAPACITY);
+    const batching = create();
     const all = entries(20);
     batching.failed(all.slice(0, 6));
     expect(taken(batching, all)).toBe(3);
@@ -54,7 +61,7 @@ describe('after trouble', () => {
   });
 
   it('records that spoilt a request together are in no company as large, nor with others', () => {
-    const batching = createBatching(CAPACITY);
+    const batching = create();
     const [spoilt, others] = [entries(6), entries(6)];
     batching.split(spoilt);
     expect(taken(batching, spoilt)).toBe(3);

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createGate } from '../../src/delivery/gate.js';
 import { createHealth, SLOW_MS } from '../../src/delivery/health.js';
 import type { Attempt } from '../../src/delivery/sender.js';
-import { createEntry, createHold } from '../../src/outbox/entry.js';
+import { createTroubles } from '../../src/delivery/troubles.js';
+import { createEntry, createParcel } from '../../src/outbox/parcel.js';
 import { createFakeShelf } from '../support/fake-shelf.js';
 import { makeRecord } from '../support/make-record.js';
 
@@ -21,17 +22,20 @@ const create = (shelf = createFakeShelf()) => {
     now: () => now,
     random: () => 0.5,
   });
+  const troubles = createTroubles();
   const health = createHealth({
     gate,
+    troubles,
     concurrency: () => 6,
     now: () => now,
     random: () => 0.5,
     isOnline: () => isOnline,
   });
-  return { gate, health, shelf };
+  return { gate, health, shelf, troubles };
 };
 
-const entry = () => createEntry(makeRecord('a'), createHold('o', 0, true), 0);
+let made = 0;
+const entry = () => createEntry(makeRecord(`r${made++}`), createParcel([0, 'maker', 1]));
 const attempt = (status: number, retryAfterMs = 0): Attempt => ({
   outcome: 'retry',
   status,
@@ -91,8 +95,8 @@ describe('the health of a destination', () => {
   });
 
   it('is not blamed for a record that fails while others pass', () => {
-    const { health } = create();
-    expect(suspectOf(health).dueAt).toBeGreaterThan(now);
+    const { health, troubles } = create();
+    expect(troubles.see(suspectOf(health)).dueAt).toBeGreaterThan(now);
     expect(health.pause(now)).toEqual([undefined, 0]);
   });
 
@@ -128,13 +132,13 @@ describe('the health of a destination', () => {
   });
 
   it('is not blamed for several, and lets them wait by the one that failed least', () => {
-    const { health } = create();
+    const { health, troubles } = create();
     const [often, once] = [entry(), entry()];
-    often.failures = 5;
+    troubles.of(often).failures = 5;
     const started = health.begin();
     health.passed(health.begin());
     expect(health.failed([often, once], attempt(500), started)).toBe(true);
-    expect([often, once].map(({ dueAt }) => dueAt - now)).toEqual([500, 500]);
+    expect([often, once].map((one) => troubles.see(one).dueAt - now)).toEqual([500, 500]);
   });
 
   it('is blamed for several of which one has never failed beside others', () => {
@@ -181,12 +185,12 @@ describe('the health of a destination', () => {
     [403, 2, true, 500],
     [401, 1, false, 0],
   ])('refused with %i for %i of others that pass: theirs %s', (status, count, isOwn, waitMs) => {
-    const { health } = create();
+    const { health, troubles } = create();
     const entries = Array.from({ length: count }, entry);
     const started = health.begin();
     health.passed(health.begin());
     expect(health.refused(entries, status, started)).toBe(isOwn);
-    for (const { dueAt } of entries) expect(dueAt).toBe(waitMs && now + waitMs);
+    for (const one of entries) expect(troubles.see(one).dueAt).toBe(waitMs && now + waitMs);
   });
 
   it('is tried once more by a page that is back online where nothing had answered', () => {

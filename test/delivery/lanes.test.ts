@@ -1,23 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { nextInLine } from '../../src/delivery/lanes.js';
-import { createEntry, createHold, type Entry } from '../../src/outbox/entry.js';
+import { createEntry, createParcel, type Entry } from '../../src/outbox/parcel.js';
 import { makeRecord } from '../support/make-record.js';
 
-const own = createHold('own', 0, true);
-const adopted = createHold('adopted', 0, false);
+const parcel = createParcel([0, 'maker', 1]);
+
+/** When each may be tried. */
+const due = new Map<Entry, number>();
 
 interface Parts {
   user?: string;
   state?: Entry['state'];
   dueAt?: number;
   order?: number;
-  of?: typeof own;
 }
 
 const entry = (id: string, type: 'event' | 'identify', parts: Parts): Entry => {
-  const { user, of = own, ...rest } = parts;
+  const { user, dueAt = 0, ...rest } = parts;
   const record = makeRecord(id, user === undefined ? { type } : { type, user });
-  return Object.assign(createEntry(record, of, 0), rest);
+  const made = Object.assign(createEntry(record, parcel, 1), rest);
+  due.set(made, dueAt);
+  return made;
 };
 const event = (id: string, parts: Parts = {}) => entry(id, 'event', parts);
 const identify = (id: string, user: string, parts: Parts = {}) =>
@@ -31,6 +34,7 @@ const next = (entries: Entry[], rules: Partial<Rules> = {}) =>
     limit: 100,
     horizon: Infinity,
     hasUnread: false,
+    dueAt: (one) => due.get(one) ?? 0,
     fits: () => false,
     ...rules,
   })
@@ -103,7 +107,7 @@ describe('next in line', () => {
 
   it("is no user's own record while older ones are unread", () => {
     const entries = [
-      event('old', { user: 'u', of: adopted }),
+      event('old', { user: 'u', order: 0 }),
       event('new', { user: 'u' }),
       identify('i', 'v'),
       event('anonymous'),

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createWaiters } from '../../src/delivery/waiters.js';
-import { createEntry, createHold } from '../../src/outbox/entry.js';
+import { createEntry, createParcel } from '../../src/outbox/parcel.js';
 import { makeRecord } from '../support/make-record.js';
 
 const entry = (id: string, parts: { order?: number } = {}) =>
-  Object.assign(createEntry(makeRecord(id), createHold('o', 0, true), 0), { order: 1 }, parts);
+  Object.assign(createEntry(makeRecord(id), createParcel([0, 'maker', 1])), { order: 1 }, parts);
 
 /** Callers, one that waits, and what it got. */
 const wait = (...entries: ReturnType<typeof entry>[]) => {
@@ -51,7 +51,7 @@ describe('a caller of flush()', () => {
     tried.record.attempts = 1;
     const adopted = entry('adopted', { order: 0 });
     const { waiters, done, settle } = wait();
-    waiters.join([tried, adopted, entry('own')]);
+    waiters.join(() => [tried, adopted, entry('own')]);
     await settle(false);
     expect(done).not.toHaveBeenCalled();
     waiters.count(adopted, 'delivered');

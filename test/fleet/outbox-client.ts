@@ -3,44 +3,44 @@ import { createDirectSender } from '../../src/delivery/direct-sender.js';
 import { createFlusher, type Flusher } from '../../src/delivery/flusher.js';
 import { createGate } from '../../src/delivery/gate.js';
 import type { Sender } from '../../src/delivery/sender.js';
-import { createEntry, createHold, type Entry } from '../../src/outbox/entry.js';
+import { createLine } from '../../src/outbox/line.js';
 import type { Outbox } from '../../src/outbox/outbox.js';
-import { createQueue } from '../../src/outbox/queue.js';
+import { createEntry, createParcel, type Entry } from '../../src/outbox/parcel.js';
+import { moveRecord } from '../../src/outbox/states.js';
 import type { OutboxRecord } from '../../src/types.js';
 import type { CreateClient, World } from './clients.js';
 
 /** A page's outbox in memory: what storage adds to it is no matter of the server's. */
 const createMemory = (world: World, left: readonly OutboxRecord[]) => {
-  const queue = createQueue();
-  const hold = createHold('page', 0, true);
-  const { entries } = queue;
+  const line = createLine();
+  const parcel = createParcel([0, 'page', 0]);
+  line.insert(parcel);
+  let order = 0;
   const add = (record: OutboxRecord, isCall: boolean) => {
-    queue.push(createEntry(record, hold, ++hold.seq), isCall);
-    const surplus = queue.surplus(DEFAULTS);
-    if (surplus) remove(surplus);
+    line.add(createEntry(record, parcel, isCall ? ++order : 0));
+    if (line.isFull(DEFAULTS, { count: 0, bytes: 0 })) remove(line.surplus()!);
   };
   const remove = (entry: Entry) => {
-    queue.take(entry);
-    entry.state = 'done';
+    line.take(entry);
+    moveRecord(entry, 'finish');
     world.delivered();
   };
   for (const record of left) add(record, false);
   const outbox: Partial<Outbox> = {
-    entries,
-    latest: queue.latest,
+    entries: line.entries,
+    count: line.count,
+    latest: () => order,
     wantsMore: () => false,
     hasUnread: () => false,
     isOld: () => false,
     canSend: () => true,
-    isAnnounced: () => true,
-    announce: () => undefined,
+    letGo: () => undefined,
+    prepare: () => undefined,
     begin: (entry) => {
-      entry.state = 'flight';
+      moveRecord(entry, 'send');
       entry.record.attempts++;
     },
-    putBack: (entry) => {
-      entry.state = 'waiting';
-    },
+    putBack: (entry) => void moveRecord(entry, 'fail'),
     finish: remove,
   };
   return { outbox: outbox as Outbox, add };
@@ -133,7 +133,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       // What is in flight is left to the page that will hear of it.
       if (flusher.inFlight() > 0) return;
       flusher.stop();
-      open(memory.outbox.entries.map(({ record }) => record));
+      open([...memory.outbox.entries()].map(({ record }) => record));
       flusher.pump();
     },
     online: () => flusher.resume(),

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { LEASE_MS } from '../../src/outbox/lease.js';
+import { HOLD_MS } from '../../src/outbox/context.js';
 import { advance } from '../support/advance.js';
 import { abortTransactions, closeConnection, holdStore } from '../support/break-storage.js';
 import { createPage, LIMITS } from '../support/create-page.js';
@@ -14,19 +14,16 @@ const pageOf = () => createPage(world.shelf);
 const countTransactions = () => vi.spyOn(IDBDatabase.prototype, 'transaction');
 
 describe('a write', () => {
-  it("stores a task's records in one transaction, with the lease", async () => {
+  it("stores a task's records as one parcel, in one transaction", async () => {
     const page = pageOf();
     await page.refill();
     const transactions = countTransactions();
     page.add(...makeRecords(5));
     await settle();
     expect(transactions).toHaveBeenCalledTimes(1);
-    const { ids, leases, values } = await readStored();
+    const { ids, values } = await readStored();
     expect(ids).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
-    expect(values).toMatchObject([{ v: 1 }]);
-    expect(leases).toMatchObject([
-      { v: 1, holder: page.name, until: Date.now() + LEASE_MS, flight: [], count: 5 },
-    ]);
+    expect(values).toMatchObject([{ holder: page.name, until: Date.now() + HOLD_MS, flight: [] }]);
   });
 
   it('is ended by an explicit commit', async () => {
@@ -57,43 +54,12 @@ describe('a write', () => {
     expect((await readStored()).ids).toHaveLength(51);
   });
 
-  it('names in the lease what is in flight', async () => {
+  it('names what is in flight', async () => {
     const page = pageOf();
     page.add(...makeRecords(3));
     page.begin('r1');
     await settle();
-    expect((await readStored()).leases[0]?.flight).toEqual([1]);
-  });
-
-  it('names what is delivered as in flight until it is deleted', async () => {
-    const page = pageOf();
-    page.add(...makeRecords(3));
-    await settle();
-    page.outbox.finish(page.begin('r1'));
-    page.begin('r2');
-    await settle();
-    const before = await readStored();
-    expect(before.ids).toContain('r1');
-    expect([...before.leases[0]!.flight].sort()).toEqual([1, 2]);
-    await advance(1_000);
-    const after = await readStored();
-    expect(after.ids).toEqual(['r0', 'r2']);
-    expect(after.leases[0]!.flight).toEqual([2]);
-  });
-
-  it('leaves the lease standing as long as a row of its owner does', async () => {
-    const page = pageOf();
-    page.add(makeRecord('a'));
-    await settle();
-    page.outbox.finish(page.begin('a'));
-    await settle();
-    expect((await readStored()).ids).toEqual(['a']);
-    vi.clearAllTimers(); // the page is killed
-    vi.setSystemTime(Date.now() + LEASE_MS);
-    const next = pageOf();
-    expect(await next.drain()).toEqual([]);
-    await advance(1_000);
-    expect((await readStored()).ids).toEqual([]);
+    expect((await readStored()).values[0]?.flight).toEqual(['r1']);
   });
 
   it('deletes many answered records in one transaction', async () => {
@@ -133,71 +99,58 @@ describe('a write', () => {
     expect((await readStored()).keys).toEqual([]);
   });
 
-  it('renews the lease', async () => {
+  it('holds its parcel anew', async () => {
     const page = pageOf();
-    page.add(makeRecord('a'));
+    page.add(...makeRecords(2));
     await settle();
     await advance(20_000);
-    page.add(makeRecord('b'));
+    page.outbox.finish(page.begin('r0'));
     await settle();
-    expect((await readStored()).leases[0]?.until).toBe(Date.now() + LEASE_MS);
-    expect(page.find('a').hold.until).toBe(Date.now() + LEASE_MS);
+    expect((await readStored()).values[0]?.until).toBe(Date.now() + HOLD_MS);
   });
 });
 
-describe('a lease', () => {
-  it('covers a request as long as it may last', async () => {
+describe('a page that holds a parcel', () => {
+  it('may send it as long as a request may last', async () => {
     const page = pageOf();
     page.add(makeRecord('a'));
     await settle();
-    await advance(LEASE_MS - LIMITS.timeout - 1);
+    await advance(HOLD_MS - LIMITS.timeout - 1);
     expect(page.outbox.canSend(page.find('a'))).toBe(true);
     await advance(1);
     expect(page.outbox.canSend(page.find('a'))).toBe(false);
   });
 
-  it('is lengthened where it is still its own', async () => {
-    const page = pageOf();
-    page.add(makeRecord('a'));
-    await settle();
-    await advance(LEASE_MS - LIMITS.timeout);
-    await page.outbox.renew(page.find('a').hold);
-    expect(page.outbox.canSend(page.find('a'))).toBe(true);
-    expect((await readStored()).leases[0]?.until).toBe(Date.now() + LEASE_MS);
-  });
-
-  it('outlasts a request whose timeout is longer than it', async () => {
+  it('holds it for longer than a request whose timeout is long', async () => {
     const page = createPage(world.shelf, { timeout: 120_000 });
     page.add(makeRecord('a'));
     await settle();
     expect(page.outbox.canSend(page.find('a'))).toBe(true);
   });
 
-  it('is not taken for lengthened by a write that failed', async () => {
+  it('does not hold it for longer by a write that failed', async () => {
     const page = pageOf();
-    page.add(makeRecord('a'));
+    page.add(...makeRecords(2));
     await settle();
     await advance(25_000);
     abortTransactions();
-    page.add(makeRecord('b'));
+    page.begin('r1');
     await settle();
     expect(page.storage).toEqual(['indexeddb', 'memory']);
     await advance(4_000); // less than until storage is tried again
     vi.setSystemTime(Date.now() + 20_000);
-    // 49 s have passed of 60: another page may adopt before a request of 30 s ends.
-    const entry = page.find('a');
-    expect(entry === undefined || !page.outbox.canSend(entry)).toBe(true);
+    // 49 s have passed of 60: another page may claim it before a request of 30 s ends.
+    expect(page.outbox.canSend(page.find('r0'))).toBe(false);
   });
 });
 
-describe('a page that is left after its lease has ended', () => {
-  /** A page of which one record is delivered and not yet deleted, and how often it reads from here on. */
+describe('a page that is left after its time was over', () => {
   const idle = async () => {
     const page = pageOf();
     page.add(...makeRecords(3));
     await settle();
-    vi.setSystemTime(Date.now() + LEASE_MS);
-    const reads = vi.spyOn(IDBObjectStore.prototype, 'get');
+    vi.setSystemTime(Date.now() + HOLD_MS);
+    const reads = vi.spyOn(IDBObjectStore.prototype, 'getAll');
     return { page, reads };
   };
 
@@ -210,24 +163,23 @@ describe('a page that is left after its lease has ended', () => {
   });
 
   it('breaks off what it reads, and the next page has the records', async () => {
-    const { page, reads } = await idle();
-    const renewing = page.outbox.renew(page.find('r0').hold);
-    await Promise.resolve();
-    expect(reads).toHaveBeenCalledOnce();
+    const { page } = await idle();
+    page.outbox.seek();
+    void page.outbox.refill(false);
+    for (let i = 0; i < 9; i++) await Promise.resolve(); // it has begun
     const aborts = vi.spyOn(IDBTransaction.prototype, 'abort');
     page.outbox.leave(true);
     expect(aborts).toHaveBeenCalledOnce();
-    await renewing;
+    await settle();
     expect(page.storage).toEqual(['indexeddb']);
     expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
   });
 
-  it('deletes when it is back what it had delivered', async () => {
+  it('does not send again what it had delivered, when it is back', async () => {
     const { page } = await idle();
     page.outbox.finish(page.begin('r1', false));
     page.outbox.leave(true);
     await settle();
-    expect((await readStored()).ids).toEqual(['r0', 'r1', 'r2']);
     page.outbox.comeBack();
     expect(await page.drain()).toEqual(['r0', 'r2']);
     await advance(1_000);
@@ -294,42 +246,23 @@ describe('a write that fails', () => {
       await advance(1_000);
     }
     vi.restoreAllMocks();
-    vi.setSystemTime(Date.now() + 2 * LEASE_MS);
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
     expect(await pageOf().drain()).toEqual(['r2']);
   });
 
-  it('keeps for others what it gave up in memory', async () => {
+  it('leaves what is stored to others as its time runs out', async () => {
     const page = pageOf();
     page.add(...makeRecords(3));
     await settle();
-    await advance(LEASE_MS - LIMITS.timeout);
+    await advance(HOLD_MS - LIMITS.timeout);
     abortTransactions();
-    await page.outbox.renew(page.find('r0').hold);
+    await page.outbox.prepare([page.find('r0')]);
     expect(page.journal.kind()).toBe('memory');
-    const sent = await page.drain();
-    await advance(6_000);
+    expect(page.outbox.canSend(page.find('r0'))).toBe(false);
+    void page.outbox.prepare([]);
+    await advance(2 * HOLD_MS);
     expect(page.journal.kind()).toBe('indexeddb');
-    await advance(2 * LEASE_MS);
-    sent.push(...(await page.drain()), ...(await pageOf().drain()));
-    expect(sent.sort()).toEqual(['r0', 'r1', 'r2']);
-  });
-
-  it('keeps for others what it gave up in memory as it was about to send it', async () => {
-    const page = pageOf();
-    page.add(...makeRecords(3));
-    await settle();
-    await advance(LEASE_MS - LIMITS.timeout);
-    abortTransactions();
-    const given = page.find('r0');
-    void page.outbox.announce([given]);
-    await settle();
-    await page.outbox.renew(given.hold);
-    expect(given.hold.lost).toBe(true);
-    page.outbox.announce([]);
-    await advance(6_000);
-    expect(page.journal.kind()).toBe('indexeddb');
-    await advance(2 * LEASE_MS);
-    expect((await pageOf().drain()).sort()).toEqual(['r0', 'r1', 'r2']);
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
   });
 
   it('never brings a second delivery where it was only slow: it is done after it was given up', async () => {
@@ -343,7 +276,7 @@ describe('a write that fails', () => {
     expect(sent).toEqual(['a']);
     letGo();
     await advance(1_000); // the page is closed before storage is tried again
-    vi.setSystemTime(Date.now() + 2 * LEASE_MS);
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
     const next = pageOf();
     expect(await next.drain()).toEqual([]);
   });
@@ -360,24 +293,5 @@ describe('a write that fails', () => {
     await advance(60_000);
     expect(transactions.mock.calls.length).toBeLessThan(5);
     expect(await page.drain()).toHaveLength(50);
-  });
-});
-
-describe('an exit note in memory', () => {
-  it('does not grow with each call in what it costs', async () => {
-    closeConnection(1e9);
-    const page = pageOf();
-    await page.refill();
-    page.add(...makeRecords(500));
-    page.outbox.leave(false);
-    await settle();
-    const written = vi.spyOn(world.shelf, 'set');
-    for (let i = 0; i < 50; i++) {
-      page.add(makeRecord(`late${i}`));
-      await Promise.resolve();
-    }
-    await settle();
-    const bytes = written.mock.calls.reduce((sum, [, value]) => sum + (value?.length ?? 0), 0);
-    expect(bytes).toBeLessThan(500_000);
   });
 });

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBatching } from '../../src/delivery/batching.js';
 import { nextInLine } from '../../src/delivery/lanes.js';
-import { createEntry, createHold, type Entry } from '../../src/outbox/entry.js';
+import { createTroubles } from '../../src/delivery/troubles.js';
+import { createEntry, createParcel, type Entry } from '../../src/outbox/parcel.js';
 import { makeRecord } from '../support/make-record.js';
 
 const NOW = 1_000;
@@ -36,31 +37,31 @@ interface Line {
 const line = fc
   .tuple(fc.array(one, { maxLength: 25 }), rules)
   .map(([ones, { limit, size, bytes, horizon, hasUnread }]) => {
-    const [own, adopted] = [createHold('own', 0, true), createHold('other', 0, false)];
+    const parcel = createParcel([0, 'maker', 1]);
+    const troubles = createTroubles();
+    const dueAt = (entry: Entry) => troubles.see(entry).dueAt;
     const sorted = [...ones.filter((x) => x.isAdopted), ...ones.filter((x) => !x.isAdopted)];
     const entries = sorted.map<Entry>(
       ({ type, user, state, isLate, isAdopted, bytes: length }, i) => {
         const parts = { type, bytes: length, ...(user !== undefined && { user }) };
         // An identify has a user always.
         const record = makeRecord(`r${i}`, type === 'identify' ? { user: 'a', ...parts } : parts);
-        const entry = createEntry(record, isAdopted ? adopted : own, i);
+        const entry = createEntry(record, parcel);
+        if (isLate) troubles.of(entry).dueAt = NOW + 1;
         return Object.assign(entry, {
           order: isAdopted ? 0 : i + 1,
           state,
-          dueAt: isLate ? NOW + 1 : 0,
         });
       },
     );
-    const { fits } = createBatching({
-      records: size,
-      bytes,
-      bytesPerRecord: 0,
-      bytesPerRequest: 0,
-    });
-    const sent = nextInLine(entries, { now: NOW, limit, horizon, hasUnread, fits });
-    return { entries, sent, limit, size, bytes, horizon, hasUnread };
+    const capacity = { records: size, bytes, bytesPerRecord: 0, bytesPerRequest: 0 };
+    const { fits } = createBatching(capacity, troubles);
+    const sent = nextInLine(entries, { now: NOW, limit, horizon, hasUnread, dueAt, fits });
+    return { entries, sent, limit, size, bytes, horizon, hasUnread, dueAt };
   });
 
+const isFreeOf = ({ state, order, record }: Entry, dueAt: number, horizon: number) =>
+  state === 'waiting' && dueAt <= NOW && order <= horizon && record.user === undefined;
 const isIdentify = ({ record }: Entry) => record.type === 'identify';
 const before = ({ entries }: Line, entry: Entry) => entries.slice(0, entries.indexOf(entry));
 const requestOf = ({ sent }: Line, entry: Entry) => sent.find((group) => group.includes(entry));
@@ -82,14 +83,15 @@ describe('what is next in line', () => {
   });
 
   it('is due, waits, and is sent once', () => {
-    holds(({ sent, horizon, hasUnread }) => {
+    holds(({ sent, horizon, hasUnread, dueAt }) => {
       const all = sent.flat();
       expect(new Set(all).size).toBe(all.length);
-      for (const { state, dueAt, order, hold, record } of all) {
+      for (const one of all) {
+        const { state, order, record } = one;
         expect(state).toBe('waiting');
-        expect(dueAt).toBeLessThanOrEqual(NOW);
+        expect(dueAt(one)).toBeLessThanOrEqual(NOW);
         expect(order).toBeLessThanOrEqual(horizon);
-        if (hasUnread && hold.own) expect(record.user).toBeUndefined();
+        if (hasUnread && order > 0) expect(record.user).toBeUndefined();
       }
     });
   });
@@ -138,9 +140,8 @@ describe('what is next in line', () => {
   });
 
   it('is something, where one waits that nothing holds', () => {
-    holds(({ entries, sent, horizon }) => {
-      const isFree = ({ state, dueAt, order, record }: Entry) =>
-        state === 'waiting' && dueAt <= NOW && order <= horizon && record.user === undefined;
+    holds(({ entries, sent, horizon, dueAt }) => {
+      const isFree = (one: Entry) => isFreeOf(one, dueAt(one), horizon);
       if (entries.some(isFree)) expect(sent.flat()).not.toEqual([]);
     });
   });

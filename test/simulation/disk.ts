@@ -42,9 +42,9 @@ interface Written {
 }
 
 const idsInNote = (text: string): string[] => {
-  if (!text.includes('"unsaved"')) return [];
-  const { unsaved } = JSON.parse(text) as { unsaved: [number, { id: string }][] };
-  return unsaved.map(([, { id }]) => id);
+  if (!text.includes('"parcels"')) return [];
+  const { parcels } = JSON.parse(text) as { parcels: { records: { id: string }[] }[] };
+  return parcels.flatMap(({ records }) => records.map(({ id }) => id));
 };
 
 export const createDisk = ({ now, onKept, onGone }: Effects) => {

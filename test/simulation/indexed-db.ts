@@ -46,14 +46,12 @@ interface Request {
 
 interface Range {
   lower: Key;
-  upper: Key;
   lowerOpen: boolean;
 }
 
-const isWithin = ({ lower, upper, lowerOpen }: Range, key: Key): boolean => {
+const isWithin = ({ lower, lowerOpen }: Range, key: Key): boolean => {
   const low = compareKeys(key, lower);
-  // The upper bound is `[prefix, []]`: an array sorts after all texts and numbers.
-  return (lowerOpen ? low > 0 : low >= 0) && key[0] === upper[0];
+  return lowerOpen ? low > 0 : low >= 0;
 };
 
 interface Transaction {
@@ -76,6 +74,8 @@ interface Transaction {
   commit: () => void;
   abort: () => void;
   objectStore: () => unknown;
+  addEventListener: (type: 'abort', listener: () => void) => void;
+  aborted: (() => void)[];
 }
 
 interface Database {
@@ -130,7 +130,10 @@ export const createStorage = ({
 
   const fail = (transaction: Transaction, name: string) => {
     transaction.error = failure(name);
-    transaction.user.task(0, () => transaction.onabort?.());
+    transaction.user.task(0, () => {
+      transaction.onabort?.();
+      for (const listener of transaction.aborted) listener();
+    });
     end(transaction);
   };
 
@@ -199,8 +202,8 @@ export const createStorage = ({
       return transaction.changes.has(name) ? transaction.changes.get(name) : slots.get(name);
     };
     const store = {
-      put: (value: { records?: [number, { id: string }][] }, key: Key) => {
-        const ids = value.records?.map(([, { id }]) => id) ?? [];
+      put: (value: { records?: { id: string }[] }, key: Key) => {
+        const ids = value.records?.map(({ id }) => id) ?? [];
         onWrite(user.name, ids);
         for (const id of ids) transaction.ids.add(id);
         const slot = { key, text: JSON.stringify(value), ids };
@@ -216,10 +219,15 @@ export const createStorage = ({
         transaction.reads = true;
         return demand(() => read(get(key)));
       },
+      count: () => {
+        transaction.reads = true;
+        return demand(() => inRange({ lower: [], lowerOpen: false }).length);
+      },
       getAll: (range: Range, count?: number) => demand(() => inRange(range, count).map(read)),
       getAllKeys: (range: Range, count?: number) =>
         demand(() => inRange(range, count).map(({ key }) => [...key])),
     };
+    const aborted: (() => void)[] = [];
     const transaction: Transaction = {
       user,
       database,
@@ -240,6 +248,8 @@ export const createStorage = ({
         fail(transaction, 'AbortError');
       },
       objectStore: () => Object.assign(store, { transaction }),
+      addEventListener: (_: 'abort', listener: () => void) => void aborted.push(listener),
+      aborted,
     };
     return transaction;
   };
@@ -305,7 +315,7 @@ export const createStorage = ({
     },
     /** `IDBKeyRange` of a page. */
     keyRange: {
-      bound: (lower: Key, upper: Key, lowerOpen = false): Range => ({ lower, upper, lowerOpen }),
+      lowerBound: (lower: Key, lowerOpen = false): Range => ({ lower, lowerOpen }),
     },
     /** The browser closes the connections under the page. */
     closeUnder: (user: StorageUser): void => {

@@ -238,13 +238,13 @@ export const createLedger = (witness: Witness, violate: Violate) => {
           witness.isCalmSince(fate.madeAt)
         ) {
           violate(
-            'lease',
+            'holder',
             `${inWords(fate)} is sent by ${attempt.page} while ${other.page} sends it`,
           );
         }
         const same = under.find(({ page }) => page === attempt.page);
         if (same && !fate.isTorn && (!witness.resends || witness.isCalmSince(fate.madeAt))) {
-          violate('lease', `${attempt.page} sends ${inWords(fate)} twice at a time`);
+          violate('holder', `${attempt.page} sends ${inWords(fate)} twice at a time`);
         }
         // One that has it back from another, too.
         const isTaken = [attempt, ...fate.attempts].some(({ page }) => page !== fate.page);

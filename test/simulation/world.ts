@@ -371,7 +371,7 @@ export const runScenario = async (
 
   /** What is in flight cannot be dropped. */
   const checkCap = ({ page, analytics }: Visit) => {
-    if (page.state() !== 'running') return;
+    if (page.state() !== 'running' || isTroubled()) return;
     const { waiting } = analytics.status();
     const { maxRecords = Infinity, maxBytes = Infinity } = options;
     if (waiting > maxRecords || waiting * LEAST_BYTES > maxBytes) {
@@ -433,9 +433,8 @@ export const runScenario = async (
       case 'foreign record': {
         const [name] = disk.names();
         if (!name) return;
-        const key = ['lease', 'stranger'] as const;
-        const lease = { v: 9, owner: 'stranger' };
-        const text = JSON.stringify(lease);
+        const key = [0, 'stranger', 1] as const;
+        const text = JSON.stringify({ v: 9, holder: 'stranger' });
         return disk.commit(name, new Map([['foreign', { key, text, ids: [] }]]), {
           page: '',
           by: 'user',
@@ -488,7 +487,7 @@ export const runScenario = async (
             else analytics.event(name, user ? { userId: user } : {});
           }
         });
-        return checkCap(visit);
+        return timeline.after(1_000, () => checkCap(visit));
       case 'leave':
         return leave(visit);
       case 'navigate':

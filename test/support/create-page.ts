@@ -1,7 +1,8 @@
 import { createJournal, type Journal } from '../../src/outbox/journal.js';
 import { createNotes, type Shelf } from '../../src/outbox/exit-note.js';
 import { createOutbox } from '../../src/outbox/outbox.js';
-import type { Entry } from '../../src/outbox/entry.js';
+import type { Entry } from '../../src/outbox/parcel.js';
+import { isUnderWay } from '../../src/delivery/lanes.js';
 import type { DropReason, OutboxRecord, StorageKind } from '../../src/types.js';
 
 export const DATABASE = 'analytics-outbox test';
@@ -27,6 +28,7 @@ export const createPage = (
   const storage: StorageKind[] = [];
   const page = `page${++pages}`;
   let ids = 0;
+  let isHidden = false;
   const inner = createJournal({
     name: DATABASE,
     onChange: (kind) => {
@@ -61,6 +63,7 @@ export const createPage = (
     notes,
     now: Date.now,
     newId: () => (ids++ === 0 ? page : `${page}-${ids - 1}`),
+    isHidden: () => isHidden,
     limits: () => ({ ...LIMITS, ...limits }),
     onDrop: ({ id }, reason) => drops.push({ id, reason }),
     onUnknown: ({ id }) => unknown.push(id),
@@ -71,8 +74,9 @@ export const createPage = (
       if (round > 500) throw new Error('refill never ends');
     }
   };
-  const waiting = () => outbox.entries.filter(({ state }) => state === 'waiting');
-  const find = (id: string): Entry => outbox.entries.find(({ record }) => record.id === id)!;
+  const entries = () => [...outbox.entries()];
+  const waiting = () => entries().filter((entry) => !isUnderWay(entry));
+  const find = (id: string): Entry => entries().find(({ record }) => record.id === id)!;
   const begin = (id: string, outlivesPage = true): Entry => {
     const entry = find(id);
     outbox.begin(entry, outlivesPage);
@@ -86,8 +90,9 @@ export const createPage = (
       const entry = waiting()[0];
       if (!entry) return sent;
       if (!outbox.canSend(entry)) {
-        if (++renewals > 50) throw new Error('renewing never ends');
-        await outbox.renew(entry.hold);
+        if (++renewals > 50) throw new Error('preparing never ends');
+        await outbox.prepare([entry]);
+        if (outbox.count() > 0 && renewals % 5 === 0) outbox.look();
       } else {
         sent.push(entry.record.id);
         outbox.begin(entry, true);
@@ -124,6 +129,14 @@ export const createPage = (
       thaw();
     },
     add: (...records: OutboxRecord[]) => records.forEach((record) => outbox.add(record)),
+    /** Hidden, and not going yet: `show` brings it back. */
+    hide: () => {
+      isHidden = true;
+      outbox.leave(false);
+    },
+    show: () => {
+      isHidden = false;
+    },
     waiting: () => waiting().map(({ record }) => record.id),
   };
 };

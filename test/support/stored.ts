@@ -1,4 +1,5 @@
-import type { Lease, Stored } from '../../src/outbox/lease.js';
+import type { ParcelKey } from '../../src/outbox/parcel.js';
+import type { Stored } from '../../src/outbox/stored.js';
 import { DATABASE } from './create-page.js';
 
 const whenDone = <T>(request: IDBRequest<T>): Promise<T> =>
@@ -14,7 +15,7 @@ export const openDatabase = async (name = DATABASE): Promise<IDBDatabase> => {
   return whenDone(request);
 };
 
-/** What is stored: records in the order of their calls, by owner, and leases. */
+/** What is stored: parcels, oldest first, and their records. */
 export const readStored = async (name = DATABASE) => {
   const database = await openDatabase(name);
   const store = database.transaction('records').objectStore('records');
@@ -23,17 +24,15 @@ export const readStored = async (name = DATABASE) => {
     whenDone(store.getAll() as IDBRequest<unknown[]>),
   ]);
   database.close();
-  const leases: Lease[] = [];
-  const values: Stored[] = [];
-  keys.forEach((key, i) => {
-    if ((key as unknown[])[0] === 'lease') leases.push(found[i] as Lease);
-    else values.push(found[i] as Stored);
-  });
+  const values = found as Stored[];
   // As a test may have written it: not all of it need be ours.
-  const records = values.flatMap((value) =>
-    Array.isArray(value?.records) ? value.records.map(([, record]) => record) : [],
-  );
-  return { keys, leases, values, records, ids: records.map(({ id }) => id) };
+  const records = values.flatMap((value) => (Array.isArray(value?.records) ? value.records : []));
+  return {
+    keys: keys as unknown as ParcelKey[],
+    values,
+    records,
+    ids: records.map(({ id }) => id),
+  };
 };
 
 /** Writes straight into the database, as another version of us would. */

@@ -35,17 +35,19 @@ export const controlRows: readonly Row[] = [
           const { bare } = window as unknown as { bare: IDBDatabase };
           const transaction = bare.transaction(store, 'readwrite');
           const objects = transaction.objectStore(store);
-          // As much as the outbox keeps of 20 calls: the records in one value, and whose they are.
-          const owner = 'the-id-of-a-new-owner';
+          // As much as the outbox keeps of 20 calls: one parcel.
+          const holder = 'the-id-of-a-new-holder';
           const at = Date.now();
           const body = (event: string) =>
             JSON.stringify({ ...setup, event, timestamp: new Date(at) });
-          const records = names.map((name, seq) => [
-            seq,
-            { id: `the-id-of-a-record-${seq}`, type: 'event', body: body(name), at, attempts: 0 },
-          ]);
-          objects.put({ v: 1, records }, [owner, 1]);
-          objects.put({ v: 1, owner, holder: owner, until: at, flight: [] }, ['lease', owner]);
+          const records = names.map((name, i) => ({
+            id: `the-id-of-a-record-${i}`,
+            type: 'event',
+            body: body(name),
+            at,
+            attempts: 0,
+          }));
+          objects.put({ v: 2, holder, until: at, flight: [], records }, [at, holder, 1]);
           transaction.commit();
         },
         [STORE, TWENTY, SETUP] as const,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { LEASE_MS } from '../../../src/outbox/lease.js';
+import { HOLD_MS } from '../../../src/outbox/context.js';
 import { advance } from '../../support/advance.js';
 import { createDelivery } from '../../support/create-delivery.js';
 import { createPage } from '../../support/create-page.js';
@@ -95,7 +95,7 @@ describe('flush()', () => {
     const left = createPage(world.shelf);
     left.add(...makeRecords(150));
     await settle(500);
-    await advance(LEASE_MS);
+    await advance(HOLD_MS);
     const { flusher, service } = createDelivery(world.shelf);
     const flushed = flusher.flush();
     await advance(3_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { LEASE_MS } from '../../../src/outbox/lease.js';
+import { HOLD_MS } from '../../../src/outbox/context.js';
 import { advance } from '../../support/advance.js';
 import { forbidOpening } from '../../support/break-storage.js';
 import { createDelivery } from '../../support/create-delivery.js';
@@ -48,7 +48,7 @@ describe('a flush', () => {
     expect(flusher.inFlight()).toBe(0);
     await settle();
     expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
-    expect((await readStored()).leases[0]).toMatchObject({ flight: [0, 1, 2] });
+    expect((await readStored()).values[0]).toMatchObject({ flight: ['r0', 'r1', 'r2'] });
   });
 
   it('waits no longer than a tenth of a second for that', async () => {
@@ -93,7 +93,7 @@ describe('a flush', () => {
     flusher.pump();
     await settle();
     expect(service.ids()).toEqual([]);
-    expect((await readStored()).leases[0]).toMatchObject({ flight: [] });
+    expect((await readStored()).values[0]).toMatchObject({ flight: [] });
   });
 
   it('looks again after the wait whether the destination may be asked', async () => {
@@ -112,8 +112,8 @@ describe('a flush', () => {
     const { page, flusher, service } = createDelivery(world.shelf);
     page.add(makeRecord('a'));
     flusher.flushAll();
-    expect(service.ids()).toEqual(['a']);
     await settle();
+    expect(service.ids()).toEqual(['a']);
   });
 
   it('asks for the concurrency that was chosen', async () => {
@@ -142,7 +142,7 @@ describe('a flush', () => {
     const left = createPage(world.shelf);
     left.add(...makeRecords(2));
     await settle();
-    await advance(LEASE_MS);
+    await advance(HOLD_MS);
     const { service } = await start();
     await advance(1_000);
     expect(service.ids()).toEqual(['r0', 'r1']);
@@ -154,7 +154,7 @@ describe('a flush', () => {
     frozen.page.add(makeRecord('a'));
     frozen.flusher.flushAll();
     await settle();
-    vi.setSystemTime(Date.now() + 2 * LEASE_MS);
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
     const other = await start();
     await advance(2_000);
     expect(other.service.ids()).toEqual(['a']);
@@ -216,7 +216,7 @@ describe('identifies', () => {
     const left = createPage(world.shelf);
     left.add(makeIdentify('old'));
     await settle();
-    await advance(LEASE_MS);
+    await advance(HOLD_MS);
     const delivery = createDelivery(world.shelf);
     delivery.page.add(makeIdentify('new'));
     delivery.flusher.flushAll();
@@ -233,11 +233,10 @@ describe('an identify in flight that another page has taken over meanwhile', () 
     page.add(makeIdentify('i'));
     flusher.flushAll();
     await settle();
-    const { hold } = page.find('i');
-    vi.setSystemTime(Date.now() + 2 * LEASE_MS);
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
     await (await start()).page.drain();
-    await page.outbox.renew(hold);
-    expect(hold.lost).toBe(true);
+    page.outbox.look();
+    expect(page.waiting()).toEqual([]);
     page.add(makeRecord('after', { user: 'u' }), makeRecord('other', { user: 'w' }));
     flusher.flushAll();
     await advance(200);

@@ -1,0 +1,48 @@
+import type { Entry } from '../outbox/parcel.js';
+
+/** What delivery knows of a record that has failed. */
+export interface Trouble {
+  /** Not to be tried before this time. */
+  dueAt: number;
+  /** Failures in a row. */
+  failures: number;
+  /** It has failed while others passed: what it does says nothing of the destination any more. */
+  isSuspect: boolean;
+  /** Deliveries of others counted when it failed last. */
+  mark: number | undefined;
+}
+
+const createTrouble = (): Trouble => ({
+  dueAt: 0,
+  failures: 0,
+  isSuspect: false,
+  mark: undefined,
+});
+const NONE: Readonly<Trouble> = createTrouble();
+
+/** Records that have failed, by their ids: one may be let go meanwhile, and claimed again. */
+export const createTroubles = () => {
+  const byId = new Map<string, Trouble>();
+  return {
+    /** As it stands, to be read. */
+    see: ({ record }: Entry): Readonly<Trouble> => byId.get(record.id) ?? NONE,
+    /** To be changed. */
+    of: ({ record }: Entry): Trouble => {
+      const trouble = byId.get(record.id) ?? createTrouble();
+      byId.set(record.id, trouble);
+      return trouble;
+    },
+    forget: ({ record }: Entry): void => void byId.delete(record.id),
+    /** The next time at which one of them is due; nothing is put off for longer than `longestMs`. */
+    nextDue: (time: number, longestMs: number): number => {
+      let next = Infinity;
+      for (const trouble of byId.values()) {
+        if (trouble.dueAt - time > longestMs) trouble.dueAt = 0; // the clock was set back
+        if (trouble.dueAt > time) next = Math.min(next, trouble.dueAt);
+      }
+      return next;
+    },
+  };
+};
+
+export type Troubles = ReturnType<typeof createTroubles>;

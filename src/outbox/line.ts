@@ -1,0 +1,99 @@
+import type { Entry, Parcel } from './parcel.js';
+
+interface Caps {
+  maxRecords: number;
+  maxBytes: number;
+}
+
+/** Records that wait in the database without a copy here. */
+export interface Away {
+  count: number;
+  bytes: number;
+}
+
+const nameOf = (key: readonly unknown[]): string => key.join(' ');
+
+const isLater = ({ key: [at, maker, number] }: Parcel, other: Parcel): boolean =>
+  maker === other.key[1] ? number > other.key[2] : at > other.key[0];
+
+/** The parcels in memory, oldest first. */
+export const createLine = () => {
+  const parcels: Parcel[] = [];
+  const byKey = new Map<string, Parcel>();
+  let count = 0;
+  let bytes = 0;
+  let claimed = 0;
+  let soonest = Infinity;
+
+  const tally = ({ size, order }: Entry, sign: 1 | -1) => {
+    count += sign;
+    bytes += sign * size;
+    if (order === 0) claimed += sign;
+  };
+
+  const line = {
+    parcels: parcels as readonly Parcel[],
+    has: (key: readonly unknown[]): boolean => byKey.has(nameOf(key)),
+    /** How many claimed records are in memory. */
+    claimed: (): number => claimed,
+    count: (): number => count,
+    /** Oldest first; a record that is added or removed meanwhile is seen or left out. */
+    *entries(): Generator<Entry, undefined> {
+      for (const { entries } of parcels) yield* entries;
+    },
+    /** When the first parcel's time may be over. */
+    soonest: (): number => soonest,
+    /** Says until when a parcel is held. */
+    hold: (parcel: Parcel, until: number): void => {
+      parcel.until = until;
+      soonest = Math.min(soonest, until);
+    },
+    /** Takes out those that are over, and finds anew which is next. */
+    takeOver: (isOver: (parcel: Parcel) => boolean): Parcel[] => {
+      const stored = parcels.filter(({ state }) => state === 'stored');
+      const over = stored.filter(isOver);
+      const rest = stored.filter((parcel) => !isOver(parcel));
+      soonest = Math.min(Infinity, ...rest.map(({ until }) => until));
+      return over;
+    },
+    insert: (parcel: Parcel): void => {
+      let at = parcels.length;
+      while (at > 0 && isLater(parcels[at - 1]!, parcel)) at--;
+      parcels.splice(at, 0, parcel);
+      byKey.set(nameOf(parcel.key), parcel);
+      for (const entry of parcel.entries) tally(entry, 1);
+    },
+    remove: (parcel: Parcel): void => {
+      const at = parcels.indexOf(parcel);
+      if (at < 0) return;
+      parcels.splice(at, 1);
+      byKey.delete(nameOf(parcel.key));
+      for (const entry of parcel.entries) tally(entry, -1);
+    },
+    /** Puts a record into its parcel, which is in the line. */
+    add: (entry: Entry): void => {
+      entry.parcel.entries.add(entry);
+      tally(entry, 1);
+    },
+    /** Takes a record out of its parcel. */
+    take: (entry: Entry): void => {
+      const isHeld = entry.parcel.state !== 'gone';
+      if (entry.parcel.entries.delete(entry) && isHeld) tally(entry, -1);
+    },
+    isFull: ({ maxRecords, maxBytes }: Caps, away: Away): boolean =>
+      count + away.count > maxRecords || bytes + away.bytes > maxBytes,
+    /** What goes first where there are too many: the oldest event, or the oldest identify where there is none. */
+    surplus: (): Entry | undefined => {
+      let identify: Entry | undefined;
+      for (const entry of line.entries()) {
+        if (!/waiting|nam/.test(entry.state)) continue;
+        if (entry.record.type === 'event') return entry;
+        identify ??= entry;
+      }
+      return identify;
+    },
+  };
+  return line;
+};
+
+export type Line = ReturnType<typeof createLine>;
