@@ -203,7 +203,10 @@ test.describe('with an answer that comes too late', () => {
     const tagged = site.tagged({ idempotencyKey: true });
     await page.goto(site.page('/', tagged));
     await service.faults([{ hang: true, times: 5 }]);
-    await trackAndGo(page, names(5), site.page('/next', tagged));
+    // By way of a page without the tag: the requests that hang must be those of the page that was left.
+    await trackAndGo(page, names(5), site.page('/bare', '<!doctype html><title>Bare</title>'));
+    await expect.poll(async () => (await service.requests()).length).toBe(5);
+    await page.goto(site.page('/next', tagged));
     await service.holds({ events: names(5) }, { pages: [page] });
   });
 });
