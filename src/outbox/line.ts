@@ -50,10 +50,13 @@ export const createLine = () => {
     },
     /** Takes out those that are over, and finds anew which is next. */
     takeOver: (isOver: (parcel: Parcel) => boolean): Parcel[] => {
-      const stored = parcels.filter(({ state }) => state === 'stored');
-      const over = stored.filter(isOver);
-      const rest = stored.filter((parcel) => !isOver(parcel));
-      soonest = Math.min(Infinity, ...rest.map(({ until }) => until));
+      const over: Parcel[] = [];
+      soonest = Infinity;
+      for (const parcel of parcels) {
+        if (parcel.state !== 'stored') continue;
+        if (isOver(parcel)) over.push(parcel);
+        else soonest = Math.min(soonest, parcel.until);
+      }
       return over;
     },
     insert: (parcel: Parcel): void => {

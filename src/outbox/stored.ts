@@ -25,8 +25,7 @@ export const storedOf = (
   { entries, isNoted }: Parcel,
   holder: string,
   flight: string[],
-): Omit<Stored, 'until'> => ({
-  v: VERSION,
+): Omit<Stored, 'v' | 'until'> => ({
   holder,
   flight,
   records: [...entries].map(({ record }) => ({ ...record })),

@@ -10,7 +10,7 @@ const DELETE_MS = 50;
 interface Write {
   parcel: Parcel;
   /** What is to stand under its key; nothing once all its records have come to their end. */
-  value: Omit<Stored, 'until'> | undefined;
+  value: Omit<Stored, 'v' | 'until'> | undefined;
   /** Those of its records that the database need not be told of any more once this is stored. */
   done: string[];
   /** Before this time nobody else may have it. */
