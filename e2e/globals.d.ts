@@ -1,4 +1,4 @@
-import type { Analytics } from '../src/types.js';
+import type { Analytics } from '../src/client/types.js';
 
 declare global {
   /** On every page with the tag. */

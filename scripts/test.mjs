@@ -33,7 +33,7 @@ const STEPS = {
     needsBuild: true,
   },
   crash: {
-    run: node('scripts/relay-crash.mjs', '--records', '600', '--honoured'),
+    run: node('lab/relay/relay-crash.mjs', '--records', '600', '--honoured'),
     count: (counts) => counts,
     needsBuild: true,
   },

@@ -1,4 +1,4 @@
-export { analytics, createAnalytics } from './any-way.js';
+export { analytics, createAnalytics } from './client/any-way.js';
 export type {
   Analytics,
   CommonOptions,
@@ -22,4 +22,4 @@ export type {
   Status,
   StorageKind,
   Token,
-} from './types.js';
+} from './client/types.js';

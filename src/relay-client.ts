@@ -1,4 +1,4 @@
-export { analytics, createAnalytics } from './relay-way.js';
+export { analytics, createAnalytics } from './client/relay-way.js';
 export type {
   Analytics,
   CommonOptions,
@@ -19,4 +19,4 @@ export type {
   RelayOptions,
   Status,
   StorageKind,
-} from './types.js';
+} from './client/types.js';

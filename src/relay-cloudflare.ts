@@ -1,11 +1,11 @@
-export { createCloudflareQueue } from './relay/cloudflare/queue.js';
-export { createKvSeen } from './relay/cloudflare/seen.js';
-export type { KvSeenOptions } from './relay/cloudflare/seen.js';
-export { createQueueHandler } from './relay/cloudflare/queue-handler.js';
-export type { DeadLetter, QueueHandlerOptions } from './relay/cloudflare/queue-handler.js';
+export { createCloudflareQueue } from './relay/queue/cloudflare/queue.js';
+export { createKvSeen } from './relay/queue/cloudflare/seen.js';
+export type { KvSeenOptions } from './relay/queue/cloudflare/seen.js';
+export { createQueueHandler } from './relay/delivery/cloudflare-handler.js';
+export type { DeadLetter, QueueHandlerOptions } from './relay/delivery/cloudflare-handler.js';
 export type {
   KvNamespace,
   PlatformBatch,
   PlatformMessage,
   PlatformQueue,
-} from './relay/cloudflare/bindings.js';
+} from './relay/queue/cloudflare/bindings.js';

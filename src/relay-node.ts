@@ -1,7 +1,7 @@
 import type { OnMetric } from './relay/hooks.js';
 import { createExposition } from './relay/prometheus.js';
 
-export { createNodeFetch } from './relay/node-fetch.js';
+export { createNodeFetch } from './relay/delivery/node-fetch.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
 
 export interface MetricsOptions {

@@ -1,5 +1,5 @@
-export { createRedisQueue } from './relay/redis/queue.js';
-export type { RedisQueue, RedisQueueOptions } from './relay/redis/queue.js';
-export { createRedisSeen } from './relay/redis/seen.js';
-export type { RedisSeenOptions } from './relay/redis/seen.js';
-export type { RedisClient } from './relay/redis/client.js';
+export { createRedisQueue } from './relay/queue/redis/queue.js';
+export type { RedisQueue, RedisQueueOptions } from './relay/queue/redis/queue.js';
+export { createRedisSeen } from './relay/queue/redis/seen.js';
+export type { RedisSeenOptions } from './relay/queue/redis/seen.js';
+export type { RedisClient } from './relay/queue/redis/client.js';

@@ -1,11 +1,11 @@
-export { createConsumer } from './relay/consumer.js';
-export { createDelivery } from './relay/delivery.js';
-export { createRelay } from './relay/create-relay.js';
-export { createSeenMemory } from './relay/seen-memory.js';
-export type { Consumer, ConsumerOptions } from './relay/consumer.js';
-export type { Undelivered } from './relay/deliver-round.js';
-export type { Relay } from './relay/create-relay.js';
-export type { DeliverOptions, Delivery, DeliveryOptions } from './relay/delivery.js';
+export { createConsumer } from './relay/delivery/consumer.js';
+export { createDelivery } from './relay/delivery/delivery.js';
+export { createRelay } from './relay/front/create-relay.js';
+export { createSeenMemory } from './relay/delivery/seen-memory.js';
+export type { Consumer, ConsumerOptions } from './relay/delivery/consumer.js';
+export type { Undelivered } from './relay/delivery/deliver-round.js';
+export type { Relay } from './relay/front/create-relay.js';
+export type { DeliverOptions, Delivery, DeliveryOptions } from './relay/delivery/delivery.js';
 export type { OnError, OnMetric, RelayError, RelayMetric } from './relay/hooks.js';
 export type {
   Putter,
@@ -15,10 +15,16 @@ export type {
   Seen,
   Sighting,
   Taken,
-} from './relay/ports.js';
-export type { Rate, RateLimit } from './relay/rate-limit.js';
-export type { RelayOptions } from './relay/relay-options.js';
+} from './relay/queue/ports.js';
+export type { Rate, RateLimit } from './relay/front/rate-limit.js';
+export type { RelayOptions } from './relay/front/relay-options.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
-export type { SeenMemoryOptions } from './relay/seen-memory.js';
-export type { Token } from './types.js';
-export type { Batch, BatchAnswer, BatchRecord, BatchResult, RelayOutcome } from './wire.js';
+export type { SeenMemoryOptions } from './relay/delivery/seen-memory.js';
+export type { Token } from './client/types.js';
+export type {
+  Batch,
+  BatchAnswer,
+  BatchRecord,
+  BatchResult,
+  RelayOutcome,
+} from './interface/wire.js';

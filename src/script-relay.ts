@@ -1,6 +1,6 @@
-import { createTracker } from './analytics.js';
-import { installTag } from './browser/install-tag.js';
-import { readAttributes } from './config/options.js';
-import { relayWay } from './relay-way.js';
+import { createTracker } from './client/analytics.js';
+import { installTag } from './client/browser/install-tag.js';
+import { readAttributes } from './client/config/options.js';
+import { relayWay } from './client/relay-way.js';
 
 installTag({ createTracker: () => createTracker(relayWay), readOptions: readAttributes });

@@ -1,6 +1,6 @@
-import { createTracker } from './analytics.js';
-import { anyWay } from './any-way.js';
-import { installTag } from './browser/install-tag.js';
-import { readAttributes } from './config/options.js';
+import { createTracker } from './client/analytics.js';
+import { anyWay } from './client/any-way.js';
+import { installTag } from './client/browser/install-tag.js';
+import { readAttributes } from './client/config/options.js';
 
 installTag({ createTracker: () => createTracker(anyWay), readOptions: readAttributes });

@@ -4,36 +4,26 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** Layers from the bottom up. A layer's folders do not see each other; imports only go down. */
+/** Layers from the bottom up. The parts of a layer do not see each other; imports only go down. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['types.ts', 'errors.ts', 'near.ts', 'wire.ts'],
-  ['record/', 'config/', 'browser/'],
-  ['outbox/'],
-  ['delivery/'],
-  ['relay/'],
+  // What the snippet, the relay and the demo service share.
+  ['interface/'],
+  ['client/types.ts'],
+  ['client/record/', 'client/config/', 'client/browser/'],
+  ['client/outbox/'],
+  ['client/delivery/'],
   // The composition root: the parts put together, and the facade in front of them.
-  ['pipeline.ts'],
-  ['analytics.ts'],
-  // It, with the senders that go with one form of the options or both.
-  ['any-way.ts', 'relay-way.ts'],
-  [
-    'index.ts',
-    'script.ts',
-    'stub.ts',
-    'relay-client.ts',
-    'script-relay.ts',
-    'relay.ts',
-    'relay-node.ts',
-    'relay-libsql.ts',
-    'relay-redis.ts',
-    'relay-cloudflare.ts',
-    'autocapture.ts',
-    'service-worker.ts',
-    'inspector.ts',
-  ],
+  ['client/'],
+  // What all parts of a relay share.
+  ['relay/'],
+  ['relay/queue/'],
+  ['relay/delivery/'],
+  ['relay/front/'],
+  // What users import or load.
+  [''],
 ];
-const BASE_LAYER = 0;
 const ENTRY_LAYER = LAYERS.length - 1;
+const PARTS = LAYERS.flat();
 
 /** Globals that only `browser/` and the entries may name: all else runs in a worker and in a test. */
 const PAGE_GLOBALS = new Set([
@@ -54,8 +44,17 @@ interface Import {
   isRuntime: boolean;
 }
 
-const partOf = (file: string): string => file.replace(/\/.*/, '/');
-const layerOf = (file: string): number => LAYERS.findIndex((parts) => parts.includes(partOf(file)));
+/** The nearest of the folders that a file stands in, or the file itself, that is a part; none in an unknown folder. */
+const partOf = (file: string): string | undefined => {
+  if (PARTS.includes(file)) return file;
+  const [folder] = file.match(/^.*\//) ?? [''];
+  for (let part = folder; part; part = part.replace(/[^/]+\/$/, '')) {
+    if (PARTS.includes(part)) return part;
+  }
+  return folder ? undefined : '';
+};
+const layerOf = (file: string): number =>
+  LAYERS.findIndex((parts) => parts.includes(partOf(file) ?? '?'));
 
 const parse = (file: string, text: string): ts.SourceFile =>
   ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -176,7 +175,7 @@ const pageGlobalsIn = (file: string, text: string): string[] => {
 const wrongWay = (from: string, to: string): string | undefined => {
   const [above, below] = [layerOf(from), layerOf(to)];
   if (below > above) return `${from} imports ${to}, which is above it`;
-  const isOnePart = partOf(from) === partOf(to) || above === BASE_LAYER;
+  const isOnePart = partOf(from) === partOf(to) && above !== ENTRY_LAYER;
   if (below === above && !isOnePart) return `${from} imports ${to}, which is beside it`;
   return undefined;
 };
@@ -217,7 +216,7 @@ const violations = (sources: Sources): string[] => {
         to in sources ? wrongWay(file, to) : `${file} imports ${to}, which is not there`;
       if (problem) found.push(problem);
     }
-    if (layerOf(file) !== ENTRY_LAYER && partOf(file) !== 'browser/') {
+    if (layerOf(file) !== ENTRY_LAYER && partOf(file) !== 'client/browser/') {
       found.push(...pageGlobalsIn(file, text).map((name) => `${file} names ${name}`));
     }
   }
@@ -253,13 +252,17 @@ describe('the build for relays alone', () => {
     walk(entry);
     return [...reached];
   };
-  const direct = ['delivery/direct-sender.ts', 'delivery/token-access.ts', 'delivery/token.ts'];
+  const direct = [
+    'client/delivery/direct-sender.ts',
+    'client/delivery/token-access.ts',
+    'interface/token.ts',
+  ];
 
   it.each(['relay-client.ts', 'script-relay.ts'])(
     'has no direct sender and no token: %s',
     (file) => {
       expect(reachedFrom(file).filter((name) => direct.includes(name))).toEqual([]);
-      expect(reachedFrom(file)).toContain('delivery/relay-sender.ts');
+      expect(reachedFrom(file)).toContain('client/delivery/relay-sender.ts');
     },
   );
 
@@ -269,17 +272,18 @@ describe('the build for relays alone', () => {
 });
 
 describe('the layer rule', () => {
-  const BASE = { 'types.ts': 'export type A = 1', 'errors.ts': 'export const e = 1' };
+  const BASE = { 'interface/errors.ts': 'export const e = 1' };
   const of = (sources: Sources) => violations({ ...BASE, ...sources });
 
   it('lets imports go down', () => {
     expect(
       of({
-        'index.ts': `export { a } from './analytics.js'; export type * from './types.js'`,
-        'analytics.ts': `import { f } from './delivery/f.js'; import { g } from './browser/g'; export const a = [f, g]`,
-        'delivery/f.ts': `export { h as f } from './h.js'`,
-        'delivery/h.ts': `import { e } from '../errors.js'; export const h = e`,
-        'browser/g.ts': `export const g = () => window.document`,
+        'index.ts': `export { a } from './client/a.js'; export type * from './client/types.js'`,
+        'client/a.ts': `import { f } from './delivery/f.js'; import { g } from './browser/g'; export const a = [f, g]`,
+        'client/types.ts': 'export type A = 1',
+        'client/delivery/f.ts': `export { h as f } from './h.js'`,
+        'client/delivery/h.ts': `import { e } from '../../interface/errors.js'; export const h = e`,
+        'client/browser/g.ts': `export const g = () => window.document`,
       }),
     ).toEqual([]);
   });
@@ -287,30 +291,30 @@ describe('the layer rule', () => {
   it('refuses an import that goes up, of a type and in an expression too', () => {
     expect(
       of({
-        'record/a.ts': `import type { F } from '../delivery/f.js'`,
-        'outbox/b.ts': `export * from '../delivery/f.js'`,
-        'config/c.ts': `export const c = () => import('../delivery/f.js')`,
-        'browser/d.ts': `export type D = import('../delivery/f.js').F`,
-        'delivery/f.ts': 'export type F = 1',
+        'client/record/a.ts': `import type { F } from '../delivery/f.js'`,
+        'client/outbox/b.ts': `export * from '../delivery/f.js'`,
+        'client/config/c.ts': `export const c = () => import('../delivery/f.js')`,
+        'client/browser/d.ts': `export type D = import('../delivery/f.js').F`,
+        'client/delivery/f.ts': 'export type F = 1',
       }),
     ).toEqual([
-      'record/a.ts imports delivery/f.ts, which is above it',
-      'outbox/b.ts imports delivery/f.ts, which is above it',
-      'config/c.ts imports delivery/f.ts, which is above it',
-      'browser/d.ts imports delivery/f.ts, which is above it',
+      'client/record/a.ts imports client/delivery/f.ts, which is above it',
+      'client/outbox/b.ts imports client/delivery/f.ts, which is above it',
+      'client/config/c.ts imports client/delivery/f.ts, which is above it',
+      'client/browser/d.ts imports client/delivery/f.ts, which is above it',
     ]);
   });
 
   it('refuses a leaf that sees another, and an entry that sees another', () => {
     expect(
       of({
-        'record/a.ts': `import { b } from '../config/b.js'`,
-        'config/b.ts': 'export const b = 1',
+        'client/record/a.ts': `import { b } from '../config/b.js'`,
+        'client/config/b.ts': 'export const b = 1',
         'script.ts': `import './index.js'`,
         'index.ts': '',
       }),
     ).toEqual([
-      'record/a.ts imports config/b.ts, which is beside it',
+      'client/record/a.ts imports client/config/b.ts, which is beside it',
       'script.ts imports index.ts, which is beside it',
     ]);
   });
@@ -318,39 +322,41 @@ describe('the layer rule', () => {
   it('refuses a cycle at runtime, but not one of types', () => {
     expect(
       of({
-        'record/a.ts': `import { b } from './b.js'; export const a = b`,
-        'record/b.ts': `import { c } from './c.js'; export const b = c`,
-        'record/c.ts': `import { a } from './a.js'; export const c = a`,
+        'client/record/a.ts': `import { b } from './b.js'; export const a = b`,
+        'client/record/b.ts': `import { c } from './c.js'; export const b = c`,
+        'client/record/c.ts': `import { a } from './a.js'; export const c = a`,
       }),
-    ).toEqual(['cycle: record/a.ts → record/b.ts → record/c.ts → record/a.ts']);
+    ).toEqual([
+      'cycle: client/record/a.ts → client/record/b.ts → client/record/c.ts → client/record/a.ts',
+    ]);
     expect(
       of({
-        'record/a.ts': `import { b } from './b.js'; export const a = b`,
-        'record/b.ts': `import { type A } from './a.js'; import type { A as C } from './a.js'; export const b = 1`,
+        'client/record/a.ts': `import { b } from './b.js'; export const a = b`,
+        'client/record/b.ts': `import { type A } from './a.js'; import type { A as C } from './a.js'; export const b = 1`,
       }),
     ).toEqual([]);
   });
 
-  it('refuses the globals of a page outside browser/ and the entries', () => {
+  it('refuses the globals of a page outside client/browser/ and the entries', () => {
     expect(
       of({
-        'outbox/a.ts': `export const a = () => globalThis.localStorage`,
-        'delivery/b.ts': `export const b = typeof window === 'undefined' ? 1 : navigator.onLine`,
-        'record/c.ts': `export const c = { document }`,
+        'client/outbox/a.ts': `export const a = () => globalThis.localStorage`,
+        'client/delivery/b.ts': `export const b = typeof window === 'undefined' ? 1 : navigator.onLine`,
+        'client/record/c.ts': `export const c = { document }`,
         'script.ts': `document.currentScript`,
       }),
     ).toEqual([
-      'outbox/a.ts names localStorage',
-      'delivery/b.ts names window',
-      'delivery/b.ts names navigator',
-      'record/c.ts names document',
+      'client/outbox/a.ts names localStorage',
+      'client/delivery/b.ts names window',
+      'client/delivery/b.ts names navigator',
+      'client/record/c.ts names document',
     ]);
   });
 
   it('takes neither the name of a member nor a variable for a global', () => {
     expect(
       of({
-        'outbox/a.ts': `
+        'client/outbox/a.ts': `
           // window, document
           interface X { location: string; document(): void }
           export const a = (x: X) => ({ location: x.location, text: 'navigator' });
@@ -362,9 +368,9 @@ describe('the layer rule', () => {
   });
 
   it('refuses a file that has no layer and an import of a file that is not there', () => {
-    expect(of({ 'helpers/a.ts': '', 'record/b.ts': `import '../gone.js'` })).toEqual([
+    expect(of({ 'helpers/a.ts': '', 'client/record/b.ts': `import '../gone.js'` })).toEqual([
       'helpers/a.ts is in no layer',
-      'record/b.ts imports gone.ts, which is not there',
+      'client/record/b.ts imports client/gone.ts, which is not there',
     ]);
   });
 });

@@ -5,10 +5,10 @@ import { brotliCompressSync } from 'node:zlib';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
-import { destinationName } from '../src/config/destination.js';
-import { anyForm } from '../src/config/forms.js';
-import { DEFAULTS, optionNames, resolveOptions } from '../src/config/options.js';
-import type { Options } from '../src/types.js';
+import { destinationName } from '../src/client/config/destination.js';
+import { anyForm } from '../src/client/config/forms.js';
+import { DEFAULTS, optionNames, resolveOptions } from '../src/client/config/options.js';
+import type { Options } from '../src/client/types.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
@@ -55,7 +55,12 @@ const firstColumn = (heading: string): string[] => tableUnder(heading).map(([cel
 
 // --- what the source says
 
-const types = ts.createSourceFile('types.ts', read('src/types.ts'), ts.ScriptTarget.Latest, true);
+const types = ts.createSourceFile(
+  'types.ts',
+  read('src/client/types.ts'),
+  ts.ScriptTarget.Latest,
+  true,
+);
 
 const declared = <Node extends ts.InterfaceDeclaration | ts.TypeAliasDeclaration>(
   name: string,
@@ -158,7 +163,7 @@ describe('the tables of names', () => {
 
   it('have the name of everything that is stored', () => {
     const name = destinationName('https://in.example.com', 'shop');
-    const source = read('src/pipeline.ts') + read('src/outbox/exit-note.ts');
+    const source = read('src/client/pipeline.ts') + read('src/client/outbox/exit-note.ts');
     const keys = [...source.matchAll(/`\$\{name\} ([a-z]+) ?`/g)].map(([, key]) => key!);
     expect(keys).not.toEqual([]);
     const named = tableUnder('Privacy').map(([, cell]) => cell!.replace(' <page>', ''));

@@ -69,7 +69,7 @@ const defaultOf = (member: ts.TypeElement): string => {
 describe('its tables', () => {
   it('have every option in the order of the source, with its default', () => {
     const members = [
-      ...membersOf('src/relay/relay-options.ts', 'RelayOptions'),
+      ...membersOf('src/relay/front/relay-options.ts', 'RelayOptions'),
       ...membersOf('src/relay/hooks.ts', 'Hooks'),
     ];
     expect(tableUnder('Options').map(([name, value]) => [name, value])).toEqual(

@@ -1,4 +1,4 @@
-import { shelf } from '../../src/browser/shelf.js';
+import { shelf } from '../../src/client/browser/shelf.js';
 import type { Setup } from './setup.js';
 import { tracker } from './tracker.js';
 

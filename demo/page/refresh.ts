@@ -1,4 +1,4 @@
-import type { Consent } from '../../src/types.js';
+import type { Consent } from '../../src/client/types.js';
 import type { Ledger } from './calls/ledger.js';
 import { tallyOf, verdictOf } from './calls/verdict.js';
 import type { WatchedService } from './database/watch-service.js';

@@ -1,4 +1,4 @@
-import type { Options } from '../../src/types.js';
+import type { Options } from '../../src/client/types.js';
 import { byId } from './dom.js';
 
 /** The set-up as the server has written it into the tag of this page. */

@@ -1,4 +1,4 @@
-import type { Analytics } from '../../src/types.js';
+import type { Analytics } from '../../src/client/types.js';
 
 /** The stub has no `status`: until the script has arrived there is none. */
 type Global = Omit<Analytics, 'status'> & Partial<Pick<Analytics, 'status'>>;

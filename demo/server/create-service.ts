@@ -6,7 +6,7 @@ import { faultRoutes } from './faults/fault-routes';
 import { createFaultSwitch } from './faults/fault-switch';
 import { createHeldRequests } from './faults/held-requests';
 import { createRequestLog } from './faults/request-log';
-import { createGroupCommit } from '../../src/relay/libsql/group-commit';
+import { createGroupCommit } from '../../src/relay/queue/libsql/group-commit';
 import { openDatabase } from './open-database';
 import { readingRoutes } from './reading-routes';
 import { recordRoutes } from './record-routes';

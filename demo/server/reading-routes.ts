@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type Database from 'libsql';
 import { allowMethods } from './allow-methods';
 import { answerJson, refuse, succeed } from './answer';
-import type { GroupCommit } from '../../src/relay/libsql/group-commit';
+import type { GroupCommit } from '../../src/relay/queue/libsql/group-commit';
 import { readPage } from './read-page';
 import { readRecords, type Table } from './read-records';
 import type { ServiceContext, ServiceEnv } from './service-context';

@@ -1,9 +1,10 @@
 import { Hono } from 'hono';
-import { checkEvent, checkIdentify } from '../../src/record/check-body';
+import type { RecordType } from '../../src/interface/bodies';
+import { wrongField } from '../../src/interface/validate';
 import { allowMethods } from './allow-methods';
 import { refuse, succeed } from './answer';
 import { authorize } from './authorize';
-import type { GroupCommit } from '../../src/relay/libsql/group-commit';
+import type { GroupCommit } from '../../src/relay/queue/libsql/group-commit';
 import { readJson } from './read-json';
 import type { EventBody, IdentifyBody } from './records';
 import type { ServiceContext, ServiceEnv } from './service-context';
@@ -17,7 +18,7 @@ interface Parts {
 }
 
 interface Operation<Body> {
-  check: (value: unknown) => string | undefined;
+  type: RecordType;
   write: (body: Body, key: IdempotencyKey) => boolean;
   /** The same for the first request and a repeat of its key, so the repeat gets the first answer. */
   message: string;
@@ -26,23 +27,23 @@ interface Operation<Body> {
 /** The two operations of the interface. */
 export function recordRoutes({ tokens, group, writer, ignoreKeys }: Parts): Hono<ServiceEnv> {
   const handle =
-    <Body>({ check, write, message }: Operation<Body>) =>
+    <Body>({ type, write, message }: Operation<Body>) =>
     async (c: ServiceContext): Promise<Response> => {
       const json = await readJson(c);
       if (!json.ok) return json.response;
-      if (check(json.value) !== undefined) return refuse(c, 400);
+      if (wrongField(type, json.value)) return refuse(c, 400);
       const key = (!ignoreKeys && c.req.header('idempotency-key')) || null;
       await group.run(() => write(json.value as Body, key));
       return succeed(c, message);
     };
 
   const identify = handle<IdentifyBody>({
-    check: checkIdentify,
+    type: 'identify',
     write: writer.writeIdentify,
     message: 'Profile stored',
   });
   const event = handle<EventBody>({
-    check: checkEvent,
+    type: 'event',
     write: writer.writeEvent,
     message: 'Event stored',
   });

@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/relay/free-port.mjs';
+import { freePort } from '../../lab/relay/support/free-port.mjs';
 import { writeResult } from '../../scripts/test-result.mjs';
 import { checkRelay } from './support/check-relay.mjs';
 import { FOLDER, ROOT, installRecipes } from './support/install.mjs';

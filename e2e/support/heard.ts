@@ -1,4 +1,4 @@
-import type { Listeners } from '../../src/types.js';
+import type { Listeners } from '../../src/client/types.js';
 import type { Evaluates } from './evaluates.js';
 import type { TagStyle } from './tagged.js';
 

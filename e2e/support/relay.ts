@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import type * as RelayEntry from '../../src/relay.js';
-import type { Batch } from '../../src/wire.js';
+import type { Batch } from '../../src/interface/wire.js';
 import { DIST_FOLDER } from './dist.js';
 import type { Service } from './service.js';
 import type { Site } from './site.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Analytics, Options } from '../../src/types.js';
+import type { Analytics, Options } from '../../src/client/types.js';
 import type { Evaluates } from './evaluates.js';
 import type { Guest } from './guest.js';
 import type { Site } from './site.js';

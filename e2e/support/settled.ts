@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { Analytics } from '../../src/types.js';
+import type { Analytics } from '../../src/client/types.js';
 
 /** Whether a page has nothing waiting and nothing in flight. One that is closed has neither. */
 export const isSettled = async (page: Page): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import type { Status } from '../../src/types.js';
+import type { Status } from '../../src/client/types.js';
 import type { Evaluates } from './evaluates.js';
 
 /** What the page's tracker says of itself. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.js';
+import { messageOf } from '../interface/errors.js';
 import { callHook } from './call-hook.js';
 
 /** Numbers a relay gives away. Labels are from small closed sets, never from the input. */

@@ -6,8 +6,8 @@ import {
   delayAfter,
   MAX_RETRY_AFTER_MS,
   parseRetryAfter,
-} from '../../src/delivery/backoff.js';
-import { createGate } from '../../src/delivery/gate.js';
+} from '../../src/interface/backoff.js';
+import { createGate } from '../../src/client/delivery/gate.js';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const failures = fc.nat(5_000);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNotes, type ExitNote } from '../../src/outbox/exit-note.js';
-import type { OutboxRecord } from '../../src/types.js';
+import { createNotes, type ExitNote } from '../../src/client/outbox/exit-note.js';
+import type { OutboxRecord } from '../../src/client/types.js';
 import { createFakeShelf } from '../support/fake-shelf.js';
 import { name, text } from './nasty.js';
 

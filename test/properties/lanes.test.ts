@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBatching } from '../../src/delivery/batching.js';
-import { nextInLine } from '../../src/delivery/lanes.js';
-import { createTroubles } from '../../src/delivery/troubles.js';
-import { createEntry, createParcel, type Entry } from '../../src/outbox/parcel.js';
+import { createBatching } from '../../src/client/delivery/batching.js';
+import { nextInLine } from '../../src/client/delivery/lanes.js';
+import { createTroubles } from '../../src/client/delivery/troubles.js';
+import { createEntry, createParcel, type Entry } from '../../src/client/outbox/parcel.js';
 import { makeRecord } from '../support/make-record.js';
 
 const NOW = 1_000;

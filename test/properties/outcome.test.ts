@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verdictOf } from '../../src/delivery/outcome.js';
-import { readResults } from '../../src/delivery/relay-answer.js';
+import { verdictOf } from '../../src/interface/outcome.js';
+import { readResults } from '../../src/client/delivery/relay-answer.js';
 import { makeRecords } from '../support/make-record.js';
 
 const OUTCOMES = ['delivered', 'retry', 'blocked', 'rejected'];

@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byteLength } from '../../src/record/byte-length.js';
-import { captureEvent, captureIdentify, type Call, type Made } from '../../src/record/call.js';
-import { checkEvent, checkIdentify } from '../../src/record/check-body.js';
-import { draftOf } from '../../src/record/draft.js';
-import { makeRecord } from '../../src/record/make-record.js';
-import type { DropReason, OutboxRecord } from '../../src/types.js';
+import { byteLength } from '../../src/client/record/byte-length.js';
+import {
+  captureEvent,
+  captureIdentify,
+  type Call,
+  type Made,
+} from '../../src/client/record/call.js';
+import { wrongField } from '../../src/interface/validate.js';
+import { draftOf } from '../../src/client/record/draft.js';
+import { makeRecord } from '../../src/client/record/make-record.js';
+import type { DropReason, OutboxRecord } from '../../src/client/types.js';
 import { json, makeEach, name, nasty, text } from './nasty.js';
 
 const DEFAULTS = { project: 'p', channel: 'c' };
@@ -72,8 +77,8 @@ describe('making a record of any call', () => {
         const result = make(call(), user);
         if ('reason' in result) return;
         const { type, body } = result.value;
-        const check = type === 'identify' ? checkIdentify : checkEvent;
-        expect(check(JSON.parse(body))).toBeUndefined();
+
+        expect(wrongField(type, JSON.parse(body))).toBeUndefined();
         expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_BYTES);
       }),
       { numRuns: 500 },

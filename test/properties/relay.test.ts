@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkEvent, checkIdentify } from '../../src/record/check-body.js';
-import { isDateTime } from '../../src/record/is-date-time.js';
-import { checkRecord } from '../../src/relay/check-record.js';
-import { isPlainJson } from '../../src/relay/is-plain-json.js';
-import { isId, parseBatch } from '../../src/relay/parse-batch.js';
-import { MAX_BATCH_RECORDS } from '../../src/wire.js';
+import { wrongField } from '../../src/interface/validate.js';
+import { isDateTime } from '../../src/interface/is-date-time.js';
+import { checkRecord } from '../../src/relay/front/check-record.js';
+import { isPlainJson } from '../../src/relay/front/is-plain-json.js';
+import { isId, parseBatch } from '../../src/relay/front/parse-batch.js';
+import { MAX_BATCH_RECORDS } from '../../src/interface/wire.js';
 import { json } from './nasty.js';
 
 const RULES = { projects: ['p'], channels: ['c'] };
@@ -91,8 +91,8 @@ describe('any claimed record', () => {
           const checked = checkRecord({ id: 'x', type, body: parsed }, RULES);
           if (!('body' in checked)) return void expect([400, 403]).toContain(checked.status);
           const passed = checked.body as Record<string, unknown>;
-          const check = type === 'identify' ? checkIdentify : checkEvent;
-          expect(check(passed)).toBeUndefined();
+
+          expect(wrongField(type, passed)).toBeUndefined();
           expect(isPlainJson(passed)).toBe(true);
           expect(passed['project']).toBe('p');
           if (type === 'event') expect(passed['channel']).toBe('c');

@@ -1,7 +1,7 @@
-import { createFlusher } from '../../src/delivery/flusher.js';
-import { createGate } from '../../src/delivery/gate.js';
-import type { Sender } from '../../src/delivery/sender.js';
-import type { DeliveryError, Outcome, Token } from '../../src/types.js';
+import { createFlusher } from '../../src/client/delivery/flusher.js';
+import { createGate } from '../../src/client/delivery/gate.js';
+import type { Sender } from '../../src/client/delivery/sender.js';
+import type { DeliveryError, Outcome, Token } from '../../src/client/types.js';
 import { createPage } from './create-page.js';
 import { createFakeSender } from './fake-sender.js';
 import type { FakeShelf } from './fake-shelf.js';

@@ -1,9 +1,9 @@
-import { createJournal, type Journal } from '../../src/outbox/journal.js';
-import { createNotes, type Shelf } from '../../src/outbox/exit-note.js';
-import { createOutbox } from '../../src/outbox/outbox.js';
-import type { Entry } from '../../src/outbox/parcel.js';
-import { isUnderWay } from '../../src/delivery/lanes.js';
-import type { DropReason, OutboxRecord, StorageKind } from '../../src/types.js';
+import { createJournal, type Journal } from '../../src/client/outbox/journal.js';
+import { createNotes, type Shelf } from '../../src/client/outbox/exit-note.js';
+import { createOutbox } from '../../src/client/outbox/outbox.js';
+import type { Entry } from '../../src/client/outbox/parcel.js';
+import { isUnderWay } from '../../src/client/delivery/lanes.js';
+import type { DropReason, OutboxRecord, StorageKind } from '../../src/client/types.js';
 
 export const DATABASE = 'analytics-outbox test';
 

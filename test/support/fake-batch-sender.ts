@@ -1,6 +1,6 @@
-import { KEEPALIVE_BUDGET } from '../../src/delivery/carrier.js';
-import type { Attempt, Sender } from '../../src/delivery/sender.js';
-import type { OutboxRecord } from '../../src/types.js';
+import { KEEPALIVE_BUDGET } from '../../src/client/delivery/carrier.js';
+import type { Attempt, Sender } from '../../src/client/delivery/sender.js';
+import type { OutboxRecord } from '../../src/client/types.js';
 
 type Part = Pick<Attempt, 'outcome' | 'status'> & Partial<Attempt>;
 /** One for all, one a record, or none yet. */

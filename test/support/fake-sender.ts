@@ -1,8 +1,8 @@
-import { verdictOf } from '../../src/delivery/outcome.js';
-import type { Attempt, Sender } from '../../src/delivery/sender.js';
-import { createTokenAccess } from '../../src/delivery/token-access.js';
-import { createTokenSource } from '../../src/delivery/token.js';
-import type { OutboxRecord, Token } from '../../src/types.js';
+import { verdictOf } from '../../src/interface/outcome.js';
+import type { Attempt, Sender } from '../../src/client/delivery/sender.js';
+import { createTokenAccess } from '../../src/client/delivery/token-access.js';
+import { createTokenSource } from '../../src/interface/token.js';
+import type { OutboxRecord, Token } from '../../src/client/types.js';
 
 type Reply = number | { status: number; retryAfterMs: number } | 'hang';
 

@@ -1,4 +1,4 @@
-import type { Shelf } from '../../src/outbox/exit-note.js';
+import type { Shelf } from '../../src/client/outbox/exit-note.js';
 
 export interface FakeShelf extends Shelf {
   values: Map<string, string>;

@@ -1,4 +1,4 @@
-import type { OutboxRecord, RecordType } from '../../src/types.js';
+import type { OutboxRecord, RecordType } from '../../src/client/types.js';
 
 interface Parts {
   type?: RecordType;

@@ -1,8 +1,8 @@
 import { IDBFactory } from 'fake-indexeddb';
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Tracker } from '../../src/analytics.js';
-import type { DirectOptions } from '../../src/types.js';
+import type { Tracker } from '../../src/client/analytics.js';
+import type { DirectOptions } from '../../src/client/types.js';
 import { FAKED, settle } from './settle.js';
 
 interface Seen {
@@ -94,8 +94,8 @@ export const pageEach = () => {
   const world = {
     /** A tracker of a page that has just loaded our script. */
     load: async (): Promise<Tracker> => {
-      const { createTracker } = await import('../../src/analytics.js');
-      const { anyWay } = await import('../../src/any-way.js');
+      const { createTracker } = await import('../../src/client/analytics.js');
+      const { anyWay } = await import('../../src/client/any-way.js');
       return createTracker(anyWay);
     },
     options: (parts: Partial<DirectOptions> = {}): DirectOptions => ({

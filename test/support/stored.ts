@@ -1,5 +1,5 @@
-import type { ParcelKey } from '../../src/outbox/parcel.js';
-import type { Stored } from '../../src/outbox/stored.js';
+import type { ParcelKey } from '../../src/client/outbox/parcel.js';
+import type { Stored } from '../../src/client/outbox/stored.js';
 import { DATABASE } from './create-page.js';
 
 const whenDone = <T>(request: IDBRequest<T>): Promise<T> =>

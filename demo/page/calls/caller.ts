@@ -1,4 +1,4 @@
-import type { EventFields } from '../../../src/types.js';
+import type { EventFields } from '../../../src/client/types.js';
 import { tracker } from '../tracker.js';
 import { DEMO_ID, type DemoCall } from './call.js';
 import type { Ledger } from './ledger.js';

@@ -1,4 +1,4 @@
-import type { OutboxRecord } from '../../../src/types.js';
+import type { OutboxRecord } from '../../../src/client/types.js';
 import { tracker } from '../tracker.js';
 import { demoIdIn, type Fate } from './call.js';
 import type { Caller } from './caller.js';

@@ -1,4 +1,4 @@
-import { destinationName } from '../../../src/config/destination.js';
+import { destinationName } from '../../../src/client/config/destination.js';
 import { someEvents } from './some-events.js';
 import type { Scene } from './stage.js';
 

@@ -1,4 +1,4 @@
-import type { EventFields } from '../../../src/types.js';
+import type { EventFields } from '../../../src/client/types.js';
 import type { Caller } from '../calls/caller.js';
 import { byId, setText } from '../dom.js';
 import { callCode } from './call-code.js';

@@ -1,4 +1,4 @@
-import type { Listeners, OutboxRecord } from '../../../src/types.js';
+import type { Listeners, OutboxRecord } from '../../../src/client/types.js';
 import { demoIdIn } from '../calls/call.js';
 import { byId, make } from '../dom.js';
 import { tracker } from '../tracker.js';

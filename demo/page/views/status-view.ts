@@ -1,4 +1,4 @@
-import type { Status } from '../../../src/types.js';
+import type { Status } from '../../../src/client/types.js';
 import { setAttribute, setText } from '../dom.js';
 
 const PAUSED: Record<NonNullable<Status['paused']>, string> = {

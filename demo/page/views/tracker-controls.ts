@@ -1,4 +1,4 @@
-import type { Consent } from '../../../src/types.js';
+import type { Consent } from '../../../src/client/types.js';
 import type { Configure } from '../configure.js';
 import { byId } from '../dom.js';
 import type { Setup } from '../setup.js';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../src/record/check-body';
+import { isObject } from '../../../src/interface/is-object';
 import type { FaultMatch, FaultRule } from './fault-rule';
 
 type Check = (value: unknown) => boolean;
@@ -10,7 +10,7 @@ const isStatus: Check = (value) =>
   isCount(value) && (value as number) >= 200 && (value as number) < 600;
 
 const isHeaders: Check = (value) => {
-  if (!isPlainObject(value)) return false;
+  if (!isObject(value)) return false;
   const entries = Object.entries(value).filter(([, text]) => text !== null);
   if (!entries.every(([, text]) => isText(text))) return false;
   try {
@@ -27,7 +27,7 @@ const MATCH_FIELDS: Record<keyof FaultMatch, Check> = {
   path: isText,
   event: isText,
   user_id: isText,
-  property: (value) => isText(value) || isPlainObject(value),
+  property: (value) => isText(value) || isObject(value),
 };
 
 const RULE_FIELDS: Record<keyof FaultRule, Check> = {
@@ -55,7 +55,7 @@ export function checkFaultRules(value: unknown): string | undefined {
 }
 
 function findWrong(value: unknown, checks: Record<string, Check>): string | undefined {
-  if (!isPlainObject(value)) return 'expected an object';
+  if (!isObject(value)) return 'expected an object';
   for (const [field, given] of Object.entries(value)) {
     if (!Object.hasOwn(checks, field)) return `\`${field}\` is unknown`;
     if (!checks[field]?.(given)) return `\`${field}\` is wrong`;

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../src/record/check-body';
+import { isObject } from '../../../src/interface/is-object';
 import type { FaultMatch } from './fault-rule';
 
 /** What a rule looks at. */
@@ -9,7 +9,7 @@ export interface Subject {
 }
 
 export function matchesRule(match: FaultMatch, { path, body }: Subject): boolean {
-  const fields = isPlainObject(body) ? body : {};
+  const fields = isObject(body) ? body : {};
   if (match.path !== undefined && match.path !== path) return false;
   if (match.event !== undefined && match.event !== fields['event']) return false;
   if (match.user_id !== undefined && match.user_id !== fields['user_id']) return false;
@@ -21,7 +21,7 @@ function hasProperty(
   wanted: NonNullable<FaultMatch['property']>,
 ): boolean {
   return [fields['properties'], fields['tags']]
-    .filter(isPlainObject)
+    .filter(isObject)
     .some((holder) =>
       typeof wanted === 'string'
         ? Object.hasOwn(holder, wanted)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../../scripts/relay/free-port.mjs';
+import { freePort } from '../../../lab/relay/support/free-port.mjs';
 import { startProgram } from './program.mjs';
 
 /** What Debian's nginx.conf is around conf.d/, in one process that stays in its folder. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../../src/relay/libsql/group-commit';
+import { createGroupCommit } from '../../../src/relay/queue/libsql/group-commit';
 import { openDatabase } from '../../../demo/server/open-database';
 import { createRecordWriter } from '../../../demo/server/write-records';
 import { event } from './helpers/service-client';

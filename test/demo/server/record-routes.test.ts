@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../../demo/server/read-body';
-import { badEvents, badIdentifies } from '../../record/bad-bodies';
+import { badEvents, badIdentifies } from '../../interface/bad-bodies';
 import { runService } from './helpers/run-service';
 import { event, identify } from './helpers/service-client';
 

@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../../../src/wire.js';
+import type { BatchRecord } from '../../../src/interface/wire.js';
 
 export const event = (id: string, name = id, user?: string): BatchRecord => ({
   id,

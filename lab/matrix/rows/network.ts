@@ -1,0 +1,93 @@
+import { track } from '../../../e2e/support/track.js';
+import { TWENTY, waitForPause, waitUntilStored } from '../steps.js';
+import type { Row } from '../row.js';
+import { allOnce } from '../verdicts.js';
+
+const group = 'The network, and those who watch it';
+const HOST = 'service.test';
+
+export const networkRows: readonly Row[] = [
+  {
+    id: 'offline',
+    group,
+    what: 'offline, then online on the same page',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.offline(true);
+      await track(tab, TWENTY);
+      await waitForPause(tab, 'offline');
+      await stage.offline(false);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'refused-online',
+    group,
+    what: 'connections are refused while `navigator.onLine` is true; well for the next page',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.service.stop();
+      await track(tab, TWENTY);
+      await waitForPause(tab, 'unreachable');
+      if (!(await tab.evaluate(() => navigator.onLine))) throw new Error('It says it is offline');
+      await stage.service.start();
+      await tab.goto(stage.bare());
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'no-name',
+    group,
+    what: 'the name of the service does not resolve; after a restart of the browser it does',
+    promised: allOnce,
+    needs: { durable: true, host: HOST },
+    cannot: { webkit: 'names are the system’s, and a test does not change those.' },
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await track(tab, TWENTY);
+      await waitForPause(tab, 'unreachable');
+      await waitUntilStored(tab, 20);
+      await tab.goto(stage.bare());
+      await stage.browser.quit();
+      await stage.browser.start();
+      await stage.nextVisit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'blocked-by-csp',
+    group,
+    what: 'the page’s policy (`connect-src`) blocks the requests; that of the next page does not',
+    promised: allOnce,
+    run: async (stage) => {
+      const policy = `<meta http-equiv="Content-Security-Policy" content="connect-src 'self'">`;
+      const tab = await stage.visit({}, { head: policy });
+      await track(tab, TWENTY);
+      await waitForPause(tab, 'unreachable');
+      await tab.goto(stage.bare());
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'blocked-by-client',
+    group,
+    what: 'the browser blocks the requests, as for an ad blocker, until it is restarted',
+    promised: allOnce,
+    needs: { durable: true, isBlocked: true },
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await track(tab, TWENTY);
+      await waitForPause(tab, 'unreachable');
+      await waitUntilStored(tab, 20);
+      await tab.goto(stage.bare());
+      await stage.browser.quit();
+      await stage.browser.start();
+      await stage.nextVisit();
+      return TWENTY;
+    },
+  },
+];

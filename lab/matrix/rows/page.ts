@@ -1,0 +1,274 @@
+import { later } from '../../../e2e/support/later.js';
+import { names } from '../../../e2e/support/names.js';
+import { track } from '../../../e2e/support/track.js';
+import type { Tab } from '../engine.js';
+import { MANY_RUNS, type Row } from '../row.js';
+import type { Stage } from '../stage.js';
+import {
+  statusOf,
+  trackAndClose,
+  trackAndGo,
+  TWENTY,
+  waitFor,
+  waitForPenalty,
+  waitUntilStored,
+} from '../steps.js';
+import { undriven } from '../undriven.js';
+import { allOnce, onceOrUnknown } from '../verdicts.js';
+
+const group = 'The page, and what else is in it';
+const CLOCK = 'clockOfPage';
+/** The bare pages that manners are looked at with carry no script to be asked by. */
+const NO_WAY_BACK = { forgetsPages: true };
+const NOTHING_TO_PRERENDER = 'it does not prerender pages.';
+
+/** Goes back to the page before, which has to come from the back/forward cache. */
+const goBackTo = async (tab: Tab, address: string): Promise<void> => {
+  await tab.leave(() => void setTimeout(() => history.back(), 0), undefined);
+  await waitFor(`the page at ${address}`, async () => {
+    return (await tab.evaluate(() => location.href).catch(() => '')) === address;
+  });
+};
+
+const isPrerendering = (tab: Tab): Promise<boolean> =>
+  tab.evaluate(() => !!(document as { prerendering?: boolean }).prerendering);
+
+/** A request of another library that takes most of the browser's budget for keepalive and keeps it. */
+const useBudgetUp = async (tab: Tab, stage: Stage): Promise<void> => {
+  stage.site.handle('/other-library/', () => undefined);
+  await tab.evaluate(() => {
+    const body = 'x'.repeat(64_000);
+    fetch('/other-library/', { method: 'POST', keepalive: true, body }).catch(() => undefined);
+  });
+  await waitFor('the request', () => stage.site.requests.includes('POST /other-library/'));
+};
+
+export const pageRows: readonly Row[] = [
+  {
+    id: 'budget-used',
+    group,
+    what: 'another library uses up the keepalive budget; the page stays',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await useBudgetUp(tab, stage);
+      await track(tab, TWENTY);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'budget-used-close',
+    group,
+    what: 'the same, and the tab closes in the task of the calls',
+    promised: onceOrUnknown,
+    runs: MANY_RUNS,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      await useBudgetUp(tab, stage);
+      await trackAndClose(tab, TWENTY);
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'bfcache-waiting',
+    group,
+    what: 'restored from the back/forward cache with records waiting',
+    promised: allOnce,
+    because:
+      'WebKitGTK tells a page that came back that what it wrote to IndexedDB as it went is stored, which it is not. So the page removes its exit note too early, and the records stand in IndexedDB until their lease has ended and a page looks for what is left: longer than this row waits.',
+    run: async (stage) => {
+      const tab = await stage.visit();
+      const address = await tab.evaluate(() => location.href);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 6 }]);
+      await track(tab, TWENTY);
+      await waitForPenalty(tab, 20);
+      await tab.goto(stage.bare());
+      await goBackTo(tab, address);
+      await track(tab, ['back']);
+      return [...TWENTY, 'back'];
+    },
+  },
+  {
+    id: 'bfcache-adopted',
+    group,
+    what: 'the same, after another tab has taken the records over',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      const address = await tab.evaluate(() => location.href);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 6 }]);
+      await track(tab, TWENTY);
+      await waitForPenalty(tab, 20);
+      await tab.goto(stage.bare());
+      await stage.visit();
+      await waitFor('the takeover', async () => (await stage.service.events()).length === 20);
+      await goBackTo(tab, address);
+      await track(tab, ['back']);
+      return [...TWENTY, 'back'];
+    },
+  },
+  {
+    id: 'clock-changed',
+    group,
+    what: 'the clock is set an hour ahead, then two hours back, with records waiting',
+    promised: allOnce,
+    run: async (stage) => {
+      stage.guest.allowGlobals(CLOCK, 'shift');
+      const head = `<script>var shift = 0; function ${CLOCK}() { return Date.now() + shift; }</script>`;
+      const tab = await stage.visit({ now: CLOCK }, { head });
+      const setClock = (ms: number) =>
+        tab.evaluate((ms) => void ((window as unknown as { shift: number }).shift = ms), ms);
+      await stage.service.faults([{ status: 503, times: 6 }]);
+      await track(tab, names(10, 'before'));
+      await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
+      await setClock(3_600_000);
+      await track(tab, names(10, 'ahead'));
+      await waitFor('some', async () => (await stage.service.events()).length > 0);
+      await setClock(-3_600_000);
+      await track(tab, names(10, 'behind'));
+      await trackAndGo(tab, names(10, 'leaving'), stage.bare());
+      await stage.visit();
+      return ['before', 'ahead', 'behind', 'leaving'].flatMap((when) => names(10, when));
+    },
+  },
+  {
+    id: 'odd-values',
+    group,
+    what: 'tags of 4 more calls are cyclic, a BigInt, a throwing getter, a symbol: 3 dropped, the symbol left out',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      const dropped = await tab.evaluate((events) => {
+        const cyclic: Record<string, unknown> = {};
+        cyclic.self = cyclic;
+        const trap = {
+          get it() {
+            throw new Error('no');
+          },
+        };
+        const odd: unknown[] = [cyclic, { big: BigInt(1) }, trap, Symbol('tag')];
+        events.forEach((event, i) => {
+          if (i % 5 === 0) analytics.event(`odd ${i}`, { tags: odd[i / 5] as object });
+          analytics.event(event);
+        });
+        return Object.values(analytics.status().dropped).reduce((all, n) => all + n, 0);
+      }, TWENTY);
+      if (dropped !== 3) throw new Error(`${dropped} odd calls were dropped, not 3`);
+      // JSON leaves a symbol out, and the event goes without.
+      return [...TWENTY, 'odd 15'];
+    },
+  },
+  {
+    id: 'throttled',
+    group,
+    what: 'timers run once in 5 s, as in a tab long in the background',
+    promised: allOnce,
+    within: 90_000,
+    run: async (stage) => {
+      stage.arm(() => {
+        const { setTimeout: late } = window;
+        const aligned = (ms = 0) =>
+          Math.ceil((performance.now() + ms) / 5_000) * 5_000 - performance.now();
+        window.setTimeout = ((run: () => void, ms?: number) =>
+          late(run, aligned(ms))) as typeof setTimeout;
+        const { scheduler } = window as unknown as { scheduler?: { postTask?: unknown } };
+        if (scheduler) scheduler.postTask = undefined;
+        // WebKit has none.
+        if ('requestIdleCallback' in window)
+          window.requestIdleCallback = ((run: () => void) => late(run, aligned())) as never;
+      });
+      const tab = await stage.visit();
+      await stage.service.faults([{ status: 503, times: 3 }]);
+      await track(tab, TWENTY);
+      await waitFor('some', async () => (await stage.service.events()).length > 0, 60_000);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'prerender',
+    group,
+    what: 'a prerendered page calls; it sends nothing before it is shown, and then all',
+    promised: allOnce,
+    cannot: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
+    needs: NO_WAY_BACK,
+    run: async (stage) => {
+      const { page, tagged, open, tab } = undriven(stage);
+      const address = tagged('to-come');
+      const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
+      const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
+      const shown = await open(page('shown', script));
+      const toCome = await tab(address);
+      await waitFor('a prerendered page', () => isPrerendering(toCome));
+      await track(toCome, TWENTY);
+      const before = await toCome.evaluate(async () => {
+        const { delivered, waiting } = await analytics.flush();
+        const stored = [...(await indexedDB.databases()), ...Object.keys(localStorage)];
+        return { delivered, waiting, stored: stored.length };
+      });
+      const isQuiet = before.delivered === 0 && before.waiting === 20 && before.stored === 0;
+      if (!isQuiet || (await stage.service.requests()).length > 0) {
+        throw new Error(`Before it was shown: ${JSON.stringify(before)}`);
+      }
+      await shown.leave((address) => void (location.href = address), address);
+      await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
+      stage.tabs.push(toCome);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'stopped-worker',
+    group,
+    what: '20 calls and the closing of the tab, under a service worker that has stopped and has a fetch handler',
+    promised: onceOrUnknown,
+    runs: MANY_RUNS,
+    needs: { canStopWorkers: true },
+    cannot: { webkit: 'nothing stops a service worker there on demand.' },
+    run: async (stage) => {
+      stage.site.file(
+        '/worker.js',
+        `addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));
+        addEventListener('activate', (event) => event.waitUntil(clients.claim()));`,
+      );
+      const opener = await stage.newTab(stage.bare());
+      await opener.evaluate(async () => {
+        await navigator.serviceWorker.register('/worker.js');
+        await navigator.serviceWorker.ready;
+      });
+      const tab = await stage.visitPopup();
+      await waitFor('control', () => tab.evaluate(() => !!navigator.serviceWorker.controller));
+      await waitFor('the outbox', () =>
+        tab.evaluate(() => analytics.status().storage === 'indexeddb'),
+      );
+      await stage.browser.stopWorkers();
+      await trackAndClose(tab, TWENTY);
+      await stage.nextVisit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'discarded',
+    group,
+    what: 'the browser discards a tab with records waiting',
+    promised: onceOrUnknown,
+    cannot: {
+      firefox: 'only for want of memory, or by an extension.',
+      webkit: 'it has no discarding.',
+    },
+    needs: NO_WAY_BACK,
+    run: async (stage) => {
+      const { page, tagged, open } = undriven(stage);
+      const tab = await open(tagged('left'));
+      await stage.service.stop();
+      await track(tab, TWENTY);
+      await waitUntilStored(tab, 20);
+      const other = await tab.popup(page('discards-others'));
+      await waitFor('the discarding', () => tab.isClosed());
+      await stage.service.start();
+      const { options, head } = later(stage.guest);
+      await other.goto(tagged('next', options, head));
+      stage.tabs.push(other);
+      return TWENTY;
+    },
+  },
+];

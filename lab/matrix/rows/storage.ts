@@ -1,0 +1,141 @@
+import { breakages } from '../../../e2e/support/break-storage.js';
+import { names } from '../../../e2e/support/names.js';
+import { track } from '../../../e2e/support/track.js';
+import type { Tab } from '../engine.js';
+import type { Row } from '../row.js';
+import { statusOf, trackAndGo, TWENTY, waitFor, waitUntilStored } from '../steps.js';
+import { allOnce, dropped, type Promised } from '../verdicts.js';
+
+const group = 'Storage';
+
+/** Runs with IndexedDB broken in a way, and leaves a page with records waiting. */
+const broken = (how: keyof typeof breakages): Row => ({
+  id: `idb-${how.replace(/[^a-z]+/gi, '-')}`,
+  group,
+  what: `IndexedDB ${how}`,
+  promised: allOnce,
+  run: async (stage) => {
+    stage.arm(breakages[how]);
+    const tab = await stage.visit();
+    await track(tab, TWENTY);
+    await waitFor('work from memory', async () => (await statusOf(tab)).storage === 'memory');
+    await trackAndGo(tab, names(20, 'leaving'), stage.bare());
+    await stage.visit();
+    return [...TWENTY, ...names(20, 'leaving')];
+  },
+});
+
+/** Makes records wait, changes how they stand in the database, and opens the next page. */
+const rewritten = (id: string, what: string, version: number, promised: Promised): Row => ({
+  id,
+  group,
+  what,
+  promised,
+  needs: { forgetsPages: true },
+  run: async (stage) => {
+    const tab = await stage.visit();
+    await waitFor('the outbox', async () => (await statusOf(tab)).storage === 'indexeddb');
+    await stage.offline(true);
+    // A value each.
+    for (const event of TWENTY) await track(tab, [event]);
+    await waitUntilStored(tab, 20);
+    await tab.goto('about:blank');
+    await stage.offline(false);
+    await tab.goto(stage.bare());
+    await tab.evaluate(rewrite, [version, 3] as const);
+    await stage.visit();
+    return TWENTY;
+  },
+});
+
+/** Changes the version of the first so many values. It stands alone. */
+const rewrite = async ([version, count]: readonly [number, number]): Promise<void> => {
+  const settled = <Value>(request: IDBRequest<Value>) =>
+    new Promise<Value>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  for (const { name } of await indexedDB.databases()) {
+    const database = await settled(indexedDB.open(name!));
+    const store = database.transaction('records', 'readwrite').objectStore('records');
+    let left = count;
+    for (const key of await settled(store.getAllKeys())) {
+      const value = (await settled(store.get(key))) as { v: number; records?: unknown };
+      if (value.records && left-- > 0) await settled(store.put({ ...value, v: version }, key));
+    }
+    database.close();
+  }
+};
+
+const clearSiteData = async (tab: Tab): Promise<void> => {
+  await tab.evaluate(async () => {
+    localStorage.clear();
+    for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name!);
+    await fetch('/cleared', { cache: 'no-store' });
+  });
+};
+
+export const storageRows: readonly Row[] = [
+  ...(Object.keys(breakages) as (keyof typeof breakages)[]).map(broken),
+  {
+    id: 'storage-cleared',
+    group,
+    what: 'the site’s storage is cleared while a page uses it (by script, and by `Clear-Site-Data`)',
+    promised: allOnce,
+    run: async (stage) => {
+      // What Chromium says of that header.
+      stage.guest.allow(/Clear-Site-Data header on/);
+      stage.site.page('/cleared', 'cleared', { 'clear-site-data': '"storage"' });
+      const tab = await stage.visit();
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 6 }]);
+      await track(tab, names(10, 'before'));
+      await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
+      await clearSiteData(tab);
+      await track(tab, names(10, 'after'));
+      return [...names(10, 'before'), ...names(10, 'after')];
+    },
+  },
+  {
+    id: 'private-mode',
+    group,
+    what: 'a private window: offline, then the next page',
+    promised: allOnce,
+    needs: { isPrivate: true },
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.offline(true);
+      await track(tab, TWENTY);
+      await waitFor('the outbox', async () => (await statusOf(tab)).storage !== 'opening');
+      await stage.offline(false);
+      await trackAndGo(tab, names(20, 'leaving'), stage.bare());
+      await stage.visit();
+      return [...TWENTY, ...names(20, 'leaving')];
+    },
+  },
+  {
+    id: 'full-outbox',
+    group,
+    what: '50 events offline with `maxRecords: 20`',
+    promised: dropped(30, 'outbox-full'),
+    run: async (stage) => {
+      const tab = await stage.visit({ maxRecords: 20 });
+      await stage.offline(true);
+      await track(tab, names(50));
+      await waitFor('the drops', async () => (await statusOf(tab)).waiting === 20);
+      await stage.offline(false);
+      return names(50);
+    },
+  },
+  rewritten(
+    'older-version',
+    'three stored records have another version (`v: 0`)',
+    0,
+    dropped(3, 'unreadable'),
+  ),
+  rewritten(
+    'newer-version',
+    'three stored records have another version (`v: 2`)',
+    2,
+    dropped(3, 'unreadable'),
+  ),
+];

@@ -1,0 +1,67 @@
+import type { Status } from '../../src/client/types.js';
+import type { Evaluates } from '../../e2e/support/evaluates.js';
+import { names } from '../../e2e/support/names.js';
+import { storedEvents } from '../../e2e/support/stored-records.js';
+import { until } from '../../e2e/support/until.js';
+import type { Tab } from './engine.js';
+
+const WITHIN_MS = 20_000;
+
+/** What most rows call. */
+export const TWENTY = names(20);
+
+/** Waits for something, and says what did not come about. */
+export const waitFor = async (
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  within = WITHIN_MS,
+): Promise<void> => {
+  if (!(await until(isSo, { within }))) throw new Error(`It did not come about: ${what}`);
+};
+
+export const statusOf = (tab: Evaluates) => tab.evaluate(() => analytics.status());
+
+/** Waits until nothing is sent for one of these reasons, and what was under way has ended. */
+export const waitForPause = (tab: Evaluates, ...reasons: Status['paused'][]): Promise<void> =>
+  waitFor(`the pause (${reasons.join()})`, async () => {
+    const { paused, inFlight } = await statusOf(tab);
+    return reasons.includes(paused) && inFlight === 0;
+  });
+
+/** Waits until the destination is in a penalty, and so many records wait for its end. */
+export const waitForPenalty = (tab: Evaluates, count: number): Promise<void> =>
+  waitFor('a penalty', async () => {
+    const { paused, waiting } = await statusOf(tab);
+    return paused === 'backoff' && waiting === count;
+  });
+
+export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
+  waitFor(`${count} records in the outbox`, async () => (await storedEvents(tab)).length === count);
+
+/** Calls `event` once a name and goes to another address, in one task. */
+export const trackAndGo = async (
+  tab: Tab,
+  events: readonly string[],
+  address: string,
+): Promise<void> => {
+  await tab.leave(
+    ([events, address]) => {
+      for (const event of events) analytics.event(event);
+      location.href = address;
+    },
+    [events, address] as const,
+  );
+  await waitFor(`the page at ${address}`, async () => {
+    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
+    return here[0] === address && here[1] === 'complete';
+  });
+};
+
+/** Calls `event` once a name and closes the tab, in one task. */
+export const trackAndClose = async (tab: Tab, events: readonly string[]): Promise<void> => {
+  await tab.leave((events) => {
+    for (const event of events) analytics.event(event);
+    window.close();
+  }, events);
+  await waitFor('the closing of the tab', () => tab.isClosed());
+};

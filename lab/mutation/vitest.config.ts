@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that a mutant of these folders must not survive: those of the folders themselves. */
+export default defineConfig({
+  test: {
+    include: ['test/{client/{record,delivery,outbox},interface}/**/*.test.ts'],
+    testTimeout: 60_000,
+  },
+});

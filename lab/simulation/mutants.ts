@@ -1,0 +1,172 @@
+import type { Mutation } from './bundle.js';
+
+interface Mutant {
+  name: string;
+  file: string;
+  /** Stands there once. */
+  find: string;
+  put: string;
+}
+
+export const mutationOf = ({ file, find, put }: Mutant): Mutation => ({
+  file,
+  change: (code) => {
+    const parts = code.split(find);
+    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} of: ${find}`);
+    return parts.join(put);
+  },
+});
+
+/** Faults put into the real code on purpose, one at a time: the simulator has to find each. */
+export const MUTANTS: Mutant[] = [
+  {
+    name: 'claim what is held',
+    file: 'src/client/outbox/context.ts',
+    find: '  until <= time ||',
+    put: '  until <= time + 59_000 ||',
+  },
+  {
+    name: 'delete before the answer',
+    file: 'src/client/outbox/sending.ts',
+    find: '      entry.record.attempts++;',
+    put: '      entry.record.attempts++; context.line.take(entry); void writer.touch(entry.parcel);',
+  },
+  {
+    name: 'name nothing as in flight',
+    file: 'src/client/outbox/writer.ts',
+    find: "inState(parcel, 'naming', 'named', 'flight').map(idOf)",
+    put: '[]',
+  },
+  {
+    name: 'send before the database says so',
+    file: 'src/client/outbox/sending.ts',
+    find: "!(state === 'naming' && mustName()) && ",
+    put: '',
+  },
+  {
+    name: 'send again what was in flight when claimed',
+    file: 'src/client/outbox/claim.ts',
+    find: '!limits().resends && value.flight.includes(record.id) && !fate',
+    put: 'false',
+  },
+  {
+    name: 'keep more bytes than maxBytes',
+    file: 'src/client/outbox/line.ts',
+    find: 'count + away.count > maxRecords || bytes + away.bytes > maxBytes',
+    put: 'count + away.count > maxRecords',
+  },
+  {
+    name: 'write no exit note',
+    file: 'src/client/outbox/exit-note.ts',
+    find: 'shelf.set(prefix + note.holder, toJson({ v: VERSION, ...note })),',
+    put: '!!note && false,',
+  },
+  {
+    name: 'leave an exit note where it was',
+    file: 'src/client/outbox/claim.ts',
+    find: '    replayed.forEach(notes.remove);',
+    put: '',
+  },
+  {
+    name: 'keep the holder in the next life',
+    file: 'src/client/outbox/outbox.ts',
+    find: '      if (journal.isLeft()) life = newId();',
+    put: '',
+  },
+  {
+    name: "claim a user's later parcels while another page holds the earlier ones",
+    file: 'src/client/outbox/claim.ts',
+    find: ' || users.some((user) => taken.has(user))',
+    put: '',
+  },
+  {
+    name: 'forget to say unknown',
+    file: 'src/client/outbox/claim.ts',
+    find: '      if (isUnknown) onUnknown(record);\n      else if',
+    put: '      if',
+  },
+  {
+    name: 'forget what was done as the page left',
+    file: 'src/client/outbox/exit.ts',
+    find: '    done: [...parcel.done],',
+    put: '    done: [],',
+  },
+  {
+    name: 'commit late: leave it to the browser',
+    file: 'src/client/outbox/journal.ts',
+    find: '  store.transaction.commit?.();',
+    put: '',
+  },
+  {
+    name: 'ignore exit notes',
+    file: 'src/client/outbox/exit-note.ts',
+    find: '.filter((key) => key.startsWith(prefix))',
+    put: '.filter(() => false)',
+  },
+  {
+    name: 'no floor from Retry-After',
+    file: 'src/interface/backoff.ts',
+    find: '  retryAfterMs + random() *',
+    put: '  random() *',
+  },
+  {
+    name: 'ignore the shared penalty',
+    file: 'src/client/delivery/health.ts',
+    find: "return until > time ? ['backoff', until] : [undefined, 0];",
+    put: 'return [undefined, 0];',
+  },
+  {
+    name: 'let a failure shorten a wait',
+    file: 'src/client/delivery/gate.ts',
+    find: 'Math.max(least, now() + delayAfter(n, retryAfterMs, random))',
+    put: 'now() + delayAfter(n, retryAfterMs, random)',
+  },
+  {
+    name: "let any answer open the gate that another's failure closed",
+    file: 'src/client/delivery/health.ts',
+    find: 'if (closed === until || (closed <= at && at <= now())) gate.open();',
+    put: 'gate.open();',
+  },
+  {
+    name: 'send several identifies of a user at once',
+    file: 'src/client/delivery/lanes.ts',
+    find: 'else if (isIdentify) held.add(user);\n      continue;',
+    put: 'continue;',
+  },
+  {
+    name: 'let events overtake the identify before them',
+    file: 'src/client/delivery/lanes.ts',
+    find: '(held.has(user) ||',
+    put: "((type === 'identify' && held.has(user)) ||",
+  },
+  {
+    name: 'take a failed request for delivered',
+    file: 'src/interface/outcome.ts',
+    find: "if (status === 0 || status >= 500 || RETRY.includes(status)) return 'retry';",
+    put: "if (status === 0 || RETRY.includes(status)) return 'retry'; if (status >= 500) return 'delivered';",
+  },
+  {
+    name: 'take a captive portal for the service',
+    file: 'src/interface/outcome.ts',
+    find: "if (/^\\s*</.test(answer.body)) return 'blocked';",
+    put: '',
+  },
+  {
+    name: 'drop what the service fails to take',
+    file: 'src/interface/outcome.ts',
+    find: "RETRY.includes(status)) return 'retry';",
+    put: "RETRY.includes(status)) return status >= 500 ? 'rejected' : 'retry';",
+  },
+  {
+    name: 'go on while consent is pending',
+    file: 'src/client/pipeline.ts',
+    find: "else if (next === 'pending') putOff();",
+    put: "else if (next === 'pending') void 0;",
+  },
+  {
+    name: 'name the outbox after the project alone',
+    file: 'src/client/config/destination.ts',
+    find: "['analytics-outbox', address.replace(/\\/+$/, ''), project]",
+    put: "['analytics-outbox', '', project]",
+  },
+];

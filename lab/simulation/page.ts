@@ -1,0 +1,262 @@
+import type { Analytics } from '../../src/client/types.js';
+import type { Disk } from './disk.js';
+import type { Storage } from './indexed-db.js';
+import type { Network } from './network.js';
+import type { Dice } from './random.js';
+import type { Timeline } from './timeline.js';
+
+/** The real code as one function of the globals it sees. */
+export type Product = (globals: Record<string, unknown>) => { createAnalytics: () => Analytics };
+
+export const GLOBALS = [
+  'globalThis',
+  'window',
+  'document',
+  'navigator',
+  'location',
+  'localStorage',
+  'indexedDB',
+  'IDBKeyRange',
+  'fetch',
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'addEventListener',
+  'MutationObserver',
+  'Date',
+  'Math',
+  'crypto',
+  'console',
+] as const;
+
+interface Effects {
+  name: string;
+  product: Product;
+  timeline: Timeline;
+  disk: Disk;
+  storage: Storage;
+  network: Network;
+  dice: Dice;
+  /** The client's clock. */
+  clock: () => number;
+  isOnline: () => boolean;
+  /** Site data is blocked. */
+  isShelfBlocked: boolean;
+  /** localStorage takes nothing more. */
+  isShelfFull: () => boolean;
+  hasScheduler: boolean;
+  onThrow: (error: unknown) => void;
+  /** It died in the middle of a task. */
+  onFuse: () => void;
+  onShelf: (key: string, before: string | undefined, value: string | undefined) => void;
+  onConsole: (line: string) => void;
+}
+
+type Listener = (event: Record<string, unknown>) => void;
+
+const createTarget = () => {
+  const listeners = new Map<string, Listener[]>();
+  return {
+    addEventListener: (type: string, listener: Listener) => {
+      listeners.set(type, [...(listeners.get(type) ?? []), listener]);
+    },
+    dispatch: (type: string, event: Record<string, unknown> = {}) => {
+      for (const listener of listeners.get(type) ?? []) listener(event);
+    },
+  };
+};
+
+/** One page of a browser, in which the real code runs. */
+export const createPage = (effects: Effects) => {
+  const { name, timeline, disk, storage, network, dice, clock, onThrow } = effects;
+  let state: 'running' | 'frozen' | 'dead' = 'running';
+  /** Tasks that wait for a frozen page. */
+  let backlog: (() => void)[] = [];
+  /** Effects on the world that are left to it, before it dies. */
+  let fuse = Infinity;
+  let visibility: 'visible' | 'hidden' = 'visible';
+  let timers = 0;
+  const cleared = new Set<number>();
+  const documentTarget = createTarget();
+  const windowTarget = createTarget();
+
+  /** False once the page is dead: nothing it does reaches the world any more. */
+  const acts = (): boolean => {
+    if (state === 'dead') return false;
+    if (fuse-- > 0) return true;
+    state = 'dead';
+    effects.onFuse();
+    return false;
+  };
+
+  const run = (work: () => void): void => {
+    if (state === 'dead') return;
+    if (state === 'frozen') return void backlog.push(work);
+    try {
+      work();
+    } catch (error) {
+      onThrow(error);
+    }
+  };
+
+  const user = {
+    name,
+    state: () => state,
+    task: (ms: number, work: () => void) => timeline.after(ms, () => run(work)),
+    acts,
+  };
+
+  const setTimer = (work: () => void, ms = 0): number => {
+    const id = ++timers;
+    // Timers of hidden pages run once a second.
+    const delay = visibility === 'hidden' ? Math.ceil(ms / 1_000) * 1_000 : ms;
+    user.task(delay, () => {
+      if (!cleared.delete(id)) work();
+    });
+    return id;
+  };
+
+  const repeat = (work: () => void, ms: number): void => {
+    user.task(ms, () => {
+      work();
+      repeat(work, ms);
+    });
+  };
+
+  const shelf = {
+    getItem: (key: string) => {
+      if (effects.isShelfBlocked) throw new Error('SecurityError');
+      return disk.shelf.get(key) ?? null;
+    },
+    setItem: (key: string, value: string) => {
+      if (effects.isShelfBlocked || effects.isShelfFull()) throw new Error('QuotaExceededError');
+      if (!acts()) return;
+      effects.onShelf(key, disk.shelf.get(key), value);
+      disk.setShelf(key, value, { page: name, by: 'shelf' });
+    },
+    removeItem: (key: string) => {
+      if (effects.isShelfBlocked) throw new Error('SecurityError');
+      if (!disk.shelf.has(key) || !acts()) return;
+      effects.onShelf(key, disk.shelf.get(key), undefined);
+      disk.setShelf(key, undefined, { page: name, by: 'shelf' });
+    },
+  };
+  const localStorage = new Proxy(shelf, {
+    ownKeys: () => {
+      if (effects.isShelfBlocked) throw new Error('SecurityError');
+      return [...disk.shelf.keys()];
+    },
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  });
+
+  class PageDate extends Date {
+    constructor(value?: number | string) {
+      super(value ?? clock());
+    }
+    static override now() {
+      return clock();
+    }
+  }
+
+  const scheduler = {
+    postTask: (work: () => void) => {
+      user.task(dice.between(1, 20), work);
+      return Promise.resolve();
+    },
+  };
+  const document = {
+    addEventListener: documentTarget.addEventListener,
+    get visibilityState() {
+      return visibility;
+    },
+    prerendering: false,
+    baseURI: 'https://shop.test/',
+  };
+  const location = { href: 'https://shop.test/' };
+  const say = (...line: unknown[]) => effects.onConsole(line.join(' '));
+
+  const product = effects.product({
+    globalThis: effects.hasScheduler ? { URL, scheduler } : { URL },
+    window: {},
+    document,
+    location,
+    navigator: {
+      get onLine() {
+        return effects.isOnline();
+      },
+      sendBeacon: (url: string, body: string) => acts() && network.beacon(user, url, body),
+    },
+    localStorage,
+    indexedDB: storage.factoryOf(user),
+    IDBKeyRange: storage.keyRange,
+    fetch: (url: string, init: RequestInit) =>
+      acts() ? network.fetch(user, url, init) : new Promise(() => undefined),
+    setTimeout: setTimer,
+    clearTimeout: (id?: number) => void (id && cleared.add(id)),
+    setInterval: repeat,
+    addEventListener: windowTarget.addEventListener,
+    // No page here writes itself anew.
+    MutationObserver: class {
+      observe() {}
+    },
+    Date: PageDate,
+    Math: Object.assign(Object.create(Math) as Math, { random: dice.next }),
+    crypto: {
+      getRandomValues: (bytes: Uint8Array) => bytes.map(() => dice.between(0, 255)),
+    },
+    console: { log: say, info: say, warn: say, error: say, debug: say },
+  });
+
+  const see = (next: typeof visibility) => {
+    if (visibility === next) return;
+    visibility = next;
+    documentTarget.dispatch('visibilitychange');
+  };
+
+  return {
+    ...user,
+    product,
+    run,
+    isHidden: () => visibility === 'hidden',
+    hide: () => run(() => see('hidden')),
+    show: () => run(() => see('visible')),
+    /** It is navigated away from, or closed. Firefox sometimes skips `pagehide`. */
+    depart: (skipsPagehide: boolean) =>
+      run(() => {
+        if (!skipsPagehide) windowTarget.dispatch('pagehide', { persisted: false });
+        see('hidden');
+      }),
+    /** Back from the back/forward cache. */
+    comeBack: () =>
+      run(() => {
+        windowTarget.dispatch('pageshow', { persisted: true });
+        see('visible');
+      }),
+    resume: () => run(() => documentTarget.dispatch('resume')),
+    online: () => run(() => windowTarget.dispatch('online')),
+    hearOf: (key: string) => user.task(1, () => windowTarget.dispatch('storage', { key })),
+    freeze: () => {
+      if (state === 'running') state = 'frozen';
+    },
+    thaw: () => {
+      if (state !== 'frozen') return;
+      state = 'running';
+      const waiting = backlog;
+      backlog = [];
+      for (const work of waiting) user.task(0, work);
+    },
+    /** Nothing of it runs any more. */
+    die: () => {
+      state = 'dead';
+      backlog = [];
+    },
+    /** False when it is about to die. */
+    isLit: () => fuse === Infinity,
+    /** It dies after so many more effects on the world, wherever it is then. */
+    light: (effectsLeft: number) => {
+      fuse = effectsLeft;
+    },
+  };
+};
+
+export type Page = ReturnType<typeof createPage>;

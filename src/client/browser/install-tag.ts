@@ -1,0 +1,64 @@
+import { messageOf } from '../../interface/errors.js';
+import type { Analytics } from '../types.js';
+
+type Methods = Record<string, (...args: unknown[]) => unknown>;
+type StubCall = [at: number, method: string, args: unknown[], done: (value: unknown) => void];
+
+const OURS = Symbol.for('analytics-outbox');
+
+/** A stub keeps its calls; an instance is marked as ours. */
+interface Found extends Record<string, unknown> {
+  calls?: StubCall[];
+  [OURS]?: boolean;
+}
+
+interface Parts {
+  createTracker: () => { analytics: Analytics; replay: object };
+  /** Options from the tag's `data-` attributes, and the page's globals that they name. */
+  readOptions: (
+    dataset: Record<string, string | undefined>,
+    globals: Record<string, unknown>,
+  ) => object;
+}
+
+/** Reads the tag it came by, takes the stub's place, and makes up for the calls made so far. */
+export const installTag = ({ createTracker, readOptions }: Parts): void => {
+  const globals = window as unknown as Record<string, unknown>;
+  const { dataset = {} } = (document.currentScript ?? {}) as { dataset?: DOMStringMap };
+  const name = dataset.global || 'analytics';
+  // Not what an element with that id answers to.
+  const found = Object.hasOwn(globals, name) ? (globals[name] as Found | undefined) : undefined;
+  if (found?.[OURS]) return; // loaded twice, it runs once
+  const calls = found ? found.calls : [];
+  if (!Array.isArray(calls)) {
+    console.warn(
+      `analytics-outbox: window.${name} is taken by another script; set data-global to use another name`,
+    );
+    return;
+  }
+  const { analytics, replay } = createTracker();
+  const init = (options: unknown) => {
+    try {
+      analytics.init(options as Parameters<Analytics['init']>[0]);
+    } catch (error) {
+      console.error(messageOf(error));
+    }
+  };
+  const run = ([at, method, args, done]: StubCall) => {
+    if (method === 'init') done(init(args[0]));
+    else if (method in replay) done((replay as unknown as Methods)[method]?.(at, ...args));
+    else done((analytics as unknown as Methods)[method]?.(...args));
+    return 0;
+  };
+  const isConsent = ([, method]: StubCall) => method === 'setConsent';
+  const made = calls.splice(0);
+  // Before `init`: storage may not be used without it.
+  made.filter(isConsent).forEach(run);
+  const options = readOptions(dataset, globals);
+  if (Object.keys(options).length > 0) init(options);
+  // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
+  // Not by assignment: that throws where the page has frozen `Array.prototype`.
+  Object.defineProperty(calls, 'push', { value: run });
+  globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
+  made.filter((call) => !isConsent(call)).forEach(run);
+};

@@ -1,0 +1,104 @@
+import { inTime } from './in-time.js';
+import type { Answer } from '../../interface/outcome.js';
+import { readAnswer } from './read-answer.js';
+import type { SenderEffects } from './sender.js';
+
+/**
+ * Bytes of bodies in flight under keepalive. The browser allows 65,536 for the whole page, other
+ * libraries' included (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
+ */
+export const KEEPALIVE_BUDGET = 48 * 1024;
+/** A browser that takes no keepalive says so within this time; a network mostly fails later. */
+const REFUSAL_MS = 50;
+
+type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
+
+interface Parcel {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  credentials: RequestCredentials;
+  /** Bytes of the body. */
+  size: number;
+  keepalive: boolean;
+}
+
+/** Posts, within a time and within the browser's budget for what outlives a page. */
+export const createCarrier = (effects: Effects) => {
+  const { settings, fetch: globalFetch, now, watchDeparture, isGoing } = effects;
+  let keptAlive = 0;
+  /** What ends each request that is under way. */
+  const running = new Set<() => void>();
+
+  const request = async (
+    { url, headers, body, credentials }: Parcel,
+    keepalive: boolean,
+    signal: AbortSignal,
+  ): Promise<Response> => {
+    const { fetch = globalFetch } = settings();
+    return fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      keepalive,
+      signal,
+      credentials,
+      priority: 'low',
+      // Followed, a 301 or 302 would turn the POST into a GET whose 200 looks like a delivery.
+      redirect: 'manual',
+    });
+  };
+
+  return {
+    /** Bytes that would still be carried past the page's end. */
+    room: (): number => KEEPALIVE_BUDGET - keptAlive,
+    /** Starts the request before it returns. Never rejects. */
+    post: async (parcel: Parcel): Promise<Answer> => {
+      const { size, keepalive } = parcel;
+      const { timeout } = settings();
+      const controller = new AbortController();
+      const { signal } = controller;
+      const abort = () => controller.abort();
+      const wasLeft = watchDeparture();
+      const wasGoing = isGoing();
+      const began = now();
+      // Also where the clock was set back: then nobody knows how long it took.
+      const isLate = () => signal.aborted || Math.abs(now() - began) > REFUSAL_MS;
+      const respond = () =>
+        request(parcel, keepalive, signal).catch(async (error: unknown) => {
+          // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
+          // What fails later may have been stored; and a server that is down must not be asked twice.
+          // A page that was going, or stood still, may be back by now, and its records another page's:
+          // so the time is looked at last.
+          if (!keepalive || wasGoing || (await wasLeft()) || isLate()) throw error;
+          return request(parcel, false, signal);
+        });
+      if (keepalive) keptAlive += size;
+      running.add(abort);
+      try {
+        // Not by the signal alone: a `fetch` that was passed in may not know it.
+        return await readAnswer(await inTime(respond(), timeout), { timeout, abort });
+      } catch {
+        abort();
+        return { status: 0, wasLeft: await wasLeft() };
+      } finally {
+        running.delete(abort);
+        if (keepalive) keptAlive -= size;
+      }
+    },
+    /**
+     * Counts what the browser was given for good. No answer will say that it has gone: by the end of the
+     * timeout it has, or never will.
+     */
+    give: (size: number): void => {
+      keptAlive += size;
+      setTimeout(() => {
+        keptAlive -= size;
+      }, settings().timeout);
+    },
+    /** Gives up all requests. */
+    abort: (): void => {
+      for (const abort of running) abort();
+    },
+  };
+};

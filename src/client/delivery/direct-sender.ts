@@ -1,0 +1,56 @@
+import { attemptOf } from './attempt-of.js';
+import { createCarrier } from './carrier.js';
+import { verdictOf } from '../../interface/outcome.js';
+import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
+import { createTokenAccess } from './token-access.js';
+import { createTokenSource } from '../../interface/token.js';
+
+type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
+
+/** The service has no batch. */
+const CAPACITY: Capacity = {
+  records: 1,
+  bytes: Infinity,
+  bytesPerRecord: 0,
+  bytesPerRequest: 0,
+};
+
+const problemOf = (status: number): string =>
+  status === 401 || status === 403
+    ? `the service refuses the token (${status}): check the option \`token\``
+    : `no such service (${status}): check the option \`baseUrl\``;
+
+/** Sends one record a request, straight to the service (interface, section 4). */
+export const createDirectSender = (effects: Effects): Sender => {
+  const { settings, now } = effects;
+  const { room, post, abort } = createCarrier(effects);
+  const token = createTokenSource(
+    () => settings().token ?? '',
+    () => settings().timeout,
+  );
+
+  return {
+    capacity: CAPACITY,
+    room,
+    access: createTokenAccess(token),
+    send: async ([record], { size, keepalive }): Promise<Attempt> => {
+      const { baseUrl = '', idempotencyKey } = settings();
+      const { id, type, body } = record!;
+      const used = token.get() ?? '';
+      const answer = await post({
+        url: `${baseUrl.replace(/\/+$/, '')}/v1/${type}`,
+        headers: {
+          authorization: `Bearer ${used}`,
+          'content-type': 'application/json',
+          ...(idempotencyKey && { 'idempotency-key': id }),
+        },
+        body,
+        credentials: 'omit',
+        size,
+        keepalive,
+      });
+      return { ...attemptOf(answer, verdictOf(answer), { now: now(), problemOf }), token: used };
+    },
+    abort,
+  };
+};

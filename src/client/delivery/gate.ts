@@ -1,0 +1,113 @@
+import { toJson } from '../record/to-json.js';
+import { BASE_MS, delayAfter } from '../../interface/backoff.js';
+
+/** The penalty of a destination, as kept where other tabs and the next page see it. */
+interface Penalty {
+  /** Failures, less the requests that have passed since. */
+  n: number;
+  /** No request before this time; 0 once one has passed. */
+  until: number;
+  /** The service has asked for so much of it: nothing but an answer ends that. */
+  floor?: number;
+}
+
+interface Effects {
+  /** What stands there: an empty text after a request has passed, nothing where the site has cleared it. */
+  load: () => string | undefined;
+  /** Returns false where it could not be kept. */
+  save: (value: string) => boolean;
+  now: () => number;
+  random: () => number;
+}
+
+/** A clock that was set back must not lock the gate for longer than any penalty lasts. */
+const LONGEST_MS = 2 * 3_600_000;
+/** More failures change no delay, and would only be remembered for longer. */
+const MOST_FAILURES = 9;
+/**
+ * So many at least, once the service has refused a probe as well: what lasts longer than a second often
+ * lasts for minutes, and the first tries of a whole fleet are the most that a server has to bear (docs/fleet.md).
+ */
+const LASTING = 4;
+
+/** Undefined after a request has passed, and for what somebody else wrote under our name. */
+const parse = (text: string): Penalty | undefined => {
+  try {
+    const { n, until, floor = 0 } = JSON.parse(text) as Penalty;
+    return [n, until, floor].every(Number.isFinite) ? { n, until, floor } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Backoff of one destination, shared by its pages. */
+export const createGate = ({ load, save, now, random }: Effects) => {
+  /** What this page has read or written last: all there is where the site clears localStorage, or has none. */
+  let own: Penalty | undefined;
+  let isKept = true;
+
+  /** The longer wait, where `own` could not be kept: another page may have been able to keep what it knows. */
+  const read = (): Penalty | undefined => {
+    const text = load();
+    if (text === undefined) return own;
+    const shared = parse(text);
+    if (isKept) own = shared;
+    return own && !(shared && shared.until > own.until) ? own : shared;
+  };
+  const write = (penalty: Penalty | undefined) => {
+    own = penalty;
+    isKept = save(penalty ? toJson(penalty)! : '');
+  };
+
+  const endOf = (until = 0): number => (until - now() > LONGEST_MS ? 0 : until);
+
+  const open = () => {
+    const before = read();
+    if (before) write(before.n > 1 ? { n: before.n - 1, until: 0 } : undefined);
+  };
+
+  return {
+    /** Earliest time of the next request; in the past when the gate is open. */
+    until: (): number => endOf(read()?.until),
+    /** True after a failure: one probe goes first. */
+    isDoubtful: (): boolean => !!read()?.until,
+    /**
+     * Closes the gate after a failure. `again` when it is the same failure seen by a parallel request.
+     * `known` is the end of the penalty as the request started: what another has closed since stays closed.
+     * With `isSilent` no answer came: that may be this client's network alone, and often ends in a moment.
+     */
+    close: (retryAfterMs: number, again: boolean, known = 0, isSilent?: boolean) => {
+      const before = read();
+      // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
+      // the same moment, and must come back as spread out as it went (docs/fleet.md).
+      const wished = Math.log2(retryAfterMs / BASE_MS);
+      const isSame = before?.until === known;
+      const least = isSame ? 0 : endOf(before?.until);
+      const lasting = isSame && known && !isSilent ? LASTING : 0;
+      const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished, lasting));
+      const wish = now() + retryAfterMs;
+      const floor = Math.max(endOf(before?.floor), retryAfterMs > 0 ? wish : 0);
+      const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
+      if (again && before?.until) {
+        // Not one more failure; but a wish of the server's counts whoever hears it.
+        if (retryAfterMs > 0 && wish > before.until) write({ n, until, floor });
+      } else write({ n: n + 1, until, floor });
+    },
+    /** Keeps other pages back while this one probes. */
+    reserve: (ms: number) => {
+      const before = read();
+      if (before?.until) write({ ...before, until: now() + ms });
+    },
+    /**
+     * A request has passed. A server at its limit lets some pass: who forgot all failures then would ask
+     * too much of it again at once.
+     */
+    open,
+    /** Something has changed here: one more try, unless the service has asked for the wait. */
+    lift: () => {
+      if (endOf(read()?.floor) <= now()) open();
+    },
+  };
+};
+
+export type Gate = ReturnType<typeof createGate>;

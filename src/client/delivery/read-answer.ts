@@ -1,0 +1,73 @@
+import { inTime } from './in-time.js';
+import type { Answer } from '../../interface/outcome.js';
+
+/** So much of a body is read, in characters. The answers of a service or a relay are far shorter. */
+const BODY_LENGTH = 65_536;
+/** The body must follow the headers within this time. */
+const BODY_MS = 5_000;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
+  typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function';
+
+/** Ends a body that nobody reads any more. Cancelling alone would keep the connection busy in Firefox. */
+const release = async (reader: Reader | undefined, abort: () => void): Promise<void> => {
+  abort();
+  try {
+    await reader?.cancel();
+  } catch {
+    // aborted by now
+  }
+};
+
+const readBody = async (response: Response, { ms, abort }: { ms: number; abort: () => void }) => {
+  let body = '';
+  let reader: Reader | undefined;
+  let isEnded = false;
+  let brokeOff = false;
+  const read = async () => {
+    if (isStream(response.body)) {
+      reader = response.body.getReader();
+      const decoder = new TextDecoder();
+      while (!isEnded && body.length < BODY_LENGTH) {
+        const { done, value } = await reader.read();
+        isEnded = done;
+        if (value) body += decoder.decode(value, { stream: true });
+      }
+    } else {
+      body = await response.text();
+      isEnded = true;
+    }
+  };
+  try {
+    await inTime(read(), ms);
+  } catch {
+    brokeOff = true;
+  }
+  // Or Chromium would not give back its part of the keepalive budget.
+  if (!isEnded) void release(reader, abort);
+  return { body, brokeOff };
+};
+
+const readRetryAfter = (response: Response): string | null => {
+  try {
+    return response.headers.get('retry-after');
+  } catch {
+    return null; // an object that a wrapped `fetch` made up
+  }
+};
+
+/**
+ * What a response says. Its status is the answer, whatever becomes of its body or is missing from it: a
+ * script that wraps `fetch` may hand on something else than a `Response`.
+ */
+export const readAnswer = async (
+  response: Response,
+  { timeout, abort }: { timeout: number; abort: () => void },
+): Promise<Answer> => ({
+  // An opaque redirect has status 0. One that was followed has turned the POST into a GET.
+  status: (!response.redirected && Number(response.status)) || 302,
+  retryAfter: readRetryAfter(response),
+  ...(await readBody(response, { ms: Math.min(BODY_MS, timeout), abort })),
+});

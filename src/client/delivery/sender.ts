@@ -1,0 +1,84 @@
+import type { OutboxRecord, Token } from '../types.js';
+import type { Verdict } from '../../interface/outcome.js';
+
+/** What an attempt came to. */
+export interface Attempt extends Verdict {
+  retryAfterMs: number;
+  /** The page was left before the answer: the browser may go on with it. */
+  wasLeft: boolean;
+  /** The token it was made with, where there is one. */
+  token?: string;
+  /** Where the set-up is wrong: what to look at. */
+  problem?: string;
+  /** `blocked` for a value of this record: it says nothing about other records. */
+  isOwn?: boolean;
+}
+
+/** What one request takes, and what it weighs beside the bodies of its records. */
+export interface Capacity {
+  records: number;
+  /** Bytes of the whole request. */
+  bytes: number;
+  bytesPerRecord: number;
+  bytesPerRequest: number;
+}
+
+export interface Manner {
+  /** Bytes of the whole request. */
+  size: number;
+  /** It outlives the page. */
+  keepalive: boolean;
+  /** The page is hidden, or on its way out. */
+  handoff: boolean;
+}
+
+/** A destination that has to be shown a token first. */
+export interface Access {
+  isReady: () => boolean;
+  /** Resolves with what went wrong, or nothing. */
+  ask: () => Promise<string | undefined>;
+  /** A request passed. */
+  passed: () => void;
+  /** True where a refusal says nothing any more: another token is there, or is to be asked for. */
+  isOutdated: (attempt: Attempt) => boolean;
+  /** The token was refused for good. */
+  refused: (attempt: Attempt) => void;
+}
+
+/** A way to a destination. */
+export interface Sender {
+  capacity: Capacity;
+  /** Bytes that would still be carried past the page's end. */
+  room: () => number;
+  /** Missing where nothing has to be shown. */
+  access?: Access;
+  /**
+   * Starts one request before it returns: nothing is awaited first. Resolves with an attempt for each
+   * record, in their order; or with one for all, where the request as a whole came to that.
+   */
+  send: (records: readonly OutboxRecord[], manner: Manner) => Promise<Attempt | Attempt[]>;
+  /** Gives up all requests (consent withdrawn). */
+  abort: () => void;
+}
+
+/** What a sender needs from outside. */
+export interface SenderEffects {
+  settings: () => {
+    baseUrl?: string | undefined;
+    token?: Token | undefined;
+    relay?: string | undefined;
+    idempotencyKey?: boolean | undefined;
+    timeout: number;
+    fetch?: typeof fetch;
+  };
+  fetch: typeof fetch;
+  now: () => number;
+  /** Begins to watch; tells later whether the page has been left meanwhile. */
+  watchDeparture: () => () => Promise<boolean>;
+  /** The page has said that it goes away: no answer will be heard. */
+  isGoing: () => boolean;
+  /** Gives the browser a POST to send whatever becomes of the page; false where it takes none. */
+  beacon: (url: string, body: string) => boolean;
+}
+
+export type CreateSender = (effects: SenderEffects) => Sender;

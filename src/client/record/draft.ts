@@ -1,0 +1,103 @@
+import type { Draft, EventBody } from '../types.js';
+import type { Call, Made } from './call.js';
+import { gatherTags, type Hint } from './gather-tags.js';
+import { FIELDS, wrongField } from '../../interface/validate.js';
+import { isObject } from '../../interface/is-object.js';
+
+interface Defaults {
+  project: string;
+  channel: string;
+}
+
+type Fields = Record<string, unknown>;
+
+const expected = (what: string, wanted: string): Made<never> => ({
+  reason: 'invalid-call',
+  message: `expected \`${what}\` to be ${wanted}`,
+});
+
+const TEXT = FIELDS.identify['user_id']!.words;
+const OBJECT = 'an object';
+
+/** Names the first thing wrong with a body. */
+export const problemOf = ({ type, body }: Draft): Made<never> | undefined => {
+  const field = wrongField(type, body);
+  return field === undefined ? undefined : expected(field, FIELDS[type][field]?.words ?? OBJECT);
+};
+
+/** A time as ISO 8601 in UTC with milliseconds, or undefined where it is no time. */
+const isoTime = (value: unknown): string | undefined => {
+  // A Date has been copied as its text; of an object, `Date` might throw.
+  const time = new Date(/string|number/.test(typeof value) ? (value as string) : NaN);
+  if (Number.isNaN(time.getTime())) return undefined;
+  const text = time.toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 ends with the year 9999
+};
+
+/** Numbers of milliseconds below this one (in 1973) are more likely to be seconds, of this century. */
+const FIRST_MS = 1e11;
+
+/** The user of an event: the one that was given, null for none, or the identified one. */
+const userOf = ({ userId, user_id }: Fields, user: string | undefined, hint: Hint): unknown => {
+  if (userId !== undefined && user_id !== undefined && userId !== user_id) {
+    hint('`userId` and `user_id` differ: `userId` was taken');
+  }
+  const given = userId === undefined ? user_id : userId;
+  return given === undefined ? user : (given ?? undefined);
+};
+
+const eventBody = (
+  { name, at, fields = {} }: Extract<Call, { type: 'event' }>,
+  { project, channel: usual }: Defaults,
+  user: string | undefined,
+  hint: Hint,
+): Made<EventBody> => {
+  if (!isObject(fields)) return expected('fields', OBJECT);
+  // Without a prototype: some scripts give every object more keys.
+  const own: Fields = { __proto__: null, ...fields };
+  const { channel = usual, description, icon, notify, tags, timestamp, ...others } = own;
+  const { userId, user_id, ...rest }: Fields = { __proto__: null, ...others };
+  const time = isoTime(timestamp === undefined ? at : timestamp);
+  if (!time) return expected('timestamp', 'a Date or an ISO 8601 string');
+  if (typeof timestamp === 'number' && timestamp < FIRST_MS) {
+    hint('`timestamp` was taken for milliseconds, but looks like seconds');
+  }
+  const whose = userOf({ userId, user_id }, user, hint);
+  if (whose === '') return expected('user_id', TEXT);
+  // A field that is not given is not sent: JSON leaves undefined out.
+  const body = {
+    project,
+    channel,
+    event: name,
+    description,
+    icon,
+    notify,
+    tags: gatherTags(rest, tags, hint),
+    user_id: whose,
+    timestamp: time,
+  };
+  return { value: body as EventBody };
+};
+
+/** Makes the wire body of a call. `user` is the identified user at the time of the call. */
+export const draftOf = (
+  call: Call,
+  defaults: Defaults,
+  user: string | undefined,
+  hint: Hint,
+): Made<Draft> => {
+  let draft: Draft;
+  if (call.type === 'identify') {
+    const body = {
+      project: defaults.project,
+      user_id: call.userId as string,
+      properties: (call.properties ?? {}) as object,
+    };
+    draft = { type: 'identify', body };
+  } else {
+    const body = eventBody(call, defaults, user, hint);
+    if (!('value' in body)) return body;
+    draft = { type: 'event', body: body.value };
+  }
+  return problemOf(draft) ?? { value: draft };
+};

@@ -1,0 +1,45 @@
+import { nearest } from '../../interface/near.js';
+import type { Draft } from '../types.js';
+import { FIELDS } from '../../interface/validate.js';
+import { isObject } from '../../interface/is-object.js';
+
+/** What a key that is no field of an event may have been meant for; `beforeSend` knows the user as `user_id`. */
+const OPTIONAL = [
+  ...['channel', 'description', 'icon', 'notify', 'tags', 'timestamp'],
+  ...['userId', 'user_id'],
+];
+
+/** Tells the developer of something in a call that was probably meant otherwise. */
+export type Hint = (message: string) => void;
+
+/** Tags are what stands in `tags`, and every key that is no field. Of a key in both, the one in `tags` counts. */
+export const gatherTags = (rest: object, tags: unknown, hint?: Hint): unknown => {
+  const keys = Object.keys(rest);
+  // Wrong tags are left as they are, to be refused.
+  if (!keys.length || !(tags === undefined || isObject(tags))) return tags;
+  for (const key of keys) {
+    const field = hint && nearest(key, OPTIONAL);
+    if (field)
+      hint(`\`${key}\` is a tag, since no field has that name: did you mean \`${field}\`?`);
+  }
+  return { ...rest, ...tags };
+};
+
+/**
+ * Does so with the body that `beforeSend` returned, whose keys would get lost otherwise. In an identify they go
+ * with the properties. JSON has no functions, so they are no tags.
+ */
+export const gatherBody = (draft: Draft, hint: Hint): Draft => {
+  const { type, body } = draft;
+  const given = body as object as Record<string, unknown>;
+  const rest = Object.entries(given).filter(
+    ([key, value]) => !Object.hasOwn(FIELDS[type], key) && typeof value !== 'function',
+  );
+  if (!rest.length) return draft;
+  const isEvent = type === 'event';
+  const free = isEvent ? 'tags' : 'properties';
+  const gathered = gatherTags(Object.fromEntries(rest), given[free], isEvent ? hint : undefined);
+  const known: Record<string, unknown> = { ...given, [free]: gathered };
+  for (const [key] of rest) delete known[key];
+  return { type, body: known } as unknown as Draft;
+};

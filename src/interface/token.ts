@@ -1,0 +1,65 @@
+import { isToken, TOKEN_WORDS } from './is-token.js';
+import { messageOf } from './errors.js';
+import type { Token } from './bodies.js';
+
+/** The token in use. Asked for when needed, kept in memory only. */
+export const createTokenSource = (option: () => Token, timeout = () => 30_000) => {
+  let kept: string | undefined;
+  /** The function that gave it. */
+  let giver: Token | undefined;
+  let mayRenew = true;
+  let asking: Promise<string | undefined> | undefined;
+
+  const request = async (): Promise<string | undefined> => {
+    const source = option();
+    try {
+      const given: unknown = typeof source === 'function' ? await inTime(source()) : source;
+      // Read from a file, it ends with a line break, which `fetch` would have cut off as well.
+      const trimmed = typeof given === 'string' ? given.trim() : given;
+      if (!isToken(trimmed)) return `the function \`token\` must give ${TOKEN_WORDS}`;
+      kept = trimmed;
+      giver = source;
+      return undefined;
+    } catch (error) {
+      return `the function \`token\` failed: ${messageOf(error)}`;
+    }
+  };
+
+  const inTime = (given: string | Promise<string>): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('no answer in time')), timeout());
+      Promise.resolve(given)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+
+  return {
+    get: (): string | undefined => {
+      const source = option();
+      if (typeof source === 'string') return source;
+      return source === giver ? kept : undefined;
+    },
+    /** Resolves with what went wrong, or nothing. */
+    ask: (): Promise<string | undefined> =>
+      (asking ??= request().finally(() => {
+        asking = undefined;
+      })),
+    /** After a 401: true where another one can be asked for, once until a request passes. */
+    renew: (): boolean => {
+      if (typeof option() === 'string' || !mayRenew) return false;
+      mayRenew = false;
+      kept = undefined;
+      return true;
+    },
+    /** It was refused for good: the next one has to be asked for. */
+    forget: (): void => {
+      kept = undefined;
+    },
+    /** A request passed with it. */
+    passed: (): void => {
+      mayRenew = true;
+    },
+  };
+};
+
+export type TokenSource = ReturnType<typeof createTokenSource>;

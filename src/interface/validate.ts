@@ -1,0 +1,61 @@
+import type { EventBody, IdentifyBody, RecordType } from './bodies';
+import { isDateTime } from './is-date-time';
+import { isObject } from './is-object';
+
+/** What a field must be: in words, and as a check. */
+interface Kind {
+  words: string;
+  fits: (value: unknown) => boolean;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const text: Kind = { words: 'a string', fits: isText };
+const fullText: Kind = { words: 'a non-empty string', fits: (value) => isText(value) && !!value };
+const object: Kind = { words: 'an object', fits: isObject };
+const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
+const dateTime: Kind = {
+  words: 'a date-time of RFC 3339',
+  fits: (value) => isText(value) && isDateTime(value),
+};
+
+/** Left out or of its kind: `null` is refused. */
+const optional = ({ words, fits }: Kind): Kind => ({
+  words,
+  fits: (value) => value === undefined || fits(value),
+});
+
+type Fields<Body> = Record<keyof Body, Kind>;
+
+const identify: Fields<IdentifyBody> = { project: fullText, user_id: fullText, properties: object };
+
+const event: Fields<EventBody> = {
+  project: fullText,
+  channel: fullText,
+  event: fullText,
+  description: optional(text),
+  icon: optional(text),
+  notify: optional(flag),
+  tags: optional(object),
+  user_id: optional(text),
+  timestamp: optional(dateTime),
+};
+
+/** The fields of each operation (interface, sections 2.1 and 2.2). */
+export const FIELDS: Readonly<Record<RecordType, Readonly<Record<string, Kind>>>> = {
+  identify,
+  event,
+};
+
+/**
+ * Names the first field that is wrong in the body of a call, or says `undefined` when it can be stored.
+ * `body`: it is no object. Fields that the interface does not know are ignored, since a newer client may talk
+ * to an older service. A key whose value is `undefined` counts as not given.
+ *
+ * @example
+ * wrongField('identify', { project: 'p', user_id: 'u' }); // 'properties'
+ */
+export const wrongField = (type: RecordType, body: unknown): string | undefined => {
+  if (!isObject(body)) return 'body';
+  return Object.keys(FIELDS[type]).find((name) => !FIELDS[type][name]!.fits(body[name]));
+};

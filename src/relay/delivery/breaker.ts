@@ -1,0 +1,93 @@
+import { delayAfter } from '../../interface/backoff.js';
+import type { Tell } from '../hooks.js';
+import { isFinal } from '../queue/later.js';
+import type { Attempt } from './upstream.js';
+
+/** How long others are told to wait while one probe is under way. */
+const PROBE_WAIT_MS = 1_000;
+
+interface Effects {
+  /** So many records that failed in a row open it. */
+  failures: number;
+  now: () => number;
+  random: () => number;
+  tell: Tell;
+}
+
+/** A request that was let through. */
+export interface Pass {
+  epoch: number;
+  isProbe: boolean;
+}
+
+/**
+ * Stops asking a service that does not answer: after several records failed in a row, or when it says itself how
+ * long to wait. When the time is over one probe goes first.
+ */
+export const createBreaker = ({ failures: threshold, now, random, tell }: Effects) => {
+  /** Records that failed since one passed. One that is tried again and again counts once. */
+  const failing = new Set<string>();
+  /** Times in a row it has opened; 0 while closed. */
+  let openings = 0;
+  let until = 0;
+  /** Counts openings: what was started before the last one says nothing about how things are now. */
+  let epoch = 0;
+  let probe: { ended: Promise<void>; end: () => void } | undefined;
+
+  const open = (retryAfterMs: number): void => {
+    until = now() + delayAfter(openings++, retryAfterMs, random);
+    epoch++;
+    tell.metric('breaker', 2);
+  };
+  const close = (): void => {
+    if (openings) tell.metric('breaker', 0);
+    openings = 0;
+  };
+  const startProbe = (): Pass => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    probe = { ended, end };
+    tell.metric('breaker', 1);
+    return { epoch, isProbe: true };
+  };
+
+  return {
+    /** Milliseconds until it is worth asking; 0 when it is now. */
+    waitMs: (): number => {
+      if (!openings) return 0;
+      return Math.max(until - now(), probe ? PROBE_WAIT_MS : 0);
+    },
+    /** Lets a request through, after the probe where one is under way, or not. */
+    enter: async (): Promise<Pass | undefined> => {
+      while (openings) {
+        if (until > now()) return undefined;
+        if (!probe) return startProbe();
+        await probe.ended;
+      }
+      return { epoch, isProbe: false };
+    },
+    /** What it came to, or nothing where it was not sent; to be called once for each pass. */
+    leave: (pass: Pass, id: string, attempt?: Pick<Attempt, 'outcome' | 'retryAfterMs'>): void => {
+      const { epoch: since, isProbe } = pass;
+      if (attempt && isFinal(attempt)) {
+        if (since === epoch) {
+          failing.clear();
+          close();
+        }
+      } else if (attempt) {
+        const { retryAfterMs } = attempt;
+        if (since === epoch) {
+          failing.add(id);
+          if (isProbe || failing.size >= threshold || retryAfterMs > 0) open(retryAfterMs);
+        } else if (retryAfterMs > 0) {
+          // The same trouble, seen by a parallel request; but what the service wishes counts.
+          until = Math.max(until, now() + retryAfterMs);
+        }
+      }
+      if (isProbe) {
+        probe?.end();
+        probe = undefined;
+      }
+    },
+  };
+};

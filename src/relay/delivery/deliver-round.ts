@@ -1,0 +1,46 @@
+import { messageOf } from '../../interface/errors.js';
+import { callHook } from '../call-hook.js';
+import type { Delivery, DeliverOptions } from './delivery.js';
+import type { Tell } from '../hooks.js';
+import type { QueuedRecord, Taken } from '../queue/ports.js';
+import { settleRound, type Settlement } from './settle-round.js';
+
+/** A record that was given up and stands among the dead letters. */
+export interface Undelivered {
+  record: QueuedRecord;
+  /** `rejected`: the service refused it. `expired`: it was older than `maxAge`. */
+  reason: 'rejected' | 'expired';
+  /** HTTP status of the refusal; 0 where there is none. */
+  status: number;
+}
+
+/** How a dead letter says why it is one. */
+export const wordsOf = ({ reason, status }: Omit<Undelivered, 'record'>): string =>
+  status ? `${reason} ${status}` : reason;
+
+interface Effects {
+  delivery: Delivery;
+  onUndelivered: ((undelivered: Undelivered) => void) | undefined;
+  tell: Tell;
+  random: () => number;
+}
+
+/** What all that take from a queue do alike, whatever platform the queue is on. */
+export const createRounds = ({ delivery, onUndelivered, tell, random }: Effects) => ({
+  /** Delivers what was taken together, and says what is to become of it. Never rejects. */
+  deliver: async (round: readonly Taken[], options: DeliverOptions): Promise<Settlement> => {
+    const results = await delivery.deliver(
+      round.map(({ record: { id, type, body } }) => ({ id, type, body })),
+      options,
+    );
+    for (const { outcome } of results) tell.metric('records', 1, { outcome });
+    return settleRound(round, results, { waitMs: delivery.waitMs(), random });
+  },
+  /** Tells the operator of a record that was given up. */
+  tellUndelivered: (undelivered: Undelivered): void =>
+    callHook(
+      () => onUndelivered?.(undelivered),
+      (error) =>
+        tell.error({ kind: 'hook', message: `\`onUndelivered\` failed: ${messageOf(error)}` }),
+    ),
+});

@@ -1,0 +1,34 @@
+import type { BatchRecord, BatchResult } from '../../interface/wire.js';
+import type { Tell } from '../hooks.js';
+import { recordKeyOf } from '../queue/record-key.js';
+
+/**
+ * What is under way in this process, by record key: a repeat gets what the first comes to. All of a batch
+ * stand here before anything is awaited, so waits only point back and cannot go in a circle.
+ */
+export const createRunning = (tell: Tell) => {
+  const running = new Map<string, Promise<BatchResult>>();
+
+  return (
+    records: readonly BatchRecord[],
+    /** Starts those that are not under way; what it returns must not reject. */
+    start: (fresh: readonly BatchRecord[]) => readonly Promise<BatchResult>[],
+  ): Promise<BatchResult[]> => {
+    const keys = records.map(recordKeyOf);
+    const byKey = new Map<string, BatchRecord>();
+    records.forEach((record, index) => {
+      const key = keys[index]!;
+      if (!running.has(key) && !byKey.has(key)) byKey.set(key, record);
+    });
+    const fresh = [...byKey.values()];
+    const results = fresh.length ? start(fresh) : [];
+    [...byKey.keys()].forEach((key, index) => {
+      const result = results[index]!;
+      running.set(key, result);
+      void result.then(() => running.delete(key));
+    });
+    const repeats = records.length - fresh.length;
+    if (repeats) tell.metric('seen_hits', repeats);
+    return Promise.all(keys.map((key) => running.get(key)!));
+  };
+};

@@ -1,0 +1,96 @@
+import { messageOf } from '../../interface/errors.js';
+import type { BatchRecord, BatchResult } from '../../interface/wire.js';
+import { createClaims } from '../delivery/claims.js';
+import type { Tell } from '../hooks.js';
+import { createIdentifyLimit } from './identify-limit.js';
+import { inTime } from '../in-time.js';
+import { DOWN_MS, later, unclaimed } from '../queue/later.js';
+import type { Putter, Seen } from '../queue/ports.js';
+import { isQueueFull } from '../queue/queue-full.js';
+import { createRunning } from '../delivery/running.js';
+import { createTrouble } from '../trouble.js';
+
+/** Milliseconds a claim holds longer than the queue may take to write. */
+const CLAIM_MS = 30_000;
+/** A queue that is full has more to do than one that was away for a moment. */
+const FULL_MS = 30_000;
+
+interface Effects {
+  queue: Putter;
+  seen: Seen;
+  now: () => number;
+  tell: Tell;
+}
+
+interface AcceptOptions {
+  /** The queue and the store have to answer by this time, milliseconds since the epoch. */
+  until: number;
+  /** Whose records these are. */
+  client: string;
+}
+
+/**
+ * Takes records into a queue, each once. The queue comes first and the mark after it: a process that dies
+ * between the two leaves a record that may be queued twice, never one that is marked and lost.
+ */
+export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
+  const join = createRunning(tell);
+  const claims = createClaims(seen, now, tell);
+  const withinLimit = createIdentifyLimit(now);
+  const trouble = createTrouble(tell);
+
+  /** Milliseconds to wait until they can be put again; 0 where they are durable now. */
+  const put = async (records: readonly BatchRecord[], until: number): Promise<number> => {
+    const at = now();
+    try {
+      await inTime(until - at, () => queue.put(records.map((record) => ({ ...record, at }))));
+      tell.metric('queue_put_ms', now() - at);
+      trouble.healed();
+      return 0;
+    } catch (error) {
+      trouble.tell({ kind: 'queue', message: messageOf(error) });
+      return isQueueFull(error) ? FULL_MS : DOWN_MS;
+    }
+  };
+
+  const accept = async (
+    records: readonly BatchRecord[],
+    { until, client }: AcceptOptions,
+  ): Promise<BatchResult[]> => {
+    const claimMs = Math.max(0, until - now()) + CLAIM_MS;
+    const sightings = await Promise.all(claims.claim(records, { claimMs, until, client }));
+    const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
+    const good = withinLimit(fresh, client);
+    const waitMs = good.length > 0 ? await put(good, until) : 0;
+    const done = new Set(waitMs ? [] : good);
+    const left = fresh.filter((record) => !done.has(record));
+    if (done.size) {
+      const results = good.map((record) => [record, accepted(record)] as const);
+      await claims.finish(results, { until, client });
+    }
+    if (left.length) await claims.forget(left, until);
+    return records.map((record, index) => {
+      const sighting = sightings[index];
+      if (sighting?.state === 'done') {
+        tell.metric('seen_hits', 1);
+        return sighting.result;
+      }
+      if (done.has(record)) return accepted(record);
+      if (sighting?.state !== 'new') return unclaimed(record.id, sighting);
+      return good.includes(record) ? later(record.id, waitMs) : later(record.id, 0, 429);
+    });
+  };
+
+  const start = (
+    fresh: readonly BatchRecord[],
+    options: AcceptOptions,
+  ): readonly Promise<BatchResult>[] => {
+    const all = accept(fresh, options);
+    return fresh.map((_, index) => all.then((results) => results[index]!));
+  };
+
+  return (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
+    join(records, (fresh) => start(fresh, options));
+};
+
+const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

@@ -1,0 +1,16 @@
+import { messageOf } from '../../interface/errors.js';
+import { clientKeyOf } from './client-key.js';
+import type { Tell } from '../hooks.js';
+import type { RelayOptions } from './relay-options.js';
+
+/** By what clients are told apart. All that cannot be told apart are one client, without a name. */
+export const createClientOf =
+  ({ clientAddress }: Pick<RelayOptions, 'clientAddress'>, tell: Tell) =>
+  (request: Request): string => {
+    try {
+      return clientKeyOf(clientAddress?.(request)) ?? '';
+    } catch (error) {
+      tell.error({ kind: 'hook', message: messageOf(error) });
+      return '';
+    }
+  };

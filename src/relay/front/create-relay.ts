@@ -1,0 +1,156 @@
+import { messageOf } from '../../interface/errors.js';
+import type { BatchResult } from '../../interface/wire.js';
+import { createAcceptance } from './acceptance.js';
+import { createAdmission } from './admission.js';
+import { answerJson, refuse } from './answers.js';
+import { checkRecord } from './check-record.js';
+import { createClientOf } from './client-of.js';
+import { preflight, withCors } from './cors.js';
+import { createDelivery } from '../delivery/delivery.js';
+import { createTell } from '../hooks.js';
+import { isFromAllowedPage, listedOrigin } from './origin.js';
+import { isId, parseBatch, parseJson, type ClaimedRecord } from './parse-batch.js';
+import { readBody } from './read-body.js';
+import { checkOptions, type RelayOptions } from './relay-options.js';
+import { routeOf, type Route } from './route.js';
+import { createSeenMemory } from '../delivery/seen-memory.js';
+import { singleAnswer } from './single-answer.js';
+import { createTellUnlisted } from './tell-unlisted.js';
+import { truncateAddress } from './truncate-address.js';
+
+/** A relay: give it a request, get the answer. It never rejects. */
+export type Relay = (request: Request) => Promise<Response>;
+
+/**
+ * Makes a relay: the part on a site's own origin that holds the service's token and passes on what pages
+ * send. It answers `POST …/v1/batch`, `POST …/v1/identify`, `POST …/v1/event` and `GET …/health`, under
+ * whatever path it is mounted. Web standards only.
+ *
+ * @throws TypeError that names the wrong option and what to write.
+ * @example
+ * const relay = createRelay({
+ *   baseUrl: 'https://in.example.com', token: 'tok',
+ *   origins: ['https://shop.example'], projects: ['shop'], channels: ['web'],
+ *   clientAddress: (request) => request.headers.get('cf-connecting-ip') ?? undefined,
+ * });
+ * const response = await relay(request);
+ */
+export const createRelay = (options: RelayOptions): Relay => {
+  checkOptions(options);
+  const { projects, channels, allowMissingOrigin = false, queue } = options;
+  const { maxBytes = 1_048_576, bodyTimeout = 10_000, deadline = 15_000 } = options;
+  // Copied: what is allowed must not change under way.
+  const rules = { origins: [...options.origins], allowMissingOrigin };
+  const allowed = { projects: [...projects], channels: [...channels] };
+  const { now = Date.now } = options;
+  const tell = createTell(options);
+  const seen = options.seen ?? createSeenMemory({ now });
+  const admission = createAdmission({ ...options, now, tell });
+  const clientOf = createClientOf(options, tell);
+  const tellUnlisted = createTellUnlisted({ now, tell });
+  const delivery = createDelivery({ ...options, seen });
+  const accept = queue && createAcceptance({ queue, seen, now, tell });
+
+  const addressOf = (request: Request): string | undefined =>
+    options.forwardAddress ? truncateAddress(options.clientAddress?.(request) ?? '') : undefined;
+
+  /** Passes on what may be passed on; one result a record, in their order. */
+  const passOn = async (
+    request: Request,
+    claimed: readonly ClaimedRecord[],
+  ): Promise<BatchResult[]> => {
+    const checked = claimed.map((record) => checkRecord(record, allowed));
+    const good = checked.filter((one) => 'body' in one);
+    const options = {
+      until: now() + deadline,
+      client: clientOf(request),
+      address: addressOf(request),
+    };
+    const passedOn = accept ? await accept(good, options) : await delivery.deliver(good, options);
+    let next = 0;
+    return checked.map((one, index): BatchResult => {
+      const result = 'body' in one ? passedOn[next++]! : one;
+      if (result.unlisted) {
+        const { [result.unlisted]: value } = claimed[index]!.body as Record<string, string>;
+        tellUnlisted({ field: result.unlisted, value: value!, client: options.client });
+      }
+      tell.metric('records', 1, { outcome: result.outcome });
+      return result;
+    });
+  };
+
+  const answerBatch = async (request: Request, text: string): Promise<Response> => {
+    const claimed = parseBatch(text);
+    if (typeof claimed === 'number') return refuse(claimed);
+    const refusal = await admission.limit(request, claimed.length);
+    if (refusal) return refusal;
+    const results = await passOn(request, claimed);
+    // With a queue only its own trouble has a wait: a record that another process is busy with has none.
+    const waitS = Math.max(0, ...results.map((result) => result.retry_after ?? 0));
+    const isQueueDown = accept && waitS > 0;
+    return isQueueDown ? refuse(503, { waitMs: waitS * 1_000 }) : answerJson(200, { results });
+  };
+
+  const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {
+    const refusal = await admission.limit(request, 1);
+    if (refusal) return refusal;
+    // Without a key nobody means to send it again.
+    const id = request.headers.get('idempotency-key') ?? crypto.randomUUID();
+    if (!isId(id)) return refuse(400, { message: WRONG_KEY });
+    const [result] = await passOn(request, [{ id, type, body: parseJson(text) }]);
+    return singleAnswer(result!);
+  };
+
+  /** What is refused before anything of the body is read. */
+  const refusalOf = async (request: Request): Promise<Response | undefined> => {
+    if (!isFromAllowedPage(request, rules)) return refuse(403);
+    if (!isJsonOrBeacon(request)) return refuse(415);
+    const refusal = (await admission.authorize(request)) ?? (await admission.limit(request, 0));
+    if (refusal) return refusal;
+    const waitMs = accept ? 0 : delivery.waitMs();
+    return waitMs > 0 ? refuse(503, { waitMs }) : undefined;
+  };
+
+  const receive = async (request: Request, route: Route): Promise<Response> => {
+    const refusal = await refusalOf(request);
+    if (refusal) return refusal;
+    const body = await readBody(request, { maxBytes, timeout: bodyTimeout });
+    if (typeof body === 'number') return refuse(body);
+    return route === 'batch' ? answerBatch(request, body) : answerSingle(request, route, body);
+  };
+
+  const answer = async (request: Request, route: Route | undefined): Promise<Response> => {
+    if (!route) return refuse(404);
+    const { method } = request;
+    const allow = route === 'health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
+    if (method === 'OPTIONS') return listedOrigin(request, rules) ? preflight(allow) : refuse(403);
+    if (!allow.split(', ').includes(method)) {
+      const refusal = refuse(405);
+      refusal.headers.set('allow', allow);
+      return refusal;
+    }
+    if (route !== 'health') return receive(request, route);
+    return answerJson(200, { status: 'ok', waiting: delivery.waitMs() > 0 });
+  };
+
+  return async (request) => {
+    const route = routeOf(request);
+    let response: Response;
+    try {
+      response = await answer(request, route);
+    } catch (error) {
+      tell.error({ kind: 'relay', message: messageOf(error) });
+      response = refuse(500);
+    }
+    tell.metric('requests', 1, { route: route ?? 'none', status: String(response.status) });
+    return withCors(response, listedOrigin(request, rules));
+  };
+};
+
+const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';
+
+/** A beacon is `text/plain`, or it would need a preflight that a leaving page has no time for. */
+const isJsonOrBeacon = ({ headers }: Request): boolean =>
+  /^(application\/json|text\/plain) *(; *charset="?utf-8"?)?$/i.test(
+    headers.get('content-type') ?? '',
+  );

@@ -1,0 +1,20 @@
+import type { BatchResult } from '../../interface/wire.js';
+import { answerJson, refuse } from './answers.js';
+
+/** What one record came to, in the form of the service itself. */
+export const singleAnswer = (result: BatchResult): Response => {
+  const { outcome, status, retry_after: wait = 1, unlisted } = result;
+  switch (outcome) {
+    case 'delivered':
+    case 'accepted':
+      return answerJson(200, { success: true, message: 'Passed on' });
+    case 'rejected':
+      return refuse(status === 413 ? status : 400);
+    case 'retry':
+      return refuse(503, { waitMs: wait * 1_000 });
+    case 'blocked':
+      if (unlisted) return refuse(403, { message: `The relay does not list this ${unlisted}` });
+      // The relay's set-up, not the client's: with a 401 the client would ask for another token.
+      return refuse(502);
+  }
+};

@@ -1,0 +1,42 @@
+import type { Tell } from '../hooks.js';
+
+/** A visitor can invent any number of values, of any length. */
+const MAX_VALUES = 100;
+const MAX_VALUES_OF_CLIENT = 5;
+const MAX_LENGTH = 64;
+const DAY_MS = 86_400_000;
+
+interface Unlisted {
+  field: 'project' | 'channel';
+  value: string;
+  /** Who sent it; empty where clients cannot be told apart. */
+  client: string;
+}
+
+/**
+ * Names the values that the lists lack to the operator, each once a day. One client alone cannot use up what
+ * is named in a day, so that it is not easy to hide a value that is really missing.
+ */
+export const createTellUnlisted = ({ now, tell }: { now: () => number; tell: Tell }) => {
+  /** What has been named since then, and for which client. */
+  const named = new Map<string, string>();
+  let since = now();
+
+  return ({ field, value, client }: Unlisted): void => {
+    if (Math.abs(now() - since) >= DAY_MS) {
+      named.clear();
+      since = now();
+    }
+    const name = `${field} ${inWords(value)}`;
+    if (named.size >= MAX_VALUES || named.has(name)) return;
+    const ofClient = [...named.values()].filter((one) => one === client).length;
+    if (client && ofClient >= MAX_VALUES_OF_CLIENT) return;
+    named.set(name, client);
+    const more = named.size === MAX_VALUES ? '; no other value is named today' : '';
+    tell.error({ kind: 'unlisted', message: `${name} is not in the list \`${field}s\`${more}` });
+  };
+};
+
+/** Without what could deceive who reads a log: control characters, and those that are not seen. */
+const inWords = (value: string): string =>
+  JSON.stringify(value.slice(0, MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));

@@ -1,0 +1,56 @@
+import { nanoid } from 'nanoid';
+import type { BatchResult } from '../../../interface/wire.js';
+import { isFinal } from '../later.js';
+import type { Seen, Sighting } from '../ports.js';
+import { createScript, type RedisClient } from './client.js';
+import { FINISH, FORGET } from './scripts.js';
+
+export interface RedisSeenOptions {
+  /** A connected client of the `redis` package, version 5. */
+  client: RedisClient;
+  /** Begins the name of every key. @default 'analytics-outbox' */
+  prefix?: string | undefined;
+  /**
+   * Milliseconds an id is kept. As long as clients keep a record, or a late repeat is new.
+   * @default 604800000 (7 days)
+   */
+  maxAge?: number | undefined;
+}
+
+/** No result looks like it: those are JSON objects. */
+const CLAIM = 'begun ';
+/** Redis refuses a part of a millisecond, and none at all. */
+const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
+
+/** The ids a relay has passed on, known to all processes on one Redis 7.0 or later. */
+export const createRedisSeen = (options: RedisSeenOptions): Seen => {
+  const { client, prefix = 'analytics-outbox', maxAge = 7 * 86_400_000 } = options;
+  const forget = createScript(client, FORGET);
+  const finish = createScript(client, FINISH);
+  const mark = CLAIM + nanoid();
+  const keyOf = (id: string) => `{${prefix}}:seen:${id}`;
+
+  const sight = async (id: string, claimMs: number): Promise<Sighting> => {
+    const known = await client.sendCommand([
+      ...['SET', keyOf(id), mark, 'NX', 'GET'], // both at once since Redis 7.0
+      ...['PX', wholeMs(claimMs)],
+    ]);
+    if (typeof known !== 'string') return { state: 'new' };
+    if (known.startsWith(CLAIM)) return { state: 'begun' };
+    return { state: 'done', result: JSON.parse(known) as BatchResult };
+  };
+
+  return {
+    // Sent together: the client puts what is asked for in one turn into one write.
+    begin: (ids, claimMs) => Promise.all(ids.map((id) => sight(id, claimMs))),
+    finish: async (results) => {
+      if (!results.length) return;
+      const keys = results.map(({ id }) => keyOf(id));
+      const args = results.flatMap((one) => [isFinal(one) ? 'final' : '', JSON.stringify(one)]);
+      await finish({ keys, args: [wholeMs(maxAge), CLAIM, ...args] });
+    },
+    forget: async (ids) => {
+      if (ids.length) await forget({ keys: ids.map(keyOf), args: [mark] });
+    },
+  };
+};

@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import { advance } from '../../support/advance.js';
+import { createDeliveryBy } from '../../support/create-delivery.js';
+import { BUSY, createFakeBatchSender, DELIVERED } from '../../support/fake-batch-sender.js';
+import { makeIdentify, makeRecord, makeRecords } from '../../support/make-record.js';
+import { settle } from '../../support/settle.js';
+import { storageEach } from '../../support/storage-each.js';
+import { readStored } from '../../support/stored.js';
+
+const world = storageEach();
+
+/** A page whose flusher sends batches. */
+const start = async (records?: number) => {
+  const { fake, sender } = createFakeBatchSender(records);
+  const limits = { resends: true };
+  const delivery = createDeliveryBy(sender, world.shelf, { limits });
+  delivery.flusher.pump();
+  await settle();
+  return { ...delivery, relay: fake };
+};
+
+const event = (id: string, user = 'u') => makeRecord(id, { user });
+const sizesOf = (batches: string[][]) => batches.map(({ length }) => length);
+
+describe('a flush in batches', () => {
+  it('sends what waits in as few requests as hold it, and each record once', async () => {
+    const { page, flusher, relay } = await start();
+    page.add(...makeRecords(120));
+    flusher.flushAll();
+    await advance(1_000);
+    expect(sizesOf(relay.sent)).toEqual([50, 50, 20]);
+    expect(new Set(relay.ids()).size).toBe(120);
+    expect((await readStored()).keys).toEqual([]);
+  });
+
+  it('closes a request where the next record would make it too large', async () => {
+    const { page, flusher, relay } = await start();
+    page.add(...makeRecords(5, 'r', { bytes: 4_000 }), makeRecord('huge', { bytes: 20_000 }));
+    flusher.flushAll();
+    await settle();
+    expect(relay.sent).toEqual([['r0', 'r1'], ['r2', 'r3'], ['r4'], ['huge']]);
+    expect(relay.sizes).toEqual([8_040, 8_040, 4_030, 20_030]);
+  });
+
+  it('has as many requests under way as it may', async () => {
+    const { page, flusher, relay } = await start(2);
+    relay.rule = () => 'hang';
+    page.add(...makeRecords(30));
+    flusher.flushAll();
+    expect(relay.open()).toBe(6);
+    expect(flusher.inFlight()).toBe(12);
+    relay.answer([DELIVERED, DELIVERED]);
+    await advance(100);
+    expect(relay.sent).toHaveLength(7);
+  });
+
+  it("puts a user's identify and what follows it into one request, in order", async () => {
+    const { page, flusher, relay } = await start();
+    relay.rule = () => 'hang';
+    page.add(
+      makeIdentify('i1'),
+      event('e1'),
+      makeIdentify('j1', 'v'),
+      makeIdentify('i2'),
+      event('e2'),
+    );
+    flusher.flushAll();
+    expect(relay.sent).toEqual([['i1', 'e1', 'j1', 'i2', 'e2']]);
+  });
+
+  it('lets what follows an identify, and does not fit beside it, wait for the answer', async () => {
+    const { page, flusher, relay } = await start(2);
+    relay.rule = () => 'hang';
+    page.add(makeIdentify('i'), event('e1'), event('e2'), event('free', 'v'));
+    flusher.flushAll();
+    expect(relay.sent).toEqual([['i', 'e1'], ['free']]);
+    relay.answer([DELIVERED, DELIVERED]);
+    await advance(100);
+    expect(relay.sent.at(-1)).toEqual(['e2']);
+  });
+});
+
+describe('an answer by record', () => {
+  it('is followed for each', async () => {
+    const { page, flusher, relay, outcomes } = await start();
+    relay.rule = (batch) =>
+      batch.map(({ id }) => (id === 'bad' ? { outcome: 'rejected', status: 422 } : DELIVERED));
+    page.add(makeRecord('bad'), ...makeRecords(3));
+    const result = await flusher.flush();
+    expect(result).toEqual({ delivered: 3, retried: 0, rejected: 1, waiting: 0 });
+    expect(page.drops).toEqual([{ id: 'bad', reason: 'rejected' }]);
+    expect(outcomes).toHaveLength(4);
+    expect(relay.sent).toHaveLength(1);
+  });
+
+  it('that has some wait holds up no other, and sends those again alone', async () => {
+    const { page, flusher, relay } = await start();
+    const failed = new Set<string>();
+    relay.rule = (batch) =>
+      batch.map(({ id }) => {
+        if (!id.startsWith('late') || failed.has(id)) return DELIVERED;
+        failed.add(id);
+        return { outcome: 'retry', status: 500 };
+      });
+    page.add(...makeRecords(2, 'late'), ...makeRecords(10));
+    flusher.flushAll();
+    await settle();
+    expect(flusher.pause()[0]).toBeUndefined();
+    page.add(makeRecord('next'));
+    flusher.flushAll();
+    await settle();
+    expect(relay.sent[1]).toEqual(['next']);
+    await advance(5_000);
+    expect(relay.sent[2]).toEqual(['late0', 'late1']);
+    expect(page.outbox.count()).toBe(0);
+  });
+
+  it('with a wish to wait is obeyed for all that follows', async () => {
+    const { page, flusher, relay, gate } = await start();
+    relay.rule = (batch) =>
+      batch.map(({ id }, i) =>
+        id === 'r0' ? DELIVERED : { ...BUSY, retryAfterMs: i === 1 ? 30_000 : 5_000 },
+      );
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    await settle();
+    expect(gate.until() - Date.now()).toBeGreaterThanOrEqual(30_000);
+    relay.rule = (batch) => batch.map(() => DELIVERED);
+    await advance(29_000);
+    expect(relay.sent).toHaveLength(1);
+    await advance(20_000);
+    expect(page.outbox.count()).toBe(0);
+  });
+
+  it('that blocks a record which others pass tells nobody of a wrong set-up', async () => {
+    const { page, flusher, relay, errors } = await start();
+    relay.rule = (batch) =>
+      batch.map(({ id }) => (id === 'odd' ? { outcome: 'blocked', status: 403 } : DELIVERED));
+    page.add(makeRecord('odd'), ...makeRecords(5));
+    flusher.flushAll();
+    await settle();
+    expect(errors).toEqual([]);
+    expect(page.waiting()).toEqual(['odd']);
+  });
+
+  describe('that blocks some for values of their own', () => {
+    const unlisted = (id: string) => ({
+      ...({ outcome: 'blocked', status: 403, isOwn: true } as const),
+      problem: `${id.slice(0, 4)} is not listed`,
+    });
+    const startLagging = async () => {
+      const delivery = await start();
+      const state = { lags: true };
+      delivery.relay.rule = (batch) =>
+        batch.map(({ id }) => (state.lags && id.startsWith('new') ? unlisted(id) : DELIVERED));
+      return { ...delivery, state };
+    };
+
+    it('keeps these, tells of each once, and holds up no other, though none has passed', async () => {
+      const { page, flusher, relay, errors, state } = await startLagging();
+      page.add(...makeRecords(2, 'new'));
+      flusher.flushAll();
+      await settle();
+      expect(flusher.pause()[0]).toBeUndefined();
+      page.add(makeRecord('other'), makeRecord('new0 too'));
+      flusher.flushAll();
+      await settle();
+      expect(relay.sent).toEqual([
+        ['new0', 'new1'],
+        ['other', 'new0 too'],
+      ]);
+      expect(page.waiting()).toEqual(['new0', 'new1', 'new0 too']);
+      const toldOf = (id: string) => ({
+        ...{ kind: 'setup', status: 403, message: `${id} is not listed` },
+      });
+      expect(errors).toEqual([toldOf('new0'), toldOf('new1')]);
+      await advance(299_000);
+      expect(relay.sent).toHaveLength(2);
+      state.lags = false;
+      await advance(3_000);
+      expect(page.outbox.count()).toBe(0);
+      expect(relay.ids()).toHaveLength(2 + 2 + 3);
+      expect(page.drops).toEqual([]);
+      expect(errors).toHaveLength(2);
+    });
+
+    it('says nothing of the service: what failed beside them waits for it', async () => {
+      const { page, flusher, relay, gate } = await startLagging();
+      relay.rule = (batch) =>
+        batch.map(({ id }) => (id.startsWith('new') ? unlisted(id) : (BUSY as typeof DELIVERED)));
+      page.add(...makeRecords(2, 'new'), makeRecord('other'));
+      flusher.flushAll();
+      await settle();
+      expect(gate.isDoubtful()).toBe(true);
+      expect(flusher.pause()[0]).toBe('backoff');
+      expect(relay.sent).toHaveLength(1);
+    });
+
+    it('tells of them again when the set-up has changed', async () => {
+      const { page, flusher, errors } = await startLagging();
+      page.add(makeRecord('new0'));
+      flusher.flushAll();
+      await settle();
+      flusher.reconfigure();
+      page.add(makeRecord('new0 too'));
+      flusher.flushAll();
+      await settle();
+      expect(errors).toHaveLength(2);
+    });
+  });
+
+  it('that blocks all of them tells what to look at, once', async () => {
+    const { page, flusher, relay, errors } = await start();
+    const problem = 'look here';
+    relay.rule = (batch) => batch.map(() => ({ outcome: 'blocked', status: 401, problem }));
+    page.add(...makeRecords(5));
+    flusher.flushAll();
+    await settle();
+    expect(errors).toEqual([{ kind: 'setup', status: 401, message: 'look here' }]);
+    expect(flusher.pause()[0]).toBe('setup');
+    expect(page.waiting()).toHaveLength(5);
+  });
+});
+
+describe('a request that fails as a whole', () => {
+  it('is one failure, however many records it had', async () => {
+    const { page, flusher, relay, gate } = await start();
+    relay.rule = () => BUSY;
+    page.add(...makeRecords(50));
+    flusher.flushAll();
+    await settle();
+    expect(gate.until() - Date.now()).toBeLessThanOrEqual(500); // half of the first second
+  });
+
+  it('is followed by smaller ones, that grow again with each success', async () => {
+    const { page, flusher, relay } = await start(16);
+    let failures = 3;
+    relay.rule = (batch) => (failures-- > 0 ? BUSY : batch.map(() => DELIVERED));
+    page.add(...makeRecords(16));
+    flusher.flushAll();
+    await advance(30_000);
+    const sizes = sizesOf(relay.sent);
+    expect(sizes).toEqual([16, 8, 4, 2, 4, 4, 6]);
+  });
+
+  it.each([400, 413, 422])('with %i rejects only the record that spoils it', async (status) => {
+    const { page, flusher, relay, gate } = await start();
+    relay.rule = (batch) =>
+      batch.some(({ id }) => id === 'bad')
+        ? { outcome: 'rejected', status }
+        : batch.map(() => DELIVERED);
+    page.add(...makeRecords(30), makeRecord('bad'), ...makeRecords(19, 's'));
+    const flushed = flusher.flush();
+    await advance(500);
+    expect(await flushed).toEqual({ delivered: 49, retried: 0, rejected: 1, waiting: 0 });
+    expect(page.drops).toEqual([{ id: 'bad', reason: 'rejected' }]);
+    expect(relay.sent.length).toBeLessThanOrEqual(16);
+    expect(gate.until()).toBe(0);
+  });
+
+  it('with 413 keeps later ones below the size that was too large', async () => {
+    const { page, flusher, relay } = await start();
+    relay.rule = (batch) =>
+      batch.length > 3 ? { outcome: 'rejected', status: 413 } : batch.map(() => DELIVERED);
+    page.add(...makeRecords(12, 'r', { bytes: 500 }));
+    flusher.flushAll();
+    await advance(500);
+    page.add(...makeRecords(12, 's', { bytes: 500 }));
+    flusher.flushAll();
+    await advance(500);
+    expect(page.drops).toEqual([]);
+    expect(page.outbox.count()).toBe(0);
+    const later = relay.sent.filter(([id]) => id!.startsWith('s'));
+    expect(Math.max(...sizesOf(later))).toBeLessThanOrEqual(3);
+  });
+
+  it.each([400, 422])('with %i makes no later one smaller', async (status) => {
+    const { page, flusher, relay } = await start();
+    relay.rule = (batch) =>
+      batch.some(({ id }) => id === 'bad')
+        ? { outcome: 'rejected', status }
+        : batch.map(() => DELIVERED);
+    page.add(...makeRecords(30, 'r', { bytes: 100 }), makeRecord('bad'));
+    flusher.flushAll();
+    await advance(500);
+    page.add(...makeRecords(50, 's', { bytes: 100 }));
+    flusher.flushAll();
+    await advance(500);
+    const later = relay.sent.filter(([id]) => id!.startsWith('s'));
+    expect(sizesOf(later)).toEqual([50]);
+  });
+
+  it('is waited for as long as the longest of its answers says', async () => {
+    const { page, flusher, relay, gate } = await start();
+    relay.rule = (batch) =>
+      batch.map((_, i) => ({ ...BUSY, retryAfterMs: i === 1 ? 60_000 : 10_000 }));
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    await settle();
+    expect(gate.until() - Date.now()).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it('because of one record is soon over for the others', async () => {
+    const { page, flusher, relay, outcomes } = await start();
+    relay.rule = (batch) =>
+      batch.some(({ id }) => id === 'poison')
+        ? { ...BUSY, status: 500 }
+        : batch.map(() => DELIVERED);
+    page.add(...makeRecords(20), makeRecord('poison'), ...makeRecords(100, 's'));
+    await settle(500); // so many take their time to be stored
+    flusher.flushAll();
+    await advance(20_000);
+    expect(outcomes.filter(([, outcome]) => outcome === 'delivered')).toHaveLength(120);
+    page.add(...makeRecords(20, 'later'));
+    flusher.flushAll();
+    await advance(1_000);
+    expect(page.waiting()).toEqual(['poison']);
+    expect(relay.sent.length).toBeLessThan(40);
+    expect(page.drops).toEqual([]);
+  });
+});
+
+describe('handing batches off', () => {
+  it('starts them before it returns, as much as the browser carries', async () => {
+    const { page, flusher, relay } = await start();
+    relay.rule = () => 'hang';
+    page.add(...makeRecords(60, 'r', { bytes: 1_000 }));
+    flusher.handOff();
+    expect(relay.ids()).toEqual(makeRecords(48).map(({ id }) => id));
+    expect(relay.sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(48 * 1024);
+  });
+
+  it('lets what follows an identify go with it, or beside it', async () => {
+    const { page, flusher, relay } = await start(3);
+    relay.rule = () => 'hang';
+    page.add(makeIdentify('i1'), event('e1'), makeIdentify('i2'), event('e2'), makeIdentify('i3'));
+    flusher.handOff();
+    expect(relay.sent).toEqual([['i1', 'e1', 'i2'], ['e2']]);
+  });
+
+  it('leaves to the next page what no answer was seen of, to be sent again', async () => {
+    const { page, flusher, relay } = await start();
+    relay.rule = () => ({ outcome: 'retry', status: 0, wasLeft: true });
+    page.add(...makeRecords(3));
+    await settle();
+    flusher.handOff();
+    page.outbox.leave(true);
+    await settle();
+    const next = await start();
+    await advance(1_000);
+    expect(relay.sent).toEqual([['r0', 'r1', 'r2']]);
+    expect(next.relay.sent).toEqual([['r0', 'r1', 'r2']]);
+    expect([...page.unknown, ...next.page.unknown]).toEqual([]);
+    expect(next.page.outbox.entries).toHaveLength(0);
+  });
+});

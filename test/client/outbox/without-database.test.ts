@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { HOLD_MS } from '../../../src/client/outbox/context.js';
+import type { ExitNote } from '../../../src/client/outbox/exit-note.js';
+import { advance } from '../../support/advance.js';
+import { abortTransactions, forbidOpening } from '../../support/break-storage.js';
+import { createPage } from '../../support/create-page.js';
+import { makeRecord, makeRecords } from '../../support/make-record.js';
+import { settle } from '../../support/settle.js';
+import { storageEach } from '../../support/storage-each.js';
+
+const world = storageEach();
+
+const withoutDatabase = async (limits = {}) => {
+  forbidOpening();
+  const page = createPage(world.shelf, limits);
+  await page.refill();
+  return page;
+};
+
+const readNotes = () =>
+  [...world.shelf.values.values()].map((value) => JSON.parse(value) as ExitNote);
+const notedIds = () =>
+  readNotes().flatMap(({ parcels }) =>
+    parcels.flatMap(({ records }) => records.map(({ id }) => id)),
+  );
+
+describe('a page without a database', () => {
+  it('writes no note while it is shown', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(100));
+    await advance(1_000);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
+  it('notes what waits while it is hidden, and keeps the note true', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(3));
+    page.hide();
+    expect(notedIds()).toEqual(['r0', 'r1', 'r2']);
+    page.outbox.finish(page.begin('r0'));
+    await advance(200);
+    expect(notedIds()).toEqual(['r1', 'r2']);
+    page.show();
+    page.outbox.finish(page.begin('r1'));
+    await advance(200);
+    expect(readNotes()).toEqual([]);
+  });
+
+  it('takes its note along where all of it was sent before it goes', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(2));
+    page.hide();
+    for (const id of ['r0', 'r1']) page.outbox.finish(page.begin(id));
+    page.outbox.leave(true);
+    expect(readNotes()).toEqual([]);
+  });
+
+  it('leaves to the next one what fits: identifies first, then the newest, the rest dropped', async () => {
+    const page = await withoutDatabase();
+    page.add(makeRecord('who', { type: 'identify', user: 'u', bytes: 50_000 }));
+    page.add(...makeRecords(10, 'r', { bytes: 50_000 }));
+    page.outbox.leave(true);
+    const kept = ['who', 'r6', 'r7', 'r8', 'r9'];
+    expect(notedIds()).toEqual(kept);
+    expect(page.drops.map(({ reason }) => reason)).toEqual(Array(6).fill('outbox-full'));
+    expect(await (await withoutDatabase()).drain()).toEqual(kept);
+  });
+
+  it('halves its note until localStorage takes it', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(10, 'r', { bytes: 10_000 }));
+    const { set } = world.shelf;
+    world.shelf.set = (key, value) => (value?.length ?? 0) < 40_000 && set(key, value);
+    page.outbox.leave(true);
+    expect(notedIds()).toEqual(['r7', 'r8', 'r9']);
+    expect(page.drops).toHaveLength(7);
+  });
+
+  it('keeps in memory what nothing else takes, and goes on when it is back', async () => {
+    const page = await withoutDatabase();
+    world.shelf.blocked = true;
+    page.add(...makeRecords(2));
+    page.outbox.leave(true);
+    page.outbox.comeBack();
+    expect(await page.drain()).toEqual(['r0', 'r1']);
+  });
+
+  it.each([
+    [false, ['r0'], ['r1']],
+    [true, [], ['r0', 'r1']],
+  ])(
+    'counts what may have arrived as its receiver has it (resends: %s)',
+    async (resends, unknown, sent) => {
+      const page = await withoutDatabase({ resends });
+      world.shelf.blocked = true;
+      page.add(...makeRecords(2));
+      page.outbox.abandon(page.begin('r0'));
+      page.outbox.leave(true);
+      page.outbox.comeBack();
+      expect(page.unknown).toEqual(unknown);
+      expect((await page.drain()).sort()).toEqual(sent);
+    },
+  );
+
+  it('leaves to those who have one what stands in a database', async () => {
+    const stored = createPage(world.shelf);
+    stored.add(...makeRecords(2));
+    await settle();
+    stored.outbox.leave(true);
+    const page = await withoutDatabase();
+    expect(await page.drain()).toEqual([]);
+  });
+});
+
+describe('a page that loses its database with records in it', () => {
+  it('goes on with what was not stored, and leaves the rest as its time is over', async () => {
+    const page = createPage(world.shelf);
+    page.add(...makeRecords(2));
+    await settle();
+    abortTransactions();
+    page.add(makeRecord('new'));
+    await settle();
+    expect(page.journal.kind()).toBe('memory');
+    page.kill();
+    await advance(2 * HOLD_MS);
+    expect((await createPage(world.shelf).drain()).sort()).toEqual(['r0', 'r1']);
+  });
+});

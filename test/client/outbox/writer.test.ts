@@ -1,0 +1,297 @@
+import { describe, expect, it, vi } from 'vitest';
+import { HOLD_MS } from '../../../src/client/outbox/context.js';
+import { advance } from '../../support/advance.js';
+import { abortTransactions, closeConnection, holdStore } from '../../support/break-storage.js';
+import { createPage, LIMITS } from '../../support/create-page.js';
+import { makeRecord, makeRecords } from '../../support/make-record.js';
+import { settle } from '../../support/settle.js';
+import { storageEach } from '../../support/storage-each.js';
+import { openDatabase, readStored } from '../../support/stored.js';
+
+const world = storageEach();
+const pageOf = () => createPage(world.shelf);
+
+const countTransactions = () => vi.spyOn(IDBDatabase.prototype, 'transaction');
+
+describe('a write', () => {
+  it("stores a task's records as one parcel, in one transaction", async () => {
+    const page = pageOf();
+    await page.refill();
+    const transactions = countTransactions();
+    page.add(...makeRecords(5));
+    await settle();
+    expect(transactions).toHaveBeenCalledTimes(1);
+    const { ids, values } = await readStored();
+    expect(ids).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
+    expect(values).toMatchObject([{ holder: page.name, until: Date.now() + HOLD_MS, flight: [] }]);
+  });
+
+  it('is ended by an explicit commit', async () => {
+    const commits = vi.spyOn(IDBTransaction.prototype, 'commit');
+    pageOf().add(makeRecord('a'));
+    await settle();
+    expect(commits).toHaveBeenCalled();
+  });
+
+  it('keeps the order of the calls beyond ten records', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(12));
+    await settle();
+    expect((await readStored()).ids).toEqual(makeRecords(12).map(({ id }) => id));
+  });
+
+  it('does not read what is stored to add to it', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(50));
+    await settle(200);
+    const reads = [
+      vi.spyOn(IDBObjectStore.prototype, 'get'),
+      vi.spyOn(IDBObjectStore.prototype, 'getAll'),
+    ];
+    page.add(makeRecord('one more'));
+    await settle();
+    for (const read of reads) expect(read).not.toHaveBeenCalled();
+    expect((await readStored()).ids).toHaveLength(51);
+  });
+
+  it('names what is in flight', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    page.begin('r1');
+    await settle();
+    expect((await readStored()).values[0]?.flight).toEqual(['r1']);
+  });
+
+  it('deletes many answered records in one transaction', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(10));
+    await settle();
+    const transactions = countTransactions();
+    for (const { id } of makeRecords(10)) page.outbox.finish(page.find(id));
+    await advance(1_000);
+    expect(transactions).toHaveBeenCalledTimes(1);
+    expect((await readStored()).keys).toEqual([]);
+  });
+
+  it('deletes just what was answered, where it lies between others', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(10));
+    await settle();
+    for (const n of [8, 1, 2, 5, 3]) page.outbox.finish(page.find(`r${n}`));
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual(['r0', 'r4', 'r6', 'r7', 'r9']);
+  });
+
+  it('leaves no row where a record is delivered while it is being stored', async () => {
+    const page = pageOf();
+    page.add(makeRecord('a'));
+    await Promise.resolve();
+    page.outbox.finish(page.begin('a'));
+    await advance(1_000);
+    expect((await readStored()).keys).toEqual([]);
+  });
+
+  it('leaves no row where a record is delivered in the task of its call', async () => {
+    const page = pageOf();
+    page.add(makeRecord('a'));
+    page.outbox.finish(page.begin('a'));
+    await advance(1_000);
+    expect((await readStored()).keys).toEqual([]);
+  });
+
+  it('holds its parcel anew', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    await advance(20_000);
+    page.outbox.finish(page.begin('r0'));
+    await settle();
+    expect((await readStored()).values[0]?.until).toBe(Date.now() + HOLD_MS);
+  });
+});
+
+describe('a page that holds a parcel', () => {
+  it('may send it as long as a request may last', async () => {
+    const page = pageOf();
+    page.add(makeRecord('a'));
+    await settle();
+    await advance(HOLD_MS - LIMITS.timeout - 1);
+    expect(page.outbox.canSend(page.find('a'))).toBe(true);
+    await advance(1);
+    expect(page.outbox.canSend(page.find('a'))).toBe(false);
+  });
+
+  it('holds it for longer than a request whose timeout is long', async () => {
+    const page = createPage(world.shelf, { timeout: 120_000 });
+    page.add(makeRecord('a'));
+    await settle();
+    expect(page.outbox.canSend(page.find('a'))).toBe(true);
+  });
+
+  it('does not hold it for longer by a write that failed', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    await advance(25_000);
+    abortTransactions();
+    page.begin('r1');
+    await settle();
+    expect(page.storage).toEqual(['indexeddb', 'memory']);
+    await advance(4_000); // less than until storage is tried again
+    vi.setSystemTime(Date.now() + 20_000);
+    // 49 s have passed of 60: another page may claim it before a request of 30 s ends.
+    expect(page.outbox.canSend(page.find('r0'))).toBe(false);
+  });
+});
+
+describe('a page that is left after its time was over', () => {
+  const idle = async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    vi.setSystemTime(Date.now() + HOLD_MS);
+    const reads = vi.spyOn(IDBObjectStore.prototype, 'getAll');
+    return { page, reads };
+  };
+
+  it('reads nothing on its way: all other pages would wait for it in WebKit', async () => {
+    const { page, reads } = await idle();
+    page.outbox.leave(true);
+    await settle();
+    expect(reads).not.toHaveBeenCalled();
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('breaks off what it reads, and the next page has the records', async () => {
+    const { page } = await idle();
+    page.outbox.seek();
+    void page.outbox.refill(false);
+    for (let i = 0; i < 9; i++) await Promise.resolve(); // it has begun
+    const aborts = vi.spyOn(IDBTransaction.prototype, 'abort');
+    page.outbox.leave(true);
+    expect(aborts).toHaveBeenCalledOnce();
+    await settle();
+    expect(page.storage).toEqual(['indexeddb']);
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('does not send again what it had delivered, when it is back', async () => {
+    const { page } = await idle();
+    page.outbox.finish(page.begin('r1', false));
+    page.outbox.leave(true);
+    await settle();
+    page.outbox.comeBack();
+    expect(await page.drain()).toEqual(['r0', 'r2']);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
+  it('looks for what others have left only when it is back', async () => {
+    const { page, reads } = await idle();
+    page.outbox.leave(true);
+    expect(page.outbox.wantsMore()).toBe(false);
+    page.outbox.comeBack();
+    expect(page.outbox.wantsMore()).toBe(true);
+    expect(reads).not.toHaveBeenCalled();
+  });
+});
+
+describe('a write that fails', () => {
+  it('is made up for in memory: nothing is lost, and the page hears of it', async () => {
+    const page = pageOf();
+    await page.refill();
+    abortTransactions();
+    page.add(...makeRecords(2));
+    await settle();
+    expect(page.storage).toEqual(['indexeddb', 'memory']);
+    expect(await page.drain()).toEqual(['r0', 'r1']);
+  });
+
+  it('is written again once storage works again', async () => {
+    const page = pageOf();
+    await page.refill();
+    closeConnection();
+    page.add(...makeRecords(2));
+    await settle();
+    expect((await readStored()).ids).toEqual([]);
+    await advance(6_000);
+    expect(page.storage).toEqual(['indexeddb', 'memory', 'indexeddb']);
+    expect((await readStored()).ids).toEqual(['r0', 'r1']);
+    expect(await page.drain()).toEqual(['r0', 'r1']);
+    await advance(1_000);
+    expect((await readStored()).keys).toEqual([]);
+  });
+
+  it('deletes once storage works again what was delivered meanwhile', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    abortTransactions();
+    page.outbox.finish(page.begin('r0'));
+    await settle();
+    page.outbox.finish(page.begin('r1'));
+    expect(page.journal.kind()).toBe('memory');
+    await advance(7_000);
+    expect(page.journal.kind()).toBe('indexeddb');
+    expect((await readStored()).ids).toEqual(['r2']);
+  });
+
+  it('leaves a note of all that was delivered and could not be deleted', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    closeConnection(99);
+    for (const id of ['r0', 'r1']) {
+      page.outbox.finish(page.begin(id, false));
+      await advance(1_000);
+    }
+    vi.restoreAllMocks();
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
+    expect(await pageOf().drain()).toEqual(['r2']);
+  });
+
+  it('leaves what is stored to others as its time runs out', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    await advance(HOLD_MS - LIMITS.timeout);
+    abortTransactions();
+    await page.outbox.prepare([page.find('r0')]);
+    expect(page.journal.kind()).toBe('memory');
+    expect(page.outbox.canSend(page.find('r0'))).toBe(false);
+    void page.outbox.prepare([]);
+    await advance(2 * HOLD_MS);
+    expect(page.journal.kind()).toBe('indexeddb');
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('never brings a second delivery where it was only slow: it is done after it was given up', async () => {
+    const page = pageOf();
+    await page.refill();
+    const letGo = holdStore(await openDatabase());
+    page.add(makeRecord('a'));
+    await advance(1_500);
+    expect(page.journal.kind()).toBe('memory');
+    const sent = await page.drain();
+    expect(sent).toEqual(['a']);
+    letGo();
+    await advance(1_000); // the page is closed before storage is tried again
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
+    const next = pageOf();
+    expect(await next.drain()).toEqual([]);
+  });
+
+  it('never makes a second attempt in a tight loop', async () => {
+    const page = pageOf();
+    await page.refill();
+    closeConnection(1e9);
+    const transactions = vi.mocked(IDBDatabase.prototype.transaction);
+    for (const record of makeRecords(50)) {
+      page.add(record);
+      await settle(3);
+    }
+    await advance(60_000);
+    expect(transactions.mock.calls.length).toBeLessThan(5);
+    expect(await page.drain()).toHaveLength(50);
+  });
+});

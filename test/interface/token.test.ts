@@ -1,0 +1,135 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createTokenSource } from '../../src/interface/token.js';
+import type { Token } from '../../src/client/types.js';
+
+describe('a token given as a string', () => {
+  it('is there without being asked for', () => {
+    expect(createTokenSource(() => 'tok').get()).toBe('tok');
+  });
+
+  it('cannot be renewed, but follows the option', () => {
+    let option = 'a';
+    const token = createTokenSource(() => option);
+    expect(token.renew()).toBe(false);
+    option = 'b';
+    expect(token.get()).toBe('b');
+  });
+});
+
+describe('a token function', () => {
+  it('is asked for, and its token kept', async () => {
+    const option = vi.fn(async () => 'tok');
+    const token = createTokenSource(() => option);
+    expect(token.get()).toBeUndefined();
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+    expect(option).toHaveBeenCalledTimes(1);
+  });
+
+  it('that does not answer in time has a problem, and is asked again', async () => {
+    vi.useFakeTimers();
+    const option = vi.fn<() => Promise<string>>(() => new Promise(() => undefined));
+    const token = createTokenSource(
+      () => option,
+      () => 5_000,
+    );
+    const asked = token.ask();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await asked).toContain('no answer in time');
+    option.mockImplementation(async () => 'tok');
+    expect(await token.ask()).toBeUndefined();
+    vi.useRealTimers();
+  });
+
+  it('may answer at once', async () => {
+    const option = () => 'tok';
+    const token = createTokenSource(() => option);
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+  });
+
+  it('is called once for those who ask at the same time', async () => {
+    const option = vi.fn(async () => 'tok');
+    const token = createTokenSource(() => option);
+    await Promise.all([token.ask(), token.ask(), token.ask()]);
+    expect(option).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['an empty string', ''],
+    ['a number', 5],
+    ['an object', { token: 'tok' }],
+    ['spaces', ' '],
+    ['two words', 'two words'],
+    ['a dash that a header cannot carry', 'tok–en'],
+    ['two lines', 'tok\nen'],
+  ])('that gives %s has a problem', async (_, value) => {
+    const token = createTokenSource(() => async () => value as string);
+    expect(await token.ask()).toBe(
+      'the function `token` must give a string of ASCII characters without spaces',
+    );
+    expect(token.get()).toBeUndefined();
+  });
+
+  it('may give a token that ends with a line break, as one from a file does', async () => {
+    const option = () => 'tok\n';
+    const token = createTokenSource(() => option);
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+  });
+
+  it('that rejects has its reason told', async () => {
+    const token = createTokenSource(() => async () => Promise.reject(new Error('no session')));
+    expect(await token.ask()).toContain('no session');
+  });
+
+  it('that throws something odd has it told', async () => {
+    const odd: Token = async () => {
+      throw Object.assign(Object.create(null) as object, { message: undefined });
+    };
+    expect(await createTokenSource(() => odd).ask()).toContain('failed');
+  });
+
+  it.each([
+    ['rejected', async () => Promise.reject(new Error('no'))],
+    [
+      'threw',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['gave nothing', () => ''],
+  ])('is asked again after it %s', async (_, fails) => {
+    const option = vi.fn<() => string | Promise<string>>(fails);
+    const token = createTokenSource(() => option);
+    expect(await token.ask()).toBeTruthy();
+    option.mockImplementation(() => 'tok');
+    expect(await token.ask()).toBeUndefined();
+    expect(token.get()).toBe('tok');
+  });
+
+  it('is asked for another one once, until a request passes', async () => {
+    let count = 0;
+    const option = () => `tok${++count}`;
+    const token = createTokenSource(() => option);
+    await token.ask();
+    expect(token.renew()).toBe(true);
+    expect(token.get()).toBeUndefined();
+    await token.ask();
+    expect(token.get()).toBe('tok2');
+    expect(token.renew()).toBe(false);
+    token.passed();
+    expect(token.renew()).toBe(true);
+  });
+
+  it('in place of another is asked, and the token of the other forgotten', async () => {
+    let option: Token = () => 'old';
+    const token = createTokenSource(() => option);
+    await token.ask();
+    option = () => 'new';
+    if (token.get() === undefined) await token.ask();
+    expect(token.get()).toBe('new');
+  });
+});

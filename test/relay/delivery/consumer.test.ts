@@ -1,0 +1,285 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createConsumer, type ConsumerOptions } from '../../../src/relay/delivery/consumer.js';
+import type { Undelivered } from '../../../src/relay/delivery/deliver-round.js';
+import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
+import type { RelayError } from '../../../src/relay/hooks.js';
+import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
+import { createFakeService } from '../helpers/fake-service.js';
+import { makeQueued } from '../queue/make-queued.js';
+import { createMemoryQueue } from '../queue/memory-queue.js';
+import { createMemorySeen } from '../queue/memory-seen.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const fresh = (user?: string): QueuedRecord => ({ ...makeQueued(user), at: Date.now() });
+const named = (name: string, user?: string): QueuedRecord => {
+  const record = fresh(user);
+  return { ...record, body: { ...record.body, event: name } };
+};
+
+interface World {
+  hold?: boolean;
+  queue?: (queue: Queue) => Partial<Queue>;
+  delivery?: Partial<DeliveryOptions>;
+  consumer?: Partial<ConsumerOptions>;
+}
+
+const createWorld = (world: World = {}) => {
+  const service = createFakeService({ hold: world.hold ?? false });
+  const memory = createMemoryQueue();
+  const queue = { ...memory, ...world.queue?.(memory) };
+  const errors: RelayError[] = [];
+  const undelivered: Undelivered[] = [];
+  const onError = (error: RelayError) => void errors.push(error);
+  const delivery = createDelivery({
+    ...{ baseUrl: 'http://service.test', token: 't', seen: createMemorySeen() },
+    ...{ fetch: service.fetch, onError, random: () => 0.5, ...world.delivery },
+  });
+  const consumer = createConsumer({
+    ...{ queue, delivery, onError, random: () => 0.5, ...world.consumer },
+    onUndelivered: world.consumer?.onUndelivered ?? ((one) => void undelivered.push(one)),
+  });
+  onTestFinished(() => consumer.stop());
+  consumer.start();
+  return { service, queue, memory, errors, undelivered, consumer };
+};
+
+describe('a consumer', () => {
+  it('delivers what is put and empties the queue', async () => {
+    const { service, queue } = createWorld();
+    await queue.put(Array.from({ length: 200 }, (_, i) => named(`e${i}`, `u${i % 9}`)));
+    await pass(1_000);
+    expect(new Set(service.names()).size).toBe(200);
+    expect(service.got).toHaveLength(200);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
+  });
+
+  it('has several batches under way, but no more than it is told', async () => {
+    const { service, queue } = createWorld({ hold: true, consumer: { batch: 2, batches: 2 } });
+    await queue.put(Array.from({ length: 20 }, () => fresh()));
+    await pass(5_000);
+    expect(service.got).toHaveLength(4);
+    service.got.forEach(({ answer }) => answer());
+    await pass(0);
+    expect(service.got).toHaveLength(8);
+    service.when(({ answer }) => (answer(), true));
+    service.got.slice(4).forEach(({ answer }) => answer());
+    await pass(1_000);
+    expect(service.got).toHaveLength(20);
+  });
+
+  it('goes on after a queue that hangs, and delivers each record once', async () => {
+    const hangs = new Set(['take', 'done', 'size']);
+    const once = <Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
+      hangs.delete(name) ? new Promise<Result>(() => {}) : work();
+    const { service, queue, memory, errors } = createWorld({
+      queue: (memory) => ({
+        take: (...args) => once('take', () => memory.take(...args)),
+        done: (...args) => once('done', () => memory.done(...args)),
+        size: () => once('size', () => memory.size!()),
+      }),
+      consumer: { visibility: 30_000 },
+    });
+    await queue.put([named('a')]);
+    await pass(300_000);
+    expect(service.names()).toEqual(['a']);
+    expect(await memory.size!()).toEqual({ waiting: 0, dead: 0 });
+    expect(new Set(errors.map(({ kind }) => kind))).toEqual(new Set(['queue']));
+  });
+
+  it('waits as long as the service wishes, and a little longer', async () => {
+    const { service, queue } = createWorld();
+    let isBusy = true;
+    service.when(({ answer }) => {
+      if (isBusy) answer(429, {}, { 'retry-after': '60' });
+      return isBusy;
+    });
+    await queue.put([fresh('a'), fresh('b')]);
+    await pass(30_000);
+    const asked = service.got.length;
+    expect(asked).toBeLessThanOrEqual(2);
+    isBusy = false;
+    await pass(29_000);
+    expect(service.got).toHaveLength(asked);
+    await pass(10_000);
+    expect(await queue.size!()).toMatchObject({ waiting: 0 });
+  });
+
+  it('keeps the order of a user through a failure', async () => {
+    const { service, queue } = createWorld();
+    let failures = 2;
+    service.when(({ body, answer }) => {
+      if (body['event'] !== 'first' || failures-- <= 0) return false;
+      answer(503);
+      return true;
+    });
+    const identify: QueuedRecord = {
+      ...fresh('a'),
+      type: 'identify',
+      body: { project: 'p', user_id: 'a', properties: {}, event: 'first' },
+    };
+    await queue.put([identify, named('second', 'a'), named('other', 'b')]);
+    await pass(60_000);
+    const names = service.names();
+    expect(names.filter((name) => name === 'first')).toHaveLength(3);
+    expect(names.indexOf('second')).toBeGreaterThan(names.lastIndexOf('first'));
+    expect(names.filter((name) => name === 'other')).toHaveLength(1);
+    expect(names.indexOf('other')).toBeLessThan(names.lastIndexOf('first'));
+  });
+
+  it('keeps everything while the token is refused, says so once, and goes on', async () => {
+    const { service, queue, errors, undelivered } = createWorld();
+    let isRight = false;
+    service.when(({ answer }) => {
+      if (!isRight) answer(401);
+      return !isRight;
+    });
+    await queue.put(Array.from({ length: 10 }, (_, i) => fresh(`u${i}`)));
+    await pass(200_000);
+    const asked = service.got.length;
+    expect(await queue.size!()).toMatchObject({ waiting: 10, dead: 0 });
+    expect(errors.filter(({ kind }) => kind === 'setup')).toHaveLength(1);
+    expect(asked).toBeLessThanOrEqual(20);
+    isRight = true;
+    await pass(400_000);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
+    expect(undelivered).toEqual([]);
+  });
+
+  it('buries what the service refuses, and tells of it', async () => {
+    const { service, queue, memory, undelivered } = createWorld();
+    service.when(({ body, answer }) => {
+      if (body['event'] === 'bad') answer(400, { code: 400, message: 'Invalid request data' });
+      return body['event'] === 'bad';
+    });
+    const bad = named('bad', 'a');
+    await queue.put([bad, named('good', 'a')]);
+    await pass(1_000);
+    expect(memory.dead).toEqual([{ record: bad, reason: 'rejected 400' }]);
+    expect(undelivered).toEqual([{ record: bad, reason: 'rejected', status: 400 }]);
+    expect(service.names().filter((name) => name === 'good')).toHaveLength(1);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
+  });
+
+  it('buries what is too old without sending it', async () => {
+    const { service, queue, memory, undelivered } = createWorld({ consumer: { maxAge: 1_000 } });
+    const old = { ...fresh(), at: Date.now() - 1_001 };
+    await queue.put([old, fresh()]);
+    await pass(500);
+    expect(service.got).toHaveLength(1);
+    expect(memory.dead).toEqual([{ record: old, reason: 'expired' }]);
+    expect(undelivered).toEqual([{ record: old, reason: 'expired', status: 0 }]);
+  });
+
+  it('goes on when `onUndelivered` throws, and says so', async () => {
+    const onUndelivered = () => {
+      throw new Error('no');
+    };
+    const { queue, errors } = createWorld({ consumer: { maxAge: 1_000, onUndelivered } });
+    await queue.put([{ ...fresh(), at: 0 }, fresh()]);
+    await pass(1_000);
+    expect(errors).toMatchObject([{ kind: 'hook' }]);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
+  });
+
+  it('looks at an empty queue now and then only', async () => {
+    const take = vi.fn(async () => []);
+    createWorld({ queue: () => ({ take }) });
+    await pass(10_000);
+    expect(take.mock.calls.length).toBeGreaterThan(30);
+    expect(take.mock.calls.length).toBeLessThanOrEqual(41);
+  });
+
+  it('does not ask again and again while the service is down', async () => {
+    const { service, queue } = createWorld();
+    service.when(({ fail }) => (fail(), true));
+    await queue.put(Array.from({ length: 500 }, () => fresh()));
+    await pass(600_000);
+    expect(service.got.length).toBeLessThan(60);
+    expect(await queue.size!()).toEqual({ waiting: 500, dead: 0, oldest: expect.any(Number) });
+  });
+
+  it('is patient with a queue that fails, says so once, and goes on', async () => {
+    let isBroken = true;
+    const take = vi.fn();
+    const { service, queue, errors } = createWorld({
+      queue: (memory) => ({
+        take: async (...args) => {
+          take();
+          if (isBroken) throw new Error('gone');
+          return memory.take(...args);
+        },
+      }),
+    });
+    await queue.put([fresh()]);
+    await pass(120_000);
+    expect(take.mock.calls.length).toBeLessThan(20);
+    expect(errors).toEqual([{ kind: 'queue', message: 'gone' }]);
+    isBroken = false;
+    await pass(31_000);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('takes from the queue what was delivered though the queue failed at first', async () => {
+    let failures = 12;
+    const { service, queue } = createWorld({
+      consumer: { batch: 1 },
+      queue: (memory) => ({
+        done: async (taken) => {
+          if (failures-- > 0) throw new Error('gone');
+          return memory.done(taken);
+        },
+      }),
+    });
+    await queue.put([fresh(), fresh(), fresh(), fresh()]);
+    await pass(300_000);
+    expect(service.got).toHaveLength(4);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
+  });
+
+  it('finishes what is under way when it is stopped, and gives the rest back', async () => {
+    const leave = vi.fn(async () => {});
+    const { service, queue, consumer } = createWorld({
+      hold: true,
+      queue: () => ({ leave }),
+      delivery: { concurrency: 2 },
+    });
+    await queue.put(Array.from({ length: 20 }, (_, i) => fresh(`u${i}`)));
+    await pass(1);
+    expect(service.got).toHaveLength(2);
+    const stopped = consumer.stop();
+    await pass(1);
+    expect(leave).not.toHaveBeenCalled();
+    service.got.forEach(({ answer }) => answer());
+    await stopped;
+    expect(leave).toHaveBeenCalledOnce();
+    expect(service.got).toHaveLength(2);
+    expect(await queue.take(100, 1_000)).toHaveLength(18);
+  });
+
+  it('starts again after it was stopped', async () => {
+    const { service, queue, consumer } = createWorld();
+    await consumer.stop();
+    await queue.put([fresh()]);
+    await pass(1_000);
+    expect(service.got).toHaveLength(0);
+    consumer.start();
+    await pass(1_000);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('tells how full the queue is, and what became of its records', async () => {
+    const onMetric = vi.fn();
+    const { queue, service } = createWorld({ hold: true, consumer: { onMetric } });
+    await queue.put([fresh(), fresh()]);
+    await pass(10_500); // the service lets both time out
+    expect(onMetric).toHaveBeenCalledWith('records', 1, { outcome: 'retry' });
+    expect(onMetric).toHaveBeenCalledWith('queue_waiting', 2);
+    expect(onMetric).toHaveBeenCalledWith('queue_dead', 0);
+    const [, oldest] = onMetric.mock.calls.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;
+    expect(oldest).toBeGreaterThanOrEqual(10_000);
+    service.got.forEach(({ answer }) => answer());
+  });
+});

@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest';
+import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
+import type { RelayError } from '../../../src/relay/hooks.js';
+import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
+import { createFakeService } from '../helpers/fake-service.js';
+import { event, identify } from '../helpers/records.js';
+
+const setUp = (options: Partial<DeliveryOptions> = {}, { hold = false } = {}) => {
+  const service = createFakeService({ hold });
+  const errors: RelayError[] = [];
+  const clock = { time: 1_000_000 };
+  const delivery = createDelivery({
+    baseUrl: 'https://in.example.com/base/',
+    token: 'secret',
+    seen: createSeenMemory({ now: () => clock.time }),
+    fetch: service.fetch,
+    now: () => clock.time,
+    random: () => 0.5,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const until = () => clock.time + 10_000;
+  return { service, errors, clock, delivery, deliver: delivery.deliver, until };
+};
+
+describe('a delivery', () => {
+  it('passes records on with the token and the id, and nothing else', async () => {
+    const { service, deliver, until } = setUp();
+    const records = [identify('i1', 'u'), event('e1')];
+    expect(await deliver(records, { until: until() })).toEqual([
+      { id: 'i1', outcome: 'delivered', status: 200 },
+      { id: 'e1', outcome: 'delivered', status: 200 },
+    ]);
+    const [first, second] = service.got;
+    expect(first!.path).toBe('/base/v1/identify');
+    expect(first!.body).toEqual({ project: 'p', user_id: 'u', properties: {} });
+    expect(second!.path).toBe('/base/v1/event');
+    expect(second!.headers).toEqual({
+      authorization: 'Bearer secret',
+      'content-type': 'application/json',
+      'idempotency-key': 'e1',
+    });
+  });
+
+  it('sends an identify before the later events of its user, and others beside it', async () => {
+    const { service, deliver, until } = setUp({}, { hold: true });
+    const records = [
+      event('early', 'early', 'u'),
+      identify('i1', 'u'),
+      event('late', 'late', 'u'),
+      identify('i2', 'u'),
+      event('other', 'other', 'v'),
+    ];
+    const results = deliver(records, { until: until() });
+    await service.arrived(3);
+    expect(service.names()).toEqual(['early', 'identify u', 'other']);
+    for (const { answer } of service.got) answer();
+    await service.arrived(5);
+    expect(service.names().slice(3)).toEqual(['late', 'identify u']);
+    for (const { answer } of service.got.slice(3)) answer();
+    expect((await results).map(({ id, outcome }) => [id, outcome])).toEqual(
+      records.map(({ id }) => [id, 'delivered']),
+    );
+  });
+
+  it.each([
+    [503, 'retry'],
+    [404, 'blocked'],
+  ])('leaves a user behind an identify answered %i untried', async (status, outcome) => {
+    const { service, deliver, until } = setUp();
+    service.when(({ path, answer }) => {
+      if (!path.endsWith('identify')) return false;
+      answer(status, {});
+      return true;
+    });
+    const records = [identify('i', 'u'), event('e', 'e', 'u'), event('x', 'x', 'v')];
+    expect(await deliver(records, { until: until() })).toEqual([
+      { id: 'i', outcome, status },
+      { id: 'e', outcome, status },
+      { id: 'x', outcome: 'delivered', status: 200 },
+    ]);
+    expect(service.names().sort()).toEqual(['identify u', 'x']);
+  });
+
+  it('keeps to its number of requests over all calls', async () => {
+    const { service, deliver, until } = setUp({ concurrency: 3 }, { hold: true });
+    const names = (prefix: string) => Array.from({ length: 6 }, (_, i) => event(`${prefix}${i}`));
+    const all = Promise.all([
+      deliver(names('a'), { until: until() }),
+      deliver(names('b'), { until: until() }),
+    ]);
+    for (let count = 1; count <= 12; count++) {
+      await service.arrived(count);
+      service.got[count - 1]!.answer();
+    }
+    expect((await all).flat()).toHaveLength(12);
+    expect(service.mostActive()).toBe(3);
+  });
+
+  it('gives repeats the first result, within a call, beside it and after it', async () => {
+    const { service, deliver, until } = setUp({}, { hold: true });
+    const first = deliver([event('a'), event('a', 'other')], { until: until() });
+    const beside = deliver([event('a')], { until: until() });
+    await service.arrived(1);
+    service.got[0]!.answer(400, { code: 400 });
+    const rejected = { id: 'a', outcome: 'rejected', status: 400 };
+    expect(await first).toEqual([rejected, rejected]);
+    expect(await beside).toEqual([rejected]);
+    expect(await deliver([event('a')], { until: until() })).toEqual([rejected]);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('forgets what was not taken, and tries it again', async () => {
+    const { service, deliver, until } = setUp();
+    let isDown = true;
+    service.when(({ answer }) => {
+      if (isDown) answer(500, {});
+      return isDown;
+    });
+    expect((await deliver([event('a')], { until: until() }))[0]!.outcome).toBe('retry');
+    isDown = false;
+    expect((await deliver([event('a')], { until: until() }))[0]!.outcome).toBe('delivered');
+  });
+
+  it('does not touch what another process has begun, and has no page wait for it', async () => {
+    const seen = createSeenMemory();
+    await seen.begin(['event:a:p'], 60_000);
+    const { service, clock, deliver } = setUp({ seen });
+    expect(await deliver([event('a'), event('b')], { until: clock.time + 1 })).toEqual([
+      { id: 'a', outcome: 'retry', status: 409 },
+      { id: 'b', outcome: 'delivered', status: 200 },
+    ]);
+    expect(service.names()).toEqual(['b']);
+  });
+
+  it('answers what another process makes of a record meanwhile', async () => {
+    const seen = createSeenMemory();
+    const [one, other] = [setUp({ seen }, { hold: true }), setUp({ seen })];
+    const first = one.deliver([event('a')], { until: one.until() });
+    await one.service.arrived(1);
+    const repeat = other.deliver([event('a')], { until: other.until() });
+    one.service.got[0]!.answer(400, { code: 400 });
+    const rejected = [{ id: 'a', outcome: 'rejected', status: 400 }];
+    expect([await first, await repeat]).toEqual([rejected, rejected]);
+    expect(other.service.got).toEqual([]);
+  });
+
+  it('sends itself what another process gave up meanwhile', async () => {
+    const seen = createSeenMemory();
+    await seen.begin(['event:a:p'], 60_000);
+    const { service, deliver, until } = setUp({ seen });
+    const result = deliver([event('a')], { until: until() });
+    await seen.forget(['event:a:p']);
+    expect(await result).toEqual([{ id: 'a', outcome: 'delivered', status: 200 }]);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('sends no more records than it has slots before what was sent is marked', async () => {
+    const seen = createSeenMemory();
+    let mark = () => {};
+    const marked = new Promise<void>((resolve) => (mark = resolve));
+    const finish: typeof seen.finish = async (results) => {
+      await marked;
+      await seen.finish(results);
+    };
+    const { service, deliver, until } = setUp({ seen: { ...seen, finish }, concurrency: 2 });
+    const results = deliver(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => event(id)),
+      { until: until() },
+    );
+    await service.arrived(2);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(service.got).toHaveLength(2);
+    mark();
+    expect((await results).every(({ outcome }) => outcome === 'delivered')).toBe(true);
+    expect(service.got).toHaveLength(5);
+  });
+
+  it('delivers from a queue what was only accepted, once', async () => {
+    const seen = createSeenMemory();
+    await seen.finish([{ id: 'event:a:p', outcome: 'accepted', status: 0 }]);
+    const { service, deliver, until } = setUp({ seen });
+    const options = { until: until(), isQueued: true };
+    const delivered = [{ id: 'a', outcome: 'delivered', status: 200 }];
+    expect(await deliver([event('a')], options)).toEqual(delivered);
+    expect(await deliver([event('a')], options)).toEqual(delivered);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('says retry for all when the store of ids fails, and sends nothing', async () => {
+    const fails = () => Promise.reject(new Error('down'));
+    const { service, errors, deliver, until } = setUp({
+      seen: { begin: fails, finish: fails, forget: fails },
+    });
+    const [result] = await deliver([event('a')], { until: until() });
+    expect(result).toEqual({ id: 'a', outcome: 'retry', status: 0, retry_after: 2 });
+    expect(service.got).toEqual([]);
+    expect(errors).toEqual([{ kind: 'seen', message: 'down' }]);
+  });
+
+  it('starts nothing after the deadline', async () => {
+    const { service, clock, deliver, until } = setUp({ concurrency: 1 }, { hold: true });
+    const results = deliver([event('a'), event('b')], { until: until() });
+    await service.arrived(1);
+    clock.time += 10_000;
+    service.got[0]!.answer();
+    expect(await results).toEqual([
+      { id: 'a', outcome: 'delivered', status: 200 },
+      { id: 'b', outcome: 'retry', status: 0 },
+    ]);
+  });
+
+  it('gives up a try after its timeout', async () => {
+    const { deliver, until } = setUp({ timeout: 5 }, { hold: true });
+    expect(await deliver([event('a')], { until: until() })).toEqual([
+      { id: 'a', outcome: 'retry', status: 0 },
+    ]);
+  });
+
+  it('passes on how long the service wants to be left alone, and leaves it alone', async () => {
+    const { service, clock, delivery, deliver, until } = setUp();
+    service.when(({ answer }) => {
+      const isFirst = service.got.length === 1;
+      if (isFirst) answer(429, {}, { 'retry-after': '7' });
+      return isFirst;
+    });
+    expect(await deliver([event('a')], { until: until() })).toEqual([
+      { id: 'a', outcome: 'retry', status: 429, retry_after: 8 },
+    ]);
+    expect(delivery.waitMs()).toBe(7_500);
+    expect(await deliver([event('b')], { until: until() })).toEqual([
+      { id: 'b', outcome: 'retry', status: 0, retry_after: 8 },
+    ]);
+    expect(service.got).toHaveLength(1);
+    clock.time += 7_500;
+    expect((await deliver([event('b')], { until: until() }))[0]!.outcome).toBe('delivered');
+    expect(delivery.waitMs()).toBe(0);
+  });
+});
+
+describe('the token of a delivery', () => {
+  it('is asked for again once when requests are refused together', async () => {
+    let asked = 0;
+    const { service, errors, deliver, until } = setUp({
+      token: () => `token-${++asked}`,
+    });
+    service.when(({ headers, answer }) => {
+      const isOld = headers['authorization'] === 'Bearer token-1';
+      if (isOld) answer(401, {});
+      return isOld;
+    });
+    const results = await deliver([event('a'), event('b'), event('c')], { until: until() });
+    expect(results.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(asked).toBe(2);
+    expect(errors).toEqual([]);
+  });
+
+  it('is told of once when it is refused', async () => {
+    const { service, errors, deliver, until } = setUp();
+    service.when(({ answer }) => {
+      answer(401, {});
+      return true;
+    });
+    const results = await deliver([event('a'), event('b')], { until: until() });
+    expect(results).toEqual([
+      { id: 'a', outcome: 'blocked', status: 401 },
+      { id: 'b', outcome: 'blocked', status: 401 },
+    ]);
+    expect(errors.map(({ kind, status }) => [kind, status])).toEqual([['setup', 401]]);
+    expect(JSON.stringify(errors)).not.toContain('secret');
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('vault is sealed'))],
+    ['gives what no header can carry', () => 'a\u2014secret'],
+    ['gives two lines', () => 'secret\nsecret'],
+    ['gives nothing', () => ''],
+    ['gives no text', () => ({ token: 'secret' }) as unknown as string],
+  ])('that a function %s keeps records, and is told once until it heals', async (_, bad) => {
+    let isBad = true;
+    const { service, clock, errors, deliver, until } = setUp({
+      token: () => (isBad ? bad() : 'secret'),
+      failures: 100,
+    });
+    const send = async (...ids: string[]) =>
+      (
+        await deliver(
+          ids.map((id) => event(id)),
+          { until: until() },
+        )
+      ).map(({ outcome }) => outcome);
+    expect(await send('a', 'b')).toEqual(['retry', 'retry']);
+    expect(await send('c')).toEqual(['retry']);
+    expect(service.got).toEqual([]);
+    expect(errors.map(({ kind }) => kind)).toEqual(['token']);
+    expect(JSON.stringify(errors)).not.toContain('secret');
+    isBad = false;
+    expect(await send('a')).toEqual(['delivered']);
+    isBad = true;
+    service.when(({ answer }) => {
+      answer(401, {});
+      return true;
+    });
+    clock.time += 60_000;
+    await send('d');
+    expect(errors.map(({ kind }) => kind)).toEqual(['token', 'token']);
+  });
+});
+
+describe('a service that gives no answer', () => {
+  it('is told once, with the cause, until it answers whatever it says', async () => {
+    let failure: Error | undefined = new TypeError('fetch failed', {
+      cause: new Error('connect ECONNREFUSED 127.0.0.1:1'),
+    });
+    const { service, errors, deliver, until } = setUp({
+      failures: 100,
+      fetch: (...args) => (failure ? Promise.reject(failure) : service.fetch(...args)),
+    });
+    const send = (...ids: string[]) =>
+      deliver(
+        ids.map((id) => event(id)),
+        { until: until() },
+      );
+    await send('a', 'b', 'c');
+    await send('a');
+    const told = {
+      kind: 'unreachable',
+      message: 'the service does not answer: fetch failed: connect ECONNREFUSED 127.0.0.1:1',
+    };
+    expect(errors).toEqual([told]);
+    failure = undefined;
+    service.when(({ answer }) => {
+      answer(500, {});
+      return true;
+    });
+    await send('a');
+    expect(errors).toEqual([told]);
+    failure = Object.assign(new AggregateError([], ''), { code: 'ENOTFOUND' });
+    await send('a');
+    expect(errors).toEqual([
+      told,
+      { kind: 'unreachable', message: 'the service does not answer: ENOTFOUND' },
+    ]);
+  });
+
+  it('is told once while answers to earlier requests come in', async () => {
+    const { service, clock, errors, deliver, until } = setUp({ failures: 100 }, { hold: true });
+    const results = deliver([event('a'), event('b'), event('c')], { until: until() });
+    await service.arrived(3);
+    clock.time += 1_000;
+    service.got[0]!.fail();
+    await new Promise((resolve) => setTimeout(resolve));
+    service.got[1]!.answer();
+    await new Promise((resolve) => setTimeout(resolve));
+    service.got[2]!.fail();
+    expect((await results).map(({ outcome }) => outcome)).toEqual(['retry', 'delivered', 'retry']);
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: failed' },
+    ]);
+  });
+
+  it('is told of without the token, whatever a runtime says', async () => {
+    const { errors, deliver, until } = setUp({
+      fetch: () => Promise.reject(new TypeError('invalid header value "Bearer secret"')),
+    });
+    await deliver([event('a')], { until: until() });
+    expect(errors.map(({ message }) => message)).toEqual([
+      'the service does not answer: invalid header value "Bearer …"',
+    ]);
+  });
+
+  it('is told where it takes too long', async () => {
+    const { errors, deliver, until } = setUp({ timeout: 5 }, { hold: true });
+    await deliver([event('a')], { until: until() });
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { createNodeFetch } from '../../../src/relay-node.js';
+import { createDelivery } from '../../../src/relay/delivery/delivery.js';
+import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
+import { event } from '../helpers/records.js';
+
+interface Got {
+  line: string;
+  headers: IncomingMessage['headers'];
+  text: string;
+  /** Tells connections apart. */
+  port: number | undefined;
+}
+
+/** A service whose answers are given by `answer`, once the whole request has come. */
+const startService = async (answer: (response: ServerResponse, nth: number) => void) => {
+  const got: Got[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const { method, url, headers, socket } = request;
+    got.push({ line: `${method} ${url}`, headers, text, port: socket.remotePort });
+    answer(response, got.length);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const post = (url: string, { signal = new AbortController().signal } = {}) =>
+  createNodeFetch()(url, {
+    ...{ method: 'POST', headers: { authorization: 'Bearer t' }, redirect: 'manual' },
+    ...{ body: '{"icon":"🎉"}', signal },
+  });
+
+it('posts what it is given, with its length in bytes, and reads the answer', async () => {
+  const { got, url } = await startService((response) =>
+    response
+      .writeHead(429, { 'retry-after': '7' })
+      .end('{"code":429,"message":"zu schnell für uns"}'),
+  );
+  const { status, headers, text } = await post(`${url}/base/v1/event`);
+  expect([status, headers.get('Retry-After'), headers.get('x-none')]).toEqual([429, '7', null]);
+  expect(await text()).toBe('{"code":429,"message":"zu schnell für uns"}');
+  expect(got[0]).toMatchObject({ line: 'POST /base/v1/event', text: '{"icon":"🎉"}' });
+  expect(got[0]!.headers).toMatchObject({ authorization: 'Bearer t', 'content-length': '15' });
+});
+
+it('follows no redirect', async () => {
+  const { got, url } = await startService((response) =>
+    response.writeHead(302, { location: '/elsewhere' }).end(),
+  );
+  expect((await post(url)).status).toBe(302);
+  expect(got).toHaveLength(1);
+});
+
+it('rejects where there is no answer, and its text where that is cut off', async () => {
+  const { url } = await startService((response, nth) => {
+    if (nth === 1) response.destroy();
+    else {
+      response.writeHead(200, { 'content-length': '100' }).write('{');
+      setImmediate(() => response.destroy());
+    }
+  });
+  await expect(post(url)).rejects.toThrow();
+  const { status, text } = await post(url);
+  expect(status).toBe(200);
+  await expect(text()).rejects.toThrow();
+  await expect(post('http://127.0.0.1:1')).rejects.toThrow('ECONNREFUSED');
+});
+
+it('rejects when it is called off, before the answer or in its middle', async () => {
+  const abort = [new AbortController(), new AbortController()] as const;
+  const { url } = await startService((response, nth) => {
+    if (nth === 2) response.writeHead(200).write('{');
+    else setImmediate(() => abort[0].abort());
+  });
+  await expect(post(url, { signal: abort[0].signal })).rejects.toThrow('aborted');
+  const { text } = await post(url, { signal: abort[1].signal });
+  abort[1].abort();
+  await expect(text()).rejects.toThrow('aborted');
+});
+
+it('delivers the records of a relay, over one connection one after another', async () => {
+  const { got, url } = await startService((response) => response.end('{"success":true}'));
+  const { deliver } = createDelivery({
+    ...{ baseUrl: url, token: 'secret', seen: createSeenMemory(), fetch: createNodeFetch() },
+    concurrency: 1,
+  });
+  const results = await deliver([event('a'), event('b')], { until: Date.now() + 60_000 });
+  expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([
+    ['a', 'delivered'],
+    ['b', 'delivered'],
+  ]);
+  expect(got.map(({ headers }) => headers['idempotency-key'])).toEqual(['a', 'b']);
+  expect(got[0]!.port).toBe(got[1]!.port);
+});

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import Database from 'libsql';
+import { expect, it, onTestFinished } from 'vitest';
+import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
+import { tempFolder } from '../../demo/server/helpers/temp-folder.js';
+import { idsOf, makeQueued } from './make-queued.js';
+import { describeQueue } from './queue-contract.js';
+import { describeSeen } from './seen-contract.js';
+
+const createWorld = <Handle extends { close(): void }>(
+  create: (options: { path: string; now: () => number; maxWaiting?: number }) => Handle,
+) => {
+  const path = join(tempFolder(), 'new', 'relay.db');
+  let time = 1_000_000;
+  const open = async (options?: { maxWaiting?: number }): Promise<Handle> => {
+    const handle = create({ ...options, path, now: () => time });
+    onTestFinished(() => handle.close());
+    return handle;
+  };
+  return { open, pass: async (ms: number) => void (time += ms), path };
+};
+
+describeQueue('libsql', async () => {
+  const world = createWorld(createLibsqlQueue);
+  const deadLetters = async () =>
+    (await (await world.open()).dead(10)).map(({ record, reason }) => ({ record, reason }));
+  return { ...world, deadLetters };
+});
+
+describeSeen('libsql', async () => createWorld(createLibsqlSeen));
+
+it('has the records again after the file was closed', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const record = makeQueued('a');
+  const before = createLibsqlQueue({ path });
+  await before.put([record]);
+  before.close();
+  const after = createLibsqlQueue({ path });
+  onTestFinished(() => after.close());
+  expect(idsOf(await after.take(1, 1_000))).toEqual([record.id]);
+});
+
+it('forgets ids when their time is over', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  let time = 0;
+  const seen = createLibsqlSeen({ path, maxAge: 1_000, now: () => time });
+  onTestFinished(() => seen.close());
+  await seen.begin(['a'], 100);
+  await seen.finish([{ id: 'a', outcome: 'delivered', status: 200 }]);
+  time = 1_001;
+  expect(await seen.begin(['a'], 100)).toEqual([{ state: 'new' }]);
+});
+
+it('counts what stood in the file before there was a count', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const before = createLibsqlQueue({ path });
+  await before.put([makeQueued(), makeQueued()]);
+  before.close();
+  const database = new Database(path);
+  for (const what of ['TRIGGER records_put', 'TRIGGER records_gone', 'TABLE waiting']) {
+    database.exec(`DROP ${what}`);
+  }
+  database.close();
+  const after = createLibsqlQueue({ path, maxWaiting: 3 });
+  onTestFinished(() => after.close());
+  expect(await after.size()).toMatchObject({ waiting: 2 });
+  await after.put([makeQueued()]);
+  await expect(after.put([makeQueued()])).rejects.toThrow('`maxWaiting`');
+});

@@ -1,0 +1,20 @@
+import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
+
+let made = 0;
+
+/** A record as a relay puts it into its queue. */
+export const makeQueued = (user?: string, id = `record-${++made}`): QueuedRecord => ({
+  id,
+  type: 'event',
+  body: {
+    project: 'p',
+    channel: 'c',
+    event: 'e',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    ...(user !== undefined && { user_id: user }),
+  },
+  at: 1_000,
+});
+
+export const idsOf = (taken: readonly { record: QueuedRecord }[]): string[] =>
+  taken.map(({ record }) => record.id);

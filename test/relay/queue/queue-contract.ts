@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest';
+import type { DeadLetter } from './memory-queue.js';
+import type { Queue, QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
+import { idsOf, makeQueued } from './make-queued.js';
+
+export interface QueueWorld {
+  /** A handle of one more process on the same queue. */
+  open: (options?: { maxWaiting?: number }) => Promise<Queue>;
+  /** Lets time pass, for all handles. */
+  pass: (ms: number) => Promise<void>;
+  deadLetters: () => Promise<DeadLetter[]>;
+}
+
+const VISIBLE_MS = 60_000;
+
+/** Ids in the order of taking and finishing one at a time, until nothing is due. */
+const drain = async (queue: Queue): Promise<string[]> => {
+  const ids: string[] = [];
+  for (;;) {
+    const taken = await queue.take(3, VISIBLE_MS);
+    if (taken.length === 0) return ids;
+    ids.push(...idsOf(taken));
+    await queue.done(taken);
+  }
+};
+
+const one = (taken: readonly Taken[]): Taken => {
+  expect(taken).toHaveLength(1);
+  return taken[0]!;
+};
+
+/** What every queue does, whatever it is made of. */
+export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): void => {
+  describe(`the queue of ${name}`, () => {
+    it('gives a record out as it was put', async () => {
+      const { open } = await enter();
+      const queue = await open();
+      const record = makeQueued('ü 🎉');
+      await queue.put([record]);
+      expect(one(await queue.take(10, VISIBLE_MS))).toMatchObject({ record, attempts: 1 });
+    });
+
+    it('gives none where none is due', async () => {
+      const queue = await (await enter()).open();
+      expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
+      await queue.put([]);
+      await queue.done([]);
+      await queue.retry([], 0);
+      expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
+    });
+
+    it('takes for a time that is no whole number', async () => {
+      const queue = await (await enter()).open();
+      await queue.put([makeQueued()]);
+      const taken = await queue.take(1, 10_000 / 3);
+      expect(await queue.take(1, 10_000 / 3)).toEqual([]);
+      await queue.retry(taken, 0.5);
+    });
+
+    it('gives no more than it is asked for', async () => {
+      const queue = await (await enter()).open();
+      await queue.put(Array.from({ length: 5 }, () => makeQueued()));
+      expect(await queue.take(2, VISIBLE_MS)).toHaveLength(2);
+      expect(await queue.take(10, VISIBLE_MS)).toHaveLength(3);
+    });
+
+    it('keeps the order of a user, over many calls', async () => {
+      const queue = await (await enter()).open();
+      const records = Array.from({ length: 10 }, () => makeQueued('a'));
+      await queue.put(records.slice(0, 4));
+      await queue.put(records.slice(4));
+      expect(await drain(queue)).toEqual(records.map(({ id }) => id));
+    });
+
+    it('loses none of many users, and gives each once', async () => {
+      const queue = await (await enter()).open();
+      const records = Array.from({ length: 60 }, (_, i) =>
+        makeQueued(i % 3 ? `u${i % 7}` : undefined),
+      );
+      await queue.put(records);
+      expect((await drain(queue)).sort()).toEqual(records.map(({ id }) => id).sort());
+      expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
+    });
+
+    it('is seen by another process', async () => {
+      const { open } = await enter();
+      const [writer, reader] = [await open(), await open()];
+      const record = makeQueued('a');
+      await writer.put([record]);
+      expect(idsOf(await reader.take(10, VISIBLE_MS))).toEqual([record.id]);
+    });
+
+    it('never has a user with two consumers at a time', async () => {
+      const { open } = await enter();
+      const [first, second] = [await open(), await open()];
+      const records = [makeQueued('a'), makeQueued('a'), makeQueued('a')];
+      await first.put(records);
+      const taken = await first.take(2, VISIBLE_MS);
+      expect(idsOf(taken)).toEqual(idsOf([{ record: records[0]! }, { record: records[1]! }]));
+      expect(await second.take(10, VISIBLE_MS)).toEqual([]);
+      expect(await first.take(10, VISIBLE_MS)).toEqual([]);
+      await first.done(taken.slice(0, 1));
+      expect(await first.take(10, VISIBLE_MS)).toEqual([]);
+      await first.done(taken.slice(1));
+      expect(idsOf(await first.take(10, VISIBLE_MS))).toEqual([records[2]!.id]);
+    });
+
+    it('lets one user pass another that is under way', async () => {
+      const queue = await (await enter()).open();
+      const [slow, behind, other] = [makeQueued('a'), makeQueued('a'), makeQueued('b')];
+      await queue.put([slow, behind, other]);
+      one(await queue.take(1, VISIBLE_MS));
+      expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([other.id]);
+    });
+
+    it('tells users of two projects apart', async () => {
+      const queue = await (await enter()).open();
+      const [here, there] = [makeQueued('a'), makeQueued('a')];
+      there.body = { ...there.body, project: 'q' };
+      await queue.put([here, there]);
+      const [first, second] = [await queue.take(1, VISIBLE_MS), await queue.take(1, VISIBLE_MS)];
+      expect(idsOf([...first, ...second]).sort()).toEqual([here.id, there.id].sort());
+    });
+
+    it('gives back what comes again after its delay, and holds the user until then', async () => {
+      const { open, pass } = await enter();
+      const queue = await open();
+      const [bad, behind, other] = [makeQueued('a'), makeQueued('a'), makeQueued()];
+      await queue.put([bad, behind]);
+      await queue.retry(await queue.take(1, VISIBLE_MS), 5_000);
+      await queue.put([other]);
+      expect(await drain(queue)).toEqual([other.id]);
+      await pass(4_000);
+      expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
+      await pass(1_500);
+      const again = await queue.take(10, VISIBLE_MS);
+      expect(idsOf(again)).toEqual([bad.id, behind.id]);
+      expect(again.map(({ attempts }) => attempts)).toEqual([2, 1]);
+    });
+
+    it('gives back at once with no delay', async () => {
+      const queue = await (await enter()).open();
+      const record = makeQueued('a');
+      await queue.put([record]);
+      await queue.retry(await queue.take(1, VISIBLE_MS), 0);
+      expect(idsOf(await queue.take(1, VISIBLE_MS))).toEqual([record.id]);
+    });
+
+    it('gives to another what a dead process has left, when its time is over', async () => {
+      const { open, pass } = await enter();
+      const [dying, living] = [await open(), await open()];
+      const records = [makeQueued('a'), makeQueued('a'), makeQueued()];
+      await dying.put(records);
+      expect(await dying.take(10, VISIBLE_MS)).toHaveLength(3);
+      await pass(VISIBLE_MS / 2);
+      expect(await living.take(10, VISIBLE_MS)).toEqual([]);
+      await pass(VISIBLE_MS);
+      const taken = await living.take(10, VISIBLE_MS);
+      expect(idsOf(taken).sort()).toEqual(records.map(({ id }) => id).sort());
+      expect(idsOf(taken).filter((id) => id !== records[2]!.id)).toEqual([
+        records[0]!.id,
+        records[1]!.id,
+      ]);
+      expect(Math.min(...taken.map(({ attempts }) => attempts))).toBeGreaterThanOrEqual(2);
+    });
+
+    it('removes what is done though its time was over, and another has it', async () => {
+      const { open, pass } = await enter();
+      const [slow, quick] = [await open(), await open()];
+      await slow.put([makeQueued('a')]);
+      const taken = await slow.take(1, VISIBLE_MS);
+      await pass(VISIBLE_MS + 1);
+      one(await quick.take(1, VISIBLE_MS));
+      await slow.done(taken);
+      await pass(VISIBLE_MS + 1);
+      expect(await quick.take(1, VISIBLE_MS)).toEqual([]);
+    });
+
+    it('does not take from another what was given back too late', async () => {
+      const { open, pass } = await enter();
+      const [slow, quick] = [await open(), await open()];
+      await slow.put([makeQueued('a')]);
+      const taken = await slow.take(1, VISIBLE_MS);
+      await pass(VISIBLE_MS + 1);
+      one(await quick.take(1, VISIBLE_MS));
+      await slow.retry(taken, 0);
+      expect(await slow.take(1, VISIBLE_MS)).toEqual([]);
+      expect(await quick.take(1, VISIBLE_MS)).toEqual([]);
+    });
+
+    it('takes a record that waits already for the same one', async () => {
+      const queue = await (await enter()).open();
+      const record = makeQueued('a');
+      await queue.put([record]);
+      await queue.put([record, makeQueued('a')]);
+      const taken = await queue.take(10, VISIBLE_MS);
+      expect(taken).toHaveLength(2);
+      await queue.put([record]);
+      await queue.done(taken);
+      expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
+      await queue.put([record]);
+      expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([record.id]);
+    });
+
+    it('keeps records apart that have one id in another type or project', async () => {
+      const queue = await (await enter()).open();
+      const record = makeQueued('a');
+      const inOther = { ...record, body: { ...record.body, project: 'q' } };
+      const { user_id, project } = record.body as Record<string, string>;
+      const profile: QueuedRecord = {
+        ...record,
+        type: 'identify',
+        body: { project, user_id, properties: {} },
+      };
+      await queue.put([record, inOther]);
+      await queue.put([profile, record]);
+      const taken = await queue.take(10, VISIBLE_MS);
+      expect(taken.map(({ record }) => JSON.stringify(record)).sort()).toEqual(
+        [record, inOther, profile].map((one) => JSON.stringify(one)).sort(),
+      );
+      await queue.done(taken.slice(0, 1));
+      await queue.put(taken.map(({ record }) => record));
+      await queue.done(taken.slice(1));
+      expect(await drain(queue)).toEqual([record.id]);
+    });
+
+    it('buries a record with its reason, once, and lets the user go on', async () => {
+      const { open, deadLetters } = await enter();
+      const queue = await open();
+      const [bad, next] = [makeQueued('a'), makeQueued('a')];
+      await queue.put([bad, next]);
+      const taken = one(await queue.take(1, VISIBLE_MS));
+      await queue.bury(taken, 'rejected: 400');
+      await queue.bury(taken, 'rejected: 400');
+      expect(await deadLetters()).toEqual([{ record: bad, reason: 'rejected: 400' }]);
+      expect(await drain(queue)).toEqual([next.id]);
+    });
+
+    it('tells how full it is', async () => {
+      const { open } = await enter();
+      const queue = await open();
+      expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
+      const records = [
+        { ...makeQueued('a'), at: 5 },
+        { ...makeQueued('b'), at: 6 },
+        { ...makeQueued('c'), at: 7 },
+      ];
+      await queue.put(records);
+      expect(await queue.size?.()).toEqual({ waiting: 3, dead: 0, oldest: 5 });
+      for (let i = 0; i < 2; i++) {
+        const taken = one(await queue.take(1, VISIBLE_MS));
+        if (i === 0) await queue.bury(taken, 'x');
+        else await queue.done([taken]);
+      }
+      expect(await queue.size?.()).toMatchObject({ waiting: 1, dead: 1 });
+    });
+
+    it('takes no more than may wait, and goes on when there is room', async () => {
+      const { open, deadLetters } = await enter();
+      const [queue, other] = [await open({ maxWaiting: 3 }), await open({ maxWaiting: 3 })];
+      const records = Array.from({ length: 6 }, () => makeQueued('a'));
+      await queue.put(records.slice(0, 2));
+      // What comes together is taken as a whole, though one is too many.
+      await other.put(records.slice(2, 4));
+      for (const full of [queue, other]) {
+        const put = full.put(records.slice(4));
+        await expect(put).rejects.toMatchObject({ name: 'QueueFullError' });
+      }
+      expect(await queue.size?.()).toMatchObject({ waiting: 4 });
+      const [first, second] = await queue.take(2, VISIBLE_MS);
+      await expect(queue.put(records.slice(4))).rejects.toThrow('`maxWaiting`');
+      await queue.done([first!]);
+      await queue.bury(second!, 'rejected 400');
+      await queue.put(records.slice(4));
+      expect(await drain(queue)).toEqual(records.slice(2).map(({ id }) => id));
+      expect(await deadLetters()).toHaveLength(1);
+      await other.put(records);
+      expect(await queue.size?.()).toMatchObject({ waiting: 6 });
+    });
+
+    it('leaves what it has not given out to others', async () => {
+      const { open } = await enter();
+      const [first, second] = [await open(), await open()];
+      await first.put(Array.from({ length: 20 }, (_, i) => makeQueued(`u${i}`)));
+      await first.done(await first.take(1, VISIBLE_MS));
+      await first.leave?.();
+      expect(await second.take(100, VISIBLE_MS)).toHaveLength(19);
+    });
+
+    it('gives each record once to consumers that take at the same time', async () => {
+      const { open } = await enter();
+      const queues = await Promise.all([open(), open(), open()]);
+      const records = Array.from({ length: 90 }, (_, i) => makeQueued(`u${i % 30}`));
+      await queues[0]!.put(records);
+      const taken: string[] = [];
+      const last = new Map<string, number>();
+      const take = async (queue: Queue): Promise<number> => {
+        const got = await queue.take(5, VISIBLE_MS);
+        for (const { record } of got) {
+          const user = (record.body as { user_id: string }).user_id;
+          const index = records.findIndex(({ id }) => id === record.id);
+          expect(index).toBeGreaterThan(last.get(user) ?? -1);
+          last.set(user, index);
+          taken.push(record.id);
+        }
+        await queue.done(got);
+        return got.length;
+      };
+      // A round in which nobody gets anything may only mean that the partitions change hands.
+      for (let round = 0; taken.length < records.length && round < 200; round++) {
+        await Promise.all(queues.map(take));
+      }
+      expect(taken.sort()).toEqual(records.map(({ id }) => id).sort());
+    });
+  });
+};

@@ -1,0 +1,196 @@
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis, type RedisServer } from '../../../lab/relay/support/start-redis.mjs';
+import { createRedisQueue, createRedisSeen } from '../../../src/relay-redis.js';
+import type { DeadLetter } from './memory-queue.js';
+import { idsOf, makeQueued } from './make-queued.js';
+import { describeQueue } from './queue-contract.js';
+import { describeSeen } from './seen-contract.js';
+
+/** Takes time from what is left of every key, as if it had passed for the server. */
+const AGE = `
+for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
+  local left = redis.call('PTTL', key)
+  if left > 0 and left <= tonumber(ARGV[2]) then redis.call('DEL', key)
+  elseif left > 0 then redis.call('PEXPIRE', key, left - ARGV[2]) end
+  if redis.call('TYPE', key).ok == 'zset' then
+    for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+      redis.call('ZINCRBY', key, -ARGV[2], member)
+    end
+  end
+end`;
+
+describe.skipIf(!hasRedis)('over a Redis', () => {
+  let server: RedisServer;
+  let worlds = 0;
+  const connect = () =>
+    createClient({ url: server.url })
+      .on('error', () => {}) // it is killed on purpose, and comes back
+      .connect();
+  let client: Awaited<ReturnType<typeof connect>>;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    client = await connect();
+  });
+  afterAll(async () => {
+    client.destroy();
+    await server.stop();
+  });
+
+  const enter = () => {
+    const prefix = `world-${++worlds}`;
+    let offset = 0;
+    return {
+      prefix,
+      now: () => Date.now() + offset,
+      pass: async (ms: number) => {
+        offset += ms;
+        await client.sendCommand(['EVAL', AGE, '0', `{${prefix}}`, String(ms)]);
+      },
+    };
+  };
+
+  describeQueue('Redis', async () => {
+    const { prefix, now, pass } = enter();
+    const deadLetters = async () => {
+      const found = await client.xRange(`{${prefix}}:dead`, '-', '+');
+      return found.map(({ message }) => ({
+        record: JSON.parse(message['r']!) as DeadLetter['record'],
+        reason: message['reason']!,
+      }));
+    };
+    return {
+      open: async (options) => createRedisQueue({ ...options, client, prefix, now, partitions: 4 }),
+      pass,
+      deadLetters,
+    };
+  });
+
+  describeSeen('Redis', async () => {
+    const { prefix, pass } = enter();
+    return { open: async () => createRedisSeen({ client, prefix }), pass };
+  });
+
+  it('shares the users among the processes that take', async () => {
+    const { prefix } = enter();
+    const open = () => createRedisQueue({ client, prefix, partitions: 4 });
+    const [one, two] = [open(), open()];
+    await one.take(1, 60_000);
+    await two.take(1, 60_000); // it has come, and finds all of it taken
+    await one.take(1, 60_000); // now half of it is given up
+    await two.take(1, 60_000);
+    await one.put(Array.from({ length: 40 }, (_, i) => makeQueued(`u${i}`)));
+    const taken = [await one.take(100, 60_000), await two.take(100, 60_000)];
+    expect(taken[0]!.length + taken[1]!.length).toBe(40);
+    expect(Math.min(taken[0]!.length, taken[1]!.length)).toBeGreaterThan(0);
+  });
+
+  it('reads no further ahead than it must, and still gives all', async () => {
+    const { prefix } = enter();
+    const queue = createRedisQueue({ client, prefix, partitions: 1 });
+    const records = Array.from({ length: 700 }, (_, i) => makeQueued(`u${i}`));
+    await queue.put(records);
+    const taken: string[] = [];
+    for (;;) {
+      const some = await queue.take(1_000, 60_000);
+      if (!some.length) break;
+      expect(some.length).toBeLessThanOrEqual(256);
+      await queue.done(some);
+      taken.push(...idsOf(some));
+    }
+    expect(taken).toEqual(records.map(({ id }) => id));
+  });
+
+  it('leaves nothing behind in Redis of what is done', async () => {
+    const { prefix } = enter();
+    const queue = createRedisQueue({ client, prefix });
+    await queue.put(Array.from({ length: 10 }, (_, i) => makeQueued(`u${i}`)));
+    await queue.done(await queue.take(10, 60_000));
+    await queue.leave();
+    const keys = await client.keys(`{${prefix}}:*`);
+    expect(keys.filter((key) => !key.includes(':stream:'))).toEqual([]);
+    for (const key of keys) expect(await client.xLen(key)).toBe(0);
+  });
+
+  it('goes on with what was acknowledged when Redis is killed and comes back', async () => {
+    const { prefix } = enter();
+    const queue = createRedisQueue({ client, prefix });
+    const seen = createRedisSeen({ client, prefix });
+    const records = Array.from({ length: 50 }, (_, i) => makeQueued(`u${i}`));
+    await queue.put(records);
+    await seen.begin(['a'], 60_000);
+    const before = await queue.take(10, 60_000);
+    await server.kill();
+    await server.restart();
+    expect(await seen.begin(['a'], 60_000)).toEqual([{ state: 'begun' }]);
+    await queue.done(before);
+    const after = await queue.take(100, 60_000);
+    expect(idsOf([...before, ...after]).sort()).toEqual(records.map(({ id }) => id).sort());
+  });
+
+  it('gives out what it read when the answer was lost, in order and none of it twice', async () => {
+    const { prefix } = enter();
+    let losesNext = false;
+    const queue = createRedisQueue({
+      client: {
+        sendCommand: async (args) => {
+          const answer = await client.sendCommand(args);
+          if (!losesNext) return answer;
+          losesNext = false;
+          throw new Error('Socket closed unexpectedly');
+        },
+      },
+      prefix,
+      partitions: 1,
+    });
+    const [one, two, three] = [makeQueued('u'), makeQueued('v'), makeQueued('u')];
+    await queue.put([one]);
+    const first = await queue.take(1, 60_000);
+    await queue.put([two, three]);
+    losesNext = true;
+    await expect(queue.take(10, 60_000)).rejects.toThrow('closed');
+    // `three` is behind `one` of the same user, which is still out.
+    const second = await queue.take(10, 60_000);
+    expect(idsOf(second)).toEqual([two.id]);
+    await queue.done([...first, ...second]);
+    expect(idsOf(await queue.take(10, 60_000))).toEqual([three.id]);
+  });
+
+  it('goes on with partitions it took when the answer was lost', async () => {
+    const { prefix } = enter();
+    const record = makeQueued('u');
+    await createRedisQueue({ client, prefix }).put([record]);
+    let asked = 0;
+    const queue = createRedisQueue({
+      client: {
+        sendCommand: async (args) => {
+          const answer = await client.sendCommand(args);
+          // The first loads the script, the second takes the partitions and reads them.
+          if (++asked === 2) throw new Error('Socket closed unexpectedly');
+          return answer;
+        },
+      },
+      prefix,
+    });
+    await expect(queue.take(10, 60_000)).rejects.toThrow('closed');
+    expect(idsOf(await queue.take(10, 60_000))).toEqual([record.id]);
+  });
+
+  it('starts again when Redis has lost everything', async () => {
+    const { prefix } = enter();
+    const queue = createRedisQueue({ client, prefix });
+    await queue.put([makeQueued('a')]);
+    expect(await queue.take(1, 60_000)).toHaveLength(1);
+    await client.sendCommand(['FLUSHALL']);
+    const record = makeQueued('b');
+    await queue.put([record]);
+    expect(idsOf(await queue.take(10, 60_000))).toEqual([record.id]);
+  });
+});
+
+it('refuses a number of partitions that is none', () => {
+  const client = { sendCommand: () => Promise.reject(new Error('not to be asked')) };
+  expect(() => createRedisQueue({ client, partitions: 0 })).toThrow('`partitions`');
+  expect(() => createRedisQueue({ client, maxWaiting: 0 })).toThrow('`maxWaiting`');
+});

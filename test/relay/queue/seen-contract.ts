@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { Seen } from '../../../src/relay/queue/ports.js';
+import type { BatchResult } from '../../../src/interface/wire.js';
+
+export interface SeenWorld {
+  /** A handle of one more process on the same store. */
+  open: () => Promise<Seen>;
+  pass: (ms: number) => Promise<void>;
+}
+
+const CLAIM_MS = 60_000;
+let made = 0;
+const newId = () => `id-${++made}`;
+const delivered = (id: string): BatchResult => ({ id, outcome: 'delivered', status: 200 });
+
+/** What every `Seen` does. */
+export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): void => {
+  describe(`the seen ids of ${name}`, () => {
+    it('claims an id once', async () => {
+      const seen = await (await enter()).open();
+      const [a, b] = [newId(), newId()];
+      expect(await seen.begin([a, b], CLAIM_MS)).toEqual([{ state: 'new' }, { state: 'new' }]);
+      expect(await seen.begin([b, newId()], CLAIM_MS)).toEqual([
+        { state: 'begun' },
+        { state: 'new' },
+      ]);
+      expect(await seen.begin([], CLAIM_MS)).toEqual([]);
+    });
+
+    it('gives one of two callers the claim, also of two processes', async () => {
+      const { open } = await enter();
+      const [one, two] = [await open(), await open()];
+      const ids = Array.from({ length: 20 }, newId);
+      const states = await Promise.all([one.begin(ids, CLAIM_MS), two.begin(ids, CLAIM_MS)]);
+      ids.forEach((_, i) =>
+        expect(states.map((sightings) => sightings[i]!.state).sort()).toEqual(['begun', 'new']),
+      );
+    });
+
+    it('gives the first answer to a repeat', async () => {
+      const { open } = await enter();
+      const [one, two] = [await open(), await open()];
+      const [good, bad] = [newId(), newId()];
+      await one.begin([good, bad], CLAIM_MS);
+      const results: BatchResult[] = [
+        delivered(good),
+        { id: bad, outcome: 'rejected', status: 400 },
+      ];
+      await one.finish(results);
+      expect(await two.begin([good, bad], CLAIM_MS)).toEqual(
+        results.map((result) => ({ state: 'done', result })),
+      );
+    });
+
+    it('keeps what a record came to when it is called accepted afterwards, and not the other way', async () => {
+      const { open } = await enter();
+      const [relay, consumer] = [await open(), await open()];
+      const [slow, quick] = [newId(), newId()];
+      const accepted = (id: string): BatchResult => ({ id, outcome: 'accepted', status: 0 });
+      await relay.begin([slow, quick], CLAIM_MS);
+      await consumer.finish([delivered(quick)]);
+      await relay.finish([accepted(slow), accepted(quick)]);
+      expect(await relay.begin([slow, quick], CLAIM_MS)).toEqual([
+        { state: 'done', result: accepted(slow) },
+        { state: 'done', result: delivered(quick) },
+      ]);
+      await consumer.finish([delivered(slow)]);
+      expect(await relay.begin([slow], CLAIM_MS)).toEqual([
+        { state: 'done', result: delivered(slow) },
+      ]);
+    });
+
+    it('remembers a result longer than a claim', async () => {
+      const { open, pass } = await enter();
+      const seen = await open();
+      const id = newId();
+      await seen.begin([id], CLAIM_MS);
+      await seen.finish([delivered(id)]);
+      await pass(CLAIM_MS * 2);
+      expect(await seen.begin([id], CLAIM_MS)).toEqual([{ state: 'done', result: delivered(id) }]);
+    });
+
+    it('ends a claim by itself', async () => {
+      const { open, pass } = await enter();
+      const [dying, living] = [await open(), await open()];
+      const id = newId();
+      await dying.begin([id], CLAIM_MS);
+      await pass(CLAIM_MS / 2);
+      expect(await living.begin([id], CLAIM_MS)).toEqual([{ state: 'begun' }]);
+      await pass(CLAIM_MS);
+      expect(await living.begin([id], CLAIM_MS)).toEqual([{ state: 'new' }]);
+    });
+
+    it('takes a claim for a time that is no whole number', async () => {
+      const seen = await (await enter()).open();
+      const id = newId();
+      expect(await seen.begin([id], 10_000 / 3)).toEqual([{ state: 'new' }]);
+      expect(await seen.begin([id], 10_000 / 3)).toEqual([{ state: 'begun' }]);
+    });
+
+    it('gives a claim up', async () => {
+      const seen = await (await enter()).open();
+      const [a, b] = [newId(), newId()];
+      await seen.begin([a, b], CLAIM_MS);
+      await seen.forget([a]);
+      expect(await seen.begin([a, b], CLAIM_MS)).toEqual([{ state: 'new' }, { state: 'begun' }]);
+    });
+
+    it('keeps a result that came to an id after its claim was over', async () => {
+      const { open, pass } = await enter();
+      const seen = await open();
+      const id = newId();
+      await seen.begin([id], CLAIM_MS);
+      await pass(CLAIM_MS * 2);
+      await seen.finish([delivered(id)]);
+      expect(await seen.begin([id], CLAIM_MS)).toEqual([{ state: 'done', result: delivered(id) }]);
+    });
+  });
+};
