@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const page = read('docs/relay.md');
+const queuePage = read('docs/relay-queue.md');
 
 const RECIPES: readonly (readonly [file: string, language: string])[] = [
   ['node-hono/server.js', 'js'],
@@ -35,7 +36,7 @@ describe('the page about the relay', () => {
 });
 
 /** The rows of the table under a heading, as text without backticks. */
-const tableUnder = (heading: string): string[][] => {
+const tableUnder = (page: string, heading: string): string[][] => {
   const lines = page.split(`\n## ${heading}\n`)[1]!.split('\n');
   const start = lines.findIndex((line) => line.startsWith('|'));
   const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
@@ -66,20 +67,42 @@ const defaultOf = (member: ts.TypeElement): string => {
   return ts.getTextOfJSDocComment(tag?.comment)?.trim() ?? 'none';
 };
 
+/** Name and default of each option, by name. Where a name comes twice the first counts. */
+const optionsOf = (...members: readonly ts.TypeElement[]): string[][] => {
+  const defaults = new Map<string, string>();
+  for (const member of members) {
+    const name = member.name!.getText();
+    if (!defaults.has(name)) defaults.set(name, defaultOf(member));
+  }
+  return [...defaults].sort();
+};
+const HOOKS = membersOf('src/relay/hooks.ts', 'Hooks');
+
 describe('its tables', () => {
-  it('have every option in the order of the source, with its default', () => {
-    const members = [
-      ...membersOf('src/relay/front/relay-options.ts', 'RelayOptions'),
-      ...membersOf('src/relay/hooks.ts', 'Hooks'),
-    ];
-    expect(tableUnder('Options').map(([name, value]) => [name, value])).toEqual(
-      members.map((member) => [member.name!.getText(), defaultOf(member)]),
+  it('have every option with its default', () => {
+    const rows = tableUnder(page, 'Options').map(([name, value]) => [name, value]);
+    const own = membersOf('src/relay/front/relay-options.ts', 'RelayOptions');
+    expect(rows.sort()).toEqual(
+      optionsOf(
+        ...own,
+        ...membersOf('src/relay/delivery/delivery-options.ts', 'DeliveryOptions'),
+        ...HOOKS,
+      ),
     );
+  });
+
+  it('have every option of a consumer with its default', () => {
+    const rows = tableUnder(queuePage, 'Options of a consumer').map(([name, value]) => [
+      name,
+      value,
+    ]);
+    const own = membersOf('src/relay/delivery/consumer-options.ts', 'ConsumerOptions');
+    expect(rows.sort()).toEqual(optionsOf(...own, ...HOOKS));
   });
 
   it('have no metric that the relay does not tell', () => {
     const told = declared('src/relay/hooks.ts', 'RelayMetric').getText();
-    const names = tableUnder('What to alert on').map(([name]) => name);
+    const names = tableUnder(page, 'What to alert on').map(([name]) => name);
     expect(names.length).toBeGreaterThan(5);
     for (const name of names) expect(told).toContain(`'${name}'`);
   });

@@ -1,19 +1,13 @@
 import type { EventBody, IdentifyBody, RecordType } from './bodies';
 import { isDateTime } from './is-date-time';
 import { isObject } from './is-object';
-
-/** What a field must be: in words, and as a check. */
-interface Kind {
-  words: string;
-  fits: (value: unknown) => boolean;
-}
+import { flag, type Kind } from './kinds';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const text: Kind = { words: 'a string', fits: isText };
 const fullText: Kind = { words: 'a non-empty string', fits: (value) => isText(value) && !!value };
 const object: Kind = { words: 'an object', fits: isObject };
-const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
 const dateTime: Kind = {
   words: 'a date-time of RFC 3339',
   fits: (value) => isText(value) && isDateTime(value),

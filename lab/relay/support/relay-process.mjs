@@ -65,7 +65,7 @@ const relay = createRelay({
 const consumer = createConsumer({
   queue,
   delivery: createDelivery({ ...toService, ...limits }),
-  visibility: Number(VISIBILITY_MS),
+  visibilityTimeout: Number(VISIBILITY_MS),
   onError,
 });
 consumer.start();

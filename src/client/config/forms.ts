@@ -1,22 +1,21 @@
-import type { Complaints } from './complain.js';
-import { TOKEN_WORDS } from '../../interface/is-token.js';
+import type { OptionCheck } from '../../interface/check-options.js';
 
 /** Options with their defaults, checked one by one. */
 type Given = Record<string, unknown>;
 
 /** Which options name the destination: checks them together, and completes them. */
-export type Form = (given: Given, pageAddress: string, complaints: Complaints) => void;
+export type Form = (given: Given, pageAddress: string, check: OptionCheck) => void;
 
 /** Straight to the service: the page holds the token. */
 const directForm: Form = (given, _, { missing }) => {
   if (!('baseUrl' in given)) missing('baseUrl', 'an absolute http(s) URL, or `relay` in its place');
-  if (!('token' in given)) missing('token', `${TOKEN_WORDS}, or a function`);
+  if (!('token' in given)) missing('token');
 };
 
 /** Why an option that belongs to the direct form does not go with a relay. */
 const OF_THE_RELAY: Readonly<Record<string, string>> = {
-  baseUrl: 'the relay knows the service',
-  token: 'the relay holds the token, and nobody can read it there',
+  baseUrl: 'the relay knows it',
+  token: 'the relay holds it',
   idempotencyKey: 'the relay tells repeats by the ids of the records',
 };
 
@@ -25,8 +24,7 @@ export const relayForm: Form = (given, pageAddress, { wrong, missing }) => {
   for (const [name, why] of Object.entries(OF_THE_RELAY)) {
     if (name in given) wrong(name, `does not go with \`relay\`: ${why}; leave it out`);
   }
-  if (!('relay' in given))
-    return missing('relay', 'a path such as "/a", or an absolute http(s) URL');
+  if (!('relay' in given)) return missing('relay');
   given.relay = resolved(given.relay as string, pageAddress);
   if (!given.relay) {
     wrong('relay', 'needs a page with an http(s) address: give an absolute http(s) URL');
@@ -44,5 +42,5 @@ const resolved = (relay: string, pageAddress: string): string | undefined => {
 };
 
 /** Either of the two. */
-export const anyForm: Form = (given, pageAddress, complaints) =>
-  ('relay' in given ? relayForm : directForm)(given, pageAddress, complaints);
+export const anyForm: Form = (given, pageAddress, check) =>
+  ('relay' in given ? relayForm : directForm)(given, pageAddress, check);

@@ -1,82 +1,35 @@
 import type { Consent, Options } from '../types.js';
+import { checkOptions } from '../../interface/check-options.js';
+import {
+  isFunction,
+  isHttpUrl,
+  positive,
+  text,
+  token,
+  url,
+  type Kind,
+} from '../../interface/kinds.js';
 import { nearest } from '../../interface/near.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
-import { createComplaints, formsOf } from './complain.js';
 import type { Form } from './forms.js';
-import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
-
-/** What a value must be: the words of the error, the check, and how a `data-` attribute becomes one. */
-interface Kind {
-  words: string;
-  fits: (value: unknown) => boolean;
-  parse: (text: string, globals: Record<string, unknown>) => unknown;
-}
-
-const asIs = (text: string): unknown => text;
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-
-/** An address that a path can be added to: a query or a fragment would swallow it; `fetch` refuses a user. */
-const isHttpUrl = (value: unknown): boolean => {
-  try {
-    const { protocol, username, password } = new globalThis.URL(value as string);
-    return (
-      typeof value === 'string' &&
-      /^https?:$/.test(protocol) &&
-      !/[?#\s]/.test(value) &&
-      !username &&
-      !password
-    );
-  } catch {
-    return false;
-  }
-};
-
-const text: Kind = { words: 'a non-empty string', fits: isText, parse: asIs };
-const url: Kind = {
-  words: 'an absolute http(s) URL without user, query or spaces',
-  fits: isHttpUrl,
-  parse: asIs,
-};
-const token: Kind = {
-  words: `${TOKEN_WORDS}, or a function`,
-  fits: (value) => isToken(value) || isFunction(value),
-  parse: asIs,
-};
-const isRelay = (value: unknown): boolean =>
-  typeof value === 'string' && (/^\/(?!\/)[^?#\s\\]*$/.test(value) || isHttpUrl(value));
 
 const relay: Kind = {
   words: 'a path that begins with one slash, such as "/a", or an absolute http(s) URL',
-  fits: isRelay,
-  parse: asIs,
-};
-const positive: Kind = {
-  words: 'a positive, finite number',
-  fits: (value) => Number.isFinite(value) && (value as number) > 0,
-  // What is no number is refused as it was written.
-  parse: (value) => Number(value) || value,
+  fits: (value) =>
+    typeof value === 'string' && (/^\/(?!\/)[^?#\s\\]*$/.test(value) || isHttpUrl(value)),
 };
 const flag: Kind = {
   words: 'true or false (on the tag also 1, 0, yes, no, on, off)',
   fits: (value) => typeof value === 'boolean',
-  parse: (value) =>
-    /^(true|1|yes|on)?$/i.test(value) || (/^(false|0|no|off)$/i.test(value) ? false : value),
 };
 const callback: Kind = {
   words: 'a function (on the tag: the name of a global one)',
   fits: isFunction,
-  parse: (name, globals) => globals[name] ?? name,
 };
 export const isConsent = (value: unknown): value is Consent =>
-  typeof value === 'string' && /^(granted|pending|denied)$/.test(value);
+  ['granted', 'pending', 'denied'].includes(value as string);
 
-const consent: Kind = {
-  words: 'granted, pending or denied',
-  fits: isConsent,
-  parse: asIs,
-};
+const consent: Kind = { words: 'granted, pending or denied', fits: isConsent };
 
 /** The one list of options: `init` checks by it, the script tag reads its `data-` attributes by it. */
 const REGISTRY: Record<keyof Options, Kind> = {
@@ -138,35 +91,26 @@ export const optionNames = Object.keys(REGISTRY) as (keyof Options)[];
 /** Those, and what else the tag has an attribute for. */
 const attributeNames: readonly string[] = [...optionNames, 'global'];
 
+/** An option as `init` knows it, and as the tag does. */
+const formOf = (name: string): string =>
+  `\`${name}\` (data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()})`;
+
 /** Fills in the defaults, or throws a TypeError that names every wrong option and its fix. */
 export const resolveOptions = (options: Options, pageAddress: string, form: Form): Settings => {
-  if (typeof options !== 'object' || !options) {
-    throw new TypeError('analytics.init: expected an object of options');
-  }
-  const complaints = createComplaints();
-  const { wrong, missing } = complaints;
-  // Without a prototype: some scripts give every object more keys.
-  const settings: Record<string, unknown> = { __proto__: null, ...DEFAULTS };
+  const check = checkOptions('analytics.init', options, REGISTRY, {
+    formOf,
+    notThis,
+    names: attributeNames,
+  });
+  const { given } = check;
+  const settings: Record<string, unknown> = { __proto__: null, ...DEFAULTS, ...given };
   // A flush of fewer would cost a request as well.
-  if (options.relay) settings.flushAt = BATCH_RECORDS;
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    if (!Object.hasOwn(REGISTRY, name)) {
-      const meant = nearest(name, attributeNames);
-      wrong(name, `does not exist${meant ? `: did you mean ${formsOf(meant)}?` : ''}`);
-      // Counts as given, so that it is not called missing as well.
-      settings[meant ?? name] ??= value;
-      continue;
-    }
-    const kind = REGISTRY[name as keyof Options];
-    if (!kind.fits(value)) wrong(name, `must be ${kind.words}, not ${describe(name, value)}`);
-    settings[name] = value;
-  }
+  if (given.relay) settings.flushAt = given.flushAt ?? BATCH_RECORDS;
   if (!settings.disabled) {
-    form(settings, pageAddress, complaints);
-    for (const name of REQUIRED) if (!(name in settings)) missing(name, REGISTRY[name].words);
+    form(settings, pageAddress, check);
+    for (const name of REQUIRED) if (!(name in settings)) check.missing(name);
   }
-  complaints.throwAny();
+  check.throwAny();
   const resolved = settings as unknown as Settings;
   for (const name of ['timeout', 'flushInterval'] as const) {
     resolved[name] = Math.min(resolved[name], LONGEST_TIMER_MS);
@@ -176,12 +120,23 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
 };
 
 /** Of a token only the characters that are wrong: the rest is for no console. */
-const describe = (name: string, value: unknown): string =>
-  typeof value === 'string'
-    ? `"${name === 'token' ? value.replace(/[!-~]+/g, '…') : value}"`
-    : value && /object|function/.test(typeof value)
-      ? typeof value
-      : String(value);
+const notThis = (name: string, value: unknown): string => {
+  const shown =
+    typeof value === 'string'
+      ? `"${name === 'token' ? value.replace(/[!-~]+/g, '…') : value}"`
+      : Object(value) === value
+        ? typeof value
+        : String(value);
+  return `, not ${shown}`;
+};
+
+/** The value that the text of a `data-` attribute stands for; a text that stands for none is refused by `init`. */
+const parse = (kind: Kind, text: string, globals: Record<string, unknown>): unknown => {
+  if (kind === positive) return Number(text) || text;
+  if (kind === callback) return globals[text] ?? text;
+  if (kind !== flag) return text;
+  return /^(true|1|yes|on)?$/i.test(text) || (/^(false|0|no|off)$/i.test(text) ? false : text);
+};
 
 /**
  * Reads options from `data-` attributes (`dataset` has them in camelCase already). An attribute that looks like
@@ -194,7 +149,7 @@ export const readAttributes = (
   const options: Record<string, unknown> = {};
   for (const [name, value = ''] of Object.entries(dataset)) {
     if (Object.hasOwn(REGISTRY, name)) {
-      options[name] = REGISTRY[name as keyof Options].parse(value, globals);
+      options[name] = parse(REGISTRY[name as keyof Options], value, globals);
     } else if (name !== 'global' && nearest(name, attributeNames)) options[name] = value;
   }
   return options as Partial<Options>;

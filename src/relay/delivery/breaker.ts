@@ -7,8 +7,8 @@ import type { Attempt } from './upstream.js';
 const PROBE_WAIT_MS = 1_000;
 
 interface Effects {
-  /** So many records that failed in a row open it. */
-  failures: number;
+  /** Records that fail in a row until it opens. */
+  failureThreshold: number;
   now: () => number;
   random: () => number;
   tell: Tell;
@@ -24,7 +24,7 @@ export interface Pass {
  * Stops asking a service that does not answer: after several records failed in a row, or when it says itself how
  * long to wait. When the time is over one probe goes first.
  */
-export const createBreaker = ({ failures: threshold, now, random, tell }: Effects) => {
+export const createBreaker = ({ failureThreshold, now, random, tell }: Effects) => {
   /** Records that failed since one passed. One that is tried again and again counts once. */
   const failing = new Set<string>();
   /** Times in a row it has opened; 0 while closed. */
@@ -78,7 +78,7 @@ export const createBreaker = ({ failures: threshold, now, random, tell }: Effect
         const { retryAfterMs } = attempt;
         if (since === epoch) {
           failing.add(id);
-          if (isProbe || failing.size >= threshold || retryAfterMs > 0) open(retryAfterMs);
+          if (isProbe || failing.size >= failureThreshold || retryAfterMs > 0) open(retryAfterMs);
         } else if (retryAfterMs > 0) {
           // The same trouble, seen by a parallel request; but what the service wishes counts.
           until = Math.max(until, now() + retryAfterMs);

@@ -116,3 +116,5 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     forget,
   };
 };
+
+export type Claims = ReturnType<typeof createClaims>;

@@ -1,4 +1,6 @@
 import { messageOf } from '../../interface/errors.js';
+import { callback, positive } from '../../interface/kinds.js';
+import { CLOCK_KINDS, HOOK_KINDS, checkOptions, objectWith } from '../check-options.js';
 import { createRounds, wordsOf, type Undelivered } from './deliver-round.js';
 import type { Delivery } from './delivery.js';
 import { createTell, type Hooks } from '../hooks.js';
@@ -46,6 +48,18 @@ const MAX_DELAY_S = 43_200;
  * export default { fetch: relay, queue: createQueueHandler({ delivery, deadLetters: env.DEAD }) };
  */
 export const createQueueHandler = (options: QueueHandlerOptions) => {
+  checkOptions('createQueueHandler', options, {
+    kinds: {
+      delivery: objectWith('deliver', 'waitMs'),
+      deadLetters: objectWith('sendBatch'),
+      onUndelivered: callback,
+      maxAge: positive,
+      deadline: positive,
+      ...HOOK_KINDS,
+      ...CLOCK_KINDS,
+    },
+    required: ['delivery'],
+  });
   const { delivery, deadLetters, onUndelivered, maxAge = 3 * 86_400_000 } = options;
   const { deadline = 60_000 } = options;
   const now = options.now ?? (() => Date.now());

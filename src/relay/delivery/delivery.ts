@@ -1,44 +1,12 @@
-import type { Token } from '../../interface/bodies.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { createBreaker } from './breaker.js';
-import { AGAIN_MS, createClaims } from './claims.js';
-import { createTell, type Hooks } from '../hooks.js';
+import { checkOptions } from '../check-options.js';
+import { createTell } from '../hooks.js';
 import { isFinal, later, unclaimed } from '../queue/later.js';
-import { sleep } from '../pause.js';
-import type { Seen, Sighting } from '../queue/ports.js';
+import type { Sighting } from '../queue/ports.js';
+import { createClaims } from './claims.js';
+import { DELIVERY_KINDS, type DeliveryOptions } from './delivery-options.js';
 import { createRunning } from './running.js';
-import type { ServiceFetch } from '../service-fetch.js';
-import { createSlots } from './slots.js';
-import { createUpstream } from './upstream.js';
-import { createWidth } from './width.js';
-
-export interface DeliveryOptions extends Hooks {
-  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
-  baseUrl: string;
-  /** The service's token, or a function that gets it; asked again once after a 401. */
-  token: Token;
-  /** The ids that have been passed on. */
-  seen: Seen;
-  /** Send the record's id to the service as `Idempotency-Key`. @default true */
-  idempotencyKey?: boolean | undefined;
-  /**
-   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
-   * failure or when nothing was under way; each success makes room for one more. @default 32
-   */
-  concurrency?: number | undefined;
-  /** Records that are under way or wait for it at the most; what comes beyond is `retry`. @default 10000 */
-  maxPending?: number | undefined;
-  /** Milliseconds one try may take. @default 10000 */
-  timeout?: number | undefined;
-  /** Failures in a row after which the service is left alone for a while. @default 4 */
-  failures?: number | undefined;
-  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
-  fetch?: ServiceFetch | undefined;
-  /** In place of `Date.now`. */
-  now?: (() => number) | undefined;
-  /** In place of `Math.random`. */
-  random?: (() => number) | undefined;
-}
+import { createSender } from './sender.js';
 
 export interface DeliverOptions {
   /**
@@ -72,69 +40,26 @@ export interface Delivery {
 /** How long who finds no room is told to wait. */
 const BUSY_MS = 2_000;
 
-/** The way of records to the service: order, requests at a time, repeats, and patience. */
+/**
+ * Delivers records to the service: each once, those of one user in order, and no more at a time than there is
+ * room for.
+ *
+ * @throws TypeError that names each wrong option and what to write.
+ */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { timeout = 10_000, concurrency = 32, failures = 4, idempotencyKey = true } = options;
-  const { maxPending = 10_000 } = options;
-  const { now = Date.now, random = Math.random } = options;
+  checkOptions('createDelivery', options, {
+    kinds: DELIVERY_KINDS,
+    required: ['baseUrl', 'token', 'seen'],
+  });
+  const { timeout = 10_000, maxPending = 10_000, now = Date.now, random = Math.random } = options;
   const tell = createTell(options);
-  const breaker = createBreaker({ failures, now, random, tell });
-  const width = createWidth(concurrency);
-  const inSlot = createSlots(width.allows);
   const join = createRunning(tell);
   const claims = createClaims(options.seen, now, tell);
-  const upstream = createUpstream({
-    baseUrl: options.baseUrl,
-    token: options.token,
-    idempotencyKey,
-    timeout,
-    // Late and bare, so that a wrapped global is used, and workerd does not see a foreign `this`.
-    fetch: options.fetch ?? ((...args) => fetch(...args)),
-    now,
-    tell,
-  });
+  const sender = createSender({ ...options, claims, now, random, tell });
   /** Records that have no result yet. */
   let pending = 0;
   /** The last identify that is under way, of each user of a client. */
   const identifies = new Map<string, Promise<BatchResult>>();
-
-  /** For a record of a queue until it is kept, or no try starts any more. */
-  const mark = async (
-    record: BatchRecord,
-    result: BatchResult,
-    options: DeliverOptions,
-  ): Promise<void> => {
-    while (
-      !(await claims.finish([[record, result]], {
-        until: options.until,
-        client: options.client,
-      })) &&
-      options.isQueued &&
-      now() < options.until
-    ) {
-      await sleep(AGAIN_MS);
-    }
-  };
-
-  const send = (record: BatchRecord, options: DeliverOptions): Promise<BatchResult> =>
-    inSlot(options.client ?? '', async () => {
-      const { id } = record;
-      const pass = now() < options.until ? await breaker.enter() : undefined;
-      if (!pass) return later(id, breaker.waitMs());
-      const attempt = now() < options.until ? await upstream(record, options.address) : undefined;
-      breaker.leave(pass, id, attempt);
-      if (!attempt) return later(id, 0);
-      if (isFinal(attempt)) width.passed();
-      else width.failed();
-      const { outcome, status, retryAfterMs } = attempt;
-      // Who came back sooner than the breaker lets through would have come for nothing.
-      if (outcome === 'retry') return later(id, Math.max(retryAfterMs, breaker.waitMs()), status);
-      const result: BatchResult = { id, outcome, status };
-      // In the slot: a process that is killed leaves no more than `concurrency` records that were sent and
-      // are not marked, and these are what may be sent twice.
-      if (isFinal(result)) await mark(record, result, options);
-      return result;
-    });
 
   const attempt = async (
     record: BatchRecord,
@@ -152,7 +77,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       return sighting.result;
     }
     const before = await identified;
-    const result = before && !isFinal(before) ? { ...before, id } : await send(record, options);
+    const result =
+      before && !isFinal(before) ? { ...before, id } : await sender.send(record, options);
     if (!isFinal(result) && !options.isQueued) await claims.forget([record], options.until);
     return result;
   };
@@ -197,7 +123,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   return {
-    waitMs: () => Math.max(breaker.waitMs(), pending >= maxPending ? BUSY_MS : 0),
+    waitMs: () => Math.max(sender.waitMs(), pending >= maxPending ? BUSY_MS : 0),
     deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
   };
 };

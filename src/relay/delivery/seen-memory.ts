@@ -1,4 +1,6 @@
+import { callback, positive } from '../../interface/kinds.js';
 import type { BatchResult } from '../../interface/wire.js';
+import { checkOptions, count } from '../check-options.js';
 import { isFinal } from '../queue/later.js';
 import type { Seen, Sighting } from '../queue/ports.js';
 import { createShares } from './shares.js';
@@ -24,6 +26,9 @@ interface Entry {
 
 /** The ids that this process has passed on. Another process knows nothing of them, nor does the next. */
 export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
+  checkOptions('createSeenMemory', options, {
+    kinds: { maxIds: count, maxAge: positive, now: callback },
+  });
   const { maxIds = 100_000, maxAge = 86_400_000, now = Date.now } = options;
   const entries = new Map<string, Entry>();
   const shares = createShares();

@@ -7,11 +7,12 @@ import { checkRecord } from './check-record.js';
 import { createClientOf } from './client-of.js';
 import { preflight, withCors } from './cors.js';
 import { createDelivery } from '../delivery/delivery.js';
+import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
 import { createTell } from '../hooks.js';
 import { isFromAllowedPage, listedOrigin } from './origin.js';
 import { isId, parseBatch, parseJson, type ClaimedRecord } from './parse-batch.js';
 import { readBody } from './read-body.js';
-import { checkOptions, type RelayOptions } from './relay-options.js';
+import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { routeOf, type Route } from './route.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { singleAnswer } from './single-answer.js';
@@ -26,7 +27,7 @@ export type Relay = (request: Request) => Promise<Response>;
  * send. It answers `POST …/v1/batch`, `POST …/v1/identify`, `POST …/v1/event` and `GET …/health`, under
  * whatever path it is mounted. Web standards only.
  *
- * @throws TypeError that names the wrong option and what to write.
+ * @throws TypeError that names each wrong option and what to write.
  * @example
  * const relay = createRelay({
  *   baseUrl: 'https://in.example.com', token: 'tok',
@@ -36,7 +37,7 @@ export type Relay = (request: Request) => Promise<Response>;
  * const response = await relay(request);
  */
 export const createRelay = (options: RelayOptions): Relay => {
-  checkOptions(options);
+  checkRelayOptions(options);
   const { projects, channels, allowMissingOrigin = false, queue } = options;
   const { maxBytes = 1_048_576, bodyTimeout = 10_000, deadline = 15_000 } = options;
   // Copied: what is allowed must not change under way.
@@ -48,7 +49,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const admission = createAdmission({ ...options, now, tell });
   const clientOf = createClientOf(options, tell);
   const tellUnlisted = createTellUnlisted({ now, tell });
-  const delivery = createDelivery({ ...options, seen });
+  const delivery = createDelivery({ ...deliveryOptionsOf(options), seen });
   const accept = queue && createAcceptance({ queue, seen, now, tell });
 
   const addressOf = (request: Request): string | undefined =>
@@ -146,6 +147,12 @@ export const createRelay = (options: RelayOptions): Relay => {
     return withCors(response, listedOrigin(request, rules));
   };
 };
+
+/** Those of a relay's options that its delivery takes. */
+const deliveryOptionsOf = (options: RelayOptions): Omit<DeliveryOptions, 'seen'> =>
+  Object.fromEntries(
+    Object.entries(options).filter(([name]) => Object.hasOwn(DELIVERY_KINDS, name)),
+  ) as unknown as Omit<DeliveryOptions, 'seen'>;
 
 const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';
 

@@ -1,16 +1,20 @@
-import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
-import type { Token } from '../../interface/bodies.js';
-import type { Hooks } from '../hooks.js';
+import {
+  callback,
+  flag,
+  isFunction,
+  isHttpUrl,
+  isPositive,
+  isText,
+  positive,
+  type Kind,
+} from '../../interface/kinds.js';
+import { checkOptions, objectWith, type Kinds } from '../check-options.js';
+import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
 import type { Putter, Seen } from '../queue/ports.js';
 import type { Rate, RateLimit } from './rate-limit.js';
-import type { ServiceFetch } from '../service-fetch.js';
 
 /** Options of `createRelay`. */
-export interface RelayOptions extends Hooks {
-  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
-  baseUrl: string;
-  /** The service's token, or a function that gets it; asked again once after a 401. */
-  token: Token;
+export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
   /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
   origins: readonly string[];
   /** Project IDs that may be written to. Records of others are `blocked` with 403, and pages keep them. */
@@ -61,72 +65,32 @@ export interface RelayOptions extends Hooks {
    */
   timeout?: number | undefined;
   /**
-   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
-   * failure or when nothing was under way; each success makes room for one more. @default 32
-   */
-  concurrency?: number | undefined;
-  /**
    * Records that are under way to the service or wait for it at the most; what comes beyond is answered 503.
    * @default 10000
    */
   maxPending?: number | undefined;
-  /** Failures in a row after which the service is left alone for a while. @default 4 */
-  failures?: number | undefined;
-  /** Send the record's id to the service as `Idempotency-Key`. @default true */
-  idempotencyKey?: boolean | undefined;
   /** The ids that have been passed on. @default in memory: 100,000 ids, a day */
   seen?: Seen | undefined;
   /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
   queue?: Putter | undefined;
-  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
-  fetch?: ServiceFetch | undefined;
-  /** In place of `Date.now`. */
-  now?: (() => number) | undefined;
-  /** In place of `Math.random`. */
-  random?: (() => number) | undefined;
 }
 
-interface Kind {
-  words: string;
-  fits: (value: unknown) => boolean;
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0;
 const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(fits);
-/** An object with these methods. */
-const port = (...names: readonly string[]): Kind => ({
-  words: `an object with ${names.join(', ')}`,
-  fits: (value) => names.every((name) => isFunction((value as Record<string, unknown>)?.[name])),
-});
-
-const isHttpUrl = (value: unknown): boolean =>
-  isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 /** As a browser writes it: no path, no slash at the end, no default port. */
-const isOrigin = (value: unknown): boolean =>
-  isHttpUrl(value) && new URL(value as string).origin === value;
+const isOrigin = (value: unknown): boolean => isHttpUrl(value) && new URL(value).origin === value;
 const isRate = (value: unknown): boolean => {
   const { perSecond, burst } = (value ?? {}) as Partial<Rate>;
   return isPositive(perSecond) && isPositive(burst);
 };
 
-const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
-const callback: Kind = { words: 'a function', fits: isFunction };
-const positive: Kind = { words: 'a positive number', fits: isPositive };
 const texts: Kind = {
-  words: 'a list of strings',
+  words: 'a list of non-empty strings',
   fits: (value) => isList(value, isText),
 };
 
-/** The one list of options, tied to their type. */
-const REGISTRY: Record<keyof RelayOptions, Kind> = {
-  baseUrl: { words: 'an http(s) URL', fits: isHttpUrl },
-  token: {
-    words: `${TOKEN_WORDS}, or a function`,
-    fits: (value) => isFunction(value) || isToken(value),
-  },
+const KINDS: Kinds<RelayOptions> = {
+  ...DELIVERY_KINDS,
   origins: {
     words: 'a list of origins like "https://shop.example"',
     fits: (value) => isList(value, isOrigin),
@@ -148,48 +112,24 @@ const REGISTRY: Record<keyof RelayOptions, Kind> = {
   maxBytes: positive,
   bodyTimeout: positive,
   deadline: positive,
-  timeout: positive,
-  concurrency: positive,
-  maxPending: positive,
-  failures: positive,
-  idempotencyKey: flag,
-  seen: port('begin', 'finish', 'forget'),
-  queue: port('put'),
-  onMetric: callback,
-  onError: callback,
-  fetch: callback,
-  now: callback,
-  random: callback,
+  queue: objectWith('put'),
 };
 
-const REQUIRED = ['baseUrl', 'token', 'origins', 'projects', 'channels'] as const;
-
-/** Not its value: it may be the token. */
-const wrong = (name: string, problem: string): never => {
-  throw new TypeError(`createRelay: option \`${name}\` ${problem}`);
-};
-
-/** Throws a TypeError that names the wrong option and what to write. */
-export const checkOptions = (options: RelayOptions): void => {
-  if (typeof options !== 'object' || !options) {
-    throw new TypeError('createRelay: expected an object of options');
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(REGISTRY, name)) wrong(name, 'does not exist');
-    const { words, fits } = REGISTRY[name as keyof RelayOptions];
-    if (value !== undefined && !fits(value)) wrong(name, `must be ${words}`);
-  }
-  for (const name of REQUIRED) {
-    if (options[name] === undefined) wrong(name, `is missing: give ${REGISTRY[name].words}`);
-  }
-  if (!options.clientAddress && options.rateLimit !== false) {
-    wrong(
-      'clientAddress',
-      "is missing: give a function that gets the client's address from a request, or " +
-        '`rateLimit: false` where no client is to be limited',
-    );
-  }
-  if (options.forwardAddress && !options.clientAddress) {
-    wrong('forwardAddress', 'needs `clientAddress`: a function');
-  }
-};
+/** Throws a TypeError that names each wrong option and what to write. */
+export const checkRelayOptions = (options: RelayOptions): void =>
+  checkOptions('createRelay', options, {
+    kinds: KINDS,
+    required: ['baseUrl', 'token', 'origins', 'projects', 'channels'],
+    together: ({ clientAddress, rateLimit, forwardAddress }, { missing, wrong }) => {
+      if (!clientAddress && rateLimit !== false) {
+        missing(
+          'clientAddress',
+          "a function that gets the client's address from a request, or `rateLimit: false` where no " +
+            'client is to be limited',
+        );
+      }
+      if (forwardAddress && !clientAddress) {
+        wrong('forwardAddress', 'needs `clientAddress`: a function');
+      }
+    },
+  });

@@ -11,12 +11,5 @@ export class QueueFullError extends Error {
 export const isQueueFull = (error: unknown): boolean =>
   error instanceof Error && error.name === 'QueueFullError';
 
-const MAX_WAITING = 1_000_000;
-
-/** The option of an engine, checked. */
-export const readMaxWaiting = (maxWaiting: number = MAX_WAITING): number => {
-  if (!Number.isFinite(maxWaiting) || maxWaiting < 1) {
-    throw new TypeError('`maxWaiting` must be a number from 1');
-  }
-  return maxWaiting;
-};
+/** Records that may wait in a queue, unless its options say otherwise. */
+export const MAX_WAITING = 1_000_000;

@@ -267,8 +267,8 @@ describe('a relay', () => {
   );
 
   it.each([
-    ['token', 'secret', 'the relay holds the token'],
-    ['baseUrl', 'https://in.test', 'the relay knows the service'],
+    ['token', 'secret', 'the relay holds it'],
+    ['baseUrl', 'https://in.test', 'the relay knows it'],
     ['idempotencyKey', true, 'the relay tells repeats'],
   ])('does not go with `%s`, and says why', (name, value, why) => {
     for (const form of [anyForm, relayForm]) {

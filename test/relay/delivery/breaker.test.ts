@@ -7,7 +7,7 @@ const setUp = () => {
   let made = 0;
   const states: number[] = [];
   const breaker = createBreaker({
-    failures: 3,
+    failureThreshold: 3,
     now: () => clock.time,
     random: () => 0.5,
     tell: createTell({ onMetric: (_, value) => states.push(value) }),

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createConsumer, type ConsumerOptions } from '../../../src/relay/delivery/consumer.js';
+import { createConsumer } from '../../../src/relay/delivery/consumer.js';
+import type { ConsumerOptions } from '../../../src/relay/delivery/consumer-options.js';
 import type { Undelivered } from '../../../src/relay/delivery/deliver-round.js';
-import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
+import { createDelivery } from '../../../src/relay/delivery/delivery.js';
+import type { DeliveryOptions } from '../../../src/relay/delivery/delivery-options.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';
@@ -57,7 +59,10 @@ describe('a consumer', () => {
   });
 
   it('has several batches under way, but no more than it is told', async () => {
-    const { service, queue } = createWorld({ hold: true, consumer: { batch: 2, batches: 2 } });
+    const { service, queue } = createWorld({
+      hold: true,
+      consumer: { batchSize: 2, concurrentBatches: 2 },
+    });
     await queue.put(Array.from({ length: 20 }, () => fresh()));
     await pass(5_000);
     expect(service.got).toHaveLength(4);
@@ -80,7 +85,7 @@ describe('a consumer', () => {
         done: (...args) => once('done', () => memory.done(...args)),
         size: () => once('size', () => memory.size!()),
       }),
-      consumer: { visibility: 30_000 },
+      consumer: { visibilityTimeout: 30_000 },
     });
     await queue.put([named('a')]);
     await pass(300_000);
@@ -225,7 +230,7 @@ describe('a consumer', () => {
   it('takes from the queue what was delivered though the queue failed at first', async () => {
     let failures = 12;
     const { service, queue } = createWorld({
-      consumer: { batch: 1 },
+      consumer: { batchSize: 1 },
       queue: (memory) => ({
         done: async (taken) => {
           if (failures-- > 0) throw new Error('gone');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
+import { createDelivery } from '../../../src/relay/delivery/delivery.js';
+import type { DeliveryOptions } from '../../../src/relay/delivery/delivery-options.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import { createFakeService } from '../helpers/fake-service.js';
@@ -280,7 +281,7 @@ describe('the token of a delivery', () => {
     let isBad = true;
     const { service, clock, errors, deliver, until } = setUp({
       token: () => (isBad ? bad() : 'secret'),
-      failures: 100,
+      failureThreshold: 100,
     });
     const send = async (...ids: string[]) =>
       (
@@ -313,7 +314,7 @@ describe('a service that gives no answer', () => {
       cause: new Error('connect ECONNREFUSED 127.0.0.1:1'),
     });
     const { service, errors, deliver, until } = setUp({
-      failures: 100,
+      failureThreshold: 100,
       fetch: (...args) => (failure ? Promise.reject(failure) : service.fetch(...args)),
     });
     const send = (...ids: string[]) =>
@@ -344,7 +345,10 @@ describe('a service that gives no answer', () => {
   });
 
   it('is told once while answers to earlier requests come in', async () => {
-    const { service, clock, errors, deliver, until } = setUp({ failures: 100 }, { hold: true });
+    const { service, clock, errors, deliver, until } = setUp(
+      { failureThreshold: 100 },
+      { hold: true },
+    );
     const results = deliver([event('a'), event('b'), event('c')], { until: until() });
     await service.arrived(3);
     clock.time += 1_000;

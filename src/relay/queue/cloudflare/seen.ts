@@ -1,5 +1,7 @@
 import { messageOf } from '../../../interface/errors.js';
+import { positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
+import { checkOptions, objectWith } from '../../check-options.js';
 import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
 import type { KvNamespace } from './bindings.js';
@@ -25,6 +27,10 @@ const CLAIM = 'begun';
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency
  */
 export const createKvSeen = (options: KvSeenOptions): Seen => {
+  checkOptions('createKvSeen', options, {
+    kinds: { namespace: objectWith('get', 'put', 'delete'), prefix: text, maxAge: positive },
+    required: ['namespace'],
+  });
   const { namespace, prefix = 'seen:', maxAge = 7 * 86_400_000 } = options;
   const life = (ms: number) => ({ expirationTtl: Math.max(SHORTEST_S, Math.ceil(ms / 1_000)) });
   const keyOf = (id: string) => prefix + id;

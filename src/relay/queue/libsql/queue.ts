@@ -1,7 +1,9 @@
 import { nanoid } from 'nanoid';
+import { callback, text } from '../../../interface/kinds.js';
+import { checkOptions, count } from '../../check-options.js';
 import { laneOf } from '../lane.js';
 import type { Queue, QueuedRecord, QueueSize, Taken } from '../ports.js';
-import { QueueFullError, readMaxWaiting } from '../queue-full.js';
+import { MAX_WAITING, QueueFullError } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
 import { createGroupCommit } from './group-commit.js';
 import { openDatabase } from './open.js';
@@ -76,8 +78,11 @@ interface Row {
 
 /** A durable queue in one file of this machine; several of its processes may use it. */
 export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
-  const { path, now = () => Date.now() } = options;
-  const maxWaiting = readMaxWaiting(options.maxWaiting);
+  checkOptions('createLibsqlQueue', options, {
+    kinds: { path: text, maxWaiting: count, now: callback },
+    required: ['path'],
+  });
+  const { path, maxWaiting = MAX_WAITING, now = () => Date.now() } = options;
   const database = openDatabase(path, SCHEMA);
   const group = createGroupCommit(database);
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
@@ -105,7 +110,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     WHERE lane = ?1 AND token = ?2
       AND NOT EXISTS (SELECT 1 FROM records WHERE records.lane = ?1 AND records.token = ?2)`);
   const freeLane = prepare('DELETE FROM lanes WHERE lane = ? AND token IS NULL AND until <= ?');
-  const count = prepare(
+  const countAll = prepare(
     'SELECT (SELECT count FROM waiting) AS waiting, (SELECT count(*) FROM dead) AS dead',
   );
   const countWaiting = prepare('SELECT count FROM waiting');
@@ -171,7 +176,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       }),
     size: () =>
       group.run((): QueueSize => {
-        const [counts] = count.all() as { waiting: number; dead: number }[];
+        const [counts] = countAll.all() as { waiting: number; dead: number }[];
         const [first] = oldest.all() as { record: string }[];
         return {
           ...counts!,

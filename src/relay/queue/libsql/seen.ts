@@ -1,5 +1,7 @@
 import { nanoid } from 'nanoid';
+import { callback, positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
+import { checkOptions } from '../../check-options.js';
 import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
 import { createGroupCommit } from './group-commit.js';
@@ -33,6 +35,10 @@ const SWEEP = 200;
 
 /** The ids a relay has passed on, in one file of this machine; several of its processes may use it. */
 export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
+  checkOptions('createLibsqlSeen', options, {
+    kinds: { path: text, maxAge: positive, now: callback },
+    required: ['path'],
+  });
   const { path, maxAge = 7 * 86_400_000, now = () => Date.now() } = options;
   const database = openDatabase(path, SCHEMA);
   const group = createGroupCommit(database);

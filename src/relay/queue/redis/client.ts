@@ -1,3 +1,5 @@
+import { objectWith } from '../../check-options.js';
+
 /**
  * What is used of a connected client of the `redis` package (version 5), so that its types are not needed.
  * Answers of the scripts are lists, texts and numbers in either version of the protocol.
@@ -5,6 +7,9 @@
 export interface RedisClient {
   sendCommand(args: string[]): Promise<unknown>;
 }
+
+/** How an option that takes one is checked. */
+export const REDIS_CLIENT = objectWith('sendCommand');
 
 interface Keys {
   keys: readonly string[];

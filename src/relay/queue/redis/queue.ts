@@ -1,9 +1,11 @@
+import { callback, text } from '../../../interface/kinds.js';
+import { checkOptions, count } from '../../check-options.js';
 import { laneOf } from '../lane.js';
 import type { Queue, QueuedRecord, Taken } from '../ports.js';
-import { QueueFullError, readMaxWaiting } from '../queue-full.js';
+import { MAX_WAITING, QueueFullError } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
 import { keyOf } from '../window.js';
-import { createScript, type RedisClient } from './client.js';
+import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
 import { createQueueKeys } from './keys.js';
 import { partitionOf } from './partition.js';
 import { createReader } from './reader.js';
@@ -32,12 +34,18 @@ export type RedisQueue = Required<Queue>;
  * what survives a crash of the server, `appendonly yes` and `appendfsync always`.
  */
 export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
+  checkOptions('createRedisQueue', options, {
+    kinds: {
+      client: REDIS_CLIENT,
+      prefix: text,
+      partitions: count,
+      maxWaiting: count,
+      now: callback,
+    },
+    required: ['client'],
+  });
   const { client, prefix = 'analytics-outbox', partitions = 16 } = options;
-  const now = options.now ?? (() => Date.now());
-  if (!Number.isInteger(partitions) || partitions < 1) {
-    throw new TypeError('`partitions` must be a whole number from 1');
-  }
-  const maxWaiting = readMaxWaiting(options.maxWaiting);
+  const { maxWaiting = MAX_WAITING, now = () => Date.now() } = options;
   const keys = createQueueKeys(prefix, partitions);
   const { ids, dead, streams, group } = keys;
   const put = createScript(client, PUT);

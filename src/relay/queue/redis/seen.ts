@@ -1,8 +1,10 @@
 import { nanoid } from 'nanoid';
+import { positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
+import { checkOptions } from '../../check-options.js';
 import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
-import { createScript, type RedisClient } from './client.js';
+import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
 import { FINISH, FORGET } from './scripts.js';
 
 export interface RedisSeenOptions {
@@ -24,6 +26,10 @@ const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
 
 /** The ids a relay has passed on, known to all processes on one Redis 7.0 or later. */
 export const createRedisSeen = (options: RedisSeenOptions): Seen => {
+  checkOptions('createRedisSeen', options, {
+    kinds: { client: REDIS_CLIENT, prefix: text, maxAge: positive },
+    required: ['client'],
+  });
   const { client, prefix = 'analytics-outbox', maxAge = 7 * 86_400_000 } = options;
   const forget = createScript(client, FORGET);
   const finish = createScript(client, FINISH);

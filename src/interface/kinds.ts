@@ -1,0 +1,42 @@
+import { isToken, TOKEN_WORDS } from './is-token';
+
+/** What a value must be: in words, and as a check. */
+export interface Kind {
+  words: string;
+  fits: (value: unknown) => boolean;
+}
+
+export const isText = (value: unknown): value is string =>
+  typeof value === 'string' && /\S/.test(value);
+export const isFunction = (value: unknown): boolean => typeof value === 'function';
+export const isPositive = (value: unknown): boolean =>
+  Number.isFinite(value) && (value as number) > 0;
+
+/** An address that a path can be added to: a query or a fragment would swallow it; `fetch` refuses a user. */
+export const isHttpUrl = (value: unknown): value is string => {
+  try {
+    const { protocol, username, password } = new globalThis.URL(value as string);
+    return (
+      typeof value === 'string' &&
+      /^https?:$/.test(protocol) &&
+      !/[?#\s]/.test(value) &&
+      !username &&
+      !password
+    );
+  } catch {
+    return false;
+  }
+};
+
+export const text: Kind = { words: 'a non-empty string', fits: isText };
+export const url: Kind = {
+  words: 'an absolute http(s) URL without user, query or spaces',
+  fits: isHttpUrl,
+};
+export const token: Kind = {
+  words: `${TOKEN_WORDS}, or a function`,
+  fits: (value) => isToken(value) || isFunction(value),
+};
+export const positive: Kind = { words: 'a positive, finite number', fits: isPositive };
+export const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
+export const callback: Kind = { words: 'a function', fits: isFunction };

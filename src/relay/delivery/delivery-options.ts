@@ -1,0 +1,49 @@
+import type { Token } from '../../interface/bodies.js';
+import { callback, flag, positive, token, url } from '../../interface/kinds.js';
+import { CLOCK_KINDS, HOOK_KINDS, count, objectWith, type Kinds } from '../check-options.js';
+import type { Hooks } from '../hooks.js';
+import type { Seen } from '../queue/ports.js';
+import type { ServiceFetch } from '../service-fetch.js';
+
+/** Options of `createDelivery`. */
+export interface DeliveryOptions extends Hooks {
+  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
+  baseUrl: string;
+  /** The service's token, or a function that gets it; asked again once after a 401. */
+  token: Token;
+  /** The ids that have been passed on. */
+  seen: Seen;
+  /** Send the record's id to the service as `Idempotency-Key`. @default true */
+  idempotencyKey?: boolean | undefined;
+  /**
+   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
+   * failure or when nothing was under way; each success makes room for one more. @default 32
+   */
+  concurrency?: number | undefined;
+  /** Records that are being sent or wait to be sent, at the most. Those beyond are `retry`. @default 10000 */
+  maxPending?: number | undefined;
+  /** Milliseconds one try may take. @default 10000 */
+  timeout?: number | undefined;
+  /** Records that fail in a row until no request is made for a while. @default 4 */
+  failureThreshold?: number | undefined;
+  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
+  fetch?: ServiceFetch | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+  /** In place of `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
+  baseUrl: url,
+  token,
+  seen: objectWith('begin', 'finish', 'forget'),
+  idempotencyKey: flag,
+  concurrency: count,
+  maxPending: count,
+  timeout: positive,
+  failureThreshold: count,
+  fetch: callback,
+  ...HOOK_KINDS,
+  ...CLOCK_KINDS,
+};

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createConsumer,
+  createDelivery,
+  createRelay,
+  createSeenMemory,
+  type Queue,
+} from '../../src/relay.js';
+import { createKvSeen, createQueueHandler } from '../../src/relay-cloudflare.js';
+import { createLibsqlQueue, createLibsqlSeen } from '../../src/relay-libsql.js';
+import { createRedisQueue, createRedisSeen } from '../../src/relay-redis.js';
+import { createMemoryQueue } from './queue/memory-queue.js';
+
+const ignore = () => {};
+const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
+const delivery = { deliver: async () => [], waitMs: () => 0 };
+const client = { sendCommand: async () => {} };
+
+type Create = (options: never) => unknown;
+interface Case {
+  create: Create;
+  good: object;
+  required: string[];
+  /** Each of them wrong. */
+  wrong: object;
+}
+
+const CASES: Record<string, Case> = {
+  createRelay: {
+    create: createRelay,
+    good: {
+      ...{ ...toService, origins: ['https://shop.example'], projects: ['p'], channels: ['c'] },
+      rateLimit: false,
+    },
+    required: ['baseUrl', 'token', 'origins', 'projects', 'channels'],
+    wrong: { baseUrl: 'https://in.example.com/?a', concurrency: 1.5, failureThreshold: 0 },
+  },
+  createDelivery: {
+    create: createDelivery,
+    good: { ...toService, seen: createSeenMemory() },
+    required: ['baseUrl', 'token', 'seen'],
+    wrong: {
+      ...{ baseUrl: 'in.example.com', token: 'my secret', seen: { begin: ignore } },
+      ...{ idempotencyKey: 'no', concurrency: 0, maxPending: -1, timeout: '5', fetch: {} },
+      ...{ failureThreshold: 0.5, onError: 'log', onMetric: 1, now: 1, random: 1 },
+    },
+  },
+  createConsumer: {
+    create: createConsumer,
+    good: { queue: createMemoryQueue() satisfies Queue, delivery },
+    required: ['queue', 'delivery'],
+    wrong: {
+      ...{ queue: { put: ignore }, delivery: {}, onUndelivered: 'log', batchSize: 2.5 },
+      ...{ concurrentBatches: 0, visibilityTimeout: NaN, maxAge: 0, pollInterval: 0 },
+      ...{ onError: 'log', onMetric: 1, now: 1, random: 1 },
+    },
+  },
+  createQueueHandler: {
+    create: createQueueHandler,
+    good: { delivery },
+    required: ['delivery'],
+    wrong: { delivery: {}, deadLetters: {}, onUndelivered: 1, maxAge: 0, deadline: 0 },
+  },
+  createSeenMemory: {
+    create: createSeenMemory,
+    good: {},
+    required: [],
+    wrong: { maxIds: 0, maxAge: 0, now: 1 },
+  },
+  createKvSeen: {
+    create: createKvSeen,
+    good: { namespace: { get: ignore, put: ignore, delete: ignore } },
+    required: ['namespace'],
+    wrong: { namespace: {}, prefix: '', maxAge: 0 },
+  },
+  createRedisQueue: {
+    create: createRedisQueue,
+    good: { client },
+    required: ['client'],
+    wrong: { client: {}, prefix: '', partitions: 0, maxWaiting: 0.5, now: 1 },
+  },
+  createRedisSeen: {
+    create: createRedisSeen,
+    good: { client },
+    required: ['client'],
+    wrong: { client: {}, prefix: '', maxAge: 0 },
+  },
+  createLibsqlQueue: {
+    create: createLibsqlQueue,
+    good: { path: ':memory:' },
+    required: ['path'],
+    wrong: { path: '', maxWaiting: 0, now: 1 },
+  },
+  createLibsqlSeen: {
+    create: createLibsqlSeen,
+    good: { path: ':memory:' },
+    required: ['path'],
+    wrong: { path: 5, maxAge: -1, now: 1 },
+  },
+};
+
+const problemOf = (create: Create, options: unknown): string => {
+  try {
+    create(options as never);
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    return (error as Error).message;
+  }
+  return '';
+};
+
+describe.each(Object.entries(CASES))(
+  'the options of %s',
+  (name, { create, good, required, wrong }) => {
+    it('pass when they are right, also those that are undefined', () => {
+      const open = name.includes('Libsql') ? 'createSeenMemory' : name;
+      if (open !== name) return; // a file: the contract of the store opens it
+      expect(problemOf(create, good)).toBe('');
+      const unset = Object.fromEntries(
+        Object.keys(wrong)
+          .filter((key) => !(key in good))
+          .map((key) => [key, undefined]),
+      );
+      expect(problemOf(create, { ...good, ...unset })).toBe('');
+    });
+
+    it('are told all at once, a line each, and never with their value', () => {
+      const lines = problemOf(create, { ...good, ...wrong }).split('\n');
+      expect(lines[0]).toMatch(new RegExp(`^${name}: option `));
+      expect(lines.map((line) => /option `(\w+)` must be ./.exec(line)?.[1]).sort()).toEqual(
+        Object.keys(wrong).sort(),
+      );
+      expect(lines.join()).not.toMatch(/secret|2\.5|in\.example/);
+    });
+
+    it.runIf(required.length)('are told where they are missing', () => {
+      const given = Object.entries(good).filter(([key]) => !required.includes(key));
+      const lines = problemOf(create, Object.fromEntries(given)).split('\n');
+      expect(lines.map((line) => /option `(\w+)` is missing: give ./.exec(line)?.[1])).toEqual(
+        required,
+      );
+    });
+
+    it('are told where they do not exist, with what was meant', () => {
+      const [first] = Object.keys(wrong);
+      const misspelt = `${first!}s`;
+      const { [first!]: value, ...rest } = { ...wrong, ...good } as Record<string, unknown>;
+      const valid = Object.fromEntries(Object.entries(rest).filter(([key]) => key in good));
+      expect(problemOf(create, { ...valid, [misspelt]: value })).toBe(
+        `${name}: option \`${misspelt}\` does not exist: did you mean \`${first!}\`?`,
+      );
+      expect(problemOf(create, { ...good, zzz: 1 })).toBe(`${name}: option \`zzz\` does not exist`);
+    });
+
+    it('must be an object', () => {
+      for (const options of [null, 'text', 5]) {
+        expect(problemOf(create, options)).toBe(`${name}: expected an object of options`);
+      }
+    });
+  },
+);
