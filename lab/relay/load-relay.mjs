@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'relay-load-'));
 const service = await startProgram(path('../../demo/dist/service.js'), {
   ...{ PORT: '0', TOKEN, DATABASE: join(folder, 'service.db') },
 });
-const relay = await startProgram(path('relay/direct-process.mjs'), {
+const relay = await startProgram(path('support/direct-process.mjs'), {
   ...{ SERVICE_URL: service.url, TOKEN, ORIGIN },
 });
 

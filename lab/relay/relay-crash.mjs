@@ -68,7 +68,7 @@ async function run(ignoreKeys) {
   });
   const account = join(folder, 'account.json');
   const startRelay = () =>
-    startProgram(path('relay/relay-process.mjs'), {
+    startProgram(path('support/relay-process.mjs'), {
       ...{ SERVICE_URL: service.url, REDIS_URL: redis.url, TOKEN, ACCOUNT: account },
       ...{ CONCURRENCY: String(CONCURRENCY), VISIBILITY_MS: String(VISIBILITY_MS) },
     });

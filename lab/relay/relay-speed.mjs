@@ -19,7 +19,7 @@ const BATCH = 50;
 const PUTS_AT_A_TIME = 4;
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const service = await startProgram(path('relay/instant-service.mjs'), {});
+const service = await startProgram(path('support/instant-service.mjs'), {});
 const fetch = createNodeFetch();
 const folder = mkdtempSync(join(tmpdir(), 'relay-speed-'));
 
