@@ -1,5 +1,5 @@
 import type { Client, CreateClient, World } from './clients.js';
-import { createRandom, untilNext } from './random.js';
+import { createDice, untilNext } from '../random.js';
 import { LENGTH_MS, TROUBLE_AT_MS, type Scenario } from './scenarios.js';
 import { createScheduler, takeTimers } from './scheduler.js';
 import { createServer, type Second } from './server.js';
@@ -35,7 +35,7 @@ export interface Run {
 
 /** One policy in one scenario; returns what was seen of each second. Nothing else may use timers meanwhile. */
 export const run = async ({ clients, seed, create, scenario }: Run): Promise<Second[]> => {
-  const random = createRandom(seed);
+  const random = createDice(seed, 'fleet').next;
   const scheduler = createScheduler(LENGTH_MS);
   const { now, at } = scheduler;
   const server = createServer({

@@ -1,5 +1,5 @@
 import { compareKeys, nameOf, type Disk, type Key, type Slot } from './disk.js';
-import type { Dice } from './random.js';
+import type { Dice } from '../random.js';
 import type { Timeline } from './timeline.js';
 
 /** What storage needs to know of a page. */

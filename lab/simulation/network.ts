@@ -1,6 +1,6 @@
 import { BATCH_PATH, type Batch, type BatchResult } from '../../src/interface/wire.js';
 import type { Attempt, Ledger } from './ledger.js';
-import type { Dice } from './random.js';
+import type { Dice } from '../random.js';
 import { BAD, treat, type ServiceMode, type Treatment } from './service.js';
 import type { Timeline } from './timeline.js';
 

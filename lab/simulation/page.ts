@@ -2,7 +2,7 @@ import type { Analytics } from '../../src/client/types.js';
 import type { Disk } from './disk.js';
 import type { Storage } from './indexed-db.js';
 import type { Network } from './network.js';
-import type { Dice } from './random.js';
+import type { Dice } from '../random.js';
 import type { Timeline } from './timeline.js';
 
 /** The real code as one function of the globals it sees. */

@@ -1,4 +1,4 @@
-import { createDice, type Dice } from './random.js';
+import { createDice, type Dice } from '../random.js';
 import { BAD, SERVICE_MODES, type ServiceMode } from './service.js';
 
 /** How an engine treats a page that goes away (measured: see docs/promise.md). */

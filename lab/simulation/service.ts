@@ -1,4 +1,4 @@
-import type { Dice } from './random.js';
+import type { Dice } from '../random.js';
 
 /** How the service does. */
 export const SERVICE_MODES = [

@@ -5,7 +5,7 @@ import { createLedger } from './ledger.js';
 import { createNetwork, type Conditions } from './network.js';
 import { createPenalties } from './penalties.js';
 import { createPage, type Page, type Product } from './page.js';
-import { createDice } from './random.js';
+import { createDice } from '../random.js';
 import type { Action, Scenario } from './scenario.js';
 import { createTimeline } from './timeline.js';
 

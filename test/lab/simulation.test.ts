@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BROKE } from '../../lab/simulation/broke.js';
 import { bundleProduct } from '../../lab/simulation/bundle.js';
-import { createDice } from '../../lab/simulation/random.js';
+import { createDice } from '../../lab/random.js';
 import { drawScenario } from '../../lab/simulation/scenario.js';
 import { runScenario } from '../../lab/simulation/world.js';
 

@@ -1,13 +1,13 @@
 /** Draws that repeat for the same seed. */
 export interface Dice {
-  /** From 0 up to 1. */
+  /** From 0 up to, but not including, 1. */
   next: () => number;
   /** A whole number from `least` to `most`. */
   between: (least: number, most: number) => number;
-  /** True so often, from 0 to 1. */
+  /** True with this probability, from 0 to 1. */
   chance: (share: number) => boolean;
   pick: <T>(choices: readonly T[]) => T;
-  /** By weight. */
+  /** Picks a name; one with twice the weight is picked twice as often. */
   weigh: <T extends string>(weights: Record<T, number>) => T;
 }
 
@@ -19,7 +19,7 @@ const mulberry = (seed: number) => (): number => {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** Spreads neighbouring seeds, and parts the streams of one seed from each other. */
+/** Makes neighbouring seeds, and the streams of one seed, differ from each other. */
 const spread = (seed: number, stream: string): number => {
   let hash = 2_166_136_261 ^ seed;
   for (const char of `${seed} ${stream}`) {
@@ -28,7 +28,7 @@ const spread = (seed: number, stream: string): number => {
   return hash;
 };
 
-/** A stream of its own for each purpose: what is left out of one does not shift the others. */
+/** One stream for each purpose, so that a draw left out of one does not change the others. */
 export const createDice = (seed: number, stream: string): Dice => {
   const next = mulberry(spread(seed, stream));
   const dice: Dice = {
@@ -44,3 +44,7 @@ export const createDice = (seed: number, stream: string): Dice => {
   };
   return dice;
 };
+
+/** Milliseconds until the next of events that are independent of each other and this far apart on average. */
+export const untilNext = (random: () => number, averageMs: number): number =>
+  -Math.log(1 - random()) * averageMs;
