@@ -9,16 +9,19 @@ export interface Slot {
   ids: readonly string[];
 }
 
-/** Who changed something on the disk, and by what. */
+/** Who changed something on the disk, and how. */
 export interface Change {
+  /** Empty where no page did. */
   page: string;
-  by: 'transaction' | 'clear' | 'shelf' | 'user' | 'crash';
+  /**
+   * `transaction` and `clear` by a page in IndexedDB, `shelf` by a page in localStorage; `user`: the site's
+   * data was cleared; `crash` and `exit`: the last writes to localStorage are lost, of all pages or of one.
+   */
+  by: 'transaction' | 'clear' | 'shelf' | 'user' | 'crash' | 'exit';
 }
 
 interface Effects {
   now: () => number;
-  /** A record is on the disk now, and was not. */
-  onKept: (id: string) => void;
   /** A record is not on the disk any more. */
   onGone: (id: string, change: Change) => void;
 }
@@ -47,7 +50,7 @@ const idsInNote = (text: string): string[] => {
   return parcels.flatMap(({ records }) => records.map(({ id }) => id));
 };
 
-export const createDisk = ({ now, onKept, onGone }: Effects) => {
+export const createDisk = ({ now, onGone }: Effects) => {
   const databases = new Map<string, Map<string, Slot>>();
   const shelf = new Map<string, string>();
   const copies = new Map<string, number>();
@@ -57,7 +60,6 @@ export const createDisk = ({ now, onKept, onGone }: Effects) => {
     for (const id of ids) {
       const before = copies.get(id) ?? 0;
       copies.set(id, before + step);
-      if (before === 0) onKept(id);
       if (before + step === 0) onGone(id, change);
     }
   };
@@ -73,8 +75,6 @@ export const createDisk = ({ now, onKept, onGone }: Effects) => {
   return {
     shelf: shelf as ReadonlyMap<string, string>,
     has: (id: string): boolean => (copies.get(id) ?? 0) > 0,
-    /** Records that are kept anywhere. */
-    ids: (): string[] => [...copies].flatMap(([id, n]) => (n > 0 ? [id] : [])),
     database: (name: string): Map<string, Slot> => {
       const found = databases.get(name) ?? new Map<string, Slot>();
       databases.set(name, found);

@@ -1,7 +1,7 @@
 import { BROKE } from './broke.js';
 import type { Product } from './page.js';
-import { drawScenario } from './scenario.js';
-import { runScenario } from './world.js';
+import { drawScenario } from './draw-scenario.js';
+import { runScenario } from './run-scenario.js';
 
 /** The first of so many seeds that breaks an invariant, and which; those that broke once come last. */
 export const findBreak = async (

@@ -66,8 +66,6 @@ interface Transaction {
   reads: boolean;
   todo: [request: Request, work: () => unknown][];
   changes: Map<string, Slot | undefined>;
-  /** Records it puts. */
-  ids: Set<string>;
   error: Error | null;
   oncomplete?: Callback;
   onabort?: Callback;
@@ -205,7 +203,6 @@ export const createStorage = ({
       put: (value: { records?: { id: string }[] }, key: Key) => {
         const ids = value.records?.map(({ id }) => id) ?? [];
         onWrite(user.name, ids);
-        for (const id of ids) transaction.ids.add(id);
         const slot = { key, text: JSON.stringify(value), ids };
         return demand(() => change(key, slot));
       },
@@ -238,7 +235,6 @@ export const createStorage = ({
       reads: false,
       todo: [],
       changes: new Map(),
-      ids: new Set(),
       error: null,
       commit: () => {
         if (user.state() !== 'dead') transaction.isEnding = true;
@@ -305,14 +301,6 @@ export const createStorage = ({
     }),
     /** The page does not wait for anything that it reads. */
     isReady: (user: StorageUser): boolean => transactionsOf(user.name).every(({ reads }) => !reads),
-    /** Records that the page is writing. */
-    beingWritten: (user: StorageUser): Set<string> =>
-      new Set(transactionsOf(user.name).flatMap(({ ids }) => [...ids])),
-    /** How long a page has waited for its oldest transaction. */
-    waitOf: (page: string): number => {
-      const own = transactionsOf(page).map(({ began }) => began);
-      return timeline.now() - Math.min(timeline.now(), ...own);
-    },
     /** `IDBKeyRange` of a page. */
     keyRange: {
       lowerBound: (lower: Key, lowerOpen = false): Range => ({ lower, lowerOpen }),
@@ -337,15 +325,20 @@ export const createStorage = ({
      * The page is gone. What it had ended with `commit()` may still be stored, as the dice say; what it had
      * not is not.
      */
-    leaveBehind: (user: StorageUser, survives: () => boolean): void => {
+    leaveBehind: (user: StorageUser, survives: () => boolean): boolean => {
+      let isAllWritten = true;
       for (const { queue } of databases.values()) {
         for (const transaction of queue.filter((one) => one.user.name === user.name)) {
           if (transaction.isEnding && !trouble.hangs && trouble.aborts === 0 && survives()) {
             perform(transaction);
             commit(transaction);
-          } else end(transaction);
+          } else {
+            isAllWritten &&= transaction.changes.size + transaction.todo.length === 0;
+            end(transaction);
+          }
         }
       }
+      return isAllWritten;
     },
   };
 };

@@ -1,5 +1,6 @@
 import { BATCH_PATH, type Batch, type BatchResult } from '../../src/interface/wire.js';
-import type { Attempt, Ledger } from './ledger.js';
+import type { Attempt } from './fate.js';
+import type { Ledger } from './ledger.js';
 import type { Dice } from '../random.js';
 import { BAD, treat, type ServiceMode, type Treatment } from './service.js';
 import type { Timeline } from './timeline.js';
@@ -156,7 +157,7 @@ export const createNetwork = (effects: Effects) => {
       ids,
       keepalive,
       startedAt: timeline.now(),
-      isRushed: false,
+      isHidden: false,
       stored: new Set(),
       reports: ledger.fates.get(ids[0]!)?.reports ?? 0,
       end: undefined,

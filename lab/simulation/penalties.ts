@@ -1,5 +1,6 @@
 import type { Disk } from './disk.js';
-import type { Violate } from './ledger.js';
+import type { Faults } from './faults.js';
+import type { Verdicts } from './verdicts.js';
 
 /** A page that probes keeps the others back for so long. */
 const PROBE_MS = 5_000;
@@ -16,9 +17,8 @@ interface Effects {
   /** The clients' clock. */
   clock: () => number;
   shelf: Disk['shelf'];
-  /** When the clock was set, or storage failed or was cleared last. */
-  lastShake: () => number;
-  violate: Violate;
+  faults: Faults;
+  verdicts: Verdicts;
 }
 
 const read = (value: string | undefined) => (value ? (JSON.parse(value) as Gate) : undefined);
@@ -26,7 +26,7 @@ const read = (value: string | undefined) => (value ? (JSON.parse(value) as Gate)
 const isGate = (key: string): boolean => key.endsWith(' gate');
 
 /** What services have asked for and pages have agreed on: that nobody asks too early, or makes a wait shorter. */
-export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effects) => {
+export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects) => {
   /** Until when a service has asked a page to wait. */
   const floors = new Map<string, { until: number; since: number }>();
   /** What pages have written in this step, and what stood there before. */
@@ -42,6 +42,20 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   const answered = new Map<string, number>();
   /** When a page was told last that things may be different: it is online, or has another set-up. */
   const hopes = new Map<string, number>();
+
+  /** Requests and changes of a wait that were looked at. */
+  let looks = 0;
+  const look = () => {
+    const subject = { id: String(++looks) };
+    verdicts.look('penalty', subject);
+    return subject;
+  };
+  const accuse = (subject: { id: string }, message: string, since: number) => {
+    verdicts.accuse('penalty', subject, message, {
+      'penalty: storage or the clock failed': () =>
+        faults.wereSince(since, 'database', 'localStorage', 'crash', 'clock', 'clearing'),
+    });
+  };
 
   const hoped = (page: string): void => {
     hopes.set(page, now());
@@ -70,10 +84,11 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
     const since = closedAt.get(key) ?? -1;
     const isAnswered = (answered.get(page) ?? -1) >= since;
     const hasHope = (hopes.get(page) ?? -1) >= since;
+    const subject = look();
     if (wait <= 1 || waitUntil(value) >= wait || isOwn || isAnswered || hasHope) return;
-    // Its own, from while localStorage failed, hides what others have agreed on since.
-    if (lastShake() < Math.min(since, answered.get(page) ?? since))
-      violate('penalty', `${page} makes a wait of ${wait} ms shorter`);
+    // Its own wait, from while localStorage failed, may hide what others have agreed on since.
+    const asked = Math.min(since, answered.get(page) ?? since);
+    accuse(subject, `${page} makes a wait of ${wait} ms shorter`, asked);
   };
 
   /** How long the shared gate is closed yet. A page that probes closes it for the others first. */
@@ -92,14 +107,13 @@ export const createPenalties = ({ now, clock, shelf, lastShake, violate }: Effec
   return {
     /** A page is about to send. */
     started: (page: string, destination: string): void => {
+      const subject = look();
       const floor = floors.get(`${page} ${destination}`);
-      if (floor && clock() < floor.until && lastShake() < floor.since) {
-        violate('penalty', `${page} sends ${floor.until - clock()} ms before it may`);
+      if (floor && clock() < floor.until) {
+        accuse(subject, `${page} sends ${floor.until - clock()} ms before it may`, floor.since);
       }
       const wait = waitOf(page, destination);
-      if (wait > 0 && lastShake() < now() - 1) {
-        violate('penalty', `${page} sends ${wait} ms before the gate opens`);
-      }
+      if (wait > 0) accuse(subject, `${page} sends ${wait} ms before the gate opens`, now() - 1);
     },
     answered: (page: string, startedAt: number): void => {
       answered.set(page, Math.max(startedAt, answered.get(page) ?? -1));

@@ -1,6 +1,6 @@
 import type { Product } from './page.js';
 import type { Scenario } from './scenario.js';
-import { runScenario } from './world.js';
+import { runScenario } from './run-scenario.js';
 
 /** Leaves out what the violation does not need, half of it at a time, then a quarter, and so on. */
 export const shrink = async (

@@ -1,26 +1,37 @@
 import { expect, test } from 'vitest';
+import { createDice } from '../../lab/random.js';
 import { BROKE } from '../../lab/simulation/broke.js';
 import { bundleProduct } from '../../lab/simulation/bundle.js';
-import { createDice } from '../../lab/random.js';
-import { drawScenario } from '../../lab/simulation/scenario.js';
-import { runScenario } from '../../lab/simulation/world.js';
+import { drawScenario } from '../../lab/simulation/draw-scenario.js';
+import { MUTANTS, mutationOf } from '../../lab/simulation/mutants.js';
+import { runScenario } from '../../lab/simulation/run-scenario.js';
+import type { Action, Scenario } from '../../lab/simulation/scenario.js';
+import { createSum } from '../../lab/simulation/tally.js';
 
 const SEEDS = 500;
 /** In parts, so that a break names its neighbourhood, and a loaded machine its progress. */
 const PART = 100;
 
 const product = bundleProduct();
+const excuses = createSum();
+const overused = (sum: typeof excuses) =>
+  sum.lines().flatMap(({ excuse, isOverused }) => (isOverused ? [excuse] : []));
 
 for (let from = 1; from <= SEEDS; from += PART) {
   test(`seeds ${from} to ${from + PART - 1} break no invariant`, { timeout: 300_000 }, async () => {
     const broken: string[] = [];
     for (let seed = from; seed < from + PART; seed++) {
-      const { violation } = await runScenario(drawScenario(seed), await product);
+      const { violation, tally } = await runScenario(drawScenario(seed), await product);
       if (violation) broken.push(`npm run simulate -- --seed ${seed}: ${violation.message}`);
+      excuses.add(tally);
     }
     expect(broken).toEqual([]);
   });
 }
+
+test('no excuse is used too often in these worlds', () => {
+  expect(overused(excuses)).toEqual([]);
+});
 
 test('what broke once does not break again', { timeout: 300_000 }, async () => {
   for (const seed of BROKE) {
@@ -41,4 +52,70 @@ test('a seed makes the same world each time', async () => {
 test('what is drawn for one purpose does not depend on another', () => {
   expect(createDice(1, 'a').next()).not.toBe(createDice(1, 'b').next());
   expect(createDice(1, 'a').next()).toBe(createDice(1, 'a').next());
+});
+
+/** A world in which just this happens. */
+const scenarioOf = (actions: Action[], seed = 1): Scenario => ({
+  seed,
+  setup: {
+    engine: 'chromium',
+    way: 'direct',
+    hasScheduler: true,
+    hasNoShelf: false,
+    options: {},
+  },
+  actions,
+});
+
+const call = (at: number, count: number): Action => ({
+  at,
+  do: 'call',
+  page: 0,
+  calls: Array.from({ length: count }, (_, i) => ({
+    type: 'event' as const,
+    name: `e${i}`,
+    user: undefined,
+  })),
+});
+
+test('the judge fails when worlds use an excuse too often', async () => {
+  const sum = createSum();
+  for (let seed = 1; seed <= 50; seed++) {
+    const killed = scenarioOf(
+      [
+        { at: 0, do: 'open' },
+        call(100, 10),
+        { at: 100, do: 'kill', page: 0, after: 0 },
+        { at: 200, do: 'open' },
+      ],
+      seed,
+    );
+    const { violation, tally } = await runScenario(killed, await product);
+    expect(violation).toBeUndefined();
+    sum.add(tally);
+  }
+  expect(overused(sum)).toEqual(['lost: its page was killed before it could be stored']);
+});
+
+/** localStorage is full, the clock jumps, and a page is killed with requests in flight. */
+const FAULTS_MEET = scenarioOf([
+  { at: 0, do: 'open' },
+  { at: 50, do: 'service', mode: 'hangs' },
+  call(100, 5),
+  { at: 2_000, do: 'shelf', isFull: true },
+  { at: 2_000, do: 'clock', by: 600_000 },
+  { at: 2_001, do: 'kill', page: 0, after: 0 },
+  { at: 3_000, do: 'open' },
+]);
+
+test('storage faults that meet lose nothing without a word', async () => {
+  const { violation, records } = await runScenario(FAULTS_MEET, await product);
+  expect({ violation, records }).toEqual({ violation: undefined, records: 5 });
+});
+
+test('the judge fails when something is lost without a word as storage faults meet', async () => {
+  const mutant = MUTANTS.find(({ name }) => name === 'forget to say unknown')!;
+  const silent = await bundleProduct(mutationOf(mutant));
+  const { violation } = await runScenario(FAULTS_MEET, silent);
+  expect(violation?.invariant).toBe('kept');
 });

@@ -1,0 +1,15 @@
+/** What the judge can see of pages from outside. */
+export interface Witness {
+  now: () => number;
+  /** The receiver knows repeats, so a record that may have arrived is sent again. */
+  resends: boolean;
+  isRunning: (page: string) => boolean;
+  /** It was killed, frozen, put into the back/forward cache, or left between these times. */
+  wasStoppedBetween: (page: string, from: number, to: number) => boolean;
+  /** It was killed, frozen, or put into the back/forward cache between these times. */
+  wasCutShortBetween: (page: string, from: number, to: number) => boolean;
+  /** More than one page has lived since then. */
+  hadCompanySince: (time: number) => boolean;
+  /** A write that the page began after this time is stored, and with it all that it wrote before. */
+  hasWrittenSince: (page: string, time: number) => boolean;
+}
