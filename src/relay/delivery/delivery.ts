@@ -15,8 +15,9 @@ export interface DeliverOptions {
    */
   until: number;
   /**
-   * The records come from a queue that gives each to one consumer at a time: `accepted` and begun are
-   * its own marks, and only what is delivered or rejected is not sent again. @default false
+   * The records come from a queue that gives each to one consumer at a time. Only what is remembered as
+   * delivered is not sent: `accepted` and `begun` are the queue's own marks, and a refused record is here
+   * again because an operator wants it sent. @default false
    */
   isQueued?: boolean | undefined;
   /** Whose records these are. Clients that wait for a request to the service take turns. @default one client */
@@ -72,7 +73,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     if (!sighting || (sighting.state === 'begun' && !options.isQueued)) {
       return unclaimed(id, sighting);
     }
-    if (sighting.state === 'done' && (!options.isQueued || isFinal(sighting.result))) {
+    if (
+      sighting.state === 'done' &&
+      (!options.isQueued || sighting.result.outcome === 'delivered')
+    ) {
       tell.metric('seen_hits', 1);
       return sighting.result;
     }

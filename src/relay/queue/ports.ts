@@ -30,7 +30,7 @@ export interface Seen {
 
 /** A record in a queue. */
 export interface QueuedRecord extends BatchRecord {
-  /** When the relay took it, milliseconds since the epoch. */
+  /** When the relay took it, or an operator sent it again: milliseconds since the epoch. */
   at: number;
 }
 
@@ -84,4 +84,28 @@ export interface Queue extends Putter {
   size?(): Promise<QueueSize>;
   /** This process takes no more: what it reserved for itself is free for others at once. */
   leave?(): Promise<void>;
+}
+
+/** A record that could not be delivered. */
+export interface DeadLetter {
+  /** The queue's own name for it. */
+  id: string;
+  record: QueuedRecord;
+  /** `rejected` with the status of the refusal, or `expired`. */
+  reason: string;
+  /** When it was given up, milliseconds since the epoch. */
+  diedAt: number;
+}
+
+/** What an operator can do about the dead letters of a queue. Ids that are not there are passed over. */
+export interface DeadLetters {
+  /** The oldest first, at most `limit` (100) of them, those behind the id `after`. */
+  list(options?: { limit?: number; after?: string }): Promise<DeadLetter[]>;
+  /**
+   * Puts them at the end of the queue, as if they were new, and answers how many there were. An error named
+   * `QueueFullError` says that the queue has no room and that all of them are dead letters still.
+   */
+  resend(ids: readonly string[]): Promise<number>;
+  /** Deletes them for good, and answers how many there were. */
+  purge(ids: readonly string[]): Promise<number>;
 }

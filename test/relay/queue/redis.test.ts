@@ -4,6 +4,7 @@ import { hasRedis, startRedis, type RedisServer } from '../../../lab/relay/suppo
 import { createRedisQueue, createRedisSeen } from '../../../src/relay-redis.js';
 import type { DeadLetter } from './memory-queue.js';
 import { idsOf, makeQueued } from './make-queued.js';
+import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';
 import { describeSeen } from './seen-contract.js';
 
@@ -64,6 +65,15 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       open: async (options) => createRedisQueue({ ...options, client, prefix, now, partitions: 4 }),
       pass,
       deadLetters,
+    };
+  });
+
+  describeDeadLetters('Redis', () => {
+    const { prefix, now } = enter();
+    return {
+      open: async (options) => createRedisQueue({ ...options, client, prefix, partitions: 1 }),
+      openSeen: async () => createRedisSeen({ client, prefix }),
+      now,
     };
   });
 

@@ -2,11 +2,13 @@ import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
 import { laneOf } from '../lane.js';
-import type { Queue, QueuedRecord, QueueSize, Taken } from '../ports.js';
+import type { DeadLetters, Queue, QueuedRecord, QueueSize, Taken } from '../ports.js';
 import { MAX_WAITING, QueueFullError } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
+import { createLibsqlDeadLetters } from './dead-letters.js';
 import { createGroupCommit } from './group-commit.js';
 import { openDatabase } from './open.js';
+import { SCHEMA } from './schema.js';
 
 export interface LibsqlQueueOptions {
   /** The database file; it is created with its folder. One queue a file. */
@@ -17,57 +19,11 @@ export interface LibsqlQueueOptions {
   now?: (() => number) | undefined;
 }
 
-/** A record that could not be delivered. */
-export interface DeadRecord {
-  record: QueuedRecord;
-  reason: string;
-  /** When it was given up, milliseconds since the epoch. */
-  diedAt: number;
-}
-
 export interface LibsqlQueue extends Required<Omit<Queue, 'leave'>> {
-  /** The oldest dead letters. */
-  dead(limit: number): Promise<DeadRecord[]>;
+  deadLetters: DeadLetters;
   /** Finishes what is asked for and closes the file. */
   close(): void;
 }
-
-/**
- * `waiting` has one row, which the triggers keep: to count the records would take longer the more there are.
- *
- * A lane that stands in `lanes` has a record out (`token` says with whom) or waits for its time; in either
- * case none of it is taken before `until`.
- */
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS records (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    lane TEXT NOT NULL,
-    record TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    token TEXT,
-    due INTEGER NOT NULL DEFAULT 0
-  );
-  CREATE INDEX IF NOT EXISTS records_of_lane ON records (lane, seq);
-  CREATE TABLE IF NOT EXISTS waiting (count INTEGER NOT NULL);
-  INSERT INTO waiting
-    SELECT (SELECT count(*) FROM records) WHERE NOT EXISTS (SELECT 1 FROM waiting);
-  CREATE TRIGGER IF NOT EXISTS records_put AFTER INSERT ON records
-    BEGIN UPDATE waiting SET count = count + 1; END;
-  CREATE TRIGGER IF NOT EXISTS records_gone AFTER DELETE ON records
-    BEGIN UPDATE waiting SET count = count - 1; END;
-  CREATE TABLE IF NOT EXISTS lanes (
-    lane TEXT PRIMARY KEY,
-    until INTEGER NOT NULL,
-    token TEXT
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS dead (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    record TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    died_at INTEGER NOT NULL
-  );
-`;
 
 interface Row {
   seq: number;
@@ -90,41 +46,33 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const insert = prepare(
     'INSERT INTO records (id, lane, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const selectDue = prepare(`
+  const freeLanes = prepare('UPDATE lanes SET until = 0, token = NULL WHERE until BETWEEN 1 AND ?');
+  const selectLanes = prepare('SELECT lane, head FROM lanes WHERE until = 0 ORDER BY head LIMIT ?');
+  const selectOfLane = prepare(`
     SELECT seq, lane, record, attempts FROM records
-    WHERE NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.lane = records.lane AND lanes.until > ?)
-    ORDER BY seq LIMIT ?`);
-  const hold = prepare(
-    'UPDATE records SET token = ?, attempts = attempts + 1, due = 0 WHERE seq = ?',
-  );
-  const holdLane = prepare(`
-    INSERT INTO lanes (lane, until, token) VALUES (?, ?, ?)
-    ON CONFLICT (lane) DO UPDATE SET until = excluded.until, token = excluded.token`);
+    WHERE lane = ? AND seq <= ? ORDER BY seq LIMIT ?`);
+  const hold = prepare('UPDATE records SET token = ?, attempts = attempts + 1 WHERE seq = ?');
+  const holdLane = prepare('UPDATE lanes SET until = ?, due = 0, token = ? WHERE lane = ?');
   const remove = prepare('DELETE FROM records WHERE seq = ?');
-  const giveBack = prepare('UPDATE records SET token = NULL, due = ? WHERE seq = ? AND token = ?');
+  const giveBack = prepare('UPDATE records SET token = NULL WHERE seq = ? AND token = ?');
+  const delayLane = prepare('UPDATE lanes SET due = max(due, ?) WHERE lane = ? AND token = ?');
   const bury = prepare('INSERT INTO dead (record, reason, died_at) VALUES (?, ?, ?)');
-  // A lane is let go when none of the records that were taken with it is out any more.
-  const waitInLane = prepare(`
-    UPDATE lanes SET token = NULL,
-      until = (SELECT coalesce(max(due), 0) FROM records WHERE records.lane = lanes.lane)
-    WHERE lane = ?1 AND token = ?2
+  // When none of the records that were taken with the token is out any more.
+  const releaseLane = prepare(`
+    UPDATE lanes SET until = due, token = NULL WHERE lane = ?1 AND token = ?2
       AND NOT EXISTS (SELECT 1 FROM records WHERE records.lane = ?1 AND records.token = ?2)`);
-  const freeLane = prepare('DELETE FROM lanes WHERE lane = ? AND token IS NULL AND until <= ?');
   const countAll = prepare(
     'SELECT (SELECT count FROM waiting) AS waiting, (SELECT count(*) FROM dead) AS dead',
   );
   const countWaiting = prepare('SELECT count FROM waiting');
   const oldest = prepare('SELECT record FROM records ORDER BY seq LIMIT 1');
-  const selectDead = prepare('SELECT record, reason, died_at FROM dead ORDER BY seq LIMIT ?');
 
-  const letGo = (taken: readonly Taken[]): void => {
+  const release = (taken: readonly Taken[]): void => {
     const lanes = new Map(taken.map((one) => [laneOf(one.record), one] as const));
-    for (const [lane, { receipt }] of lanes) {
-      waitInLane.run(lane, readReceipt(receipt).token);
-      freeLane.run(lane, now());
-    }
+    for (const [lane, { receipt }] of lanes) releaseLane.run(lane, readReceipt(receipt).token);
   };
 
+  const full = () => new QueueFullError(maxWaiting);
   const putNow = (records: readonly QueuedRecord[]): boolean => {
     const [waiting] = countWaiting.all() as { count: number }[];
     if (waiting!.count >= maxWaiting) return false;
@@ -134,12 +82,23 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     return true;
   };
 
+  /** The oldest records of lanes that are free. */
+  const dueNow = (limit: number): Row[] => {
+    freeLanes.run(now());
+    const lanes = selectLanes.all(limit) as { lane: string; head: number }[];
+    // So many lanes have a record up to the last head: what comes later is not among the oldest.
+    const last = lanes.length < limit ? Number.MAX_SAFE_INTEGER : lanes.at(-1)!.head;
+    return lanes
+      .flatMap(({ lane }) => selectOfLane.all(lane, last, limit) as Row[])
+      .sort((a, b) => a.seq - b.seq)
+      .slice(0, limit);
+  };
+
   const takeNow = (limit: number, visibilityMs: number): Taken[] => {
     const token = nanoid();
-    const rows = selectDue.all(now(), limit) as Row[];
-    return rows.map(({ seq, lane, record, attempts }) => {
+    return dueNow(limit).map(({ seq, lane, record, attempts }) => {
       hold.run(token, seq);
-      holdLane.run(lane, now() + visibilityMs, token);
+      holdLane.run(now() + visibilityMs, token, lane);
       return {
         receipt: `${seq} ${token}`,
         record: JSON.parse(record) as QueuedRecord,
@@ -152,27 +111,28 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     put: async (records) => {
       const isPut = await group.run(() => putNow(records));
       // Thrown here: inside, it would undo what shares the transaction.
-      if (!isPut) throw new QueueFullError(maxWaiting);
+      if (!isPut) throw full();
     },
     take: (limit, visibilityMs) => group.run(() => takeNow(limit, visibilityMs)),
     done: (taken) =>
       group.run(() => {
         for (const { receipt } of taken) remove.run(readReceipt(receipt).seq);
-        letGo(taken);
+        release(taken);
       }),
     retry: (taken, delayMs) =>
       group.run(() => {
-        for (const { receipt } of taken) {
+        for (const { receipt, record } of taken) {
           const { seq, token } = readReceipt(receipt);
-          giveBack.run(now() + delayMs, seq, token);
+          giveBack.run(seq, token);
+          delayLane.run(now() + delayMs, laneOf(record), token);
         }
-        letGo(taken);
+        release(taken);
       }),
     bury: (taken, reason) =>
       group.run(() => {
         const { changes } = remove.run(readReceipt(taken.receipt).seq);
         if (changes) bury.run(JSON.stringify(taken.record), reason, now());
-        letGo([taken]);
+        release([taken]);
       }),
     size: () =>
       group.run((): QueueSize => {
@@ -183,16 +143,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
           ...(first && { oldest: (JSON.parse(first.record) as QueuedRecord).at }),
         };
       }),
-    dead: (limit) =>
-      group.run(() =>
-        (selectDead.all(limit) as { record: string; reason: string; died_at: number }[]).map(
-          ({ record, reason, died_at: diedAt }) => ({
-            record: JSON.parse(record) as QueuedRecord,
-            reason,
-            diedAt,
-          }),
-        ),
-      ),
+    deadLetters: createLibsqlDeadLetters({ database, group, putNow, full, now }),
     close: () => {
       group.flush();
       database.close();

@@ -1,11 +1,12 @@
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
 import { laneOf } from '../lane.js';
-import type { Queue, QueuedRecord, Taken } from '../ports.js';
+import type { DeadLetters, Queue, QueuedRecord, Taken } from '../ports.js';
 import { MAX_WAITING, QueueFullError } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
 import { keyOf } from '../window.js';
 import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
+import { createRedisDeadLetters } from './dead-letters.js';
 import { createQueueKeys } from './keys.js';
 import { partitionOf } from './partition.js';
 import { createReader } from './reader.js';
@@ -27,7 +28,9 @@ export interface RedisQueueOptions {
   now?: (() => number) | undefined;
 }
 
-export type RedisQueue = Required<Queue>;
+export interface RedisQueue extends Required<Queue> {
+  deadLetters: DeadLetters;
+}
 
 /**
  * A durable queue that many processes share, in Redis 7.0 or later. How durable is the server's to say: for
@@ -114,5 +117,6 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       return { waiting, dead: buried, ...(times.length && { oldest: Math.min(...times) }) };
     },
     leave: () => inTurn(reader.leave),
+    deadLetters: createRedisDeadLetters({ client, keys, maxWaiting, now }),
   };
 };

@@ -34,6 +34,23 @@ redis.call('XADD', KEYS[2], '*', 'r', ARGV[4], 'reason', ARGV[5])
 return 1`;
 
 /**
+ * ids, dead, streams; how many may wait, then dead letter, partition, key, record of each. Answers how many
+ * went from the dead letters into the queue, or -1 where there is no room.
+ */
+export const RESEND = `
+if redis.call('SCARD', KEYS[1]) >= tonumber(ARGV[1]) then return -1 end
+local resent = 0
+for i = 2, #ARGV, 4 do
+  if redis.call('XDEL', KEYS[2], ARGV[i]) == 1 then
+    resent = resent + 1
+    if redis.call('SADD', KEYS[1], ARGV[i + 2]) == 1 then
+      redis.call('XADD', KEYS[2 + tonumber(ARGV[i + 1])], '*', 'r', ARGV[i + 3])
+    end
+  end
+end
+return resent`;
+
+/**
  * members, then leases, then streams; group, me, lease in ms, whether to tell all that is pending, then how
  * many new entries each partition has room for. Renews the partitions that are mine, takes free ones up to a
  * fair share, claims what their last holder had read, and reads on. Answers
