@@ -111,7 +111,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
     visit.page.hide();
     visit.isFrozen = true;
     timeline.after(dice.between(0, 500), () => {
-      world.stopped(visit.page.name);
+      world.paused(visit.page.name);
       visit.page.freeze();
     });
   };
@@ -120,7 +120,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
     visit.isCached = true;
     visit.isFrozen = false;
     visit.page.depart(false);
-    world.stopped(visit.page.name);
+    world.paused(visit.page.name);
     timeline.after(0, () => visit.page.freeze());
   };
 

@@ -31,12 +31,15 @@ export const EXCUSES = {
 
   'once: no answer came while its page lived': rarely('once'),
   'once: its page was killed while hidden, before the request was named': rarely('once'),
+  /** Frozen or in the back/forward cache: when it goes on, it believes that it still holds what another has claimed meanwhile. */
+  'once: the clock was set, and a page had paused': rarely('once'),
   'once: storage faults met': rarely('once'),
 
   'one fate: no answer came while its page lived': rarely('one fate'),
   'one fate: its page stopped while the request was in flight': rarely('one fate'),
   'one fate: its page stopped before the outcome was stored': rarely('one fate'),
-  'one fate: the clock was set while the request was in flight': rarely('one fate'),
+  'one fate: the clock was set before the outcome was stored': rarely('one fate'),
+  'one fate: a page that had paused dropped it, too': rarely('one fate'),
   'one fate: storage faults met': rarely('one fate'),
 
   /** All that fits is handed off at once. One action of six hides a page or leaves it. */
@@ -47,8 +50,8 @@ export const EXCUSES = {
   'order: storage or the clock failed': rarely('order'),
   'order: several pages hold records of the user': rarely('order'),
 
-  'holder: the other page stopped, and repeats are known': rarely('holder'),
-  'holder: the clock was set while the request was in flight': rarely('holder'),
+  'holder: one of the pages had paused, and repeats are known': rarely('holder'),
+  'holder: the clock was set as the records were claimed or sent': rarely('holder'),
 
   'honest: the browser refused the handoff': rarely('honest'),
   'honest: its page was killed before it sent what it had named': rarely('honest'),

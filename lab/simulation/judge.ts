@@ -12,6 +12,9 @@ const APART_MS = 29_000;
 /** A page stores outcomes together, a little later; a hidden page in its next second. */
 const STORES_OUTCOME_MS = 1_050;
 
+/** A page that has read the clock to claim records sends them within this time. */
+const CLAIMS_MS = 10_000;
+
 /** Says which meetings of a record with pages, services and stores break an invariant. */
 export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts) => {
   const { now } = witness;
@@ -55,10 +58,11 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
       if (earlier.page !== attempt.page && !witness.isRunning(earlier.page)) return;
       const { page, startedAt } = earlier;
       accuse('holder', fate, `${nameOf(fate)} is sent by ${attempt.page} while ${page} sends it`, {
-        'holder: the other page stopped, and repeats are known': () =>
-          witness.resends && witness.wasCutShortBetween(page, startedAt, now()),
-        'holder: the clock was set while the request was in flight': () =>
-          faults.wereBetween(startedAt, now(), 'clock'),
+        'holder: one of the pages had paused, and repeats are known': () =>
+          witness.resends &&
+          [page, attempt.page].some((one) => witness.hasPausedSince(one, fate.madeAt)),
+        'holder: the clock was set as the records were claimed or sent': () =>
+          faults.wereBetween(startedAt - CLAIMS_MS, now(), 'clock'),
       });
     },
 
@@ -69,6 +73,9 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
         'once: no answer came while its page lived': () => end === 'failed',
         'once: its page was killed while hidden, before the request was named': () =>
           end === 'killed' && isHidden && !witness.hasWrittenSince(page, startedAt),
+        'once: the clock was set, and a page had paused': () =>
+          faults.wereBetween(now() - CLAIMS_MS, now(), 'clock') &&
+          [...pagesOf(fate)].some((one) => witness.hasPausedSince(one, fate.madeAt)),
         'once: storage faults met': () => metNear(fate, startedAt, Math.min(endedAt, now())),
       });
     },
@@ -89,10 +96,13 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
           before.some(({ page, at }) =>
             witness.wasCutShortBetween(page, at, at + STORES_OUTCOME_MS),
           ),
-        'one fate: the clock was set while the request was in flight': () =>
+        'one fate: the clock was set before the outcome was stored': () =>
           attempts.some(({ startedAt, endedAt }) =>
-            faults.wereBetween(startedAt, endedAt, 'clock'),
+            faults.wereBetween(startedAt, endedAt + STORES_OUTCOME_MS, 'clock'),
           ),
+        'one fate: a page that had paused dropped it, too': () =>
+          dropped.length === claims.length &&
+          claims.some(({ page }) => witness.hasPausedSince(page, fate.madeAt)),
         'one fate: storage faults met': () => metNear(fate, before.at(-1)!.at),
       });
     },

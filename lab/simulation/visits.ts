@@ -156,7 +156,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     const { page, consent } = visit;
     if (!visits.includes(visit)) return;
     page.die();
-    if (how === 'killed') world.stopped(page.name);
+    if (how === 'killed') world.killed(page.name);
     const isAllWritten = storage.leaveBehind(page, survives);
     if (how === 'left' && !isAllWritten) faults.happen('exit write', page.name);
     network.leaveBehind(page.name, how, () => dice.chance(how === 'left' ? 0.97 : 0.6));
@@ -240,6 +240,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     setDestination: (visit: Visit, letter: 'a' | 'b'): void => {
       ledger.endedWith(visit.page.name, disk.has, (fate) => whyLeft(fate, visit, false));
       visit.destination = address(letter);
+      kinds.delete(visit.page.name); // its outbox has another database, which is not open yet
       visit.page.run(() => visit.analytics.init(optionsFor(visit.destination)));
     },
     isAt: ({ destination }: Visit, letter: 'a' | 'b'): boolean => destination === address(letter),

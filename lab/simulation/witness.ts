@@ -8,6 +8,8 @@ export interface Witness {
   wasStoppedBetween: (page: string, from: number, to: number) => boolean;
   /** It was killed, frozen, or put into the back/forward cache between these times. */
   wasCutShortBetween: (page: string, from: number, to: number) => boolean;
+  /** It has been frozen or put into the back/forward cache since then. */
+  hasPausedSince: (page: string, time: number) => boolean;
   /** More than one page has lived since then. */
   hadCompanySince: (time: number) => boolean;
   /** A write that the page began after this time is stored, and with it all that it wrote before. */

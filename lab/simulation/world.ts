@@ -56,8 +56,9 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
   const kinds = new Map<string, StorageKind>();
   /** When each page was left in good order. */
   const departures = new Map<string, number>();
-  /** When each page was killed, frozen, or put into the back/forward cache. */
-  const stops = new Map<string, number[]>();
+  /** When each page was frozen or put into the back/forward cache. */
+  const pauses = new Map<string, number[]>();
+  const kills = new Map<string, number>();
   /** By page: when the latest of its transactions that were stored had begun. */
   const commits = new Map<string, number>();
   const trouble: StorageTrouble = { aborts: 0, hangs: false, refuses: false, slow: 0 };
@@ -85,7 +86,7 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
   const verdicts = createVerdicts(violate);
 
   const wasCutShortBetween = (name: string, from: number, to: number) =>
-    (stops.get(name) ?? []).some((at) => from <= at && at <= to);
+    [...(pauses.get(name) ?? []), kills.get(name) ?? Infinity].some((at) => from <= at && at <= to);
   const wasLeftBetween = (name: string, from: number, to: number) => {
     const at = departures.get(name) ?? Infinity;
     return from <= at && at <= to;
@@ -95,6 +96,7 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     resends: setup.way !== 'direct',
     isRunning: (name) => visitOf(name)?.page.state() === 'running',
     wasCutShortBetween,
+    hasPausedSince: (name, time) => (pauses.get(name) ?? []).some((at) => at >= time),
     wasStoppedBetween: (name, from, to) =>
       wasCutShortBetween(name, from, to) || wasLeftBetween(name, from, to),
     hadCompanySince: (time) => visits.length > 1 || state.lastCompany > time,
@@ -185,9 +187,10 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     storage,
     network,
     penalties,
-    /** The page stops in the middle of whatever it does. */
-    stopped: (name: string): void => {
-      stops.set(name, [...(stops.get(name) ?? []), now()]);
+    killed: (name: string): void => void kills.set(name, now()),
+    /** The page is frozen, or put into the back/forward cache. */
+    paused: (name: string): void => {
+      pauses.set(name, [...(pauses.get(name) ?? []), now()]);
     },
     isTroubled: (): boolean =>
       trouble.aborts > 0 ||

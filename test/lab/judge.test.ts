@@ -24,6 +24,7 @@ beforeEach(() => {
     isRunning: () => false,
     wasStoppedBetween: () => false,
     wasCutShortBetween: () => false,
+    hasPausedSince: () => false,
     hadCompanySince: () => false,
     hasWrittenSince: () => true,
   };
