@@ -1,10 +1,10 @@
 import type { Reply } from './server.js';
 
-/** What a client has of the world. */
+/** What a client can do and see in the world. */
 export interface World {
   now: () => number;
   random: () => number;
-  /** Runs something after so many milliseconds. */
+  /** Runs the job this many milliseconds later. */
   after: (ms: number, job: () => void) => void;
   /** One request of a client with one record. Without a signal it is given up after 30 s. */
   send: (client: number, settle: (reply: Reply) => void, signal?: AbortSignal) => void;
@@ -12,7 +12,7 @@ export interface World {
   isOnline: (client: number) => boolean;
   /** A record is stored. */
   delivered: () => void;
-  /** What localStorage holds of a client, which outlives its pages. */
+  /** By client: the gate in its localStorage, which outlives its pages. */
   shelf: (string | undefined)[];
 }
 

@@ -13,10 +13,10 @@ export interface Figures {
   repeated: number;
 }
 
-/** No more waits than is made in so many seconds: calls wait a second for company, answers take a moment. */
+/** The fleet has drained when no more records wait than it makes in this time: calls wait a second for a flush. */
 const DRAINED_S = 5;
 
-/** A peak is as long: of a part of the fleet, a single second tells more of chance. */
+/** A peak is measured over this time, because one second of a part of the fleet is mostly chance. */
 export const PEAK_S = 5;
 
 const most = (seconds: readonly Second[]): number => {

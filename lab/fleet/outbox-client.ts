@@ -10,7 +10,7 @@ import { moveRecord } from '../../src/client/outbox/states.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import type { CreateClient, World } from './clients.js';
 
-/** A page's outbox in memory: what storage adds to it is no matter of the server's. */
+/** An outbox in memory: how records are stored makes no difference to the server. */
 const createMemory = (world: World, left: readonly OutboxRecord[]) => {
   const line = createLine();
   const parcel = createParcel([0, 'page', 0]);
@@ -72,7 +72,7 @@ const createSender = (client: number, { send, now }: World): Sender => {
 
 const ignore = () => undefined;
 
-/** The product: its own delivery, above an outbox in memory. */
+/** The real delivery code, over an outbox in memory. */
 export const createOutboxClient: CreateClient = (client, world) => {
   const { now, random, shelf } = world;
   const sender = createSender(client, world);

@@ -2,7 +2,7 @@ import type { Weather } from './server.js';
 
 const MINUTE_MS = 60_000;
 
-/** The trouble begins here; before, the fleet is at its ease. */
+/** When the trouble begins. Before that all is well. */
 export const TROUBLE_AT_MS = 2 * MINUTE_MS;
 /** The whole of a run. */
 export const LENGTH_MS = 35 * MINUTE_MS;
@@ -12,7 +12,7 @@ export interface Scenario {
   title: string;
   /** Time from its beginning to its end. */
   troubleMs: number;
-  /** How the server does, so long after the beginning of the trouble. */
+  /** The state of the server, this long after the trouble began. */
   weather: (sinceMs: number) => Weather;
   /** Clients that have no network while the trouble lasts, as a share of all. */
   offline?: number;

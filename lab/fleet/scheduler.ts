@@ -1,4 +1,4 @@
-/** A step of the simulated time: what falls into one happens at one time. */
+/** Simulated time goes in steps of this length. Jobs in one step run at the same time. */
 export const TICK_MS = 10;
 
 const NONE = -1;
@@ -60,7 +60,7 @@ export const createScheduler = (lengthMs: number) => {
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
-/** Lets code that uses the global timers live in the simulated time. Returns the way back. */
+/** Replaces the global timers by simulated time. Returns a function that puts them back. */
 export const takeTimers = ({ now, at, cancel }: Scheduler): (() => void) => {
   const { setTimeout: realSet, clearTimeout: realClear } = globalThis;
   const timers = new Map<number, number>();

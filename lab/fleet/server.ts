@@ -1,11 +1,11 @@
 import type { Scheduler } from './scheduler.js';
 import { TICK_MS } from './scheduler.js';
 
-/** How the server does at a time. What is not given is as on a good day. */
+/** The state of the server at one time. What is not given is as on a good day. */
 export interface Weather {
-  /** Share of the capacity it has. */
+  /** Share of its full capacity. */
   capacity?: number;
-  /** It answers everything so, at once; status 0 where connections are refused. */
+  /** It gives this answer to everything, at once; status 0: connections are refused. */
   answer?: { status: number; retryAfterMs?: (sinceMs: number) => number };
 }
 
@@ -14,7 +14,7 @@ export interface Reply {
   retryAfterMs: number;
 }
 
-/** What is seen of one second. */
+/** What happened in one second. */
 export interface Second {
   sent: number;
   /** Answered with an error, refused or given up. */
@@ -34,11 +34,11 @@ interface Choices {
   weather: (sinceMs: number) => Weather;
 }
 
-/** What waits may take the server so long on a good day; beyond that it answers 503 at once. */
+/** The queue holds what the server can do in this time on a good day. Beyond that it answers 503 at once. */
 export const QUEUE_MS = 10_000;
 /** Clients give up an answer after this time. */
 export const TIMEOUT_MS = 30_000;
-/** There and back: from, and up to so much more. */
+/** A request takes this long there and back, and up to so much more. */
 const TRAVEL_MS = 40;
 const TRAVEL_MORE_MS = 120;
 

@@ -149,7 +149,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
       case 'cache':
         return cache(visit);
       case 'kill':
-        if (action.after > 0) return page.light(action.after);
+        if (action.after > 0) return page.dieAfter(action.after);
         page.die();
         return pages.kill(visit);
       case 'freeze':
@@ -173,7 +173,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
   };
 
   return (action: Action): void => {
-    const alive = visits.filter(({ page }) => page.state() === 'running' && page.isLit());
+    const alive = visits.filter(({ page }) => page.state() === 'running' && !page.isDoomed());
     const of = (list: Visit[]) => ('page' in action ? list[action.page % list.length] : undefined);
     const visit = of(alive);
     note(`· ${JSON.stringify({ ...action, at: undefined, page: visit?.page.name })}`);

@@ -1,7 +1,7 @@
 import { build, type Plugin, type Rollup } from 'vite';
 import { GLOBALS, type Product } from './page.js';
 
-/** Scripts of the project run there, bundled or not. */
+/** `npm run` starts every script here, whether it is bundled or not. */
 const ROOT = process.cwd();
 
 /** A fault put into the code on purpose. */

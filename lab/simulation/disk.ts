@@ -1,4 +1,4 @@
-/** What survives pages and browsers: the databases and the localStorage of one origin. */
+/** A key in IndexedDB. */
 export type Key = readonly (string | number)[];
 
 export interface Slot {
@@ -22,7 +22,7 @@ export interface Change {
 
 interface Effects {
   now: () => number;
-  /** A record is not on the disk any more. */
+  /** The last copy of a record is gone from the disk. */
   onGone: (id: string, change: Change) => void;
 }
 
@@ -50,6 +50,7 @@ const idsInNote = (text: string): string[] => {
   return parcels.flatMap(({ records }) => records.map(({ id }) => id));
 };
 
+/** What survives pages and browsers: the databases and the localStorage of one origin. */
 export const createDisk = ({ now, onGone }: Effects) => {
   const databases = new Map<string, Map<string, Slot>>();
   const shelf = new Map<string, string>();
@@ -82,7 +83,7 @@ export const createDisk = ({ now, onGone }: Effects) => {
     },
     exists: (name: string): boolean => databases.has(name),
     names: (): string[] => [...databases.keys()],
-    /** All of one transaction, at once. `undefined` deletes. */
+    /** Applies all changes of one transaction at once. `undefined` deletes. */
     commit: (name: string, changes: Map<string, Slot | undefined>, change: Change): void => {
       const slots = databases.get(name)!;
       const before: string[] = [];
@@ -99,7 +100,7 @@ export const createDisk = ({ now, onGone }: Effects) => {
       recent.push({ at: now(), key, before: shelf.get(key) });
       setShelf(key, value, change);
     },
-    /** localStorage reaches the disk late: a browser that is killed loses the last of it. */
+    /** localStorage reaches the disk late, so a browser that is killed loses its latest changes. */
     loseRecent: (ms: number): string[] => {
       const keys: string[] = [];
       for (const { at, key, before } of recent.reverse()) {
@@ -110,7 +111,7 @@ export const createDisk = ({ now, onGone }: Effects) => {
       recent = [];
       return keys;
     },
-    /** A user clears the site's data. */
+    /** The user clears the site's data. */
     clear: (): void => {
       const change: Change = { page: '', by: 'user' };
       for (const slots of databases.values()) {

@@ -3,7 +3,7 @@ import type { Product } from './page.js';
 import { drawScenario } from './draw-scenario.js';
 import { runScenario } from './run-scenario.js';
 
-/** The first of so many seeds that breaks an invariant, and which; those that broke once come last. */
+/** The first seed whose world breaks an invariant, and which. After this many seeds it tries those that broke once. */
 export const findBreak = async (
   product: Product,
   seeds: number,

@@ -3,7 +3,7 @@ import type { Mutation } from './bundle.js';
 interface Mutant {
   name: string;
   file: string;
-  /** Stands there once. */
+  /** Occurs exactly once in the file. */
   find: string;
   put: string;
 }
@@ -17,7 +17,7 @@ export const mutationOf = ({ file, find, put }: Mutant): Mutation => ({
   },
 });
 
-/** Faults put into the real code on purpose, one at a time: the simulator has to find each. */
+/** Faults that are put into the real code on purpose, one at a time. The simulator must find each. */
 export const MUTANTS: Mutant[] = [
   {
     name: 'claim what is held',

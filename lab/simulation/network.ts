@@ -10,15 +10,15 @@ interface User {
   task: (ms: number, run: () => void) => void;
 }
 
-/** How things stand between pages and services. */
+/** The state of the network and the service. */
 export interface Conditions {
   service: ServiceMode;
   isOnline: boolean;
   /** Another script of the page has used the keepalive budget up. */
   isBudgetTaken: boolean;
-  /** Tokens that the service takes. */
+  /** The token that the service accepts. */
   token: string;
-  /** It removes repeats. */
+  /** The service removes repeats. */
   knowsRepeats: boolean;
 }
 
@@ -26,14 +26,14 @@ interface Effects {
   timeline: Timeline;
   dice: Dice;
   conditions: Conditions;
-  /** A refusal for the keepalive budget comes in a later task. */
+  /** The page hears in a later task that the browser refused a request because of the keepalive budget. */
   saysLate: boolean;
   ledger: Ledger;
   /** A request starts, in the page's own task. */
   onStart: (attempt: Attempt) => void;
   /** The page is about to hear the answer. */
   onAnswer: (attempt: Attempt) => void;
-  /** The page is about to hear that it has to wait so many seconds. */
+  /** The page is about to hear a `Retry-After` of this many seconds. */
   onWait: (page: string, destination: string, seconds: number) => void;
   note: (line: string) => void;
 }
@@ -42,7 +42,7 @@ interface Sent {
   attempt: Attempt;
   user: User;
   size: number;
-  /** Its page does not wait for it any more, and it has not arrived: it never will. */
+  /** The browser gave the request up before it reached the service. */
   isCancelled: boolean;
   hasArrived: boolean;
   reject: (error: Error) => void;
@@ -56,11 +56,11 @@ const nameOfBody = (body: { event?: string; properties?: { n?: string } }): stri
 
 const failed = () => new TypeError('Failed to fetch');
 
-/** Carries requests of pages to services, or does not. */
+/** Carries requests from pages to the service, and answers back, or loses them. */
 export const createNetwork = (effects: Effects) => {
   const { timeline, dice, conditions, saysLate, ledger, onStart, onAnswer, onWait, note } = effects;
   const going = new Set<Sent>();
-  /** Keys that the service knows. */
+  /** Ids of the records that the service has seen. */
   const known = new Set<string>();
 
   const used = (page: string): number =>
@@ -90,7 +90,7 @@ export const createNetwork = (effects: Effects) => {
       { status: 200, body: '{"success":false,"message":"no"}' },
     ]);
 
-  /** One record straight to the service. */
+  /** The service receives one record. */
   const serveOne = (sent: Sent, init: RequestInit): Treatment => {
     const headers = init.headers as Record<string, string>;
     const treatment = treat(conditions.service, dice);
@@ -107,7 +107,7 @@ export const createNetwork = (effects: Effects) => {
     return treatment;
   };
 
-  /** Many, to a relay that knows repeats. */
+  /** A relay receives a batch. It knows repeats. */
   const serveBatch = (sent: Sent, text: string): Treatment => {
     const { records } = JSON.parse(text) as Batch;
     const whole = treat(conditions.service, dice);
@@ -173,7 +173,7 @@ export const createNetwork = (effects: Effects) => {
     ledger.started(sent.attempt);
   };
 
-  /** Nobody answers, and the page hears so. */
+  /** The request fails without an answer, and the page hears of it. */
   const breakOff = (sent: Sent) => {
     sent.user.task(0, () => {
       end(sent, 'failed');
@@ -200,7 +200,7 @@ export const createNetwork = (effects: Effects) => {
         const isKept = init.keepalive === true;
         if (isKept && (conditions.isBudgetTaken || used(user.name) + body.length > BUDGET)) {
           for (const id of idsOf(url, body)) ledger.overBudget(id);
-          // Chromium says so later; Firefox at once (measured).
+          // Chromium rejects in a later task, Firefox at once (measured).
           return saysLate ? user.task(1, () => reject(failed())) : reject(failed());
         }
         const sent = createSent(user, url, body, isKept);
@@ -228,7 +228,7 @@ export const createNetwork = (effects: Effects) => {
           ),
         );
       }),
-    /** A request without an answer; false where the browser takes none. */
+    /** `sendBeacon`: false when the browser does not accept it. */
     beacon: (user: User, url: string, body: string): boolean => {
       if (conditions.isBudgetTaken || used(user.name) + body.length > BUDGET) return false;
       const sent = createSent(user, url, body, true);
@@ -242,11 +242,11 @@ export const createNetwork = (effects: Effects) => {
       });
       return true;
     },
-    /** In Chromium, requests of a page that goes away fail in its own eyes, before it hears that it goes. */
+    /** In Chromium, a page that is left sees its requests fail before it hears that it is left. */
     failAll: (page: string): void => {
       for (const sent of going) if (sent.attempt.page === page) sent.reject(failed());
     },
-    /** The page is gone. The browser goes on with what it was asked to keep alive, mostly. */
+    /** The page is gone. The browser usually completes the requests that were sent with keepalive. */
     leaveBehind: (page: string, how: 'left' | 'killed', survives: () => boolean): void => {
       for (const sent of [...going]) {
         if (sent.attempt.page !== page) continue;

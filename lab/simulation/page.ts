@@ -37,17 +37,17 @@ interface Effects {
   storage: Storage;
   network: Network;
   dice: Dice;
-  /** The client's clock. */
+  /** The clock of the user's device, in milliseconds since 1970. */
   clock: () => number;
   isOnline: () => boolean;
   /** Site data is blocked. */
   isShelfBlocked: boolean;
-  /** localStorage takes nothing more. */
+  /** localStorage is full. */
   isShelfFull: () => boolean;
   hasScheduler: boolean;
   onThrow: (error: unknown) => void;
-  /** It died in the middle of a task. */
-  onFuse: () => void;
+  /** The page died in the middle of a task. */
+  onDeath: () => void;
   onShelf: (key: string, before: string | undefined, value: string | undefined) => void;
   onConsole: (line: string) => void;
 }
@@ -70,22 +70,22 @@ const createTarget = () => {
 export const createPage = (effects: Effects) => {
   const { name, timeline, disk, storage, network, dice, clock, onThrow } = effects;
   let state: 'running' | 'frozen' | 'dead' = 'running';
-  /** Tasks that wait for a frozen page. */
+  /** Tasks that wait until the frozen page goes on. */
   let backlog: (() => void)[] = [];
-  /** Effects on the world that are left to it, before it dies. */
-  let fuse = Infinity;
+  /** The page dies after this many more effects on the world. */
+  let effectsLeft = Infinity;
   let visibility: 'visible' | 'hidden' = 'visible';
   let timers = 0;
   const cleared = new Set<number>();
   const documentTarget = createTarget();
   const windowTarget = createTarget();
 
-  /** False once the page is dead: nothing it does reaches the world any more. */
+  /** Counts an effect on the world. False once the page is dead, so that nothing it does has an effect. */
   const acts = (): boolean => {
     if (state === 'dead') return false;
-    if (fuse-- > 0) return true;
+    if (effectsLeft-- > 0) return true;
     state = 'dead';
-    effects.onFuse();
+    effects.onDeath();
     return false;
   };
 
@@ -108,7 +108,7 @@ export const createPage = (effects: Effects) => {
 
   const setTimer = (work: () => void, ms = 0): number => {
     const id = ++timers;
-    // Timers of hidden pages run once a second.
+    // In hidden pages timers run once a second.
     const delay = visibility === 'hidden' ? Math.ceil(ms / 1_000) * 1_000 : ms;
     user.task(delay, () => {
       if (!cleared.delete(id)) work();
@@ -195,7 +195,7 @@ export const createPage = (effects: Effects) => {
     clearTimeout: (id?: number) => void (id && cleared.add(id)),
     setInterval: repeat,
     addEventListener: windowTarget.addEventListener,
-    // No page here writes itself anew.
+    // No simulated page calls `document.open()`.
     MutationObserver: class {
       observe() {}
     },
@@ -220,13 +220,13 @@ export const createPage = (effects: Effects) => {
     isHidden: () => visibility === 'hidden',
     hide: () => run(() => see('hidden')),
     show: () => run(() => see('visible')),
-    /** It is navigated away from, or closed. Firefox sometimes skips `pagehide`. */
+    /** The user leaves the page or closes it. Firefox sometimes skips `pagehide`. */
     depart: (skipsPagehide: boolean) =>
       run(() => {
         if (!skipsPagehide) windowTarget.dispatch('pagehide', { persisted: false });
         see('hidden');
       }),
-    /** Back from the back/forward cache. */
+    /** The page returns from the back/forward cache. */
     comeBack: () =>
       run(() => {
         windowTarget.dispatch('pageshow', { persisted: true });
@@ -245,16 +245,16 @@ export const createPage = (effects: Effects) => {
       backlog = [];
       for (const work of waiting) user.task(0, work);
     },
-    /** Nothing of it runs any more. */
+    /** No code of the page runs any more. */
     die: () => {
       state = 'dead';
       backlog = [];
     },
-    /** False when it is about to die. */
-    isLit: () => fuse === Infinity,
-    /** It dies after so many more effects on the world, wherever it is then. */
-    light: (effectsLeft: number) => {
-      fuse = effectsLeft;
+    /** Whether the page is to die soon. */
+    isDoomed: () => effectsLeft < Infinity,
+    /** The page dies after this many more effects on the world, in the middle of whatever it does then. */
+    dieAfter: (effects: number) => {
+      effectsLeft = effects;
     },
   };
 };

@@ -2,7 +2,7 @@ import type { Disk } from './disk.js';
 import type { Faults } from './faults.js';
 import type { Verdicts } from './verdicts.js';
 
-/** A page that probes keeps the others back for so long. */
+/** A page that probes makes the others wait for this time. */
 const PROBE_MS = 5_000;
 /** No penalty is longer. */
 const LONGEST_PENALTY = 2 * 3_600_000;
@@ -25,20 +25,20 @@ const read = (value: string | undefined) => (value ? (JSON.parse(value) as Gate)
 
 const isGate = (key: string): boolean => key.endsWith(' gate');
 
-/** What services have asked for and pages have agreed on: that nobody asks too early, or makes a wait shorter. */
+/** Watches the waits that services asked for and pages share: nobody may send too early, or shorten a wait. */
 export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects) => {
   /** Until when a service has asked a page to wait. */
   const floors = new Map<string, { until: number; since: number }>();
   /** What pages have written in this step, and what stood there before. */
   const written = new Map<string, { page: string; before: string | undefined }>();
-  /** By which page a gate is closed to others while it probes, and what it hides. */
+  /** The page that has closed a gate for the others while it probes, and the wait that stood there before. */
   const reservations = new Map<
     string,
     { page: string; value: string; before: string | undefined }
   >();
   /** When the end of a wait was written last. */
   const closedAt = new Map<string, number>();
-  /** Of requests that were answered in this step: when they were started, the latest. */
+  /** By page: the latest start of the requests that were answered in this step. */
   const answered = new Map<string, number>();
   /** When a page was told last that things may be different: it is online, or has another set-up. */
   const hopes = new Map<string, number>();
@@ -91,7 +91,7 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
     accuse(subject, `${page} makes a wait of ${wait} ms shorter`, asked);
   };
 
-  /** How long the shared gate is closed yet. A page that probes closes it for the others first. */
+  /** How much longer the shared gate is closed for this page. A page that probes closes it for the others only. */
   const waitOf = (page: string, destination: string): number => {
     const part = destination.replace('/a', '');
     const key = [...shelf.keys()].find((k) => isGate(k) && k.includes(part));

@@ -1,6 +1,6 @@
 import type { Dice } from '../random.js';
 
-/** How the service does. */
+/** What state the service is in. */
 export const SERVICE_MODES = [
   'well',
   'down',
@@ -21,18 +21,18 @@ export type ServiceMode = (typeof SERVICE_MODES)[number];
 /** What the service does with one request. */
 export interface Treatment {
   stores: boolean;
-  /** Missing: the connection breaks; `never`: it hangs. */
+  /** `undefined`: the connection breaks. `never`: the request hangs. */
   answer: { status: number; body: string; retryAfter?: number } | 'never' | undefined;
-  /** Milliseconds. */
+  /** Milliseconds until the answer. */
   takes: number;
 }
 
-/** Records with this in their name are refused, always. */
+/** The service always refuses records with this in their name. */
 export const BAD = 'bad';
 
 const good = { status: 200, body: '{"success":true,"message":"ok"}' };
 
-/** How a request fares, by how the service does. */
+/** Draws what the service does with a request in this state. */
 export const treat = (mode: ServiceMode, dice: Dice): Treatment => {
   const takes = dice.between(1, 20);
   switch (mode) {

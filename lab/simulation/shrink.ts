@@ -2,7 +2,7 @@ import type { Product } from './page.js';
 import type { Scenario } from './scenario.js';
 import { runScenario } from './run-scenario.js';
 
-/** Leaves out what the violation does not need, half of it at a time, then a quarter, and so on. */
+/** Removes the actions that the violation does not need: half of all at a time, then a quarter, and so on. */
 export const shrink = async (
   scenario: Scenario,
   product: Product,

@@ -4,7 +4,7 @@ interface Step {
   run: () => void;
 }
 
-/** What is to happen, in order of time: nothing happens beside it. */
+/** A queue of everything that is going to happen, by time. Nothing in a world happens outside it. */
 export const createTimeline = () => {
   const heap: Step[] = [];
   let order = 0;
@@ -40,14 +40,14 @@ export const createTimeline = () => {
   return {
     /** Milliseconds since the beginning. */
     now: (): number => time,
-    /** Runs it after so many milliseconds. */
+    /** Runs it this many milliseconds later. */
     after: (ms: number, run: () => void): void => {
       heap.push({ at: time + Math.max(0, ms), order: order++, run });
       rise(heap.length - 1);
     },
-    /** Time of what comes next; Infinity where nothing does. */
+    /** Time of the next step; Infinity when there is none. */
     next: (): number => heap[0]?.at ?? Infinity,
-    /** Lets the next thing happen. */
+    /** Runs the next step. */
     step: (): void => {
       const [first] = heap;
       if (!first) return;

@@ -96,7 +96,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
       isShelfFull: () => state.isShelfFull,
       hasScheduler: setup.hasScheduler,
       onThrow: (error) => violate('host', `${name} throws ${String((error as Error).stack)}`),
-      onFuse: () => timeline.after(0, () => kill(visit)),
+      onDeath: () => timeline.after(0, () => kill(visit)),
       onShelf: (key, before, value) => {
         if (state.denying !== name) penalties.wrote(name, key, before, value);
         if (!visit.written.has(key)) visit.written.set(key, before);
