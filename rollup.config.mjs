@@ -107,6 +107,18 @@ export default [
     plugins: [dts()],
   },
   {
+    // The program stands on the entries, as a site's own server would.
+    input: 'src/program/main.ts',
+    external: [/^node:/, 'redis', '@hono/node-server', /\/relay(-\w+)?\.js$/],
+    output: {
+      ...output('dist/relay-program.js', 'es'),
+      banner: '#!/usr/bin/env node',
+      inlineDynamicImports: true,
+      paths: (id) => id.replace(/^.*\/(relay(-\w+)?\.js)$/, './$1'),
+    },
+    plugins: [ts()],
+  },
+  {
     input: 'demo/server/main.ts',
     external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
     output: output('demo/dist/service.js', 'es'),

@@ -40,6 +40,7 @@ const SHIPPED = [
   'dist/analytics.js',
   'dist/analytics-relay.js',
   'dist/stub.js',
+  'dist/relay-program.js',
   ...LIBRARIES.flatMap((name) =>
     ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `dist/${name}.${end}`),
   ),

@@ -37,11 +37,16 @@ const STEPS = {
     count: (counts) => counts,
     needsBuild: true,
   },
+  program: {
+    run: node('e2e/relay/program.mjs'),
+    count: (counts) => counts,
+    needsBuild: true,
+  },
   e2e: { run: runEndToEnd, count: countPlaywright, needsBuild: true },
 };
 
 /** Steps that go at the same time as the one before them: each needs about one core. */
-const BESIDE = { lint: 'build', crash: 'recipes' };
+const BESIDE = { lint: 'build', crash: 'recipes', program: 'recipes' };
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 

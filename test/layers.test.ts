@@ -21,8 +21,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ['relay/front/'],
   // What users import or load.
   [''],
+  // What users run: it stands on the entries, as a site's own server does.
+  ['program/'],
 ];
-const ENTRY_LAYER = LAYERS.length - 1;
+const ENTRY_LAYER = LAYERS.findIndex((parts) => parts.includes(''));
 const PARTS = LAYERS.flat();
 
 /** Globals that only `browser/` and the entries may name: all else runs in a worker and in a test. */

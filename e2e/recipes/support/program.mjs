@@ -60,6 +60,11 @@ export function startProgram({ command: [file, ...args], folder, env }) {
         heard.add(look);
         look();
       }),
+    signal: signalGroup,
+    kill: async () => {
+      signalGroup('SIGKILL');
+      await ended;
+    },
     stop: async () => {
       const timer = setTimeout(() => signalGroup('SIGKILL'), STOPS_WITHIN_MS);
       signalGroup('SIGTERM');

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings, readStoreUrl } from '../../src/program/settings.js';
+
+const good = {
+  SERVICE_URL: 'https://in.example.com',
+  SERVICE_TOKEN: 'secret',
+  SITE_ORIGIN: 'https://shop.example, https://blog.example',
+  PROJECTS: 'shop',
+  CHANNELS: 'web, growth',
+  STORE_URL: 'redis://localhost:6379',
+};
+
+describe('the settings of the program', () => {
+  it('are read from the environment, and leave the rest of it alone', () => {
+    expect(readSettings({ ...good, PATH: '/bin', SERVICE_URLS: 'x' })).toEqual({
+      baseUrl: 'https://in.example.com',
+      token: 'secret',
+      origins: ['https://shop.example', 'https://blog.example'],
+      projects: ['shop'],
+      channels: ['web', 'growth'],
+      storeUrl: 'redis://localhost:6379',
+      port: 3_000,
+      addressHeader: undefined,
+    });
+    const more = { ...good, PORT: '0', CLIENT_ADDRESS_HEADER: 'x-real-ip' };
+    expect(readSettings(more)).toMatchObject({ port: 0, addressHeader: 'x-real-ip' });
+  });
+
+  it.each(Object.keys(good))('must have %s, and an empty one is none', (name) => {
+    for (const value of [undefined, '']) {
+      expect(() => readSettings({ ...good, [name]: value })).toThrow(
+        `\`${name}\` is missing: give `,
+      );
+    }
+  });
+
+  it.each([
+    ['SERVICE_URL', 'in.example.com'],
+    ['SERVICE_TOKEN', 'my secret'],
+    ['SITE_ORIGIN', 'https://shop.example/'],
+    ['SITE_ORIGIN', 'https://shop.example,'],
+    ['PROJECTS', 'shop,,blog'],
+    ['CHANNELS', ' '],
+    ['STORE_URL', 'localhost:6379'],
+    ['STORE_URL', 'file:'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+  ])('refuse %s=%j without showing it', (name, value) => {
+    const read = () => readSettings({ ...good, [name]: value });
+    expect(read).toThrow(`\`${name}\` must be `);
+    expect(read).not.toThrow('my secret');
+  });
+
+  it('need only the store for dead letters', () => {
+    expect(readStoreUrl({ STORE_URL: 'file:/x' })).toBe('file:/x');
+    expect(() => readStoreUrl({})).toThrow('`STORE_URL` is missing');
+    expect(() => readStoreUrl({ STORE_URL: 'x' })).toThrow('`STORE_URL` must be ');
+  });
+});
