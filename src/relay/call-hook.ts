@@ -1,6 +1,6 @@
 /**
- * Calls a function that only wants to hear something. It may throw, and an `async` one may reject: on Node
- * a rejection that nobody handles ends the process.
+ * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
+ * unhandled rejection would end the process.
  */
 export const callHook = (hook: () => unknown, failed: (error: unknown) => void): void => {
   try {

@@ -8,7 +8,7 @@ export type Kinds<Options> = Readonly<Record<keyof Options & string, Kind>>;
 interface OptionList<Options> {
   kinds: Kinds<Options>;
   required?: readonly (keyof Options & string)[];
-  /** Checks what no option can be checked for alone. */
+  /** Checks what concerns several options. */
   together?: (given: Partial<Options>, check: OptionCheck) => void;
 }
 
@@ -41,5 +41,5 @@ export const objectWith = (...methods: readonly string[]): Kind => ({
 });
 
 export const HOOK_KINDS: Kinds<Hooks> = { onMetric: callback, onError: callback };
-/** What is passed in by tests. */
+/** Replaced by tests. */
 export const CLOCK_KINDS = { now: callback, random: callback };

@@ -33,11 +33,12 @@ export type OnMetric = (
 /** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
 export interface RelayError {
   /**
-   * `setup`: the service answers 401, 403, 404, 405, a redirect or HTML; told once until a record passes.
+   * `setup`: the service answers 401, 403, 404, 405, a redirect or HTML. `unreachable`: it gives no answer at
+   * all; the message has the cause. `token`: the token function failed, or gave what no header can carry.
+   * `seen`, `queue`: the store failed. These five are told once until they heal.
+   *
    * `unlisted`: records name a project or channel that is not listed; each value is told once a day.
-   * `unreachable`: the service gives no answer at all; the message has the cause. `token`: the token
-   * function failed, or gave what no header can carry. Both are told once until they heal. `seen`, `queue`: the store failed. `hook`: a function that was
-   * passed in failed. `relay`: a fault of the relay itself.
+   * `hook`: a function that was passed in failed. `relay`: a fault of the relay itself.
    */
   kind: 'setup' | 'unlisted' | 'unreachable' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
   message: string;

@@ -1,9 +1,9 @@
-/** The longest a timer can run: with more it would fire at once. */
+/** The longest delay of a timer. A longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * What the work comes to, or a rejection where it has not settled after `ms`. The work itself goes on, and
- * nobody hears any more what it comes to.
+ * The result of the work, or a rejection when it takes longer than `ms`. The work itself is not stopped, but
+ * its result is ignored then.
  */
 export const inTime = async <Result>(
   ms: number,

@@ -1,8 +1,8 @@
-/** Waits in any case, also while a process is about to end. */
+/** A wait that nothing can cut short, not even the end of the process's work. */
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits that can be cut short, all together. */
+/** Waits that can be ended early, all at once. */
 export const createPause = () => {
   const waiting = new Set<() => void>();
   return {

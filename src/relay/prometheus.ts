@@ -42,7 +42,7 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
   value: number;
-  /** Of a histogram: how many fell under each bound, and how many there were. */
+  /** Of a histogram: how many values were at or below each bound, and how many there were. */
   under: number[];
   count: number;
 }

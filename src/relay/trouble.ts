@@ -1,6 +1,6 @@
 import type { RelayError, Tell } from './hooks.js';
 
-/** Tells the operator of a trouble once, until it heals. */
+/** Reports a trouble once, and again only after it has healed. */
 export const createTrouble = (tell: Tell) => {
   let isTold = false;
   return {

@@ -3,7 +3,7 @@ import type { Tell } from '../hooks.js';
 import { isFinal } from '../queue/later.js';
 import type { Attempt } from './upstream.js';
 
-/** How long others are told to wait while one probe is under way. */
+/** While one probe is under way, others are told to wait this long. */
 const PROBE_WAIT_MS = 1_000;
 
 interface Effects {
@@ -21,8 +21,8 @@ export interface Pass {
 }
 
 /**
- * Stops asking a service that does not answer: after several records failed in a row, or when it says itself how
- * long to wait. When the time is over one probe goes first.
+ * A circuit breaker: makes no request for a while after several records failed in a row, or when the service
+ * says how long to wait. Then one request, the probe, goes first.
  */
 export const createBreaker = ({ failureThreshold, now, random, tell }: Effects) => {
   /** Records that failed since one passed. One that is tried again and again counts once. */
@@ -30,7 +30,10 @@ export const createBreaker = ({ failureThreshold, now, random, tell }: Effects) 
   /** Times in a row it has opened; 0 while closed. */
   let openings = 0;
   let until = 0;
-  /** Counts openings: what was started before the last one says nothing about how things are now. */
+  /**
+   * Counts how often it has opened. A request that started before the last time says nothing about the
+   * service now.
+   */
   let epoch = 0;
   let probe: { ended: Promise<void>; end: () => void } | undefined;
 
@@ -57,7 +60,9 @@ export const createBreaker = ({ failureThreshold, now, random, tell }: Effects) 
       if (!openings) return 0;
       return Math.max(until - now(), probe ? PROBE_WAIT_MS : 0);
     },
-    /** Lets a request through, after the probe where one is under way, or not. */
+    /**
+     * Lets a request through, or answers undefined. Where a probe is under way it waits for its result first.
+     */
     enter: async (): Promise<Pass | undefined> => {
       while (openings) {
         if (until > now()) return undefined;
@@ -66,7 +71,7 @@ export const createBreaker = ({ failureThreshold, now, random, tell }: Effects) 
       }
       return { epoch, isProbe: false };
     },
-    /** What it came to, or nothing where it was not sent; to be called once for each pass. */
+    /** Reports the result of a request, or undefined where it was not made. To be called once for each pass. */
     leave: (pass: Pass, id: string, attempt?: Pick<Attempt, 'outcome' | 'retryAfterMs'>): void => {
       const { epoch: since, isProbe } = pass;
       if (attempt && isFinal(attempt)) {
@@ -80,7 +85,7 @@ export const createBreaker = ({ failureThreshold, now, random, tell }: Effects) 
           failing.add(id);
           if (isProbe || failing.size >= failureThreshold || retryAfterMs > 0) open(retryAfterMs);
         } else if (retryAfterMs > 0) {
-          // The same trouble, seen by a parallel request; but what the service wishes counts.
+          // A parallel request met the same trouble and does not count, but its `Retry-After` does.
           until = Math.max(until, now() + retryAfterMs);
         }
       }

@@ -6,9 +6,12 @@ import { sleep } from '../pause.js';
 import type { Seen, Sighting } from '../queue/ports.js';
 import { recordKeyOf } from '../queue/record-key.js';
 
-/** Between two looks at a record that another process is busy with, and two tries to mark one. */
+/**
+ * How long to wait before asking again about a record that another process is sending, or about a mark that
+ * could not be stored.
+ */
 export const AGAIN_MS = 200;
-/** What a record came to is told to the store even when the time of its request is over. */
+/** The store gets at least this long for a record's result, even when the time of its request is over. */
 const LAST_MS = 1_000;
 
 const KEPT: readonly RelayOutcome[] = ['delivered', 'accepted', 'rejected'];
@@ -21,11 +24,11 @@ interface ClaimOptions {
   until: number;
   /** Whose records these are. */
   client: string | undefined;
-  /** Looks again at what another process has begun, as long as there is time. */
+  /** Ask again while another process is sending the record, as long as there is time. */
   again?: boolean;
 }
 
-/** The store of ids, made safe: where it fails or hangs nothing is claimed, and nothing rejects. */
+/** Wraps the store of ids so that it never rejects. While it fails or hangs, no record can be claimed. */
 export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
   let isFailing = false;
 
@@ -52,7 +55,10 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     await safely(lastMs(until), () => seen.forget(records.map(recordKeyOf)));
   };
 
-  /** What is claimed after nobody waits for it any more is given up, or its repeats would find it begun. */
+  /**
+   * Claims records. When the store answers too late, nobody waits for the claims any more: they are given up,
+   * or a repeat of the record would find it being sent by nobody.
+   */
   const begin = async (
     records: readonly BatchRecord[],
     { claimMs, until, client }: ClaimOptions,
@@ -72,7 +78,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     return sightings;
   };
 
-  /** The store knows records by their keys, and the answer names them by their ids. */
+  /** Checks what the store has answered for a record, and puts the record's id in place of its key. */
   const read = ({ id }: BatchRecord, sighting: Sighting | undefined): Sighting | undefined => {
     if (sighting?.state === 'new' || sighting?.state === 'begun') return sighting;
     const result: Partial<BatchResult> | undefined = sighting?.result;
@@ -82,7 +88,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     return undefined;
   };
 
-  /** A sighting of each record, or none where the store fails. */
+  /** What the store knows of each record, or undefined where it fails. */
   const claim = (
     records: readonly BatchRecord[],
     options: ClaimOptions,
@@ -93,7 +99,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
       const sighting = all && read(record, all[index]);
       const hasTime = options.again && now() + AGAIN_MS < options.until;
       if (sighting?.state !== 'begun' || !hasTime) return sighting;
-      // Most of the time there is an answer soon, and no page has to come again.
+      // The other process mostly has a result soon, and then the page need not send again.
       await sleep(AGAIN_MS);
       return claim([record], options)[0];
     });
@@ -101,7 +107,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
 
   return {
     claim,
-    /** Keeps what each record came to; says whether it could. */
+    /** Stores the result of each record. Answers whether it could. */
     finish: async (
       done: readonly (readonly [record: BatchRecord, result: BatchResult])[],
       { until, client }: Pick<ClaimOptions, 'until' | 'client'>,

@@ -11,7 +11,7 @@ import type {
   PlatformQueue,
 } from '../queue/cloudflare/bindings.js';
 
-/** What stands in the queue of dead letters. */
+/** A message in the queue of dead letters. */
 export interface DeadLetter {
   record: QueuedRecord;
   reason: string;
@@ -20,9 +20,9 @@ export interface DeadLetter {
 export interface QueueHandlerOptions extends Hooks {
   /** From `createDelivery`, with the `seen` of the relay. */
   delivery: Delivery;
-  /** Where what was given up goes. Without it `onUndelivered` is all that hears of it. */
+  /** The queue for dead letters. Without it they are only reported to `onUndelivered`. */
   deadLetters?: PlatformQueue<DeadLetter> | undefined;
-  /** Hears of every record that is given up. */
+  /** Called for every record that becomes a dead letter. */
   onUndelivered?: ((undelivered: Undelivered) => void) | undefined;
   /** Milliseconds a record is kept. @default 259200000 (3 days: the platform keeps a message for 4) */
   maxAge?: number | undefined;

@@ -12,7 +12,7 @@ import { createQueueSettler } from './settle-queue.js';
 
 export interface Consumer {
   start(): void;
-  /** Finishes what is under way and gives the rest back. Settles when nothing is held any more. */
+  /** Finishes the requests under way and gives all other records back to the queue. Then it settles. */
   stop(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { Tell } from '../hooks.js';
 import type { QueuedRecord, Taken } from '../queue/ports.js';
 import { settleRound, type Settlement } from './settle-round.js';
 
-/** A record that was given up and stands among the dead letters. */
+/** A record that became a dead letter. */
 export interface Undelivered {
   record: QueuedRecord;
   /** `rejected`: the service refused it. `expired`: it was older than `maxAge`. */
@@ -14,7 +14,7 @@ export interface Undelivered {
   status: number;
 }
 
-/** How a dead letter says why it is one. */
+/** The reason as a dead letter has it. */
 export const wordsOf = ({ reason, status }: Omit<Undelivered, 'record'>): string =>
   status ? `${reason} ${status}` : reason;
 
@@ -25,9 +25,9 @@ interface Effects {
   random: () => number;
 }
 
-/** What all that take from a queue do alike, whatever platform the queue is on. */
+/** Delivers batches of a queue. The same for the consumer and for the handler on Cloudflare. */
 export const createRounds = ({ delivery, onUndelivered, tell, random }: Effects) => ({
-  /** Delivers what was taken together, and says what is to become of it. Never rejects. */
+  /** Delivers a batch and says what to do with each of its records. Never rejects. */
   deliver: async (round: readonly Taken[], options: DeliverOptions): Promise<Settlement> => {
     const results = await delivery.deliver(
       round.map(({ record: { id, type, body } }) => ({ id, type, body })),

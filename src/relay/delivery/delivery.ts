@@ -1,7 +1,7 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import { checkOptions } from '../check-options.js';
 import { createTell } from '../hooks.js';
-import { isFinal, later, unclaimed } from '../queue/later.js';
+import { isFinal, retryLater, unclaimed } from '../queue/later.js';
 import type { Sighting } from '../queue/ports.js';
 import { createClaims } from './claims.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from './delivery-options.js';
@@ -10,8 +10,8 @@ import { createSender } from './sender.js';
 
 export interface DeliverOptions {
   /**
-   * No try starts after this time, milliseconds since the epoch. One under way has its `timeout`. Read
-   * before each try, so a getter may end it all early.
+   * No request starts after this time, in milliseconds since the epoch; one that has started may take its
+   * `timeout`. It is read before each request, so a getter can end the delivery early.
    */
   until: number;
   /**
@@ -30,15 +30,15 @@ export interface Delivery {
   /** Milliseconds until it is worth asking the service; 0 when it is now. */
   waitMs: () => number;
   /**
-   * Passes records on and says what they came to, one result a record, in their order. Identifies of
-   * one user go one at a time, and a user's events after the identifies before them, over all calls of
-   * one client. Other clients do not wait: whoever floods a user with identifies holds up only itself.
-   * What was not tried is `retry`. Never rejects.
+   * Delivers records and answers with one result for each, in their order. Identifies of one user are sent
+   * one at a time, and a user's events after the identifies before them, over all calls of one client.
+   * Clients do not wait for each other: one that floods a user with identifies holds up only itself. A record
+   * that was not sent is `retry`. Never rejects.
    */
   deliver: (records: readonly BatchRecord[], options: DeliverOptions) => Promise<BatchResult[]>;
 }
 
-/** How long who finds no room is told to wait. */
+/** How long to wait when too many records are pending. */
 const BUSY_MS = 2_000;
 
 /**
@@ -91,7 +91,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     fresh: readonly BatchRecord[],
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
-    // As long as it may take, with a token that is asked for again and a second try.
+    // The longest it may take: the token is asked for twice, and the record is sent twice.
     const { until, client, isQueued } = options;
     const claimMs = Math.max(0, until - now()) + 4 * timeout;
     const sightings = claims.claim(fresh, { claimMs, until, client, again: !isQueued });
@@ -113,7 +113,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     });
   };
 
-  /** Starts as many as there is room for. */
+  /** Starts as many records as `maxPending` allows; the others are `retry`. */
   const start = (
     fresh: readonly BatchRecord[],
     options: DeliverOptions,
@@ -122,7 +122,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const results = room > 0 ? startAll(fresh.slice(0, room), options) : [];
     pending += results.length;
     for (const result of results) void result.then(() => pending--);
-    const beyond = fresh.slice(room).map(async ({ id }) => later(id, BUSY_MS));
+    const beyond = fresh.slice(room).map(async ({ id }) => retryLater(id, BUSY_MS));
     return [...results, ...beyond];
   };
 
@@ -132,7 +132,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 };
 
-/** A client's name for the user whose record it is, where it has one. */
+/** The key of the user and client whose record it is; undefined for an event without a user. */
 const userOf = ({ body }: BatchRecord, client = ''): string | undefined => {
   const { project, user_id: user } = body as { project?: unknown; user_id?: unknown };
   return typeof user === 'string' ? JSON.stringify([client, project, user]) : undefined;

@@ -8,7 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { MAX_ANSWER_BYTES } from './read-start.js';
 import type { ServiceAnswer, ServiceFetch } from '../service-fetch.js';
 
-/** Less than the 5 seconds after which Node's own servers, for one, close an idle connection. */
+/** Shorter than the 5 seconds after which servers on Node close an idle connection. */
 const IDLE_MS = 4_000;
 
 /**
@@ -47,7 +47,7 @@ export const createNodeFetch = (): ServiceFetch => {
   };
 };
 
-/** The first 64 KiB; the rest costs the connection. */
+/** Reads at most 64 KiB. What is longer is cut off by closing the connection. */
 const readText = (response: IncomingMessage): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import type { Queue } from '../queue/ports.js';
 
 const EVERY_MS = 10_000;
 
-/** Tells now and then how full a queue is, where the queue knows. */
+/** Reports every 10 seconds how full the queue is, if the queue can say. */
 export const createQueueGauge = (queue: Queue, now: () => number, tell: Tell) => {
   let measuredAt = -Infinity;
 

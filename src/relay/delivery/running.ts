@@ -3,15 +3,16 @@ import type { Tell } from '../hooks.js';
 import { recordKeyOf } from '../queue/record-key.js';
 
 /**
- * What is under way in this process, by record key: a repeat gets what the first comes to. All of a batch
- * stand here before anything is awaited, so waits only point back and cannot go in a circle.
+ * Lets a repeat share the result of the same record that is being sent by this process. All records of a
+ * batch are registered before anything is awaited. So a record only waits for one that was registered before
+ * it, and two can never wait for each other.
  */
 export const createRunning = (tell: Tell) => {
   const running = new Map<string, Promise<BatchResult>>();
 
   return (
     records: readonly BatchRecord[],
-    /** Starts those that are not under way; what it returns must not reject. */
+    /** Starts the records that are not being sent yet. The promises it returns must not reject. */
     start: (fresh: readonly BatchRecord[]) => readonly Promise<BatchResult>[],
   ): Promise<BatchResult[]> => {
     const keys = records.map(recordKeyOf);

@@ -19,12 +19,15 @@ export interface SeenMemoryOptions {
 
 interface Entry {
   client: string;
-  /** When the claim or the memory of it ends. */
+  /** When the claim, or the remembered result, is forgotten. */
   until: number;
   result?: BatchResult;
 }
 
-/** The ids that this process has passed on. Another process knows nothing of them, nor does the next. */
+/**
+ * The ids of the records that this process has sent, in its memory: other processes do not know them, and
+ * after a restart they are gone.
+ */
 export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
   checkOptions('createSeenMemory', options, {
     kinds: { maxIds: count, maxAge: positive, now: callback },

@@ -1,7 +1,7 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import type { Tell } from '../hooks.js';
 import { sleep } from '../pause.js';
-import { isFinal, later } from '../queue/later.js';
+import { isFinal, retryLater } from '../queue/later.js';
 import { createBreaker } from './breaker.js';
 import { AGAIN_MS, type Claims } from './claims.js';
 import type { DeliverOptions } from './delivery.js';
@@ -55,15 +55,16 @@ export const createSender = (effects: Effects) => {
       inSlot(options.client ?? '', async () => {
         const { id } = record;
         const pass = now() < options.until ? await breaker.enter() : undefined;
-        if (!pass) return later(id, breaker.waitMs());
+        if (!pass) return retryLater(id, breaker.waitMs());
         const attempt = now() < options.until ? await upstream(record, options.address) : undefined;
         breaker.leave(pass, id, attempt);
-        if (!attempt) return later(id, 0);
+        if (!attempt) return retryLater(id, 0);
         if (isFinal(attempt)) width.passed();
         else width.failed();
         const { outcome, status, retryAfterMs } = attempt;
-        // Whoever comes back before the breaker closes comes for nothing.
-        if (outcome === 'retry') return later(id, Math.max(retryAfterMs, breaker.waitMs()), status);
+        // Retrying while the breaker is still open would be in vain.
+        if (outcome === 'retry')
+          return retryLater(id, Math.max(retryAfterMs, breaker.waitMs()), status);
         const result: BatchResult = { id, outcome, status };
         // Before the slot is free: a process that is killed has then sent at most `concurrency` records
         // whose results are not remembered, and only these may be sent twice.

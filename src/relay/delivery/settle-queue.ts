@@ -22,7 +22,7 @@ export const createQueueSettler = ({ queue, now, queueFailed, tellUndelivered }:
    * Tries until the queue has done it, or until the batch is this process's no longer. What was delivered
    * and stays in the queue is delivered again, so the waits are short.
    */
-  const surely = async (until: number, work: () => Promise<void>): Promise<void> => {
+  const untilDone = async (until: number, work: () => Promise<void>): Promise<void> => {
     for (;;) {
       try {
         return await inTime(Math.max(LAST_MS, until - now()), work);
@@ -40,7 +40,7 @@ export const createQueueSettler = ({ queue, now, queueFailed, tellUndelivered }:
     reason: Undelivered['reason'],
     status = 0,
   ): Promise<void> => {
-    await surely(until, () => queue.bury(taken, wordsOf({ reason, status })));
+    await untilDone(until, () => queue.bury(taken, wordsOf({ reason, status })));
     tellUndelivered({ record: taken.record, reason, status });
   };
 
@@ -48,7 +48,7 @@ export const createQueueSettler = ({ queue, now, queueFailed, tellUndelivered }:
   const giveBack = async (back: Settlement['back'], until: number): Promise<void> => {
     for (const delayMs of new Set(back.map(([, delay]) => delay))) {
       const some = back.filter(([, delay]) => delay === delayMs).map(([taken]) => taken);
-      await surely(until, () => queue.retry(some, delayMs));
+      await untilDone(until, () => queue.retry(some, delayMs));
     }
   };
 
@@ -58,7 +58,7 @@ export const createQueueSettler = ({ queue, now, queueFailed, tellUndelivered }:
       for (const taken of old) await bury(taken, until, 'expired');
     },
     settle: async ({ done, refused, back }: Settlement, until: number): Promise<void> => {
-      if (done.length) await surely(until, () => queue.done(done));
+      if (done.length) await untilDone(until, () => queue.done(done));
       for (const [taken, status] of refused) await bury(taken, until, 'rejected', status);
       await giveBack(back, until);
     },

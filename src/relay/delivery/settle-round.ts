@@ -2,17 +2,17 @@ import { delayAfter } from '../../interface/backoff.js';
 import type { BatchResult } from '../../interface/wire.js';
 import type { Taken } from '../queue/ports.js';
 
-/** While the set-up is wrong: one try this often. */
+/** While the set-up is wrong, the service is tried this often. */
 export const SETUP_PAUSE_MS = 300_000;
 
-/** What becomes of the records of a round. */
+/** What to do with each record of a batch. */
 export interface Settlement {
   done: Taken[];
   /** Refused by the service, with its status. */
   refused: [taken: Taken, status: number][];
   /** To be given back, each with its delay in milliseconds. */
   back: [taken: Taken, delayMs: number][];
-  /** Milliseconds to leave the service alone, because the set-up is wrong. */
+  /** How long to send nothing because the set-up is wrong, in milliseconds; 0 where it is right. */
   pauseMs: number;
 }
 
@@ -23,9 +23,9 @@ interface Rules {
 }
 
 /**
- * Sorts what a round came to. While the whole service is in trouble its records wait as long as it is left
- * alone. A record that fails where others pass has a delay of its own, by the snippet's backoff, with the
- * service's wish as the floor.
+ * Sorts the records of a batch by their results. While the whole service is in trouble, its records wait
+ * until requests may be made again. A record that fails while others pass gets a delay of its own, by the
+ * snippet's backoff, and at least the service's `Retry-After`.
  */
 export const settleRound = (
   round: readonly Taken[],

@@ -1,17 +1,17 @@
 /**
- * Who has what of a room that is bounded. When it is full the client that has the most loses the oldest of
- * it, so a flood only ever takes the place of what is its own.
+ * Shares a bounded number of places among clients. When all are taken, the client that has the most loses its
+ * oldest, so a client that floods only pushes out its own.
  */
 export const createShares = () => {
   /** What each client has, the oldest first. */
   const shares = new Map<string, Set<string>>();
-  /** The clients that have so many. The last of these is never empty. */
+  /** Clients by the number of places they have. The last set is never empty. */
   const bySize: Set<string>[] = [];
   const cursors = new WeakMap<Set<string>, Iterator<string>>();
 
   /**
-   * The first of a set, which the caller removes. The iterator is kept: a new one walks over the places of
-   * all that was removed before, which is a tenth of a millisecond with 100,000 of them.
+   * The first item of a set; the caller removes it. The iterator is kept, because a new one would step over
+   * the places of all items that were removed before: a tenth of a millisecond with 100,000 of them.
    */
   const firstOf = (set: Set<string>): string => {
     const next = cursors.get(set)?.next();
@@ -28,7 +28,7 @@ export const createShares = () => {
     while (bySize.length > 0 && !bySize.at(-1)?.size) bySize.pop();
   };
 
-  /** It must be the client's. */
+  /** The item must belong to the client. */
   const remove = (client: string, item: string): void => {
     const share = shares.get(client)!;
     share.delete(item);
@@ -36,7 +36,7 @@ export const createShares = () => {
   };
 
   return {
-    /** It must not be anybody's. */
+    /** The item must not belong to any client yet. */
     add: (client: string, item: string): void => {
       const share = shares.get(client) ?? new Set();
       shares.set(client, share.add(item));

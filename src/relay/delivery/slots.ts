@@ -1,10 +1,10 @@
 /**
- * Bounds how much is done at a time. Clients that wait take turns, so that one with a lot of work does not
- * hold up the others. The work of one client starts in its order.
+ * Limits how many tasks run at a time. Clients take turns, so that one with many tasks does not hold up the
+ * others. The tasks of one client start in order.
  */
 export const createSlots = (allows: (underWay: number) => boolean) => {
   let underWay = 0;
-  /** What waits, by client. The client whose turn it is comes first. */
+  /** Waiting tasks by client. The client whose turn it is comes first. */
   const waiting = new Map<string, (() => void)[]>();
 
   const startNext = (): void => {

@@ -11,7 +11,7 @@ import { readStart } from './read-start.js';
 import { createTrouble } from '../trouble.js';
 import type { ServiceAnswer, ServiceFetch } from '../service-fetch.js';
 
-/** What a record came to at the service. */
+/** The result of one request to the service. */
 export interface Attempt extends Verdict {
   retryAfterMs: number;
 }
@@ -27,7 +27,7 @@ interface Effects {
   tell: Tell;
 }
 
-/** Sends one record to the service, and asks for another token once when that one is refused. */
+/** Sends one record to the service. When the token is refused, it asks for another one and tries once more. */
 export const createUpstream = (effects: Effects) => {
   const { token, idempotencyKey, timeout, fetch, now, tell } = effects;
   const baseUrl = effects.baseUrl.replace(/\/+$/, '');
@@ -40,14 +40,17 @@ export const createUpstream = (effects: Effects) => {
   /** Since when the service has given no answer. */
   let unreachableSince: number | undefined;
 
-  /** Of requests under way together, those that are answered yet say nothing of how things are now. */
-  const heard = (started: number): void => {
+  /**
+   * The service is reachable again when it answers a request that started after the trouble began. Answers to
+   * older requests say nothing about now.
+   */
+  const noteAnswer = (started: number): void => {
     if (unreachableSince !== undefined && started >= unreachableSince) unreachableSince = undefined;
   };
-  const heardNothing = (error: unknown, bearer: string): void => {
+  const noteSilence = (error: unknown, bearer: string): void => {
     if (unreachableSince !== undefined) return;
     unreachableSince = now();
-    // A runtime may name a header that it does not like.
+    // Some runtimes quote a header that they refuse, which may be the token.
     const cause = causeOf(error).replaceAll(bearer, '…');
     tell.error({ kind: 'unreachable', message: `the service does not answer: ${cause}` });
   };
@@ -63,7 +66,7 @@ export const createUpstream = (effects: Effects) => {
     let response: ServiceAnswer | undefined;
     let text = '';
     const ask = async (): Promise<void> => {
-      // Only what every runtime knows: workerd refuses `credentials`, `priority` and the like.
+      // Only options that every runtime knows: workerd refuses `credentials`, `priority` and others.
       response = await fetch(`${baseUrl}/v1/${type}`, {
         method: 'POST',
         headers: {
@@ -81,12 +84,12 @@ export const createUpstream = (effects: Effects) => {
     try {
       await inTime(timeout, ask);
     } catch (error) {
-      // Refused, unreachable, broken off or timed out. Once there is a status, that is the answer: a record
-      // whose answer has a body that is cut off or never ends has been stored all the same.
+      // No answer, or an incomplete one. Once there is a status, it is the answer: the service has stored the
+      // record, even if the body is cut off or never ends.
       abort.abort();
-      if (!response) heardNothing(error, bearer);
+      if (!response) noteSilence(error, bearer);
     }
-    if (response) heard(started);
+    if (response) noteAnswer(started);
     const answer = answerOf(response, text);
     const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
     tell.metric('upstream_ms', now() - started, { status: String(answer.status) });
@@ -103,7 +106,7 @@ export const createUpstream = (effects: Effects) => {
   const withToken = async (record: BatchRecord, address: string | undefined): Promise<Attempt> => {
     const used = await bearer();
     const first = await attempt(record, used, address);
-    // Of requests that are refused together one asks for another token, and all of them use it.
+    // When several requests are refused at once, only one asks for another token, and all use it.
     if (first.status !== 401 || (tokens.get() === used && !tokens.renew())) return first;
     return attempt(record, await bearer(), address);
   };
@@ -123,10 +126,10 @@ export const createUpstream = (effects: Effects) => {
   };
 };
 
-/** What came of a request, also where `fetch` is wrapped and answers with less than a `Response`. */
+/** The answer in the form that `verdictOf` takes. A wrapped `fetch` may leave out parts of a `Response`. */
 const answerOf = (response: Partial<ServiceAnswer> | undefined, body: string): Answer => {
   if (!response) return { status: 0, wasLeft: false };
-  // An opaque redirect has status 0.
+  // A redirect that was not followed has status 0.
   const answer = { status: Number(response.status) || 302, body };
   return { ...answer, retryAfter: response.headers?.get('retry-after') ?? null };
 };

@@ -1,19 +1,19 @@
-/** Requests at a time toward a service that has not answered yet. */
+/** Requests at a time to a service that has not answered yet. */
 const START = 4;
 
 /**
- * How many requests the service is asked at a time. There are few at first; each success makes room for
- * one more, so they double with every round of answers, up to `most`. A failure brings the number back to
- * where it began. So a service that starts to refuse meets few requests, not a whole batch.
+ * Decides how many requests are under way at a time. It begins with few. Each success makes room for one
+ * more, so the number doubles with every round of answers, up to `most`. A failure brings it back to the
+ * start. So a service that begins to refuse gets a few requests, not a whole batch.
  */
 export const createWidth = (most: number) => {
   const start = Math.min(START, most);
   let width = start;
-  /** Failures since the last success. Each leaves its place empty. */
+  /** Failures since the last success. A failed request is not replaced by another one. */
   let failures = 0;
 
   return {
-    /** Whether one more may go beside those that are under way. */
+    /** Whether one more request may start beside those that are under way. */
     allows: (underWay: number): boolean => {
       if (underWay > 0) return underWay + failures < width;
       width = start; // how the service was before it had nothing to do says little about now

@@ -4,15 +4,15 @@ import { createClaims } from '../delivery/claims.js';
 import type { Tell } from '../hooks.js';
 import { createIdentifyLimit } from './identify-limit.js';
 import { inTime } from '../in-time.js';
-import { DOWN_MS, later, unclaimed } from '../queue/later.js';
+import { DOWN_MS, retryLater, unclaimed } from '../queue/later.js';
 import type { Putter, Seen } from '../queue/ports.js';
 import { isQueueFull } from '../queue/queue-full.js';
 import { createRunning } from '../delivery/running.js';
 import { createTrouble } from '../trouble.js';
 
-/** Milliseconds a claim holds longer than the queue may take to write. */
+/** A claim lasts this much longer than the queue may take to write, in milliseconds. */
 const CLAIM_MS = 30_000;
-/** A queue that is full has more to do than one that was away for a moment. */
+/** A full queue needs longer than one that was away for a moment. */
 const FULL_MS = 30_000;
 
 interface Effects {
@@ -30,8 +30,8 @@ interface AcceptOptions {
 }
 
 /**
- * Takes records into a queue, each once. The queue comes first and the mark after it: a process that dies
- * between the two leaves a record that may be queued twice, never one that is marked and lost.
+ * Puts records into a queue, each once. The queue comes first and the mark in the store after it: when the
+ * process dies between the two, a record may be queued twice, but none is marked and lost.
  */
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
@@ -39,7 +39,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const withinLimit = createIdentifyLimit(now);
   const trouble = createTrouble(tell);
 
-  /** Milliseconds to wait until they can be put again; 0 where they are durable now. */
+  /** Puts the records. Answers 0 when they are durable, or else how many milliseconds to wait. */
   const put = async (records: readonly BatchRecord[], until: number): Promise<number> => {
     const at = now();
     try {
@@ -77,7 +77,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
       }
       if (done.has(record)) return accepted(record);
       if (sighting?.state !== 'new') return unclaimed(record.id, sighting);
-      return good.includes(record) ? later(record.id, waitMs) : later(record.id, 0, 429);
+      return good.includes(record) ? retryLater(record.id, waitMs) : retryLater(record.id, 0, 429);
     });
   };
 

@@ -16,7 +16,7 @@ type Effects = Pick<RelayOptions, Options> & {
   tell: Tell;
 };
 
-/** Who may send, and how much. Each check gives the answer that refuses, or nothing. */
+/** Decides who may send, and how much. Each check answers with a refusal, or undefined. */
 export const createAdmission = (effects: Effects) => {
   const { authorize, clientAddress, rateLimit = CLIENT_RATE, ceiling = CEILING } = effects;
   const { timeout = 10_000, now, tell } = effects;
@@ -24,7 +24,10 @@ export const createAdmission = (effects: Effects) => {
     typeof rateLimit === 'object' ? createRateLimit(rateLimit, now) : rateLimit;
   const ofAll = ceiling && createRateLimit(ceiling, now);
 
-  /** A function that was passed in and fails lets nobody in, and loses nothing: the client keeps it. */
+  /**
+   * When a function of the operator's fails, the request is refused with 503, and the client keeps its
+   * records.
+   */
   const unless = async (name: string, check: () => Promise<Response | undefined>) => {
     try {
       return await inTime(timeout, check, `\`${name}\``);
@@ -47,7 +50,7 @@ export const createAdmission = (effects: Effects) => {
     /** With 0 records: whether the client may send at all, before its body is read. */
     limit: (request: Request, records: number): Promise<Response | undefined> =>
       unless('rateLimit', async () => {
-        // Before the client pays for records that are not taken.
+        // Asked first, so that records which are refused here do not count for the client's own limit.
         const allMs = ofAll && (await ofAll(undefined, 0));
         if (allMs) return refuseRate('all', records, allMs);
         const waitMs = ofClient && (await ofClient(clientKeyOf(clientAddress?.(request)), records));

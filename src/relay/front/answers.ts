@@ -15,7 +15,7 @@ const MESSAGES = {
 
 export type ErrorStatus = keyof typeof MESSAGES;
 
-/** An answer of JSON. Nothing between may keep it, or give one origin's answer to another. */
+/** An answer in JSON. No cache may keep it, or one origin could get the answer of another. */
 export const answerJson = (status: number, value: unknown): Response =>
   new Response(JSON.stringify(value), {
     status,
@@ -29,7 +29,7 @@ export const answerJson = (status: number, value: unknown): Response =>
 interface Refusal {
   /** How long to wait, where that is known. */
   waitMs?: number;
-  /** What is wrong, in more words than the status has. */
+  /** What is wrong, where the status alone does not say it. */
   message?: string;
 }
 

@@ -9,12 +9,13 @@ interface Rules {
   channels: readonly string[];
 }
 
-/** Not by `in` or the like: `['event']` would pass as a key. */
+/** Compares the values: with `in`, the list `['event']` would pass as a key. */
 const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
 
 /**
- * The record as it may be passed on, or what it comes to. A value that is not listed may be so tomorrow: a
- * page may be newer than the lists. So its record stays the page's.
+ * The record as it goes to the service, or the result that refuses it. A value that is not listed is
+ * `blocked`, not `rejected`: a page may be newer than the lists, and keeps the record until they have caught
+ * up.
  */
 export const checkRecord = (
   { id, type, body }: ClaimedRecord,
@@ -29,7 +30,7 @@ export const checkRecord = (
   if (type === 'event' && !channels.includes(given['channel'] as string)) {
     return { ...blocked, unlisted: 'channel' };
   }
-  // Only what the interface knows: the token can do more than the page may.
+  // Fields that the interface does not know are left out: the token may allow more than a page may do.
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
   return { id, type, body: Object.fromEntries(known) };
 };

@@ -1,11 +1,12 @@
 import { readIpAddress } from './ip-address.js';
 
-/** What is no address may be a header that a client has written, of any length. */
+/** The value may be a header that a client wrote, of any length. */
 const MAX_LENGTH = 128;
 
 /**
- * What a client is counted by. A provider gives each customer the last 64 bits of an IPv6 address at least,
- * so these tell nobody apart. What is no address, such as the name of a session, stands for itself.
+ * The key under which a client is counted. A provider gives each customer at least the last 64 bits of an
+ * IPv6 address, so these are left out. A value that is no address, such as the id of a session, is used as it
+ * is.
  */
 export const clientKeyOf = (address: unknown): string | undefined => {
   if (address === undefined || address === null || address === '') return undefined;

@@ -3,7 +3,7 @@ import { clientKeyOf } from './client-key.js';
 import type { Tell } from '../hooks.js';
 import type { RelayOptions } from './relay-options.js';
 
-/** By what clients are told apart. All that cannot be told apart are one client, without a name. */
+/** The key by which clients are told apart. All requests that have none count as one client, ''. */
 export const createClientOf =
   ({ clientAddress }: Pick<RelayOptions, 'clientAddress'>, tell: Tell) =>
   (request: Request): string => {

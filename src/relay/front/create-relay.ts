@@ -1,23 +1,19 @@
 import { messageOf } from '../../interface/errors.js';
-import type { BatchResult } from '../../interface/wire.js';
 import { createAcceptance } from './acceptance.js';
 import { createAdmission } from './admission.js';
 import { answerJson, refuse } from './answers.js';
-import { checkRecord } from './check-record.js';
-import { createClientOf } from './client-of.js';
 import { preflight, withCors } from './cors.js';
 import { createDelivery } from '../delivery/delivery.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
 import { createTell } from '../hooks.js';
 import { isFromAllowedPage, listedOrigin } from './origin.js';
-import { isId, parseBatch, parseJson, type ClaimedRecord } from './parse-batch.js';
+import { isId, parseBatch, parseJson } from './parse-batch.js';
+import { createPassOn } from './pass-on.js';
 import { readBody } from './read-body.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { routeOf, type Route } from './route.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { singleAnswer } from './single-answer.js';
-import { createTellUnlisted } from './tell-unlisted.js';
-import { truncateAddress } from './truncate-address.js';
 
 /** A relay: give it a request, get the answer. It never rejects. */
 export type Relay = (request: Request) => Promise<Response>;
@@ -39,46 +35,17 @@ export type Relay = (request: Request) => Promise<Response>;
 export const createRelay = (options: RelayOptions): Relay => {
   checkRelayOptions(options);
   const { projects, channels, allowMissingOrigin = false, queue } = options;
-  const { maxBytes = 1_048_576, bodyTimeout = 10_000, deadline = 15_000 } = options;
+  const { maxBytes = 1_048_576, bodyTimeout = 10_000 } = options;
   // Copied: what is allowed must not change under way.
   const rules = { origins: [...options.origins], allowMissingOrigin };
-  const allowed = { projects: [...projects], channels: [...channels] };
+  const lists = { projects: [...projects], channels: [...channels] };
   const { now = Date.now } = options;
   const tell = createTell(options);
   const seen = options.seen ?? createSeenMemory({ now });
   const admission = createAdmission({ ...options, now, tell });
-  const clientOf = createClientOf(options, tell);
-  const tellUnlisted = createTellUnlisted({ now, tell });
   const delivery = createDelivery({ ...deliveryOptionsOf(options), seen });
   const accept = queue && createAcceptance({ queue, seen, now, tell });
-
-  const addressOf = (request: Request): string | undefined =>
-    options.forwardAddress ? truncateAddress(options.clientAddress?.(request) ?? '') : undefined;
-
-  /** Passes on what may be passed on; one result a record, in their order. */
-  const passOn = async (
-    request: Request,
-    claimed: readonly ClaimedRecord[],
-  ): Promise<BatchResult[]> => {
-    const checked = claimed.map((record) => checkRecord(record, allowed));
-    const good = checked.filter((one) => 'body' in one);
-    const options = {
-      until: now() + deadline,
-      client: clientOf(request),
-      address: addressOf(request),
-    };
-    const passedOn = accept ? await accept(good, options) : await delivery.deliver(good, options);
-    let next = 0;
-    return checked.map((one, index): BatchResult => {
-      const result = 'body' in one ? passedOn[next++]! : one;
-      if (result.unlisted) {
-        const { [result.unlisted]: value } = claimed[index]!.body as Record<string, string>;
-        tellUnlisted({ field: result.unlisted, value: value!, client: options.client });
-      }
-      tell.metric('records', 1, { outcome: result.outcome });
-      return result;
-    });
-  };
+  const passOn = createPassOn(options, { lists, now, tell, send: accept ?? delivery.deliver });
 
   const answerBatch = async (request: Request, text: string): Promise<Response> => {
     const claimed = parseBatch(text);
@@ -86,7 +53,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const refusal = await admission.limit(request, claimed.length);
     if (refusal) return refusal;
     const results = await passOn(request, claimed);
-    // With a queue only its own trouble has a wait: a record that another process is busy with has none.
+    // With a queue, only trouble of the queue has a wait. A record that another process is sending has none.
     const waitS = Math.max(0, ...results.map((result) => result.retry_after ?? 0));
     const isQueueDown = accept && waitS > 0;
     return isQueueDown ? refuse(503, { waitMs: waitS * 1_000 }) : answerJson(200, { results });
@@ -95,14 +62,14 @@ export const createRelay = (options: RelayOptions): Relay => {
   const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {
     const refusal = await admission.limit(request, 1);
     if (refusal) return refusal;
-    // Without a key nobody means to send it again.
+    // A client that gives no key does not mean to send the request again.
     const id = request.headers.get('idempotency-key') ?? crypto.randomUUID();
     if (!isId(id)) return refuse(400, { message: WRONG_KEY });
     const [result] = await passOn(request, [{ id, type, body: parseJson(text) }]);
     return singleAnswer(result!);
   };
 
-  /** What is refused before anything of the body is read. */
+  /** Refuses a request before any of its body is read. */
   const refusalOf = async (request: Request): Promise<Response | undefined> => {
     if (!isFromAllowedPage(request, rules)) return refuse(403);
     if (!isJsonOrBeacon(request)) return refuse(415);
@@ -156,7 +123,9 @@ const deliveryOptionsOf = (options: RelayOptions): Omit<DeliveryOptions, 'seen'>
 
 const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';
 
-/** A beacon is `text/plain`, or it would need a preflight that a leaving page has no time for. */
+/**
+ * A beacon is sent as `text/plain`. As JSON it would need a preflight, for which a leaving page has no time.
+ */
 const isJsonOrBeacon = ({ headers }: Request): boolean =>
   /^(application\/json|text\/plain) *(; *charset="?utf-8"?)?$/i.test(
     headers.get('content-type') ?? '',

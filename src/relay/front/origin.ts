@@ -3,7 +3,7 @@ interface Rules {
   allowMissingOrigin: boolean;
 }
 
-/** Requests of scripts and beacons. A form post, a link or an address typed in is `navigate`. */
+/** The modes of requests by scripts and beacons. A form, a link and a typed address have `navigate`. */
 const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin'];
 
 /** The request's origin, where it is in the list. */

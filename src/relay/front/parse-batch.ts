@@ -1,20 +1,23 @@
 import { isObject } from '../../interface/is-object.js';
 import { MAX_BATCH_RECORDS } from '../../interface/wire.js';
 
-/** A record whose id is well formed; the rest is what somebody claims. */
+/** A record whose id is well formed. Nothing else of it is checked yet. */
 export interface ClaimedRecord {
   id: string;
   type: unknown;
   body: unknown;
 }
 
-/** What nanoid and UUIDs are made of. It goes into a header and into the answer, so nothing else may. */
+/**
+ * The characters of nanoid and UUIDs. An id goes into a header and into the answer, so nothing else is
+ * allowed.
+ */
 const ID = /^[\w-]{1,64}$/;
 
 export const isId = (value: unknown): value is string =>
   typeof value === 'string' && ID.test(value);
 
-/** The JSON of a body, or undefined: no JSON text means that. */
+/** Parses a body. Answers undefined, which no JSON means, where it cannot be parsed. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

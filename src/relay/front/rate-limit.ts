@@ -21,13 +21,13 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each client, in memory. A batch passes while there is a token left and may leave a
- * debt, so that one larger than the bucket can pass at all. Clients without an address share a bucket.
+ * A token bucket for each client, in memory. A batch passes while there is one token left, and may leave a
+ * debt: or a batch larger than the bucket could never pass. Clients without an address share a bucket.
  */
 export const createRateLimit = (rate: Rate, now: () => number): RateLimit => {
   const { perSecond } = rate;
   const burst = Math.max(1, rate.burst);
-  /** In the order of their last use. A bucket that goes is one that is full again, or nearly. */
+  /** Buckets in the order of their last use. One that is removed is full again, or nearly. */
   const buckets = new Map<string | undefined, Bucket>();
 
   return (client, records) => {

@@ -24,9 +24,9 @@ const readText = async (
 };
 
 /**
- * Reads a body that may lie about its length, never end, trickle, or be a bomb; or says the status it is
- * refused with. What comes in is counted as well as what it is inflated to: empty blocks of gzip inflate
- * to nothing, for ever.
+ * Reads a body, or answers with the status that refuses it. The body may lie about its length, never end,
+ * come very slowly, or inflate to far more than was sent. Compressed bytes are counted as well, because empty
+ * blocks of gzip inflate to nothing and can go on for ever.
  */
 export const readBody = async (
   { headers, body }: Request,
@@ -37,7 +37,7 @@ export const readBody = async (
   if (Number(headers.get('content-length')) > maxBytes) return 413;
   if (!body) return 400;
 
-  /** Until it is too much: broken off, no gzip, or not UTF-8. */
+  /** Fails when there is too much of it, when it breaks off, and when it is not gzip or not UTF-8. */
   let status: ErrorStatus = 400;
   const createCounter = () => {
     let size = 0;

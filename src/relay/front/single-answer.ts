@@ -1,7 +1,7 @@
 import type { BatchResult } from '../../interface/wire.js';
 import { answerJson, refuse } from './answers.js';
 
-/** What one record came to, in the form of the service itself. */
+/** The result of one record, in the form of the service's answer. */
 export const singleAnswer = (result: BatchResult): Response => {
   const { outcome, status, retry_after: wait = 1, unlisted } = result;
   switch (outcome) {
@@ -14,7 +14,7 @@ export const singleAnswer = (result: BatchResult): Response => {
       return refuse(503, { waitMs: wait * 1_000 });
     case 'blocked':
       if (unlisted) return refuse(403, { message: `The relay does not list this ${unlisted}` });
-      // The relay's set-up, not the client's: with a 401 the client would ask for another token.
+      // The relay is set up wrongly, not the client. Given a 401, the client would ask for another token.
       return refuse(502);
   }
 };

@@ -14,11 +14,11 @@ interface Unlisted {
 }
 
 /**
- * Names the values that the lists lack to the operator, each once a day. One client alone cannot use up what
- * is named in a day, so that it is not easy to hide a value that is really missing.
+ * Tells the operator which values the lists lack, each once a day. One client alone cannot use up what is
+ * named in a day, so a visitor cannot easily hide a value that is really missing.
  */
 export const createTellUnlisted = ({ now, tell }: { now: () => number; tell: Tell }) => {
-  /** What has been named since then, and for which client. */
+  /** Values that have been named since then, and for which client. */
   const named = new Map<string, string>();
   let since = now();
 
@@ -37,6 +37,6 @@ export const createTellUnlisted = ({ now, tell }: { now: () => number; tell: Tel
   };
 };
 
-/** Without what could deceive who reads a log: control characters, and those that are not seen. */
+/** Without control characters and invisible ones, which could deceive who reads a log. */
 const inWords = (value: string): string =>
   JSON.stringify(value.slice(0, MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));

@@ -1,8 +1,8 @@
 import { readIpAddress } from './ip-address.js';
 
 /**
- * An address without the part that names one household: the first 24 bits of IPv4, 48 of IPv6. Anything
- * else is left out, for it goes into a header.
+ * An address without the part that identifies a household: the first 24 bits of IPv4, or 48 of IPv6. Anything
+ * else gives undefined, because the result goes into a header.
  */
 export const truncateAddress = (address: string): string | undefined => {
   const ip = readIpAddress(address);

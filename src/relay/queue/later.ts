@@ -1,11 +1,11 @@
 import type { BatchResult } from '../../interface/wire.js';
 import type { Sighting } from './ports.js';
 
-/** Milliseconds to wait for a store or a queue that fails. */
+/** How long to wait for a store or a queue that fails, in milliseconds. */
 export const DOWN_MS = 2_000;
 
-/** The record was not taken, and may come again. */
-export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
+/** The result of a record that was not accepted and may be sent again. */
+export const retryLater = (id: string, waitMs: number, status = 0): BatchResult => ({
   id,
   outcome: 'retry',
   status,
@@ -13,12 +13,12 @@ export const later = (id: string, waitMs: number, status = 0): BatchResult => ({
 });
 
 /**
- * The record could not be claimed. Where another process is busy with it: with a status and
- * without a wait, since a page takes a wait, or no answer, for trouble of the whole destination.
+ * The result of a record that could not be claimed. When another process is sending it, the result has status
+ * 409 and no wait: a page would take a wait, or status 0, for trouble of the whole relay.
  */
 export const unclaimed = (id: string, sighting: Sighting | undefined): BatchResult =>
-  sighting?.state === 'begun' ? later(id, 0, 409) : later(id, DOWN_MS);
+  sighting?.state === 'begun' ? retryLater(id, 0, 409) : retryLater(id, DOWN_MS);
 
-/** The service has spoken about the record. */
+/** Whether the service has decided about the record. */
 export const isFinal = ({ outcome }: Pick<BatchResult, 'outcome'>): boolean =>
   outcome === 'delivered' || outcome === 'rejected';

@@ -1,30 +1,30 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 
-/** What is known of a record: nothing, that another attempt has begun, or what it came to. */
+/** What a store knows of a record: nothing, that somebody is sending it, or its result. */
 export type Sighting =
   { state: 'new' } | { state: 'begun' } | { state: 'done'; result: BatchResult };
 
 /**
- * The records a relay has passed on, so that a repeat gets the first answer and is not sent again. Shared
- * by all processes of a relay, or each knows only its own. The ids here are keys, `event:<id>:<project>` for
- * one: an id that a page gives belongs to one type of record of one project.
+ * Remembers the records that a relay has sent, so that a repeat gets the first result and is not sent again.
+ * Share one store between all processes of a relay. The ids here are keys such as `event:<id>:<project>`: an
+ * id that a page gives belongs to one type of record of one project.
  */
 export interface Seen {
   /**
-   * Claims ids that are new, each in one atomic step: of two callers with one id, one hears `new` and the
-   * other `begun`. A claim that is neither finished nor forgotten ends by itself after `claimMs`, so that
-   * a dead process does not hold a record for ever. The ids are distinct; one sighting an id, in order.
-   * `client` says whose records these are, as far as that is known: a store of a bounded size must not let
-   * one client push out what the others have.
+   * Claims ids that are new, each in one atomic step: of two callers with one id, one gets `new` and the
+   * other `begun`. A claim that is neither finished nor forgotten ends after `claimMs`, so that a dead
+   * process does not hold a record for ever. The ids are distinct. Answers one sighting an id, in their
+   * order. `client` says who sent the records, if that is known: a store of a bounded size must not let one
+   * client push out what the others have.
    */
   begin(ids: readonly string[], claimMs: number, client?: string): Promise<Sighting[]>;
   /**
-   * Keeps what claimed records came to: `delivered`, `rejected`, or `accepted` where a queue has them.
-   * A later result takes the place of an earlier one, but `accepted` never of the others: a consumer may be
-   * done with a record before the relay that took it has said so.
+   * Stores the results of claimed records: `delivered`, `rejected`, or `accepted` where a queue has them. A
+   * later result replaces an earlier one, but `accepted` replaces none: a consumer may have delivered a
+   * record before the relay that accepted it stores that.
    */
   finish(results: readonly BatchResult[], client?: string): Promise<void>;
-  /** Gives claims up: the record was not taken, and may come again. */
+  /** Gives claims up. These records were not accepted, and pages may send them again. */
   forget(ids: readonly string[]): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface QueuedRecord extends BatchRecord {
   at: number;
 }
 
-/** A record a consumer has taken, and nobody else may have until its time is over. */
+/** A record that a consumer has taken. Nobody else gets it until its time is over. */
 export interface Taken {
   /** The queue's own name for it. */
   receipt: string;
@@ -45,7 +45,7 @@ export interface Taken {
 
 /** How full a queue is: what to watch, and to alert on. */
 export interface QueueSize {
-  /** Records that are not delivered yet, those under way included. */
+  /** Records that are not delivered yet, including those that are being sent. */
   waiting: number;
   /** Dead letters. */
   dead: number;
@@ -53,12 +53,12 @@ export interface QueueSize {
   oldest?: number;
 }
 
-/** The end of a durable queue that a relay puts records into. */
+/** The side of a durable queue on which the relay puts records. */
 export interface Putter {
   /**
-   * Settles when all of them are durable; rejects when any is not. An error named `QueueFullError` says that
-   * the queue has no room and took none of them: pages are told to wait for longer then. While a record waits, another with
-   * its id, type and project is the same one and is not added: a caller who heard no answer may put it again.
+   * Settles when all of them are durable; rejects when any is not. With an error named `QueueFullError` the
+   * queue is full and has none of them; pages are told to wait for longer then. A record that waits already,
+   * by its id, type and project, is not added again: a caller who got no answer may put it once more.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;
 }
@@ -66,23 +66,23 @@ export interface Putter {
 /** A durable queue between a relay's answer and the service. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due, the oldest first, for `visibilityMs`. Records of one user are given out
-   * in the order they were put, and never to two consumers at a time: one call may give several of them.
-   * Answers with none when none is due.
+   * Takes records that are due, the oldest first. Nobody else gets them for `visibilityMs`. Records of one
+   * user come in the order they were put, and never go to two consumers at a time; one call may give several
+   * of them. Answers with an empty list when none is due.
    */
   take(limit: number, visibilityMs: number): Promise<Taken[]>;
-  /** Removes records that are done with, whoever has them by now. */
+  /** Removes delivered records, even when their time is over and another consumer has taken them. */
   done(taken: readonly Taken[]): Promise<void>;
   /**
-   * Gives records back, to be taken again after `delayMs`; those of the same user behind them wait, too.
-   * Does nothing for one whose time was over and that another has taken since.
+   * Gives records back, to be taken again after `delayMs`. Records of the same user behind them wait, too.
+   * Does nothing for a record that another consumer has taken since its time was over.
    */
   retry(taken: readonly Taken[], delayMs: number): Promise<void>;
   /** Moves a record that cannot be delivered to the dead letters, with the reason. */
   bury(taken: Taken, reason: string): Promise<void>;
-  /** Where the queue can tell. */
+  /** If the queue can say how full it is. */
   size?(): Promise<QueueSize>;
-  /** This process takes no more: what it reserved for itself is free for others at once. */
+  /** This process takes no more records: gives up what it reserved, so that others need not wait. */
   leave?(): Promise<void>;
 }
 

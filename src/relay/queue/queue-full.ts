@@ -1,4 +1,4 @@
-/** The queue holds as many records as it may: nothing of what was put is in it. */
+/** Thrown when the queue is full. None of the records was put. */
 export class QueueFullError extends Error {
   override name = 'QueueFullError' as const;
 
@@ -7,7 +7,7 @@ export class QueueFullError extends Error {
   }
 }
 
-/** By its name: the engines are bundled apart from the relay, each with a class of its own. */
+/** Compares names: each store is bundled apart from the relay, with its own copy of the class. */
 export const isQueueFull = (error: unknown): boolean =>
   error instanceof Error && error.name === 'QueueFullError';
 

@@ -5,17 +5,20 @@ interface Entry {
   lane: string;
   record: QueuedRecord;
   attempts: number;
-  /** Taken, or given back with a delay: nobody's until this time. */
+  /** Nobody may take it before this time: it is taken, or was given back with a delay. */
   until: number;
 }
 
-/** The receipt says which taking it is, so that one whose time was over is told from the present one. */
+/**
+ * A receipt holds the number of the attempt. So one from an attempt whose time is over can be told from the
+ * current one.
+ */
 const receiptOf = (key: string, attempts: number): string => `${attempts} ${key}`;
 export const keyOf = (receipt: string): string => receipt.slice(receipt.indexOf(' ') + 1);
 
 /**
- * Records in the order they were put, and which of them may be taken: none of a lane that has one out, or
- * one that waits for its time.
+ * Records in the order in which they were put. While one record of a lane is taken or waits for its time, no
+ * record of that lane can be taken.
  */
 export const createWindow = (now: () => number) => {
   const entries = new Map<string, Entry>();
@@ -34,7 +37,7 @@ export const createWindow = (now: () => number) => {
   return {
     size: (): number => entries.size,
     keys: (): string[] => [...entries.keys()],
-    /** `attempts`: how often it may have been taken before it came here. */
+    /** `attempts`: how often the record may have been taken by another process before. */
     add: (key: string, record: QueuedRecord, attempts = 0): void => {
       entries.set(key, { lane: laneOf(record), record, attempts, until: 0 });
     },
@@ -57,7 +60,7 @@ export const createWindow = (now: () => number) => {
       const entry = present(receipt);
       if (entry) entry.until = until;
     },
-    /** Nothing is out, and nothing waits for its time. */
+    /** No record is taken, and none waits for its time. */
     isQuiet: (): boolean => busyLanes(now()).size === 0,
   };
 };

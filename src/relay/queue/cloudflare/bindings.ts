@@ -1,4 +1,4 @@
-/** What is used of the platform, so that its types are not needed. */
+/** The parts of the platform that are used, so that its types are not needed. */
 
 /** A KV namespace. https://developers.cloudflare.com/kv/api/ */
 export interface KvNamespace {

@@ -4,7 +4,7 @@ import type { PlatformQueue } from './bindings.js';
 /** https://developers.cloudflare.com/queues/platform/limits/ */
 const MAX_MESSAGES = 100;
 const MAX_BATCH_BYTES = 256_000;
-/** The platform's own data beside a message counts, too: about 100 bytes. */
+/** The platform adds about 100 bytes of its own to a message, which count, too. */
 const OVERHEAD_BYTES = 200;
 
 const bytesOf = (record: QueuedRecord): number =>

@@ -60,7 +60,10 @@ export const createKvSeen = (options: KvSeenOptions): Seen => {
   };
 };
 
-/** KV takes one write a second to a key, and fails the others: each is asked for, then the first failure told. */
+/**
+ * KV takes one write a second to a key and fails the others. All writes are tried; then the first failure is
+ * thrown.
+ */
 const allOf = async (writes: readonly Promise<void>[]): Promise<void> => {
   const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected')

@@ -47,7 +47,7 @@ export const createLibsqlDeadLetters = (effects: Effects): DeadLetters => {
       group.run(() => (select.all(after, limit) as Row[]).map(readRow)),
     resend: async (ids) => {
       const resent = await group.run(() => resendNow(ids));
-      // Thrown here: inside, it would undo what shares the transaction.
+      // Thrown outside the transaction, which other writes share and which it would undo.
       if (resent === 'full') throw full();
       return resent;
     },

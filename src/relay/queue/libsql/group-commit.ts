@@ -7,8 +7,8 @@ interface Job {
 }
 
 /**
- * Work that is asked for in one turn of the event loop shares one transaction, and each caller hears of it
- * after the commit: a commit waits for the disk, and costs far more than a row.
+ * Runs all writes of one turn of the event loop in one transaction, and settles each after the commit. A
+ * commit waits for the disk and costs far more than a row.
  */
 export const createGroupCommit = (database: Database.Database) => {
   let waiting: Job[] = [];

@@ -17,7 +17,7 @@ export interface LibsqlSeenOptions {
 }
 
 export interface LibsqlSeen extends Seen {
-  /** Finishes what is asked for and closes the file. */
+  /** Finishes pending writes and closes the file. */
   close(): void;
 }
 
@@ -30,10 +30,10 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS seen_until ON seen (until);
 `;
-/** Ids forgotten with each transaction that adds some: the table shrinks faster than it grows. */
+/** Expired ids deleted with each transaction that adds some: the table shrinks faster than it grows. */
 const SWEEP = 200;
 
-/** The ids a relay has passed on, in one file of this machine; several of its processes may use it. */
+/** The ids of records that the relay has sent, in one file of this machine. Several processes may use it. */
 export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   checkOptions('createLibsqlSeen', options, {
     kinds: { path: text, maxAge: positive, now: callback },

@@ -1,8 +1,8 @@
 import { objectWith } from '../../check-options.js';
 
 /**
- * What is used of a connected client of the `redis` package (version 5), so that its types are not needed.
- * Answers of the scripts are lists, texts and numbers in either version of the protocol.
+ * The part of a connected client of the `redis` package (version 5) that is used, so that its types are not
+ * needed. Answers of scripts are lists, texts and numbers in both versions of the protocol.
  */
 export interface RedisClient {
   sendCommand(args: string[]): Promise<unknown>;
@@ -17,8 +17,8 @@ interface Keys {
 }
 
 /**
- * A script that runs as one step. It is sent by its hash, and whole where the server does not know it yet,
- * as after a restart.
+ * A script that Redis runs as one atomic step. It is sent by its hash, and as a whole when the server does
+ * not know it, as after a restart.
  */
 export const createScript = (client: RedisClient, source: string) => {
   let sha: Promise<string> | undefined;

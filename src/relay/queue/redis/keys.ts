@@ -8,10 +8,10 @@ export const createQueueKeys = (prefix: string, partitions: number) => {
     Array.from({ length: partitions }, (_, i) => name(`${rest}:${i + 1}`));
   return {
     group: GROUP,
-    /** Keys of the records that stand in the queue. */
+    /** Keys of the records in the queue. */
     ids: name('ids'),
     dead: name('dead'),
-    /** Processes that take, with the time they last did. */
+    /** Processes that take records, with the time they last did. */
     members: name('members'),
     leases: each('lease'),
     streams: each('stream'),

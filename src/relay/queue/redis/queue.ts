@@ -33,8 +33,8 @@ export interface RedisQueue extends Required<Queue> {
 }
 
 /**
- * A durable queue that many processes share, in Redis 7.0 or later. How durable is the server's to say: for
- * what survives a crash of the server, `appendonly yes` and `appendfsync always`.
+ * A durable queue that many processes share, in Redis 7.0 or later. Redis decides how durable it is:
+ * `appendonly yes` and `appendfsync always` survive a crash of the machine.
  */
 export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   checkOptions('createRedisQueue', options, {
@@ -64,7 +64,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   const drop = (taken: Taken): void =>
     reader.windowOf(placeOf(taken).partition)?.remove(taken.receipt);
 
-  /** One reading at a time: two at once would both think that a window has room. */
+  /** One read at a time: two at once would both fill the same window. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(work);

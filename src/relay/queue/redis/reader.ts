@@ -5,7 +5,10 @@ import type { createQueueKeys } from './keys.js';
 import { createScript, type RedisClient } from './client.js';
 import { READ, RELEASE } from './scripts.js';
 
-/** Entries of one partition that a process reads ahead. Behind so many that must wait, others wait, too. */
+/**
+ * Entries of one partition that a process reads ahead. When all of these must wait, those behind them wait,
+ * too.
+ */
 const AHEAD = 256;
 
 interface Effects {
@@ -20,16 +23,19 @@ type Found = [
   ...entries: [entry: string, given: number, record: string][],
 ];
 
-/** The partitions that are this process's for now, and what it has read of them. */
+/** Reads the partitions on which this process holds a lease. */
 export const createReader = ({ client, keys, now }: Effects) => {
   const { members, leases, streams, group } = keys;
   const read = createScript(client, READ);
   const release = createScript(client, RELEASE);
-  /** Other processes know it by this name; so does the consumer group. */
+  /** The name of this process, for others and for the consumer group. */
   const me = nanoid();
   const windows = new Map<number, Window>();
   let turn = 0;
-  /** The answer of the last reading was lost: what it read is pending, ours, and in no window. */
+  /**
+   * The answer of the last read was lost. Redis counts those entries as given to this process, which has not
+   * seen them.
+   */
   let isUnsure = false;
 
   const windowOf = (partition: number, isFresh: boolean): Window => {
@@ -40,7 +46,7 @@ export const createReader = ({ client, keys, now }: Effects) => {
     return window;
   };
 
-  /** What was lost to another process in the meantime is not ours to give out. */
+  /** Forgets the partitions whose lease another process has by now. */
   const keepOnly = (held: ReadonlySet<number>): void => {
     for (const partition of windows.keys()) if (!held.has(partition)) windows.delete(partition);
   };
@@ -56,7 +62,7 @@ export const createReader = ({ client, keys, now }: Effects) => {
 
   const readOn = async (leaseMs: number): Promise<void> => {
     const rooms = streams.map((_, i) => Math.max(0, AHEAD - (windows.get(i + 1)?.size() ?? 0)));
-    // Before it is asked: what is done with in the meantime may stand in the answer, and is not to come back.
+    // Noted before the read: a record may be done before the answer comes, and must not be added again then.
     const known = new Set([...windows.values()].flatMap((window) => window.keys()));
     const pending = isUnsure ? 'pending' : '';
     isUnsure = true;
@@ -73,14 +79,15 @@ export const createReader = ({ client, keys, now }: Effects) => {
         if (isFresh || !known.has(key)) window.add(key, JSON.parse(record) as QueuedRecord, given);
       }
     }
-    // Others have come: they get partitions as these fall quiet.
+    // Other processes have joined: give them partitions that have nothing under way.
     const surplus = windows.size - share;
     if (surplus > 0) await giveUp(quiet().slice(0, surplus), false);
   };
 
   return {
     take: async (limit: number, visibilityMs: number): Promise<Taken[]> => {
-      // Counted from before the lease is renewed: what is given out is never ours for longer than that.
+      // Counted from before the lease is renewed, so that no record is given out for longer than the lease
+      // lasts.
       const until = now() + visibilityMs;
       await readOn(Math.ceil(visibilityMs)); // Redis refuses a part of a millisecond
       const taken: Taken[] = [];

@@ -19,12 +19,12 @@ export interface RedisSeenOptions {
   maxAge?: number | undefined;
 }
 
-/** No result looks like it: those are JSON objects. */
+/** How a claim is stored. Results are JSON objects and never begin so. */
 const CLAIM = 'begun ';
-/** Redis refuses a part of a millisecond, and none at all. */
+/** Redis takes whole milliseconds from 1. */
 const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
 
-/** The ids a relay has passed on, known to all processes on one Redis 7.0 or later. */
+/** The ids of records that the relay has sent, shared by all processes on one Redis 7.0 or later. */
 export const createRedisSeen = (options: RedisSeenOptions): Seen => {
   checkOptions('createRedisSeen', options, {
     kinds: { client: REDIS_CLIENT, prefix: text, maxAge: positive },
@@ -47,7 +47,7 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
   };
 
   return {
-    // Sent together: the client puts what is asked for in one turn into one write.
+    // The client sends all of these in one write, because they are asked for in one turn.
     begin: (ids, claimMs) => Promise.all(ids.map((id) => sight(id, claimMs))),
     finish: async (results) => {
       if (!results.length) return;
