@@ -7,7 +7,8 @@ import { isConsent, resolveOptions, type Settings } from './config/options.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Form } from './config/forms.js';
 import type { CreateSender } from './delivery/sender.js';
-import { createPipeline, type Emit, type Pipeline } from './pipeline.js';
+import { createPipeline, type Pipeline } from './pipeline.js';
+import type { Emit } from './status.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import type { Analytics, CommonOptions, EventMap, Listeners, Options, Status } from './types.js';
 

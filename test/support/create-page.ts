@@ -2,7 +2,7 @@ import { createJournal, type Journal } from '../../src/client/outbox/journal.js'
 import { createNotes, type Shelf } from '../../src/client/outbox/exit-note.js';
 import { createOutbox } from '../../src/client/outbox/outbox.js';
 import type { Entry } from '../../src/client/outbox/parcel.js';
-import { isUnderWay } from '../../src/client/delivery/lanes.js';
+import { isUnderWay } from '../../src/client/outbox/states.js';
 import type { DropReason, OutboxRecord, StorageKind } from '../../src/client/types.js';
 
 export const DATABASE = 'analytics-outbox test';

@@ -1,10 +1,11 @@
 import type { Entry } from '../outbox/parcel.js';
 import type { Outbox } from '../outbox/outbox.js';
+import { isUnderWay } from '../outbox/states.js';
 import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
 import { createBatching } from './batching.js';
 import type { Gate } from './gate.js';
 import { createHealth, SLOW_MS, type Started } from './health.js';
-import { isUnderWay, nextInLine } from './lanes.js';
+import { nextInLine } from './lanes.js';
 import type { Attempt, Sender } from './sender.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';

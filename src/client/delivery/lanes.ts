@@ -1,4 +1,5 @@
 import type { Entry } from '../outbox/parcel.js';
+import { isUnderWay } from '../outbox/states.js';
 
 interface Rules {
   now: number;
@@ -18,8 +19,6 @@ interface Rules {
    */
   leaving?: (entry: Entry, alone: boolean) => boolean;
 }
-
-export const isUnderWay = ({ state }: Entry): boolean => state === 'flight' || state === 'tied';
 
 /** A request whose records are not known any more. */
 const IN_FLIGHT: Entry[] = [];

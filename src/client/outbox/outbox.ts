@@ -14,7 +14,7 @@ import {
   type Parcel,
 } from './parcel.js';
 import { createSending } from './sending.js';
-import { moveParcel, moveRecord } from './states.js';
+import { isUnderWay, moveParcel, moveRecord } from './states.js';
 import { createWriter } from './writer.js';
 
 /** The durable queue. What is in memory is written through to the database, in parcels. */
@@ -115,8 +115,9 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** The records in memory that have no end yet, oldest first. */
     entries: line.entries,
     count: line.count,
-    /** Records that wait in the database without a copy here, as far as this page knows. */
-    away: (): number => away.count,
+    /** Records that are not under way, with those that wait in the database without a copy here. */
+    waiting: (): number =>
+      away.count + [...line.entries()].filter((entry) => !isUnderWay(entry)).length,
     latest: (): number => order,
     ...claims,
     ...sending,

@@ -24,6 +24,10 @@ export type ParcelState =
   /** Not this page's any more. */
   | 'gone';
 
+/** Its request has no answer yet. */
+export const isUnderWay = ({ state }: { state: RecordState }): boolean =>
+  state === 'flight' || state === 'tied';
+
 type Steps<State extends string> = Readonly<
   Record<State, Readonly<Partial<Record<string, State>>>>
 >;

@@ -364,9 +364,9 @@ describe('what waits for long', () => {
     await advance(HOLD_MS);
     page.outbox.letGo();
     expect(page.waiting()).toEqual([]);
-    expect(page.outbox.away()).toBe(3);
+    expect(page.outbox.waiting()).toBe(3);
     expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
-    expect(page.outbox.away()).toBe(0);
+    expect(page.outbox.waiting()).toBe(0);
   });
 
   it('makes room as the caps say: the oldest events go, though they were let go', async () => {

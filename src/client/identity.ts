@@ -1,0 +1,32 @@
+import { shelf } from './browser/shelf.js';
+
+/** Who is identified, on this page and on the site's later ones. */
+export const createIdentity = (name: string, mayStore: () => boolean) => {
+  const key = `${name} user`;
+  /** As this page knows it: null after a reset. */
+  let user: string | null | undefined;
+
+  const set = (value: string | null): void => {
+    user = value;
+    // A former user's id must not stay. Empty, it tells other tabs of a reset.
+    if (mayStore()) shelf.replace(key, value ?? '');
+  };
+
+  return {
+    set,
+    /** What another tab has set counts. Where nothing stands there, the site has cleared it: nobody has left. */
+    current: (): string | undefined => {
+      const stored = mayStore() ? shelf.get(key) : undefined;
+      if (stored !== undefined) user = stored || null;
+      return user ?? undefined;
+    },
+    /** Storage may be used from now on. */
+    store: (): void => {
+      if (user !== undefined) set(user);
+    },
+    forget: (): void => {
+      user = null;
+      shelf.set(key, undefined);
+    },
+  };
+};

@@ -1,0 +1,80 @@
+import type { Admit } from './outbox/journal.js';
+import { isUnderWay } from './outbox/states.js';
+import { createHeld } from './held.js';
+import type { Parts } from './parts.js';
+import type { Settings } from './config/options.js';
+import type { Tally } from './status.js';
+import type { OutboxRecord } from './types.js';
+
+interface Effects {
+  settings: () => Settings;
+  build: (admit?: Admit) => Parts;
+  drop: Tally['drop'];
+  /** A record was given to the outbox. */
+  onKept: (parts: Parts) => void;
+}
+
+/** Keeps records: in the outbox while storage and network may be used, in memory alone before. */
+export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
+  /** While storage and network may be used. */
+  let parts: Parts | undefined;
+  /** What was stored before consent was denied is gone. */
+  let isWiped = true;
+  const held = createHeld(settings, (record) =>
+    drop('outbox-full', 'more than maxRecords or maxBytes', record),
+  );
+
+  const keep = (record: OutboxRecord): void => {
+    if (!parts) return held.add(record);
+    parts.outbox.add(record);
+    onKept(parts);
+  };
+
+  const end = (): Parts | undefined => {
+    const ended = parts;
+    parts = undefined;
+    ended?.flusher.stop();
+    return ended;
+  };
+
+  return {
+    parts: (): Parts | undefined => parts,
+    /** Records in memory alone. */
+    held: held.count,
+    keep,
+    /** Storage and network may be used. */
+    begin: (admit: Admit): void => {
+      parts = build(admit);
+      if (!isWiped) parts.outbox.wipe(false, () => (isWiped = true));
+      held.take().forEach(keep);
+      parts.flusher.pump();
+    },
+    /** They may not be used for now: what is stored stays, what is called waits in memory. */
+    putOff: (): void => {
+      const { outbox, journal } = end() ?? {};
+      if (!outbox || journal?.kind() === 'indexeddb') return outbox?.leave(true);
+      // What waits for the database to open would be stored, and be held here too.
+      journal?.close();
+      for (const entry of [...outbox.entries()]) {
+        if (isUnderWay(entry)) outbox.abandon(entry);
+        if (entry.state !== 'done') held.add(entry.record);
+      }
+    },
+    /** Consent was denied: drops and clears everything. */
+    clear: (onCleared: () => void): void => {
+      const ended = end();
+      ended?.journal.close();
+      for (const record of [...(ended?.outbox.clear() ?? []), ...held.take()]) {
+        drop('consent-denied', 'consent was denied', record);
+      }
+      isWiped = false;
+      const { journal, outbox, flusher } = build();
+      flusher.stop();
+      outbox.wipe(true, () => {
+        isWiped = true;
+        onCleared();
+        journal.close();
+      });
+    },
+  };
+};

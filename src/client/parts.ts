@@ -1,0 +1,80 @@
+import { beacon } from './browser/beacon.js';
+import { isOwnOrigin } from './browser/page-address.js';
+import { isGoing, isHidden, isOnline, watchDeparture } from './browser/page-life.js';
+import { shelf } from './browser/shelf.js';
+import type { Settings } from './config/options.js';
+import { createFlusher } from './delivery/flusher.js';
+import { createGate } from './delivery/gate.js';
+import type { CreateSender } from './delivery/sender.js';
+import { createNotes } from './outbox/exit-note.js';
+import { createJournal, type Admit } from './outbox/journal.js';
+import { createOutbox } from './outbox/outbox.js';
+import { newId } from './record/new-id.js';
+import type { Emit, Tally } from './status.js';
+import type { StorageKind } from './types.js';
+
+/** What may have arrived is sent again where the receiver knows repeats: a relay by itself, a service with a key. */
+export type FullSettings = Settings & { resends: boolean };
+
+interface Effects {
+  /** Name of the destination. */
+  name: string;
+  /** Where its backoff is kept. */
+  gateKey: string;
+  settings: () => FullSettings;
+  createSender: CreateSender;
+  now: () => number;
+  emit: Emit;
+  tally: Tally;
+  admit?: Admit | undefined;
+}
+
+/** All that stores and sends, for as long as storage and network may be used. */
+export const createParts = (effects: Effects) => {
+  const { name, gateKey, settings, createSender, now, emit, tally, admit } = effects;
+  const onChange = (storage: StorageKind, message: string) => {
+    emit('storage', { storage, message });
+    if (storage === 'indexeddb') outbox.rewrite();
+    flusher.pump();
+  };
+  const journal = createJournal({ name, onChange, admit });
+  const outbox = createOutbox({
+    journal,
+    notes: createNotes(shelf, name),
+    now,
+    newId,
+    isHidden,
+    limits: settings,
+    onDrop: (record, reason, message) => tally.drop(reason, message, record),
+    onUnknown: (record) => tally.outcome(record, 'unknown'),
+  });
+  const flusher = createFlusher({
+    outbox,
+    sender: createSender({
+      settings,
+      fetch: (...args) => fetch(...args),
+      now,
+      watchDeparture,
+      isGoing,
+      beacon,
+    }),
+    gate: createGate({
+      load: () => shelf.get(gateKey),
+      save: (value) => shelf.replace(gateKey, value),
+      now,
+      random: Math.random,
+    }),
+    concurrency: () => settings().concurrency,
+    isOwnOrigin: () => isOwnOrigin(settings().relay ?? settings().baseUrl ?? ''),
+    now,
+    random: Math.random,
+    isOnline,
+    isHidden,
+    onSent: (record, handoff) => emit('sent', { record: { ...record }, handoff }),
+    onOutcome: tally.outcome,
+    onError: (error) => emit('error', error),
+  });
+  return { journal, outbox, flusher };
+};
+
+export type Parts = ReturnType<typeof createParts>;
