@@ -28,13 +28,13 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
   for (const record of left) add(record, false);
   const outbox: Partial<Outbox> = {
     entries: line.entries,
+    young: line.entries,
     count: line.count,
     latest: () => order,
     wantsMore: () => false,
     hasUnread: () => false,
-    isOld: () => false,
     canSend: () => true,
-    letGo: () => undefined,
+    tidy: () => undefined,
     prepare: () => undefined,
     begin: (entry) => {
       moveRecord(entry, 'send');

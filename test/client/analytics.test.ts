@@ -69,8 +69,8 @@ describe('a call', () => {
     await advance(2_000);
     expect(service.seen.map(({ body }) => [body.event, body.user_id, body.timestamp])).toEqual([
       [undefined, 'u', undefined],
-      ['b', undefined, '2026-01-01T00:00:05.000Z'],
       ['a', 'u', '2026-01-01T00:00:00.000Z'],
+      ['b', undefined, '2026-01-01T00:00:05.000Z'],
     ]);
   });
 

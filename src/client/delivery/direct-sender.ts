@@ -31,6 +31,7 @@ export const createDirectSender = (effects: Effects): Sender => {
 
   return {
     capacity: CAPACITY,
+    hasPreflight: true,
     room,
     access: createTokenAccess(token),
     send: async ([record], { size, keepalive }): Promise<Attempt> => {

@@ -170,3 +170,4 @@ export const createHealth = (effects: Effects) => {
     },
   };
 };
+export type Health = ReturnType<typeof createHealth>;

@@ -50,6 +50,8 @@ export interface Sender {
   capacity: Capacity;
   /** Bytes that would still be carried past the page's end. */
   room: () => number;
+  /** Browsers ask another origin before its first request, and remember the answer. */
+  hasPreflight?: boolean;
   /** Missing where nothing has to be shown. */
   access?: Access;
   /**

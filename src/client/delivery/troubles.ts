@@ -10,6 +10,8 @@ export interface Trouble {
   isSuspect: boolean;
   /** Deliveries of others counted when it failed last. */
   mark: number | undefined;
+  /** It was in a request that failed because of what was in it: it goes without company. */
+  isAlone: boolean;
 }
 
 const createTrouble = (): Trouble => ({
@@ -17,6 +19,7 @@ const createTrouble = (): Trouble => ({
   failures: 0,
   isSuspect: false,
   mark: undefined,
+  isAlone: false,
 });
 const NONE: Readonly<Trouble> = createTrouble();
 

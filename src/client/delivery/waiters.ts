@@ -1,45 +1,42 @@
-import type { Entry } from '../outbox/parcel.js';
 import type { FlushResult, Outcome } from '../types.js';
 
+type Counts = Omit<FlushResult, 'waiting'>;
+
 interface Waiter {
-  entries: Set<Entry>;
-  result: FlushResult;
+  /** The last record that it waits for, in the order of the calls. */
+  last: number;
+  /** How the counts stood as it began. */
+  before: Counts;
   settle: (result: FlushResult) => void;
 }
 
-/** Callers of `flush()`, each with the records it waits for. */
+/** Callers of `flush()`, and what attempts come to meanwhile. */
 export const createWaiters = () => {
+  const counts: Counts = { delivered: 0, retried: 0, rejected: 0 };
   const waiters = new Set<Waiter>();
   return {
-    add: (entries: Iterable<Entry>): Promise<FlushResult> =>
-      new Promise((settle) => {
-        const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
-        waiters.add({ entries: new Set(entries), result, settle });
-      }),
-    /** What other pages had left, and has been read just now, is due, too. */
-    join: (entries: () => Iterable<Entry>): void => {
-      for (const waiter of waiters) {
-        for (const entry of entries()) {
-          if (entry.order === 0 && entry.record.attempts === 0) waiter.entries.add(entry);
-        }
-      }
-    },
+    add: (last: number): Promise<FlushResult> =>
+      new Promise((settle) => waiters.add({ last, before: { ...counts }, settle })),
     /** A record has had its attempt. */
-    count: (entry: Entry, outcome: Outcome): void => {
-      for (const { entries, result } of waiters) {
-        if (!entries.delete(entry)) continue;
-        if (outcome === 'delivered') result.delivered++;
-        else if (outcome === 'rejected') result.rejected++;
-        else result.retried++;
-      }
+    count: (outcome: Outcome): void => {
+      if (outcome === 'delivered' || outcome === 'rejected') counts[outcome]++;
+      else counts.retried++;
     },
-    /** Settles those whose records have all had their attempt; with `isIdle`, all of them. */
-    settle: (isIdle: boolean, waiting: () => number): void => {
+    /** Settles those none of whose records is under way any more. */
+    settle: (isUnderWay: (last: number) => boolean, waiting: () => number): void => {
       for (const waiter of waiters) {
-        if (!isIdle && waiter.entries.size > 0) continue;
+        const { last, before, settle } = waiter;
+        if (isUnderWay(last)) continue;
         waiters.delete(waiter);
-        waiter.settle({ ...waiter.result, waiting: waiting() });
+        settle({
+          delivered: counts.delivered - before.delivered,
+          retried: counts.retried - before.retried,
+          rejected: counts.rejected - before.rejected,
+          waiting: waiting(),
+        });
       }
     },
   };
 };
+
+export type Waiters = ReturnType<typeof createWaiters>;

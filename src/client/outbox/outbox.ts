@@ -78,6 +78,14 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
 
+  /** The records in memory, oldest first; what has grown too old is dropped. */
+  function* young(): Generator<Entry, undefined> {
+    for (const entry of line.entries()) {
+      if (isUnderWay(entry) || !isOld(entry.record)) yield entry;
+      else discard(entry, 'expired', 'older than maxAge');
+    }
+  }
+
   const add = (record: OutboxRecord, isCall = false): void => {
     if (!open || open.state !== 'new' || open.entries.size >= PARCEL_RECORDS) {
       open = createParcel([record.at, life, ++made]);
@@ -124,11 +132,11 @@ export const createOutbox = (effects: OutboxEffects) => {
     add: (record: OutboxRecord): void => add(record, true),
     finish,
     drop,
-    discard,
-    isOld,
-    /** Lets go of what stands in the database and may be another page's by now; cheap where nothing does. */
-    letGo: (): void => {
+    young,
+    /** Lets go of what may be another page's by now, and drops what is too old. Cheap where there is nothing. */
+    tidy: (): void => {
       if (isOver(context, line.soonest())) partOver();
+      for (const entry of young()) if (!isUnderWay(entry)) break;
     },
     /** The page is back. What it let go is anybody's, also this next life's of its own. */
     comeBack: (): void => {

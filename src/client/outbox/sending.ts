@@ -30,14 +30,23 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
     canSend: ({ parcel, state }: Entry): boolean =>
       !(state === 'naming' && mustName()) && isSafe(context, parcel),
     /**
-     * Prepares the database for a request with these records, and no others: names them as in flight, where
-     * a repeat would be stored twice, and holds their parcels for longer. Settles once that is stored, or
-     * takes too long; nothing where there is nothing to wait for.
+     * Prepares the database for requests with these records: names them as in flight, where a repeat would be
+     * stored twice, and holds their parcels for longer. Of those that follow so many are named with them, which
+     * spares a transaction of their own. What was named before, and is neither, is taken back. Settles once
+     * that is stored, or takes too long; nothing where there is nothing to wait for.
      */
-    prepare: (entries: readonly Entry[]): Promise<unknown> | undefined => {
-      withdraw(entries);
+    prepare: (
+      entries: readonly Entry[],
+      following: readonly Entry[] = [],
+      ahead = 0,
+    ): Promise<unknown> | undefined => {
+      withdraw([...entries, ...following]);
       if (journal.kind() === 'memory') return undefined;
-      const named = mustName() ? entries.filter((entry) => moveRecord(entry, 'name')) : [];
+      let named = mustName() ? entries.filter((entry) => moveRecord(entry, 'name')) : [];
+      if (named.length > 0) {
+        const more = following.slice(0, ahead).filter((entry) => moveRecord(entry, 'name'));
+        named = named.concat(more);
+      }
       for (const entry of named) next.add(entry);
       const short = entries.filter(({ parcel }) => !isSafe(context, parcel));
       const touched = new Set([...named, ...short].map(({ parcel }) => parcel));

@@ -18,7 +18,7 @@ const create = () => createBatching(CAPACITY, createTroubles());
 
 /** How many of these go into one request. */
 const taken = ({ fits }: ReturnType<typeof createBatching>, all: readonly Entry[]): number => {
-  const group: Entry[] = [];
+  const group: Entry[] = [all[0]!];
   while (group.length < all.length && fits(group, all[group.length]!))
     group.push(all[group.length]!);
   return group.length;
@@ -45,12 +45,10 @@ describe('a request', () => {
 });
 
 describe('after trouble', () => {
-  it('a request takes half of what the last one had, and more again when one passes', () => {
+  it('a request has one record, and more again with each that passes', () => {
     const batching = create();
     const all = entries(20);
-    batching.failed(all.slice(0, 6));
-    expect(taken(batching, all)).toBe(3);
-    batching.failed(all.slice(0, 1));
+    batching.failed();
     expect(taken(batching, all)).toBe(1);
     batching.passed();
     expect(taken(batching, all)).toBe(2);
@@ -60,13 +58,20 @@ describe('after trouble', () => {
     expect(taken(batching, all)).toBe(8);
   });
 
-  it('records that spoilt a request together are in no company as large, nor with others', () => {
+  it('records that spoilt a request together go alone, and the others as before', () => {
     const batching = create();
     const [spoilt, others] = [entries(6), entries(6)];
     batching.split(spoilt);
-    expect(taken(batching, spoilt)).toBe(3);
-    expect(taken(batching, [...others.slice(0, 2), ...spoilt])).toBe(3);
-    expect(taken(batching, [...spoilt.slice(0, 2), ...others])).toBe(3);
+    expect(taken(batching, spoilt)).toBe(1);
+    expect(taken(batching, [...others.slice(0, 2), ...spoilt])).toBe(2);
+    expect(taken(batching, [...spoilt.slice(0, 1), ...others])).toBe(1);
     expect(taken(batching, others)).toBe(6);
+  });
+
+  it('a record that was alone already is no more alone than the others', () => {
+    const batching = create();
+    const [one, ...others] = entries(4);
+    batching.split([one!]);
+    expect(taken(batching, [one!, ...others])).toBe(4);
   });
 });

@@ -77,12 +77,14 @@ describe.each([
     expect(page.waiting()).toEqual(['r1']);
   });
 
-  it('knows that a record has passed its maxAge', async () => {
+  it('drops a record that has passed its maxAge', async () => {
     const page = await pageOf();
-    const old = makeRecord('a', { at: Date.now() - LIMITS.maxAge });
-    expect(page.outbox.isOld(old)).toBe(false);
+    page.add(makeRecord('a', { at: Date.now() - LIMITS.maxAge }), makeRecord('b'));
+    expect([...page.outbox.young()]).toHaveLength(2);
     vi.setSystemTime(Date.now() + 1);
-    expect(page.outbox.isOld(old)).toBe(true);
+    expect([...page.outbox.young()]).toHaveLength(1);
+    expect(page.drops).toEqual([{ id: 'a', reason: 'expired' }]);
+    expect(page.waiting()).toEqual(['b']);
   });
 
   it('keeps to maxRecords: the oldest events go, identifies last', async () => {
@@ -282,7 +284,7 @@ describe('a frozen page whose time is over', () => {
   it('lets go of its copies, and keeps what it made since', async () => {
     const { frozen } = await freeze(['a']);
     frozen.add(makeRecord('b'));
-    frozen.outbox.letGo();
+    frozen.outbox.tidy();
     expect(frozen.waiting()).toEqual(['b']);
     expect(frozen.drops).toEqual([]);
     await advance(1_000);
@@ -315,7 +317,7 @@ describe('a frozen page whose time is over', () => {
     expect(await other.drain()).toEqual([]);
     expect(other.unknown).toEqual(['a']);
     frozen.add(makeRecord('b'));
-    frozen.outbox.letGo();
+    frozen.outbox.tidy();
     frozen.outbox.putBack(entry);
     expect(await frozen.drain()).toEqual(['b']);
     expect(frozen.unknown).toEqual([]);
@@ -362,7 +364,7 @@ describe('what waits for long', () => {
     page.add(...makeRecords(3));
     await settle();
     await advance(HOLD_MS);
-    page.outbox.letGo();
+    page.outbox.tidy();
     expect(page.waiting()).toEqual([]);
     expect(page.outbox.waiting()).toBe(3);
     expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
@@ -374,7 +376,7 @@ describe('what waits for long', () => {
     page.add(makeRecord('who', { type: 'identify', user: 'u' }), ...makeRecords(3));
     await settle();
     await advance(HOLD_MS);
-    page.outbox.letGo();
+    page.outbox.tidy();
     page.add(...makeRecords(2, 'new'));
     await advance(1_000);
     expect(page.drops).toEqual(['r0', 'r1'].map((id) => ({ id, reason: 'outbox-full' })));
