@@ -12,17 +12,20 @@ export const createIdentity = (name: string, mayStore: () => boolean) => {
     if (mayStore()) shelf.replace(key, value ?? '');
   };
 
+  /** What another tab has set counts. Where nothing stands there, the site has cleared it: nobody has left. */
+  const current = (): string | undefined => {
+    const stored = mayStore() ? shelf.get(key) : undefined;
+    if (stored !== undefined) user = stored || null;
+    return user ?? undefined;
+  };
+
   return {
     set,
-    /** What another tab has set counts. Where nothing stands there, the site has cleared it: nobody has left. */
-    current: (): string | undefined => {
-      const stored = mayStore() ? shelf.get(key) : undefined;
-      if (stored !== undefined) user = stored || null;
-      return user ?? undefined;
-    },
+    current,
     /** Storage may be used from now on. */
-    store: (): void => {
+    begin: (): void => {
       if (user !== undefined) set(user);
+      else current();
     },
     forget: (): void => {
       user = null;

@@ -101,7 +101,7 @@ export const createPipeline = (
 
   const begin = () => {
     if (parts() || !isActivated || consent.current() !== 'granted') return;
-    identity.store();
+    identity.begin();
     keeper.begin(admit);
   };
 
@@ -123,7 +123,7 @@ export const createPipeline = (
     onReturn: () => {
       consent.lookAgain();
       parts()?.outbox.comeBack();
-      parts()?.flusher.pump();
+      parts()?.flusher.comeBack();
     },
     onOnline: () => parts()?.flusher.resume(),
     onStored: (key) => {

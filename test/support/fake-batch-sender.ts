@@ -42,6 +42,7 @@ export const createFakeBatchSender = (records = 50) => {
         else queueMicrotask(() => settle(reply));
       }),
     abort: () => undefined,
+    comeBack: () => undefined,
   };
   return { fake, sender };
 };

@@ -56,6 +56,7 @@ export const createFakeSender = (option: () => Token) => {
     abort: () => {
       fake.aborted = true;
     },
+    comeBack: () => undefined,
   };
   return { fake, sender };
 };

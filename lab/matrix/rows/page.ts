@@ -80,7 +80,7 @@ export const pageRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       const address = await tab.evaluate(() => location.href);
-      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 6 }]);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
       await track(tab, TWENTY);
       await waitForPenalty(tab, 20);
       await tab.goto(stage.bare());
@@ -97,12 +97,45 @@ export const pageRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       const address = await tab.evaluate(() => location.href);
-      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 6 }]);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
       await track(tab, TWENTY);
       await waitForPenalty(tab, 20);
       await tab.goto(stage.bare());
       await stage.visit();
       await waitFor('the takeover', async () => (await stage.service.events()).length === 20);
+      await goBackTo(tab, address);
+      await track(tab, ['back']);
+      return [...TWENTY, 'back'];
+    },
+  },
+  {
+    id: 'bfcache-handed-off',
+    group,
+    what: 'the page is left in the task of the calls, which are handed off, and restored from the back/forward cache',
+    promised: onceOrUnknown,
+    runs: MANY_RUNS,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      const address = await tab.evaluate(() => location.href);
+      await stage.service.faults([{ delay: 100 }]);
+      await trackAndGo(tab, TWENTY, stage.bare());
+      await goBackTo(tab, address);
+      await track(tab, ['back']);
+      return [...TWENTY, 'back'];
+    },
+  },
+  {
+    id: 'bfcache-in-flight',
+    group,
+    what: 'restored from the back/forward cache with requests under way since before',
+    promised: onceOrUnknown,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      const address = await tab.evaluate(() => location.href);
+      await stage.service.faults([{ delay: 1_500 }]);
+      await track(tab, TWENTY);
+      await waitFor('a request', async () => (await statusOf(tab)).inFlight > 0);
+      await tab.goto(stage.bare());
       await goBackTo(tab, address);
       await track(tab, ['back']);
       return [...TWENTY, 'back'];
@@ -119,7 +152,7 @@ export const pageRows: readonly Row[] = [
       const tab = await stage.visit({ now: CLOCK }, { head });
       const setClock = (ms: number) =>
         tab.evaluate((ms) => void ((window as unknown as { shift: number }).shift = ms), ms);
-      await stage.service.faults([{ status: 503, times: 6 }]);
+      await stage.service.faults([{ status: 503, times: 1 }]);
       await track(tab, names(10, 'before'));
       await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
       await setClock(3_600_000);

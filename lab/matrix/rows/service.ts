@@ -76,7 +76,7 @@ export const serviceRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       const headers = { 'retry-after': '2' };
-      await stage.service.faults([{ status: 429, headers, times: 6 }]);
+      await stage.service.faults([{ status: 429, headers, times: 1 }]);
       await track(tab, TWENTY);
       await waitFor('the delivery', async () => (await stage.service.events()).length >= 20);
       const requests = await stage.service.requests();

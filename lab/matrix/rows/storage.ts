@@ -87,7 +87,7 @@ export const storageRows: readonly Row[] = [
       stage.guest.allow(/Clear-Site-Data header on/);
       stage.site.page('/cleared', 'cleared', { 'clear-site-data': '"storage"' });
       const tab = await stage.visit();
-      await stage.service.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 6 }]);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '3' }, times: 1 }]);
       await track(tab, names(10, 'before'));
       await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
       await clearSiteData(tab);

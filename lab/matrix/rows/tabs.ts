@@ -72,7 +72,7 @@ export const tabRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visitPopup();
       const other = await stage.visit();
-      await stage.service.faults([{ ...BUSY, times: 6 }]);
+      await stage.service.faults([{ ...BUSY, times: 1 }]);
       await track(tab, TWENTY);
       await waitForPenalty(tab, 20);
       await tab.leave(() => window.close(), undefined);
@@ -91,7 +91,7 @@ export const tabRows: readonly Row[] = [
     run: async (stage) => {
       const frozen = standingStill(stage);
       const tab = await stage.visit(frozen.options, { head: frozen.head });
-      await stage.service.faults([{ ...BUSY, times: 6 }]);
+      await stage.service.faults([{ ...BUSY, times: 1 }]);
       await track(tab, TWENTY);
       await waitForPenalty(tab, 20);
       // A transaction that stands still with it would hold up all pages.

@@ -44,7 +44,11 @@ export const followPage = (handlers: Handlers): void => {
   let wasGoing = false;
   const show = () => {
     going = false;
-    if (wasGoing) handlers.onReturn();
+    if (wasGoing) {
+      // Of requests that were started as the page went, this is the departure to be told of.
+      departures++;
+      handlers.onReturn();
+    }
     wasGoing = false;
   };
   const change = () => {

@@ -8,6 +8,11 @@ import type { SenderEffects } from './sender.js';
  * libraries' included (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
  */
 export const KEEPALIVE_BUDGET = 48 * 1024;
+/**
+ * A page that is back waits so long for what it left under way. In WebKit and Firefox such a request may never
+ * end in the eyes of its page, not by `abort` either (measured).
+ */
+const BACK_MS = 2_000;
 /** A browser that takes no keepalive says so within this time; a network mostly fails later. */
 const REFUSAL_MS = 50;
 
@@ -27,7 +32,7 @@ interface Parcel {
 export const createCarrier = (effects: Effects) => {
   const { settings, fetch: globalFetch, now, watchDeparture, isGoing } = effects;
   let keptAlive = 0;
-  /** What ends each request that is under way. */
+  /** What ends the wait for each request that is under way. */
   const running = new Set<() => void>();
 
   const request = async (
@@ -59,6 +64,10 @@ export const createCarrier = (effects: Effects) => {
       const controller = new AbortController();
       const { signal } = controller;
       const abort = () => controller.abort();
+      let end!: () => void;
+      const ended = new Promise<never>((_, reject) => {
+        end = () => reject(new Error('given up'));
+      });
       const wasLeft = watchDeparture();
       const wasGoing = isGoing();
       const began = now();
@@ -74,15 +83,18 @@ export const createCarrier = (effects: Effects) => {
           return request(parcel, false, signal);
         });
       if (keepalive) keptAlive += size;
-      running.add(abort);
+      running.add(end);
       try {
         // Not by the signal alone: a `fetch` that was passed in may not know it.
-        return await readAnswer(await inTime(respond(), timeout), { timeout, abort });
+        return await readAnswer(await Promise.race([inTime(respond(), timeout), ended]), {
+          timeout,
+          abort,
+        });
       } catch {
         abort();
         return { status: 0, wasLeft: await wasLeft() };
       } finally {
-        running.delete(abort);
+        running.delete(end);
         if (keepalive) keptAlive -= size;
       }
     },
@@ -98,7 +110,12 @@ export const createCarrier = (effects: Effects) => {
     },
     /** Gives up all requests. */
     abort: (): void => {
-      for (const abort of running) abort();
+      for (const end of running) end();
+    },
+    /** The page is back. */
+    comeBack: (): void => {
+      const left = [...running];
+      setTimeout(() => left.forEach((end) => end()), BACK_MS);
     },
   };
 };

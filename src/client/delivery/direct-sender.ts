@@ -23,7 +23,7 @@ const problemOf = (status: number): string =>
 /** Sends one record a request, straight to the service (interface, section 4). */
 export const createDirectSender = (effects: Effects): Sender => {
   const { settings, now } = effects;
-  const { room, post, abort } = createCarrier(effects);
+  const { room, post, abort, comeBack } = createCarrier(effects);
   const token = createTokenSource(
     () => settings().token ?? '',
     () => settings().timeout,
@@ -53,5 +53,6 @@ export const createDirectSender = (effects: Effects): Sender => {
       return { ...attemptOf(answer, verdictOf(answer), { now: now(), problemOf }), token: used };
     },
     abort,
+    comeBack,
   };
 };

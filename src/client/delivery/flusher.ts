@@ -105,8 +105,11 @@ export const createFlusher = (effects: Effects) => {
     isStarving = false;
     const [reason, until] = health.pause(time);
     isPaused = !!reason;
-    if (!reason && isReady()) sendDue(time);
-    else {
+    if (!reason && isReady()) {
+      sendDue(time);
+      const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil(time));
+      if (next < Infinity) alarm.setBy(next);
+    } else {
       void outbox.prepare([]);
       if (reason) alarm.setBy(until + random() * SPREAD_MS);
       else if (!isAsking && outbox.count() > 0) void whenDone(askToken());
@@ -115,8 +118,6 @@ export const createFlusher = (effects: Effects) => {
   };
 
   const sendDue = (time: number): void => {
-    const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil(time));
-    if (next < Infinity) alarm.setBy(next);
     const isProbing = health.isProbing();
     const limit = Math.min(
       health.width() - requests.filter(health.isCurrent),
@@ -205,6 +206,11 @@ export const createFlusher = (effects: Effects) => {
       const age = time - (oldest?.record.at ?? time);
       health.resume(random() * Math.min(RETURN_MS, RETURN_SHARE * age));
       flushAll();
+    },
+    /** The page is back. */
+    comeBack: (): void => {
+      sender.comeBack();
+      pump();
     },
     /** The set-up has changed. */
     reconfigure: (): void => {

@@ -33,7 +33,7 @@ const problemOf = (status: number): string =>
 /** Sends many records a request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySender = (effects: SenderEffects): Sender => {
   const { settings, now, isGoing, beacon } = effects;
-  const { room, post, give, abort } = createCarrier(effects);
+  const { room, post, give, abort, comeBack } = createCarrier(effects);
 
   const attemptForAll = (answer: Answer): Attempt => {
     const verdict = verdictOf(answer);
@@ -69,5 +69,6 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
       return ('body' in answer && readResults(answer, records)) || attemptForAll(answer);
     },
     abort,
+    comeBack,
   };
 };

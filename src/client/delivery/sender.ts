@@ -61,6 +61,8 @@ export interface Sender {
   send: (records: readonly OutboxRecord[], manner: Manner) => Promise<Attempt | Attempt[]>;
   /** Gives up all requests (consent withdrawn). */
   abort: () => void;
+  /** The page is back from where it was kept: what it left under way may never say how it ended. */
+  comeBack: () => void;
 }
 
 /** What a sender needs from outside. */
