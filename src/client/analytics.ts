@@ -74,10 +74,13 @@ export const createTracker = <
   const isOff = () => settings?.disabled === true || !isPage();
   const now = () => readClock(settings?.now);
 
-  const emit: Emit = (type, payload) => {
+  const emit: Emit = (type, make) => {
     const option =
       type === 'drop' ? settings?.onDrop : type === 'error' ? settings?.onError : undefined;
-    for (const listener of [option, ...(listeners.get(type) ?? [])]) {
+    const all = [option, ...(listeners.get(type) ?? [])].filter(Boolean);
+    if (!all.length && !settings?.debug) return;
+    const payload = make();
+    for (const listener of all) {
       try {
         (listener as ((payload: unknown) => void) | undefined)?.(payload);
       } catch (error) {
@@ -95,7 +98,12 @@ export const createTracker = <
       const pipeline = current;
       if (pipeline) outsideZone(() => run(pipeline));
       else if (early.length < EARLY) early.push(run);
-      else emit('drop', { reason: 'outbox-full', message: `more than ${EARLY} calls before init` });
+      else {
+        emit('drop', () => ({
+          reason: 'outbox-full',
+          message: `more than ${EARLY} calls before init`,
+        }));
+      }
     } catch (error) {
       if (settings?.debug) console.debug('[analytics]', error);
     }
@@ -104,7 +112,7 @@ export const createTracker = <
   /** Slips in calls, told once each: the same call is made again and again. */
   const hinted = new Set<string>();
   const hint = (message: string) => {
-    if (!hinted.has(message)) emit('error', { kind: 'call', message });
+    if (!hinted.has(message)) emit('error', () => ({ kind: 'call', message }));
     hinted.add(message);
   };
 
@@ -114,10 +122,13 @@ export const createTracker = <
       pipeline.accept(call, hint);
     });
 
+  /** The call becomes text before it returns. */
+  const isText = () => !!current && !settings?.beforeSend;
+
   const replay: Replay = {
     identify: (at, userId, properties, ...more) =>
-      accept(captureIdentify(at, userId, properties), more),
-    event: (at, name, fields, ...more) => accept(captureEvent(at, name, fields), more),
+      accept(captureIdentify(at, userId, properties, isText()), more),
+    event: (at, name, fields, ...more) => accept(captureEvent(at, name, fields, isText()), more),
   };
 
   const init = (options: Init): void => {
@@ -154,7 +165,7 @@ export const createTracker = <
     setConsent: (given) => {
       if (!isConsent(given)) {
         const message = 'expected consent to be granted, pending or denied';
-        return emit('drop', { reason: 'invalid-call', message });
+        return emit('drop', () => ({ reason: 'invalid-call', message }));
       }
       if (!isPage()) return;
       const now = (said = say(given));

@@ -33,7 +33,7 @@ interface Effects {
 export const createParts = (effects: Effects) => {
   const { name, gateKey, settings, createSender, now, emit, tally, admit } = effects;
   const onChange = (storage: StorageKind, message: string) => {
-    emit('storage', { storage, message });
+    emit('storage', () => ({ storage, message }));
     if (storage === 'indexeddb') outbox.rewrite();
     flusher.pump();
   };
@@ -70,9 +70,9 @@ export const createParts = (effects: Effects) => {
     random: Math.random,
     isOnline,
     isHidden,
-    onSent: (record, handoff) => emit('sent', { record: { ...record }, handoff }),
+    onSent: (record, handoff) => emit('sent', () => ({ record: { ...record }, handoff })),
     onOutcome: tally.outcome,
-    onError: (error) => emit('error', error),
+    onError: (error) => emit('error', () => error),
   });
   return { journal, outbox, flusher };
 };

@@ -153,7 +153,7 @@ export const createPipeline = (
       const made = makeRecord(draft.value, call.at, newId(), settings, hint);
       if (!('value' in made)) return drop(made.reason, made.message);
       const record = made.value;
-      emit('record', { ...record });
+      emit('record', () => ({ ...record }));
       keeper.keep(record);
     },
     reset: () => identity.set(null),

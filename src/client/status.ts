@@ -1,6 +1,10 @@
 import type { DropReason, Listeners, Outcome, OutboxRecord, Status } from './types.js';
 
-export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;
+/** The payload is made only where somebody listens. */
+export type Emit = <Type extends keyof Listeners>(
+  type: Type,
+  payload: () => Listeners[Type],
+) => void;
 
 /** Counts what becomes of records, and tells the listeners. */
 export const createTally = (emit: Emit) => {
@@ -14,11 +18,11 @@ export const createTally = (emit: Emit) => {
     }),
     drop: (reason: DropReason, message: string, record?: OutboxRecord): void => {
       dropped[reason] = (dropped[reason] ?? 0) + 1;
-      emit('drop', record ? { reason, message, record } : { reason, message });
+      emit('drop', () => (record ? { reason, message, record } : { reason, message }));
     },
     outcome: (record: OutboxRecord, outcome: Outcome, status = 0): void => {
       if (outcome === 'delivered' || outcome === 'unknown') counts[outcome]++;
-      emit('outcome', { record: { ...record }, outcome, ...(status && { status }) });
+      emit('outcome', () => ({ record: { ...record }, outcome, ...(status && { status }) }));
     },
   };
 };

@@ -1,3 +1,5 @@
+import { read } from './stored.js';
+
 /** Where a denial stands in the database. localStorage has it too, but takes nothing while it is full. */
 const KEY = ['consent'];
 
@@ -12,6 +14,5 @@ export const deleteDenial = (store: IDBObjectStore): void => {
 };
 
 export const getDenial = (store: IDBObjectStore, then: (isDenied: boolean) => void): void => {
-  const request = store.get(KEY);
-  request.onsuccess = () => then(request.result === 'denied');
+  read(store.get(KEY), (value: unknown) => then(value === 'denied'));
 };

@@ -20,19 +20,7 @@ interface Effects {
   admit?: Admit | undefined;
 }
 
-const open = (name: string, admit: Admit | undefined): UseStore => {
-  const use = createStore(name, 'records');
-  if (!admit) return use;
-  let admission: Promise<void> | undefined;
-  const look = (store: IDBObjectStore) =>
-    new Promise<void>((resolve, reject) => {
-      const { transaction } = store;
-      transaction.onabort = () => reject(transaction.error ?? new Error('aborted'));
-      admit(store, resolve);
-      commit(store);
-    });
-  return (mode, work) => (admission ??= use('readwrite', look)).then(() => use(mode, work));
-};
+const open = (name: string): UseStore => createStore(name, 'records');
 
 /** Transactions that need nothing more from their page. */
 const ended = new WeakSet<IDBTransaction>();
@@ -42,7 +30,8 @@ const ended = new WeakSet<IDBTransaction>();
  * is full or is closed under us, work is refused at once, so that nothing waits for it.
  */
 export const createJournal = ({ name, onChange, admit }: Effects) => {
-  let use = open(name, admit);
+  let use = open(name);
+  let isAdmitted = !admit;
   let setOpened: () => void;
   const opened = new Promise<void>((resolve) => (setOpened = resolve));
   let kind: StorageKind = 'opening';
@@ -66,7 +55,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     if (reopened) return;
     reopened = true;
     setTimeout(() => {
-      use = open(name, admit);
+      use = open(name);
       attempt((store, done: (value: true) => void) => {
         commit(store);
         done(true);
@@ -83,7 +72,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     // Nobody asks for another version, so the site deletes it, and waits for this connection to end.
     database.addEventListener('versionchange', () => {
       database.close();
-      use = open(name, admit);
+      use = open(name);
       lose();
     });
   };
@@ -144,7 +133,12 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
             become('indexeddb');
             resolve(result);
           };
-          work(store, (value) => (result = value));
+          const begin = () => {
+            isAdmitted = true;
+            work(store, (value) => (result = value));
+          };
+          if (isAdmitted) begin();
+          else admit!(store, begin);
           if (isLeft) breakOff();
         }).catch(refuse);
       } catch (error) {

@@ -19,6 +19,34 @@ const copy = (value: unknown): unknown =>
     ? value
     : (JSON.parse(toJson(value) ?? 'null') as unknown);
 
+/** An object that JSON makes nothing else of than its own members. */
+const isPlain = (value: unknown): value is object => {
+  if (typeof value !== 'object' || !value || 'toJSON' in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** As they are now. A call that becomes text before it returns needs no copy of what is further inside. */
+const membersOf = (value: unknown, isText: boolean): unknown =>
+  isText && isPlain(value) ? { ...value } : copy(value);
+
+/** Fields that have a type of their own: JSON may make a text of an object there. */
+const TYPED = ['channel', 'description', 'icon', 'notify', 'timestamp', 'userId', 'user_id'];
+
+const isLeftOut = (value: unknown): boolean =>
+  value === undefined || /function|symbol/.test(typeof value);
+
+const fieldsOf = (fields: unknown, isText: boolean): unknown => {
+  if (!isText || !isPlain(fields)) return copy(fields);
+  const kept = Object.entries(fields).filter(([, value]) => !isLeftOut(value));
+  const isOdd = ([key, value]: [string, unknown]) =>
+    key === 'tags' ? !isPlain(value) : TYPED.includes(key) && typeof value === 'object';
+  if (kept.some(isOdd)) return copy(fields);
+  const own: Record<string, unknown> = Object.fromEntries(kept);
+  if (own['tags']) own['tags'] = { ...own['tags'] };
+  return own;
+};
+
 const capture = (make: () => Call): Made<Call> => {
   try {
     return { value: make() };
@@ -28,8 +56,25 @@ const capture = (make: () => Call): Made<Call> => {
   }
 };
 
-export const captureIdentify = (at: number, userId: unknown, properties: unknown): Made<Call> =>
-  capture(() => ({ type: 'identify', at, userId: copy(userId), properties: copy(properties) }));
+/** With `isText` the call becomes JSON text at once, and nobody changes its values before. */
+export const captureIdentify = (
+  at: number,
+  userId: unknown,
+  properties: unknown,
+  isText = false,
+): Made<Call> =>
+  capture(() => ({
+    type: 'identify',
+    at,
+    userId: copy(userId),
+    properties: membersOf(properties, isText),
+  }));
 
-export const captureEvent = (at: number, name: unknown, fields: unknown): Made<Call> =>
-  capture(() => ({ type: 'event', at, name: copy(name), fields: copy(fields) }));
+/** The same. */
+export const captureEvent = (
+  at: number,
+  name: unknown,
+  fields: unknown,
+  isText = false,
+): Made<Call> =>
+  capture(() => ({ type: 'event', at, name: copy(name), fields: fieldsOf(fields, isText) }));

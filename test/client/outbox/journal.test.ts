@@ -356,20 +356,26 @@ describe('a journal whose database the site deletes', () => {
 });
 
 describe('a journal that is admitted by what stands in the database', () => {
-  it('does nothing before, and nothing without', async () => {
-    let admit!: () => void;
+  const run = async (isAllowed: boolean) => {
     const journal = createJournal({
       name: DATABASE,
       onChange: () => undefined,
-      admit: (_, then) => (admit = then),
+      admit: (store, then) => {
+        store.count().onsuccess = () => isAllowed && then();
+      },
     });
     const work = vi.fn((store: IDBObjectStore) => commit(store));
     void endOf(journal.run(work));
-    await settle();
     expect(work).not.toHaveBeenCalled();
-    admit();
-    await settle();
-    expect(work).toHaveBeenCalledTimes(1);
     await journal.opened;
+    return work;
+  };
+
+  it('works after it, in the same transaction', async () => {
+    expect(await run(true)).toHaveBeenCalledTimes(1);
+  });
+
+  it('does nothing without', async () => {
+    expect(await run(false)).not.toHaveBeenCalled();
   });
 });
