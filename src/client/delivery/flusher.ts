@@ -168,6 +168,8 @@ export const createFlusher = (effects: Effects) => {
     requests.end(started, now());
     if (isStopped) return;
     conclusions.conclude(group, sent, started);
+    // What a page that goes away has given to the browser is not for it to send again.
+    if (!Array.isArray(sent) && sent.wasLeft && isHidden()) return;
     // Answers that come close together free places together: one write for several requests.
     if (requests.count() === 0) pump();
     else alarm.setBy(now() + TOGETHER_MS);

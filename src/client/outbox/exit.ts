@@ -100,11 +100,10 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
       return;
     }
     const noted = saveNote(parcels, 0);
-    const isMemory = journal.kind() === 'memory';
-    if (isMemory && !noted) return; // nothing takes it: the page may come back
-    if (isMemory && noted) dropRest(parcels, noted);
     // Opened too late, the database would get what others have taken from the note by then.
-    if (journal.kind() === 'indexeddb' || !noted) writer.release(parcels);
+    if (journal.kind() === 'indexeddb') writer.release(parcels);
+    else if (!noted) return; // nothing takes it: the page may come back
+    else if (journal.kind() === 'memory') dropRest(parcels, noted);
     parcels.forEach(part);
   };
 

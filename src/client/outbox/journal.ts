@@ -134,6 +134,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
             resolve(result);
           };
           const begin = () => {
+            if (isClosed) return;
             isAdmitted = true;
             work(store, (value) => (result = value));
           };
