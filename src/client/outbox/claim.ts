@@ -208,8 +208,8 @@ export const createClaims = (
       else notes.remove(note.holder);
       for (const { flight, records } of mine) {
         for (const record of records) {
-          if (flying.has(record.id)) continue;
-          if (flight.includes(record.id) && !limits().resends) onUnknown(record);
+          const isUnknown = flight.includes(record.id) && !limits().resends;
+          if (isUnknown && !flying.has(record.id)) onUnknown(record);
           else add(record);
         }
       }

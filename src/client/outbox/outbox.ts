@@ -93,7 +93,10 @@ export const createOutbox = (effects: OutboxEffects) => {
       void writer.touch(open);
       queueMicrotask(() => (open = undefined));
     }
-    line.add(createEntry(record, open, isCall ? ++order : 0));
+    // Where this page has sent it in a former life, its answer is still awaited.
+    const entry = flying.get(record.id) ?? createEntry(record, open, isCall ? ++order : 0);
+    entry.parcel = open;
+    line.add(entry);
     keepCaps();
   };
 

@@ -102,6 +102,19 @@ describe('a page without a database', () => {
     },
   );
 
+  it('keeps what was in flight as it left, where that fails after its return', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(2));
+    const [failing, passing] = [page.begin('r0'), page.begin('r1')];
+    page.outbox.leave(true);
+    page.outbox.comeBack();
+    await page.refill();
+    page.outbox.putBack(failing);
+    page.outbox.finish(passing);
+    expect(page.unknown).toEqual([]);
+    expect(await page.drain()).toEqual(['r0']);
+  });
+
   it('leaves to those who have one what stands in a database', async () => {
     const stored = createPage(world.shelf);
     stored.add(...makeRecords(2));
