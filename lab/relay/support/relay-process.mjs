@@ -40,7 +40,9 @@ const seen = {
   ...redisSeen,
   finish: async (results) => {
     await redisSeen.finish(results);
-    for (const { id, outcome } of results) if (outcome !== 'accepted') inFlight.delete(id);
+    for (const { id: key, outcome } of results) {
+      if (outcome !== 'accepted') inFlight.delete(key.split(':')[1]); // `event:<id>:<project>`
+    }
   },
 };
 const account = () => ({ inFlight: [...inFlight], unanswered: [...unanswered] });
