@@ -83,6 +83,36 @@ test.describe('where the page has no randomness to give, because `crypto`', () =
   }
 });
 
+test('delivers where a script has given every object members that options have', async ({
+  page,
+  service,
+  site,
+}) => {
+  const head = inline(() => {
+    const all = Object.prototype as Record<string, unknown>;
+    Object.assign(all, { consent: 'denied', global: 'elsewhere', beforeSend: () => null });
+  });
+  await page.goto(site.page('/', site.tagged({}, { head })));
+  await track(page, ['one']);
+  await service.holds({ events: ['one'] }, { pages: [page] });
+});
+
+test('keeps all of it where a script has broken `AbortController`', async ({
+  page,
+  service,
+  site,
+}) => {
+  const head = inline(() => {
+    window.AbortController = function () {
+      throw new Error('no controller here');
+    } as unknown as typeof AbortController;
+  });
+  await page.goto(site.page('/broken', site.tagged({}, { head })));
+  await track(page, ['one']);
+  await page.goto(site.page('/', site.tagged()));
+  await service.holds({ events: ['one'] }, { pages: [page] });
+});
+
 test.describe('after `document.open()`, which removes every listener of document and window,', () => {
   /** What old scripts do to a page that has loaded. */
   const writeAnew = (page: Page) =>

@@ -531,6 +531,20 @@ test.describe('the global', () => {
     expect(lines).toEqual([expect.stringMatching(TAKEN)]);
   });
 
+  for (const [how, take] of [
+    ['is read-only', `Object.defineProperty(window, 'analytics', { value: undefined })`],
+    ['holds a frozen object', `window.analytics = Object.freeze({ calls: [] })`],
+  ] as const) {
+    test(`that ${how} is left alone, with one warning`, async ({ page, guest, service, site }) => {
+      guest.allow(TAKEN);
+      const lines = consoleOf(page);
+      site.page('/', site.tagged({}, { stub: false, head: inline(take) }));
+      await page.goto(site.url + '/');
+      expect(lines).toEqual([expect.stringMatching(TAKEN)]);
+      await service.holds({ events: [] });
+    });
+  }
+
   test('is `analytics` where `data-global` names none', async ({ page, service, site }) => {
     site.page('/', site.tagged({ global: '' }));
     await page.goto(site.url + '/');

@@ -25,10 +25,11 @@ const LOOK_MS = 60_000;
 /** And once so soon: the page before may still have been writing when this one opened. */
 const SOON_MS = 5_000;
 
-const complete = (settings: Settings): FullSettings => ({
-  ...settings,
-  resends: !!(settings.relay ?? settings.idempotencyKey),
-});
+/** Without a prototype, as they come: some scripts give every object more keys. */
+const complete = (settings: Settings): FullSettings =>
+  Object.assign(Object.create(null) as object, settings, {
+    resends: !!(settings.relay ?? settings.idempotencyKey),
+  });
 
 /** Everything between a call and one destination. */
 export const createPipeline = (

@@ -25,17 +25,17 @@ interface Parts {
 export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const globals = window as unknown as Record<string, unknown>;
   const { dataset = {} } = (document.currentScript ?? {}) as { dataset?: DOMStringMap };
-  const name = dataset.global || 'analytics';
+  // Not what a script has given every object.
+  const name = (Object.hasOwn(dataset, 'global') && dataset.global) || 'analytics';
   // Not what an element with that id answers to.
   const found = Object.hasOwn(globals, name) ? (globals[name] as Found | undefined) : undefined;
   if (found?.[OURS]) return; // loaded twice, it runs once
-  const calls = found ? found.calls : [];
-  if (!Array.isArray(calls)) {
+  const warn = () =>
     console.warn(
       `analytics-outbox: window.${name} is taken by another script; set data-global to use another name`,
     );
-    return;
-  }
+  const calls = found ? found.calls : [];
+  if (!Array.isArray(calls)) return warn();
   const { analytics, replay } = createTracker();
   const init = (options: unknown) => {
     try {
@@ -51,14 +51,18 @@ export const installTag = ({ createTracker, readOptions }: Parts): void => {
     return 0;
   };
   const isConsent = ([, method]: StubCall) => method === 'setConsent';
+  try {
+    globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
+    // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
+    // Not by assignment: that throws where the page has frozen `Array.prototype`.
+    Object.defineProperty(calls, 'push', { value: run });
+  } catch {
+    return warn(); // frozen, or read-only
+  }
   const made = calls.splice(0);
   // Before `init`: storage may not be used without it.
   made.filter(isConsent).forEach(run);
   const options = readOptions(dataset, globals);
   if (Object.keys(options).length > 0) init(options);
-  // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
-  // Not by assignment: that throws where the page has frozen `Array.prototype`.
-  Object.defineProperty(calls, 'push', { value: run });
-  globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
   made.filter((call) => !isConsent(call)).forEach(run);
 };

@@ -18,7 +18,7 @@ const REFUSAL_MS = 50;
 
 type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
 
-interface Parcel {
+interface Message {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -36,7 +36,7 @@ export const createCarrier = (effects: Effects) => {
   const running = new Set<() => void>();
 
   const request = async (
-    { url, headers, body, credentials }: Parcel,
+    { url, headers, body, credentials }: Message,
     keepalive: boolean,
     signal: AbortSignal,
   ): Promise<Response> => {
@@ -58,12 +58,11 @@ export const createCarrier = (effects: Effects) => {
     /** Bytes that would still be carried past the page's end. */
     room: (): number => KEEPALIVE_BUDGET - keptAlive,
     /** Starts the request before it returns. Never rejects. */
-    post: async (parcel: Parcel): Promise<Answer> => {
-      const { size, keepalive } = parcel;
+    post: async (message: Message): Promise<Answer> => {
+      const { size, keepalive } = message;
       const { timeout } = settings();
-      const controller = new AbortController();
-      const { signal } = controller;
-      const abort = () => controller.abort();
+      let controller: AbortController | undefined;
+      const abort = () => controller?.abort();
       let end!: () => void;
       const ended = new Promise<never>((_, reject) => {
         end = () => reject(new Error('given up'));
@@ -72,21 +71,22 @@ export const createCarrier = (effects: Effects) => {
       const wasGoing = isGoing();
       const began = now();
       // Also where the clock was set back: then nobody knows how long it took.
-      const isLate = () => signal.aborted || Math.abs(now() - began) > REFUSAL_MS;
-      const respond = () =>
-        request(parcel, keepalive, signal).catch(async (error: unknown) => {
+      const isLate = () => controller?.signal.aborted || Math.abs(now() - began) > REFUSAL_MS;
+      const respond = ({ signal }: AbortController) =>
+        request(message, keepalive, signal).catch(async (error: unknown) => {
           // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
           // What fails later may have been stored; and a server that is down must not be asked twice.
           // A page that was going, or stood still, may be back by now, and its records another page's:
           // so the time is looked at last.
           if (!keepalive || wasGoing || (await wasLeft()) || isLate()) throw error;
-          return request(parcel, false, signal);
+          return request(message, false, signal);
         });
       if (keepalive) keptAlive += size;
       running.add(end);
       try {
+        controller = new AbortController(); // in here, since a script of the page may have broken it
         // Not by the signal alone: a `fetch` that was passed in may not know it.
-        return await readAnswer(await Promise.race([inTime(respond(), timeout), ended]), {
+        return await readAnswer(await Promise.race([inTime(respond(controller), timeout), ended]), {
           timeout,
           abort,
         });

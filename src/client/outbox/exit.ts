@@ -102,7 +102,8 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
     const noted = saveNote(parcels, 0);
     // Opened too late, the database would get what others have taken from the note by then.
     if (journal.kind() === 'indexeddb') writer.release(parcels);
-    else if (!noted) return; // nothing takes it: the page may come back
+    else if (!noted)
+      return; // nothing takes it: the page may come back
     else if (journal.kind() === 'memory') dropRest(parcels, noted);
     parcels.forEach(part);
   };
