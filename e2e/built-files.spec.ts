@@ -27,7 +27,7 @@ for (const name of TAG_FILES) {
     const column = lines[line]!.indexOf('sendBeacon');
     const map = new SourceMap(JSON.parse(read(`${name}.map`)) as SourceMapPayload);
     expect(map.findEntry(line, column)).toMatchObject({
-      originalSource: expect.stringMatching(/src\/browser\/beacon\.ts$/),
+      originalSource: expect.stringMatching(/src\/client\/browser\/beacon\.ts$/),
       name: 'sendBeacon',
     });
   });

@@ -54,7 +54,7 @@ test('delivers everything once after a crash with the service down @relay', asyn
   await page.goto(site.page('/', site.tagged({}, listening)));
   await service.stop();
   await track(page, EVENTS);
-  await expect.poll(async () => (await heard(page, 'outcome')).length).toBeGreaterThanOrEqual(6);
+  await expect.poll(async () => (await heard(page, 'outcome')).length).toBeGreaterThanOrEqual(3);
   await expect
     // Paused for minutes: a probe in flight at the crash would be unknown, and rightly not sent again.
     .poll(() => statusOf(page), { timeout: 20_000 })

@@ -28,6 +28,15 @@ interface Message {
   keepalive: boolean;
 }
 
+/** Nothing where a script of the page has broken it: then the request is not ended, and not waited for. */
+const createController = (): AbortController | undefined => {
+  try {
+    return new AbortController();
+  } catch {
+    return undefined;
+  }
+};
+
 /** Posts, within a time and within the browser's budget for what outlives a page. */
 export const createCarrier = (effects: Effects) => {
   const { settings, fetch: globalFetch, now, watchDeparture, isGoing } = effects;
@@ -38,7 +47,7 @@ export const createCarrier = (effects: Effects) => {
   const request = async (
     { url, headers, body, credentials }: Message,
     keepalive: boolean,
-    signal: AbortSignal,
+    signal: AbortSignal | null,
   ): Promise<Response> => {
     const { fetch = globalFetch } = settings();
     return fetch(url, {
@@ -61,7 +70,7 @@ export const createCarrier = (effects: Effects) => {
     post: async (message: Message): Promise<Answer> => {
       const { size, keepalive } = message;
       const { timeout } = settings();
-      let controller: AbortController | undefined;
+      const controller = createController();
       const abort = () => controller?.abort();
       let end!: () => void;
       const ended = new Promise<never>((_, reject) => {
@@ -71,8 +80,9 @@ export const createCarrier = (effects: Effects) => {
       const wasGoing = isGoing();
       const began = now();
       // Also where the clock was set back: then nobody knows how long it took.
-      const isLate = () => controller?.signal.aborted || Math.abs(now() - began) > REFUSAL_MS;
-      const respond = ({ signal }: AbortController) =>
+      const isLate = () => signal?.aborted || Math.abs(now() - began) > REFUSAL_MS;
+      const signal = controller?.signal ?? null;
+      const respond = () =>
         request(message, keepalive, signal).catch(async (error: unknown) => {
           // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
           // What fails later may have been stored; and a server that is down must not be asked twice.
@@ -84,9 +94,8 @@ export const createCarrier = (effects: Effects) => {
       if (keepalive) keptAlive += size;
       running.add(end);
       try {
-        controller = new AbortController(); // in here, since a script of the page may have broken it
         // Not by the signal alone: a `fetch` that was passed in may not know it.
-        return await readAnswer(await Promise.race([inTime(respond(controller), timeout), ended]), {
+        return await readAnswer(await Promise.race([inTime(respond(), timeout), ended]), {
           timeout,
           abort,
         });
