@@ -319,7 +319,7 @@ test.describe('set up in a zone of zone.js, as in an Angular app,', () => {
         }),
       [APP, setup] as const,
     );
-    expect(await statusOf(page)).toMatchObject({ inFlight: 2 });
+    await expect.poll(() => statusOf(page)).toMatchObject({ inFlight: 2 });
     expect(await isStable(page)).toBe(true);
     await service.faults([]);
     const events = ['sent by `flush`', 'sent by `init` with other options'];
