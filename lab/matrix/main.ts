@@ -5,7 +5,7 @@ import { addFates, NO_FATES } from './fates.js';
 import { endEngine, endSoon } from './limited.js';
 import { openEngine } from './open-engine.js';
 import { publish } from './publish.js';
-import { today, type Cell } from './results.js';
+import { builtNow, today, type Cell } from './results.js';
 import { DEFAULT_RUNS, type Row } from './row.js';
 import { ROWS } from './rows/all.js';
 import { brokenRun, runRow, type RunResult } from './run-row.js';
@@ -57,6 +57,7 @@ const cellOf = (results: readonly RunResult[], { version }: Engine): Cell => {
     },
     version,
     date: today(),
+    build: builtNow(),
   };
 };
 

@@ -6,7 +6,7 @@ import { endEngine, endSoon } from './limited.js';
 import { openEngine } from './open-engine.js';
 import { publish } from './publish.js';
 import { RATES } from './rate-kinds.js';
-import { today, type Rate } from './results.js';
+import { builtNow, today, type Rate } from './results.js';
 import { ROWS } from './rows/all.js';
 import { controlRows } from './rows/control.js';
 import { brokenRun, runRow } from './run-row.js';
@@ -40,6 +40,7 @@ const measure = async (engine: Engine, id: string): Promise<Rate> => {
     wrong: [...new Set(wrong)],
     version: engine.version,
     date: today(),
+    build: builtNow(),
   };
 };
 

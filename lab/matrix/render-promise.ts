@@ -8,9 +8,17 @@ import { table, TITLES } from './table.js';
 
 type Told = Pick<Row, 'id' | 'group' | 'what' | 'promised' | 'cannot' | 'because'>;
 
-const renderCell = (cell: Cell | undefined, reason: string | undefined): string => {
+/** Marks what was measured on another build than the last run. */
+const STALE = ' ⌛';
+
+const renderCell = (
+  cell: Cell | undefined,
+  reason: string | undefined,
+  build: string | undefined,
+): string => {
   if (reason) return 'cannot';
   if (!cell) return 'not run';
+  const mark = cell.build === build ? '' : STALE;
   const { once, twice, never, unknown, dropped, waiting, lost } = cell.fates;
   const parts = Object.entries({ unknown, dropped, waiting, lost }).filter(
     ([, count]) => count > 0,
@@ -18,14 +26,16 @@ const renderCell = (cell: Cell | undefined, reason: string | undefined): string 
   const ofNever = parts.map(([name, count]) => `${count} ${name}`).join(', ');
   const kept = `${cell.runs - cell.failed}/${cell.runs}`;
   const counts = `${once} / ${twice} / ${never}${ofNever ? ` (${ofNever})` : ''}`;
-  return cell.failed ? `**${kept}**: ${counts}` : `${kept}: ${counts}`;
+  return `${cell.failed ? `**${kept}**` : kept}: ${counts}${mark}`;
 };
 
 const renderGroup = (group: string, rows: readonly Told[], results: Results): string => {
   const body = rows.map(({ id, what, promised, cannot }) => [
     what,
     promised.words,
-    ...ENGINE_NAMES.map((name) => renderCell(results.rows[id]?.[name], cannot?.[name])),
+    ...ENGINE_NAMES.map((name) =>
+      renderCell(results.rows[id]?.[name], cannot?.[name], results.build),
+    ),
   ]);
   const heads = ['what happens', 'promised', ...ENGINE_NAMES.map((name) => TITLES[name])];
   return `### ${group}\n\n${table(heads, body)}`;
@@ -150,6 +160,8 @@ Machine: ${results.machine}. Site, service and browser on one machine, headless,
 | dropped | dropped with a reason, told by \`onDrop\` |
 | waiting | still in the outbox as the run ended |
 | lost | nobody knows of it |
+
+${STALE.trim()} marks a row that was last run on another build than \`${results.build ?? 'unknown'}\` (the start of the SHA-256 of \`dist/analytics.js\`).
 
 A run that broke off counts as not as promised. \`cannot\` is explained [below](#what-an-engine-cannot-do). The next visit after a crash is made two minutes later by the page's clock, since a lease lasts one.
 

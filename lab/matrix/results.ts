@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem, type } from 'node:os';
 import type { EngineName } from './engine.js';
@@ -19,6 +20,8 @@ export interface Cell {
   cached: { yes: number; tried: number; bareYes?: number; bareTried?: number };
   version: string;
   date: string;
+  /** Which build it was measured on, as `builtNow` says. */
+  build?: string;
 }
 
 /** Survived of all, in one engine. */
@@ -30,6 +33,8 @@ export interface Rate {
   wrong: string[];
   version: string;
   date: string;
+  /** Which build it was measured on, as `builtNow` says. */
+  build?: string;
 }
 
 /** One look at the page of a soak. */
@@ -53,6 +58,8 @@ export interface Soak {
   problems: string[];
   version: string;
   date: string;
+  /** Which build it was measured on, as `builtNow` says. */
+  build?: string;
 }
 
 export type ByEngine<Value> = Partial<Record<EngineName, Value>>;
@@ -60,6 +67,8 @@ export type ByEngine<Value> = Partial<Record<EngineName, Value>>;
 /** All that `docs/promise.md` is made of. */
 export interface Results {
   machine: string;
+  /** The build of the last run. */
+  build?: string;
   rows: Record<string, ByEngine<Cell>>;
   rates: Record<string, ByEngine<Rate>>;
   soak?: Soak;
@@ -81,8 +90,13 @@ export const readResults = (): Results => {
 export const changeResults = (change: (results: Results) => void): Results => {
   const results = readResults();
   results.machine = `${type()}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
+  results.build = builtNow();
   change(results);
   return results;
 };
 
 export const today = (): string => new Date().toISOString().slice(0, 10);
+
+/** The tag's file by the start of its hash: what was measured on another one may not hold any more. */
+export const builtNow = (): string =>
+  createHash('sha256').update(readFileSync('dist/analytics.js')).digest('hex').slice(0, 8);

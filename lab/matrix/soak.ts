@@ -9,7 +9,8 @@ import { inspectManners } from './manners.js';
 import { endEngine, endSoon } from './limited.js';
 import { openEngine } from './open-engine.js';
 import { publish } from './publish.js';
-import { today, type SoakSample } from './results.js';
+import { createDice } from '../random.js';
+import { builtNow, today, type SoakSample } from './results.js';
 import { SOAK_FAULTS } from './soak-faults.js';
 import { createStage, SETUP } from './stage.js';
 import { statusOf, waitFor } from './steps.js';
@@ -31,14 +32,7 @@ const { values } = parseArgs({
 });
 const minutes = Number(values.minutes);
 
-/** Mulberry32: the same faults for the same seed. */
-const createRandom = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
-const random = createRandom(Number(values.seed));
+const random = createDice(Number(values.seed), 'soak').next;
 
 const engine = await openEngine('chromium');
 const stage = await createStage(engine);
@@ -154,7 +148,17 @@ const fates: Fates = fatesOf({ made, stored, unknown: [], dropped: [], waiting: 
 const { problems } = await inspectManners(stage);
 const { version } = engine;
 await publish((results) => {
-  results.soak = { minutes, calls, fates, faults, samples, problems, version, date: today() };
+  results.soak = {
+    minutes,
+    calls,
+    fates,
+    faults,
+    samples,
+    problems,
+    version,
+    date: today(),
+    build: builtNow(),
+  };
 });
 console.log(`${calls} calls: once ${fates.once}, twice ${fates.twice}, never ${fates.never}`);
 for (const problem of problems) console.log(problem);

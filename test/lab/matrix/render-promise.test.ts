@@ -64,6 +64,13 @@ describe('renderPromise', () => {
     );
   });
 
+  it('marks what was measured on another build', () => {
+    const stale = { ...results, build: 'later', rows: { one: { chromium: cell } } };
+    expect(renderPromise(rows, stale)).toContain('| 20/20: 400 / 0 / 0 ⌛ |');
+    const fresh = { ...stale, rows: { one: { chromium: { ...cell, build: 'later' } } } };
+    expect(renderPromise(rows, fresh)).toContain('| 20/20: 400 / 0 / 0 |');
+  });
+
   it('sums up each engine', () => {
     expect(lineOf('| Chromium | 1.0')).toBe(
       '| Chromium | 1.0, 2026-01-01 | 2 of 2 | 40 of 40 | 0 |',
