@@ -47,7 +47,7 @@ test('takes over what a closed tab has left', async ({ page, context, service, s
   await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
   await page.close({ runBeforeUnload: true });
   await track(others[0]!, ['of another']);
-  // A lease, a look for what others have left, and the penalty with as much again of jitter on top: all in
+  // The time of a parcel, a look for what others have left, and the penalty with as much again of jitter on top: all in
   // one, since the clocks of the tabs do not move at exactly the same time.
   await context.clock.fastForward(123_000);
   await service.holds({ events: [...names(10), 'of another'] }, { pages: others });
@@ -70,7 +70,7 @@ test('delivers once what two tabs call at the same time @relay', async ({
   expect(await service.requests()).toHaveLength(100);
 });
 
-test('lets another tab deliver for one that is frozen past its lease, which then forgets it', async ({
+test('lets another tab deliver for one that is frozen past the time of its parcels, which then forgets them', async ({
   page,
   context,
   guest,

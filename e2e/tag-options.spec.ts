@@ -246,7 +246,7 @@ test.describe('an attribute of the tag', () => {
   });
 
   for (const [time, timeout] of [
-    ['more time than a lease lasts', 120_000],
+    ['more time than a parcel is held for', 120_000],
     ['more time than a timer can count', 3_000_000_000],
   ] as const) {
     test(`may give a request ${time}`, async ({ page, service, site }) => {

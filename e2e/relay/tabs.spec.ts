@@ -44,7 +44,7 @@ test('takes over what a closed tab has left', async ({ page, context, relay, ser
   await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
   await page.close({ runBeforeUnload: true });
   await track(others[0]!, ['of another']);
-  // A lease, a look for what others have left, and the penalty with as much again of jitter on top.
+  // The time of a parcel, a look for what others have left, and the penalty with as much again of jitter on top.
   await context.clock.fastForward(123_000);
   await service.holds({ events: [...names(10), 'of another'] }, { pages: others });
   const [refused, ...rest] = relay.requests.map(({ events }) => events);

@@ -5,7 +5,7 @@ import type { TagStyle } from './tagged.js';
 const NAME = 'twoMinutesLater';
 
 /**
- * A page whose clock is two minutes ahead, so that the lease of a page that died just now has ended:
+ * A page whose clock is two minutes ahead, so that the time of what a page held that died just now is over:
  * options and style for `site.tagged`.
  */
 export const later = (guest: Guest) => {

@@ -163,7 +163,7 @@ Machine: ${results.machine}. Site, service and browser on one machine, headless,
 
 ${STALE.trim()} marks a row that was last run on another build than \`${results.build ?? 'unknown'}\` (the start of the SHA-256 of \`dist/analytics.js\`).
 
-A run that broke off counts as not as promised. \`cannot\` is explained [below](#what-an-engine-cannot-do). The next visit after a crash is made two minutes later by the page's clock, since a lease lasts one.
+A run that broke off counts as not as promised. \`cannot\` is explained [below](#what-an-engine-cannot-do). The next visit after a crash is made two minutes later by the page's clock, since a parcel is held for one.
 
 \`\`\`sh
 npm run build

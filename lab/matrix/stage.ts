@@ -85,7 +85,7 @@ export const createStage = async (engine: Engine, needs: BrowserNeeds = {}) => {
     newTab,
     /** A tab on a page with the tag. */
     visit,
-    /** The same, two minutes later by its clock: leases of pages that died just now have ended. */
+    /** The same, two minutes later by its clock: the time of what pages held that died just now is over. */
     nextVisit: (options: Options = {}) => {
       const ahead = later(guest);
       return visit({ ...ahead.options, ...options }, { head: ahead.head });

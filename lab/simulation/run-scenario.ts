@@ -5,7 +5,7 @@ import type { Tally } from './tally.js';
 import { createVisits } from './visits.js';
 import { createWorld, type Violation } from './world.js';
 
-/** As long as anything may take once all is well: the longest `Retry-After`, leases, and pauses. */
+/** As long as anything may take once all is well: the longest `Retry-After`, times of parcels, and pauses. */
 const PATIENCE_MS = 4 * 3_600_000;
 /** More than any world of this size needs. */
 const MOST_STEPS = 2_000_000;

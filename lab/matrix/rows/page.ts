@@ -76,7 +76,7 @@ export const pageRows: readonly Row[] = [
     what: 'restored from the back/forward cache with records waiting',
     promised: allOnce,
     because:
-      'WebKitGTK tells a page that came back that what it wrote to IndexedDB as it went is stored, which it is not. So the page removes its exit note too early, and the records stand in IndexedDB until their lease has ended and a page looks for what is left: longer than this row waits.',
+      'WebKitGTK tells a page that came back that what it wrote to IndexedDB as it went is stored, which it is not. So the page removes its exit note too early, and the records stand in IndexedDB until their time is over and a page looks for what is left: longer than this row waits.',
     run: async (stage) => {
       const tab = await stage.visit();
       const address = await tab.evaluate(() => location.href);

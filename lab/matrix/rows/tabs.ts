@@ -85,7 +85,7 @@ export const tabRows: readonly Row[] = [
   {
     id: 'frozen',
     group,
-    what: 'a tab stands still past its lease, another takes over, the first goes on',
+    what: 'a tab stands still past the time of its parcels, another takes over, the first goes on',
     promised: allOnce,
     needs: { durable: true, apart: true },
     run: async (stage) => {
