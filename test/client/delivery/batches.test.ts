@@ -132,6 +132,40 @@ describe('an answer by record', () => {
     expect(page.outbox.count()).toBe(0);
   });
 
+  it('that some were not tried puts these first when the service is asked again', async () => {
+    const { page, flusher, relay } = await start();
+    relay.rule = (batch) =>
+      batch.map(({ id }) => (id === 'tried' ? BUSY : { outcome: 'retry', status: 0 }));
+    page.add(makeRecord('tried'), makeRecord('untried'));
+    expect(await flusher.flush()).toMatchObject({ retried: 2, waiting: 2 });
+    relay.rule = (batch) => batch.map(() => DELIVERED);
+    await advance(5_000);
+    expect(relay.sent).toEqual([['tried', 'untried'], ['untried'], ['tried']]);
+  });
+
+  it('that none was tried is a failure of all', async () => {
+    const { page, flusher, relay, gate } = await start();
+    relay.rule = (batch) => batch.map(() => ({ outcome: 'retry', status: 0 }));
+    page.add(...makeRecords(2));
+    expect(await flusher.flush()).toMatchObject({ retried: 2, waiting: 2 });
+    expect(gate.isDoubtful()).toBe(true);
+    expect(relay.sent).toHaveLength(1);
+    relay.rule = (batch) => batch.map(() => DELIVERED);
+    await advance(5_000);
+    expect(relay.ids().sort()).toEqual(['r0', 'r0', 'r1', 'r1']);
+    expect(page.outbox.count()).toBe(0);
+  });
+
+  it('that none was tried, three times in a row, pauses delivery', async () => {
+    const { page, flusher, relay } = await start();
+    relay.rule = (batch) => batch.map(() => ({ outcome: 'retry', status: 0 }));
+    page.add(...makeRecords(2));
+    flusher.flushAll();
+    await advance(10_000);
+    expect(relay.sent).toHaveLength(3);
+    expect(flusher.pause()[0]).toBe('unreachable');
+  });
+
   it('that blocks a record which others pass tells nobody of a wrong set-up', async () => {
     const { page, flusher, relay, errors } = await start();
     relay.rule = (batch) =>
@@ -209,7 +243,7 @@ describe('an answer by record', () => {
     });
   });
 
-  it('that blocks all of them tells what to look at, once', async () => {
+  it('that blocks all of them tells what to look at, once, however often it is asked', async () => {
     const { page, flusher, relay, errors } = await start();
     const problem = 'look here';
     relay.rule = (batch) => batch.map(() => ({ outcome: 'blocked', status: 401, problem }));
@@ -219,6 +253,9 @@ describe('an answer by record', () => {
     expect(errors).toEqual([{ kind: 'setup', status: 401, message: 'look here' }]);
     expect(flusher.pause()[0]).toBe('setup');
     expect(page.waiting()).toHaveLength(5);
+    await advance(601_000);
+    expect(relay.sent).toHaveLength(3);
+    expect(errors).toHaveLength(1);
   });
 });
 
@@ -244,7 +281,7 @@ describe('a request that fails as a whole', () => {
   });
 
   it.each([400, 413, 422])('with %i rejects only the record that spoils it', async (status) => {
-    const { page, flusher, relay, gate } = await start();
+    const { page, flusher, relay, gate, outcomes } = await start();
     relay.rule = (batch) =>
       batch.some(({ id }) => id === 'bad')
         ? { outcome: 'rejected', status }
@@ -255,7 +292,55 @@ describe('a request that fails as a whole', () => {
     expect(await flushed).toEqual({ delivered: 49, retried: 0, rejected: 1, waiting: 0 });
     expect(page.drops).toEqual([{ id: 'bad', reason: 'rejected' }]);
     expect(sizesOf(relay.sent)).toEqual([50, ...Array<number>(50).fill(1)]);
+    expect(outcomes.map(([, outcome]) => outcome).sort()).toEqual([
+      ...Array<string>(49).fill('delivered'),
+      'rejected',
+      ...Array<string>(50).fill('retry'),
+    ]);
     expect(gate.until()).toBe(0);
+  });
+
+  it('with 400 shows that the service works: the penalty of another page is over', async () => {
+    const { page, flusher, relay, gate } = await start();
+    gate.close(0, false);
+    await advance(2_000);
+    expect(gate.isDoubtful()).toBe(true);
+    relay.rule = (batch) => (batch.length > 1 ? { outcome: 'rejected', status: 400 } : 'hang');
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    await advance(100);
+    expect(gate.isDoubtful()).toBe(false);
+    expect(relay.sent).toEqual([['r0', 'r1', 'r2'], ['r0'], ['r1']]);
+  });
+
+  it('with 403 because of one record lets the others pass, and takes none of them along again', async () => {
+    const { page, flusher, relay, errors } = await start(20);
+    relay.rule = (batch) =>
+      batch.some(({ id }) => id === 'odd')
+        ? { outcome: 'blocked', status: 403 }
+        : batch.map(() => DELIVERED);
+    page.add(...makeRecords(35), makeRecord('odd'), ...makeRecords(4, 's'));
+    flusher.flushAll();
+    await advance(20_000);
+    expect(page.waiting()).toEqual(['odd']);
+    expect(errors).toEqual([]);
+    const withOdd = relay.sent.filter((ids) => ids.includes('odd'));
+    expect(sizesOf(withOdd).slice(0, 2)).toEqual([20, 1]);
+    expect(new Set(sizesOf(withOdd.slice(1)))).toEqual(new Set([1]));
+  });
+
+  it('for a wrong set-up goes on in batches when that is mended', async () => {
+    const { page, flusher, relay, errors } = await start(16);
+    relay.rule = () => ({ outcome: 'blocked', status: 401 });
+    page.add(...makeRecords(15));
+    flusher.flushAll();
+    await settle();
+    expect(errors).toHaveLength(1);
+    relay.rule = (batch) => batch.map(() => DELIVERED);
+    flusher.reconfigure();
+    await advance(5_000);
+    expect(page.outbox.count()).toBe(0);
+    expect(sizesOf(relay.sent)).toEqual([15, 1, 2, 2, 8, 2]);
   });
 
   it('with 413 brings later ones below the size that was too large', async () => {

@@ -181,6 +181,33 @@ describe.each([
     expect(await (await pageOf()).drain()).toEqual(['r0', 'r1']);
   });
 
+  it.each([
+    ['', (): void => undefined],
+    [', having been hidden in between', (page: Page): void => page.outbox.leave(false)],
+  ])('leaves what it records after it was left, when it is left again%s', async (_, hide) => {
+    const page = await pageOf();
+    page.dropWrites(); // WebKit loses what a leaving page writes
+    page.add(...makeRecords(2));
+    page.outbox.leave(true);
+    page.add(makeRecord('later'));
+    hide(page);
+    page.outbox.leave(true);
+    page.kill();
+    await settle();
+    expect((await (await pageOf()).drain()).sort()).toEqual(['later', 'r0', 'r1']);
+  });
+
+  it('leaves nothing as unknown where repeats are known', async () => {
+    const page = await pageOf({ resends: true });
+    page.add(...makeRecords(2));
+    page.begin('r1');
+    page.outbox.leave(true);
+    await settle();
+    const next = await pageOf(); // of another version of the site
+    expect(await next.drain()).toEqual(['r0', 'r1']);
+    expect(next.unknown).toEqual([]);
+  });
+
   it('goes on where the page was merely hidden', async () => {
     const page = await pageOf();
     page.add(...makeRecords(2));

@@ -1,7 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HOLD_MS } from '../../../src/client/outbox/context.js';
 import { advance } from '../../support/advance.js';
-import { abortTransactions, closeConnection, holdStore } from '../../support/break-storage.js';
+import {
+  abortTransactions,
+  closeConnection,
+  forbidOpening,
+  holdStore,
+} from '../../support/break-storage.js';
 import { createPage, LIMITS } from '../../support/create-page.js';
 import { makeRecord, makeRecords } from '../../support/make-record.js';
 import { settle } from '../../support/settle.js';
@@ -60,6 +65,14 @@ describe('a write', () => {
     page.begin('r1');
     await settle();
     expect((await readStored()).values[0]?.flight).toEqual(['r1']);
+  });
+
+  it('names nothing where repeats are known', async () => {
+    const page = createPage(world.shelf, { resends: true });
+    page.add(...makeRecords(3));
+    page.begin('r1');
+    await settle();
+    expect((await readStored()).values[0]?.flight).toEqual([]);
   });
 
   it('deletes many answered records in one transaction', async () => {
@@ -207,6 +220,18 @@ describe('a write that fails', () => {
     expect(await page.drain()).toEqual(['r0', 'r1']);
   });
 
+  it('leaves its records to pages that have no database either', async () => {
+    const page = pageOf();
+    await page.refill();
+    abortTransactions();
+    page.add(...makeRecords(2));
+    await settle();
+    expect(page.journal.kind()).toBe('memory');
+    page.outbox.leave(true);
+    forbidOpening();
+    expect(await pageOf().drain()).toEqual(['r0', 'r1']);
+  });
+
   it('is written again once storage works again', async () => {
     const page = pageOf();
     await page.refill();
@@ -293,5 +318,48 @@ describe('a write that fails', () => {
     await advance(60_000);
     expect(transactions.mock.calls.length).toBeLessThan(5);
     expect(await page.drain()).toHaveLength(50);
+  });
+});
+
+describe('the note of a hidden page', () => {
+  const hidden = async () => {
+    const page = pageOf();
+    await page.refill();
+    page.add(makeRecord('first'));
+    for (let i = 0; i < 9; i++) await Promise.resolve(); // its write is on its way
+    return page;
+  };
+
+  it('goes once all of it is stored', async () => {
+    const page = await hidden();
+    page.hide();
+    expect(world.shelf.keys()).toHaveLength(1);
+    await settle();
+    expect(world.shelf.keys()).toEqual([]);
+    expect((await readStored()).ids).toEqual(['first']);
+  });
+
+  it('stays while part of it is not stored', async () => {
+    const page = await hidden();
+    page.dropWrites();
+    page.add(makeRecord('second'));
+    page.hide();
+    await settle();
+    expect((await readStored()).ids).toEqual(['first']);
+    page.kill();
+    await advance(2 * HOLD_MS);
+    expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
+  });
+
+  it('stays where an earlier write ends after the page was left and came back', async () => {
+    const page = await hidden();
+    page.add(makeRecord('second'));
+    abortTransactions(); // what a leaving page writes is lost in WebKit
+    page.outbox.leave(true);
+    page.outbox.comeBack();
+    await settle();
+    page.kill();
+    await advance(2 * HOLD_MS);
+    expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
   });
 });

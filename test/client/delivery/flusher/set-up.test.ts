@@ -63,6 +63,20 @@ describe('a wrong set-up', () => {
     expect(errors).toHaveLength(2);
   });
 
+  it('is told again where it goes wrong once more after deliveries', async () => {
+    const { page, flusher, service, errors } = await start();
+    for (const id of ['a', 'b']) {
+      service.rule = () => 401;
+      page.add(makeRecord(id));
+      flusher.flushAll();
+      await advance(1_000);
+      service.rule = () => 200;
+      await advance(slowMs + 2_000);
+      expect(page.outbox.count()).toBe(0);
+    }
+    expect(errors).toHaveLength(2);
+  });
+
   it('is not told again because the network came and went', async () => {
     const { page, flusher, service, errors } = await start();
     service.rule = () => 401;
@@ -106,6 +120,22 @@ describe('a token function', () => {
     expect(token).toHaveBeenCalledTimes(2);
     expect(errors).toEqual([]);
     expect(page.outbox.count()).toBe(0);
+  });
+
+  it('is asked once more after each 401 that follows deliveries', async () => {
+    const token = vi.fn(async () => `token${token.mock.calls.length}`);
+    const { page, flusher, service, errors } = await start({ token: () => token });
+    let valid = 1;
+    service.rule = (_, used) => (used === `token${valid}` ? 200 : 401);
+    for (const id of ['a', 'b', 'c']) {
+      page.add(makeRecord(id));
+      flusher.flushAll();
+      await advance(1_000);
+      expect(page.outbox.count()).toBe(0);
+      valid++; // the token in use has run out
+    }
+    expect(token).toHaveBeenCalledTimes(3);
+    expect(errors).toEqual([]);
   });
 
   it('is asked again on the slow schedule', async () => {
