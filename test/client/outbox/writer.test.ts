@@ -112,6 +112,41 @@ describe('a write', () => {
     expect((await readStored()).keys).toEqual([]);
   });
 
+  it('is spared where a record is delivered in the task of its call', async () => {
+    const page = pageOf();
+    await page.refill();
+    const transactions = countTransactions();
+    page.add(makeRecord('a'));
+    page.outbox.finish(page.begin('a'));
+    await advance(1_000);
+    expect(transactions).not.toHaveBeenCalled();
+  });
+
+  it('is spared where the page has let the parcel go', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    const [failing, passing] = [page.begin('r0'), page.begin('r1')];
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    const transactions = countTransactions();
+    page.outbox.putBack(failing);
+    page.outbox.finish(passing);
+    await advance(1_000);
+    expect(transactions).not.toHaveBeenCalled();
+  });
+
+  it('lets the parcels of a leaving page go, should the exit note be lost (Firefox)', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    page.add(makeRecord('last'));
+    page.outbox.leave(true);
+    world.shelf.values.clear();
+    await settle();
+    expect(await pageOf().drain()).toEqual(['r0', 'r1', 'last']);
+  });
+
   it('holds its parcel anew', async () => {
     const page = pageOf();
     page.add(...makeRecords(2));
@@ -230,6 +265,49 @@ describe('a write that fails', () => {
     page.outbox.leave(true);
     forbidOpening();
     expect(await pageOf().drain()).toEqual(['r0', 'r1']);
+  });
+
+  it('is in the note of the page as that is hidden', async () => {
+    const page = pageOf();
+    await page.refill();
+    abortTransactions();
+    page.add(...makeRecords(2));
+    await settle();
+    page.hide();
+    page.kill();
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    expect(await pageOf().drain()).toEqual(['r0', 'r1']);
+  });
+
+  it('keeps no later note from being taken away', async () => {
+    const page = pageOf();
+    await page.refill();
+    abortTransactions();
+    page.add(makeRecord('a'));
+    await settle();
+    expect(await page.drain()).toEqual(['a']);
+    await advance(6_000);
+    expect(page.journal.kind()).toBe('indexeddb');
+    page.add(makeRecord('b'));
+    page.hide();
+    expect(world.shelf.keys()).toHaveLength(1);
+    await settle();
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
+  it('leaves no note where storage works again before that is written', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    abortTransactions();
+    page.add(makeRecord('new'));
+    await settle();
+    await advance(4_970); // storage is tried again after five seconds
+    page.outbox.putBack(page.begin('r1'));
+    await advance(40);
+    expect(page.journal.kind()).toBe('indexeddb');
+    await advance(100);
+    expect(world.shelf.keys()).toEqual([]);
   });
 
   it('is written again once storage works again', async () => {

@@ -4,7 +4,7 @@ import { advance } from '../../../support/advance.js';
 import { createDelivery } from '../../../support/create-delivery.js';
 import { createPage } from '../../../support/create-page.js';
 import { deliveryEach } from '../../../support/delivery-each.js';
-import { makeRecord, makeRecords } from '../../../support/make-record.js';
+import { makeIdentify, makeRecord, makeRecords } from '../../../support/make-record.js';
 import { settle } from '../../../support/settle.js';
 import { readStored } from '../../../support/stored.js';
 
@@ -157,6 +157,22 @@ describe('a failing service', () => {
 });
 
 describe('after a failure', () => {
+  it('the probe is none of the records that have failed while others passed', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = ({ id }) => (id === 'poison' ? 500 : 200);
+    page.add(...makeRecords(4), makeRecord('poison'));
+    flusher.flushAll();
+    await advance(400);
+    service.rule = () => 500;
+    page.add(makeRecord('x'));
+    flusher.flushAll();
+    await settle();
+    expect(service.ids().slice(5)).toEqual(['x']);
+    service.rule = () => 'hang';
+    await advance(2_000); // all of them are due
+    expect(service.open()).toEqual(['x']);
+  });
+
   it('one of the pages probes, and the others wait for what comes of it', async () => {
     const pages = [await start(), await start()];
     for (const [i, { page, flusher, service }] of pages.entries()) {
@@ -223,6 +239,19 @@ describe('a record that always fails', () => {
     const tries = service.ids().filter((id) => id === 'poison').length;
     expect(tries).toBeGreaterThan(3);
     expect(tries).toBeLessThan(15);
+  });
+
+  it('does not wait for the answer to an identify that was called after it', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = ({ id }) => (id === 'who' ? 'hang' : id === 'event' ? 500 : 200);
+    page.add(...makeRecords(3), makeRecord('event', { user: 'u' }), makeIdentify('who'));
+    flusher.flushAll();
+    await settle();
+    expect(service.ids()).toEqual(['r0', 'r1', 'r2', 'event', 'who']);
+    service.rule = () => 200;
+    await advance(5_000);
+    expect(service.ids().slice(5)).toEqual(['event']);
+    expect(service.open()).toEqual(['who']);
   });
 
   it('is sent when its own delay ends, though another had a shorter one', async () => {

@@ -26,6 +26,18 @@ describe('a flush', () => {
     expect(service.mostAtOnce).toBe(6);
   });
 
+  it('fills a free place soon, though others keep coming free', async () => {
+    const { page, flusher, service } = await start({ limits: { resends: true } });
+    service.rule = () => 'hang';
+    page.add(...makeRecords(10));
+    flusher.flushAll();
+    for (const id of ['r0', 'r1']) {
+      service.answer(id, 200);
+      await vi.advanceTimersByTimeAsync(7);
+    }
+    expect(service.ids()).toHaveLength(8);
+  });
+
   it('delivers each record once and leaves nothing behind', async () => {
     const { page, flusher, service } = await start();
     page.add(...makeRecords(40));
@@ -284,6 +296,17 @@ describe('stopping', () => {
     const next = await start();
     await advance(1_000);
     expect(next.service.ids()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('leaves no timer behind', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = () => 503;
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(100);
+    expect(vi.getTimerCount()).toBe(1);
+    flusher.stop();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('sends nothing any more', async () => {

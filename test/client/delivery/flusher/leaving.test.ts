@@ -36,6 +36,15 @@ describe('handing off', () => {
     expect(service.ids()).toEqual(['small', 'small2']);
   });
 
+  it('fills the budget to the last byte', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = () => 'hang';
+    page.add(makeRecord('a', { bytes: 300 }), makeRecord('b', { bytes: 200 }));
+    service.room = 500;
+    flusher.handOff();
+    expect(service.ids()).toEqual(['a', 'b']);
+  });
+
   it('sends no event before the identify of its user that does not fit', async () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
