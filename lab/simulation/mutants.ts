@@ -160,7 +160,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'go on while consent is pending',
     file: 'src/client/pipeline.ts',
-    find: "else if (next === 'pending') putOff();",
+    find: "else if (next === 'pending') keeper.putOff();",
     put: "else if (next === 'pending') void 0;",
   },
   {
