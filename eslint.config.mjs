@@ -11,4 +11,17 @@ export default tseslint.config(
       '@typescript-eslint/unified-signatures': 'off',
     },
   },
+  {
+    files: ['{src,test,lab,e2e,demo}/**/*.ts', 'playwright.config.ts', 'vitest.config.ts'],
+    ignores: ['e2e/{fixtures,recipes}/**'],
+    languageOptions: { parserOptions: { project: 'tsconfig.json' } },
+    rules: {
+      // A rejection that nobody handles is the host page's error, and ends a process on Node.
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { arguments: false } },
+      ],
+    },
+  },
 );

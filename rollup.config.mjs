@@ -5,7 +5,7 @@ import dts from 'rollup-plugin-dts';
 
 // One instance an entry: the plugin keeps state between the files it emits. None checks types, which
 // `npm run build` has done by then, once and for all.
-const ts = () =>
+const ts = (sourceMap = true) =>
   typescript({
     tsconfig: 'scripts/tsconfig.build.json',
     noEmit: false,
@@ -13,7 +13,7 @@ const ts = () =>
     rootDir: '..',
     filterRoot: '.',
     include: ['src/**/*.ts', 'demo/**/*.ts'],
-    compilerOptions: { sourceMap: true, inlineSources: true },
+    compilerOptions: { sourceMap, inlineSources: sourceMap },
   });
 // `browser: true`, or nanoid's Node build is bundled.
 const resolve = () => nodeResolve({ browser: true });
@@ -88,7 +88,7 @@ export default [
   {
     input: 'src/stub.ts',
     output: { file: 'dist/stub.js', format: 'iife' },
-    plugins: [ts(), minify()],
+    plugins: [ts(false), minify()],
   },
   ...library('index'),
   ...library('relay-client'),

@@ -9,3 +9,6 @@ export type {
   PlatformMessage,
   PlatformQueue,
 } from './relay/queue/cloudflare/bindings.js';
+export type { Hooks } from './relay/hooks.js';
+export type { Queue, QueuedRecord, Seen } from './relay/queue/ports.js';
+export type { BatchRecord, BatchResult } from './interface/wire.js';

@@ -2,6 +2,7 @@ import type { OnMetric } from './relay/hooks.js';
 import { createExposition } from './relay/prometheus.js';
 
 export { createNodeFetch } from './relay/delivery/node-fetch.js';
+export type { OnMetric } from './relay/hooks.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
 
 export interface MetricsOptions {

@@ -3,4 +3,4 @@ export type { RedisQueue, RedisQueueOptions } from './relay/queue/redis/queue.js
 export { createRedisSeen } from './relay/queue/redis/seen.js';
 export type { RedisSeenOptions } from './relay/queue/redis/seen.js';
 export type { RedisClient } from './relay/queue/redis/client.js';
-export type { DeadLetter, DeadLetters } from './relay/queue/ports.js';
+export type { DeadLetter, DeadLetters, Queue, Seen } from './relay/queue/ports.js';

@@ -68,7 +68,10 @@ export const createPageHandler = (parts: Parts) => {
       const database = databaseId(parts.database);
       body = fillIn(body, { ...form, nonce, service, database, stub });
     }
-    response.writeHead(200, { 'content-type': file.type, ...pageHeaders({ nonce, service }) });
+    const headers = pageHeaders({ nonce, service });
+    // A tag with a hash, on a page of another origin, may load the scripts.
+    if (file.type.startsWith('text/javascript')) headers['access-control-allow-origin'] = '*';
+    response.writeHead(200, { 'content-type': file.type, ...headers });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
 

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { isPortTaken } from '../server/listen.js';
+import { FILES, readDemoFile } from './demo-files.js';
 import { readDemoSettings } from './read-demo-settings.js';
 import { startDemo, type DemoOptions, type PortChoice, type RunningDemo } from './start-demo.js';
 
@@ -7,7 +9,7 @@ export const runDemo = async (): Promise<void> => {
   try {
     const settings = readDemoSettings(process.env);
     const demo = await startDemo(settings);
-    announce(demo, settings);
+    await announce(demo, settings);
     closeOnSignal(demo);
   } catch (error) {
     console.error(wordsFor(error));
@@ -22,7 +24,8 @@ const wordsFor = (error: unknown): unknown => {
   return `Port ${port} is taken. Set ${name} to another one.`;
 };
 
-const announce = ({ url, port, service }: RunningDemo, settings: DemoOptions): void => {
+const announce = async (demo: RunningDemo, settings: DemoOptions): Promise<void> => {
+  const { url, port, service } = demo;
   sayIfMoved(settings.page, port);
   sayIfMoved(settings.service, service.port);
   console.log(`
@@ -31,8 +34,24 @@ const announce = ({ url, port, service }: RunningDemo, settings: DemoOptions): v
   Service   ${service.url}  (fault switch on)
   Database  ${settings.database}
 ${settings.host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others in.'}
+  On a page of your own, try this tag:
+
+    ${await tagFor(demo, settings)}
+
+  or, after \`import { analytics } from 'analytics-outbox'\`, this:
+
+    analytics.init({ baseUrl: '${service.url}', token: '${settings.token}', project: 'shop', channel: 'web' });
+
   Ctrl+C stops it.
 `);
+};
+
+/** The tag of this demo, for its service, with the hash of the file as it is served. */
+const tagFor = async ({ url, service }: RunningDemo, { token }: DemoOptions): Promise<string> => {
+  const script = await readDemoFile(FILES['/analytics.js']!);
+  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+  return `<script async src="${url.replace(/\/$/, '')}/analytics.js" integrity="${integrity}" crossorigin="anonymous"
+      data-base-url="${service.url}" data-token="${token}" data-project="shop" data-channel="web"></script>`;
 };
 
 const sayIfMoved = (wanted: PortChoice, port: number): void => {

@@ -123,9 +123,10 @@ describe('a function of the operator', () => {
     const note = (reason: unknown) => void unhandled.push(reason);
     process.on('unhandledRejection', note);
     onTestFinished(() => void process.off('unhandledRejection', note));
-    const reject = async () => {
+    // As one may hand over where types are not looked at.
+    const reject = (async () => {
       throw new Error('no');
-    };
+    }) as () => void;
     const { batch } = await runRelay({ onError: reject, onMetric: reject });
     expect(await outcomesOf(await batch([event('a')]))).toEqual([['a', 'delivered']]);
     await new Promise((resolve) => setImmediate(resolve));
