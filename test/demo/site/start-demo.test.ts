@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -53,6 +54,16 @@ describe('ports', () => {
     return demo.port;
   };
 });
+
+it.runIf(existsSync('dist/analytics.js'))(
+  'lets a page of another origin load the tag with its hash',
+  async () => {
+    const { url } = await start();
+    const { headers } = await fetch(`${url}/analytics.js`);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect((await fetch(`${url}/away`)).headers.get('access-control-allow-origin')).toBe(null);
+  },
+);
 
 describe('page', () => {
   // Of a page that needs no build; the end-to-end tests open the other.
