@@ -4,6 +4,9 @@ import type { Ledger } from './calls/ledger.js';
 const SAVE_MS = 300;
 const CLEARED = 'demo cleared';
 
+/** When the database was last emptied, by any tab. */
+export const clearedAt = (): number => Number(shelf.get(CLEARED) ?? 0);
+
 interface Effects {
   ledger: Ledger;
   onChange: () => void;
@@ -31,6 +34,10 @@ export const keepLedgerShared = ({ ledger, onChange }: Effects) => {
     saveSoon: (): void => {
       timer ??= setTimeout(save, SAVE_MS);
     },
-    tellCleared: (): void => void shelf.set(CLEARED, String(Date.now())),
+    /** Forgets the calls that have come to their end, here and in the other tabs. */
+    forgetCalls: (): void => {
+      shelf.set(CLEARED, String(Date.now()));
+      ledger.forgetSettled({ everywhere: true });
+    },
   };
 };

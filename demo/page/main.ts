@@ -5,10 +5,11 @@ import { createLedger } from './calls/ledger.js';
 import { createConfigure } from './configure.js';
 import { createServiceClient } from './database/service-client.js';
 import { watchService } from './database/watch-service.js';
-import { keepLedgerShared } from './keep-ledger-shared.js';
+import { clearedAt, keepLedgerShared } from './keep-ledger-shared.js';
 import { createPoll } from './poll.js';
 import { createRefresh } from './refresh.js';
 import { readSetup } from './setup.js';
+import { tracker } from './tracker.js';
 import { bindEventForm } from './views/event-form.js';
 import { bindIdentifyForm } from './views/identify-form.js';
 import { createLogView } from './views/log-view.js';
@@ -39,7 +40,7 @@ const configure = createConfigure(setup);
 const say = createToast();
 
 const showConsent = bindTrackerControls({ setup, configure, say });
-const refresh = createRefresh({ ledger, service, showConsent, now });
+const refresh = createRefresh({ ledger, service, showConsent, clearedAt, now });
 const poll = createPoll({
   task: async () => {
     await service.look();
@@ -55,9 +56,26 @@ const onChange = () => {
   poll.soon();
 };
 
+const clearStage = async () => {
+  // Offline there is nothing to clear with, and events can be called all the same.
+  const isCleared = await client.clearAll().then(
+    () => true,
+    () => false,
+  );
+  if (isCleared) shared.forgetCalls();
+  // A page that waits for a better set-up, or for the service to come back, would wait through the scene.
+  if (tracker().status?.().paused !== undefined) configure.resume();
+};
+
 followRecords({ ledger, caller, onChange });
 createLogView();
 bindEventForm({ caller, say });
 bindIdentifyForm({ caller, say });
-bindSceneForms({ stage: { caller, setup, setFaults: client.setFaults }, say, onChange });
-bindServiceControls({ client, configure, ledger, onCleared: shared.tellCleared, onChange, say });
+bindSceneForms({
+  stage: { caller, setup, setFaults: client.setFaults },
+  clearStage,
+  say,
+  onChange,
+  now,
+});
+bindServiceControls({ client, configure, forgetCalls: shared.forgetCalls, onChange, say, now });

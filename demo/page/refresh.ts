@@ -16,11 +16,13 @@ interface Effects {
   ledger: Ledger;
   service: WatchedService;
   showConsent: (consent: Consent | undefined) => void;
+  /** When the database was last emptied, by any tab. */
+  clearedAt: () => number;
   now: () => number;
 }
 
 /** Draws what has changed, once a frame at the most, and the status a few times a second. */
-export const createRefresh = ({ ledger, service, showConsent, now }: Effects) => {
+export const createRefresh = ({ ledger, service, showConsent, clearedAt, now }: Effects) => {
   const showTally = createTallyView();
   const showHealth = createHealthView();
   const showStatus = createStatusView();
@@ -36,9 +38,13 @@ export const createRefresh = ({ ledger, service, showConsent, now }: Effects) =>
   };
 
   const judge = () =>
-    ledger.all().map((call) => {
-      const isRead = service.readAt() > call.fate.at;
-      return { call, verdict: verdictOf(call, { stored: service.stored(call.id), isRead }) };
+    ledger.all().flatMap((call) => {
+      const verdict = verdictOf(call, {
+        stored: service.stored(call.id),
+        isRead: service.readAt() > call.fate.at,
+        isCleared: clearedAt() >= call.at,
+      });
+      return verdict ? { call, verdict } : [];
     });
 
   const draw = () => {

@@ -17,6 +17,13 @@ export interface DemoEvent {
   spoil?: (tags: Record<string, unknown>) => void;
 }
 
+/** A call that was made. */
+interface Made {
+  id: string;
+  /** Why it was dropped during the call, where it was. */
+  droppedFor: string | undefined;
+}
+
 /** Makes calls that can be found again: each carries its `demo_id` and stands in the ledger first. */
 export const createCaller = ({ ledger, visit, now }: Effects) => {
   let count = 0;
@@ -35,6 +42,11 @@ export const createCaller = ({ ledger, visit, now }: Effects) => {
     current = undefined;
   };
 
+  const made = (id: string): Made => {
+    const fate = ledger.fateOf(id);
+    return { id, droppedFor: fate?.kind === 'dropped' ? fate.detail : undefined };
+  };
+
   /** All in one task, and in the ledger by one write. Answers with their ids. */
   const events = (wanted: readonly DemoEvent[]): string[] => {
     const calls = wanted.map(({ name }) => note('event', name));
@@ -50,12 +62,12 @@ export const createCaller = ({ ledger, visit, now }: Effects) => {
 
   return {
     events,
-    event: (name: string, fields: EventFields = {}): string => events([{ name, fields }])[0]!,
-    identify: (userId: string, properties: object): string => {
+    event: (name: string, fields: EventFields = {}): Made => made(events([{ name, fields }])[0]!),
+    identify: (userId: string, properties: object): Made => {
       const call = note('identify', userId);
       ledger.add([call]);
       during(call.id, () => tracker().identify(userId, { ...properties, [DEMO_ID]: call.id }));
-      return call.id;
+      return made(call.id);
     },
     /** The id that the next event will have: for a fault that is to meet it. */
     nextId: (offset = 0): string => `${visit.slice(-4)}-${count + 1 + offset}`,

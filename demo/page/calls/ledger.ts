@@ -105,6 +105,8 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
       own.fates[id] = { kind, at: now(), ...(detail !== undefined && { detail }) };
       version++;
     },
+    /** What this page knows of a call. */
+    fateOf: (id: string): Fate | undefined => own.fates[id],
     save,
     /** All calls with what is known of them, the newest first. */
     all: (): KnownCall[] => {

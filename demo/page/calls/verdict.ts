@@ -12,15 +12,22 @@ interface Look {
   stored: number;
   /** Whether the database was read after the fate was known. */
   isRead: boolean;
+  /** Whether the database was emptied after the call: it may have held the record before. */
+  isCleared: boolean;
 }
 
 const TIMES = ['never', 'once', 'twice'];
 
-export const verdictOf = ({ fate }: KnownCall, { stored, isRead }: Look): Verdict => {
+/** Undefined for a call whose record may have been deleted with all others. */
+export const verdictOf = (
+  { fate }: KnownCall,
+  { stored, isRead, isCleared }: Look,
+): Verdict | undefined => {
   if (stored === 1) return { kind: 'once', words: 'once' };
   if (stored > 1) return { kind: 'wrong', words: TIMES[stored] ?? `${stored} times` };
-  if (fate.kind === 'dropped') return { kind: 'dropped', words: 'never: dropped' };
+  if (fate.kind === 'dropped') return { kind: 'dropped', words: 'never' };
   if (fate.kind === 'unknown') return { kind: 'unknown', words: 'not there' };
+  if (fate.kind === 'delivered' && isCleared) return undefined;
   if (fate.kind === 'delivered' && isRead) return { kind: 'wrong', words: 'never' };
   return { kind: 'waiting', words: 'not yet' };
 };

@@ -54,6 +54,8 @@ export const createServiceClient = (service: string, project: string) => {
         body: JSON.stringify(rules),
       }),
     clear: (): Promise<unknown> => ask('records', { method: 'DELETE' }),
+    /** Deletes all records, ends all faults, and cuts the requests that they hold up. */
+    clearAll: (): Promise<unknown> => ask('all', { method: 'DELETE' }),
   };
 };
 

@@ -65,7 +65,12 @@ export const bindEventForm = ({ caller, say }: Effects): void => {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!showErrors(problems())) return;
-    say(`Called event “${name.value}” as ${caller.event(name.value, read())}.`);
+    const { id, droppedFor } = caller.event(name.value, read());
+    say(
+      droppedFor
+        ? `Event “${name.value}” was dropped: ${droppedFor}.`
+        : `Called event “${name.value}” as ${id}.`,
+    );
   });
   preview();
 };

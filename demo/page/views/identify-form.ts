@@ -39,8 +39,12 @@ export const bindIdentifyForm = ({ caller, say }: Effects): void => {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!showErrors(problems())) return;
-    const id = caller.identify(user.value, read());
-    say(`Called identify “${user.value}” as ${id}. Later events carry this user.`);
+    const { id, droppedFor } = caller.identify(user.value, read());
+    say(
+      droppedFor
+        ? `Identify “${user.value}” was dropped: ${droppedFor}.`
+        : `Called identify “${user.value}” as ${id}. Later events carry this user.`,
+    );
   });
   byId('reset').addEventListener('click', () => {
     tracker().reset();

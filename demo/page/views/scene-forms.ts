@@ -1,21 +1,35 @@
 import { SCENES } from '../scenes/scenes.js';
 import type { Stage } from '../scenes/stage.js';
+import { tracker } from '../tracker.js';
+import { consentWords, pauseWords } from './pause-words.js';
 import type { Say } from './toast.js';
 
 interface Effects {
   stage: Stage;
+  /** Ends the scene before. */
+  clearStage: () => Promise<void>;
   say: Say;
   /** A scene has been set. */
   onChange: () => void;
+  now: () => number;
 }
 
 /** Plays the scene of the form that is sent. */
-export const bindSceneForms = ({ stage, say, onChange }: Effects): void => {
+export const bindSceneForms = ({ stage, clearStage, say, onChange, now }: Effects): void => {
+  /** What a scene promises holds where its records are sent at once. */
+  const inTruth = (words: string): string => {
+    const status = tracker().status?.();
+    if (!status) return words;
+    const pause = pauseWords(status, now());
+    return consentWords(status) ?? (pause ? `${words} ${pause}` : words);
+  };
+
   const play = async (form: HTMLFormElement): Promise<void> => {
     const scene = SCENES[form.dataset['scene'] ?? ''];
     const data = new FormData(form);
     try {
-      say((await scene?.(stage, (name) => Number(data.get(name)))) ?? '');
+      await clearStage();
+      say(inTruth((await scene?.(stage, (name) => Number(data.get(name)))) ?? ''));
     } catch (error) {
       say(`That did not work: ${(error as Error).message}.`);
     }

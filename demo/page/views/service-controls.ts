@@ -1,34 +1,37 @@
-import type { Ledger } from '../calls/ledger.js';
 import type { Configure } from '../configure.js';
 import type { ServiceClient } from '../database/service-client.js';
 import { byId } from '../dom.js';
+import { tracker } from '../tracker.js';
+import { healedWords } from './pause-words.js';
 import type { Say } from './toast.js';
 
 interface Effects {
   client: ServiceClient;
   configure: Configure;
-  ledger: Ledger;
-  /** Tells the other tabs. */
-  onCleared: () => void;
+  /** Forgets the calls that have come to their end, in all tabs. */
+  forgetCalls: () => void;
+  now: () => number;
   onChange: () => void;
   say: Say;
 }
 
 /** Heals the service, and starts over. */
 export const bindServiceControls = (effects: Effects): void => {
-  const { client, configure, ledger, onCleared, onChange, say } = effects;
+  const { client, configure, forgetCalls, onChange, say, now } = effects;
 
   const heal = async (): Promise<string> => {
     await client.setFaults([]);
     // The tracker cannot know; it would look again after up to five minutes by itself.
     configure.resume();
-    return 'The service is well again, and the tracker was given a new token: what waited is sent.';
+    const status = tracker().status?.();
+    return status
+      ? healedWords(status, now(), status.waiting + status.inFlight)
+      : 'The service is well again.';
   };
 
   const startOver = async (): Promise<string> => {
     await client.clear();
-    ledger.forgetSettled({ everywhere: true });
-    onCleared();
+    forgetCalls();
     return 'The database is empty. Records still on the way will arrive yet.';
   };
 

@@ -1,5 +1,6 @@
 import type { Status } from '../../../src/client/types.js';
 import { setAttribute, setText } from '../dom.js';
+import { inTime } from './in-time.js';
 
 const PAUSED: Record<NonNullable<Status['paused']>, string> = {
   backoff: 'backing off',
@@ -14,14 +15,6 @@ const STORAGE: Record<Status['storage'], string> = {
   opening: 'opening …',
   indexeddb: 'IndexedDB',
   memory: 'memory',
-};
-
-/** Time from now as a person would say it; tenths while they matter. */
-const inTime = (ms: number): string => {
-  if (ms <= 0) return 'now';
-  if (ms < 10_000) return `in ${(ms / 1_000).toFixed(1)} s`;
-  const seconds = Math.ceil(ms / 1_000);
-  return seconds < 60 ? `in ${seconds} s` : `in ${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
 const droppedWords = (dropped: Status['dropped']): string =>
