@@ -12,7 +12,9 @@ import { readSetup } from './setup.js';
 import { tracker } from './tracker.js';
 import { bindEventForm } from './views/event-form.js';
 import { bindIdentifyForm } from './views/identify-form.js';
+import { bindLists } from './views/lists.js';
 import { createLogView } from './views/log-view.js';
+import { measureSticky } from './views/measure-sticky.js';
 import { bindSceneForms } from './views/scene-forms.js';
 import { bindServiceControls } from './views/service-controls.js';
 import { createToast } from './views/toast.js';
@@ -79,3 +81,5 @@ bindSceneForms({
   now,
 });
 bindServiceControls({ client, configure, forgetCalls: shared.forgetCalls, onChange, say, now });
+bindLists();
+measureSticky();

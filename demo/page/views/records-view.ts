@@ -47,15 +47,19 @@ const draw = ({ call, verdict }: JudgedCall): HTMLElement =>
   make(
     'tr',
     {},
-    make('td', { class: 'long' }, make('code', {}, call.id), nameOf(call)),
+    make('td', { class: 'call-cell long' }, make('code', {}, call.id), nameOf(call)),
     make(
       'td',
-      { 'data-tone': TONES[verdict.kind] },
+      { class: 'stored-cell', 'data-tone': TONES[verdict.kind] },
       make('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[verdict.kind]),
       verdict.words,
     ),
-    make('td', { class: 'long' }, fateWords(call.fate)),
-    make('td', {}, make('time', { datetime: new Date(call.at).toISOString() }, timeOf(call.at))),
+    make('td', {}, fateWords(call.fate)),
+    make(
+      'td',
+      { class: 'time-cell extra' },
+      make('time', { datetime: new Date(call.at).toISOString() }, timeOf(call.at)),
+    ),
   );
 
 /** Each call, beside how often the database holds it. */

@@ -1,3 +1,4 @@
+import { demoIdIn } from '../calls/call.js';
 import type { EventRow, IdentifyRow } from '../database/service-client.js';
 import { byId, make, setText } from '../dom.js';
 import { createKeyedRows } from './keyed-rows.js';
@@ -10,15 +11,25 @@ type Row = { table: 'event'; row: EventRow } | { table: 'identify'; row: Identif
 const draw = (item: Row): HTMLElement => {
   const { row, table } = item;
   const at = Date.parse(table === 'event' ? item.row.timestamp : row.received_at);
-  const data = JSON.stringify(table === 'event' ? item.row.tags : item.row.properties);
+  const given = table === 'event' ? item.row.tags : item.row.properties;
+  const data = JSON.stringify(given);
   return make(
     'tr',
     {},
-    make('td', {}, `${table} ${row.id}`),
-    make('td', {}, make('time', { datetime: new Date(at).toISOString() }, timeOf(at))),
-    make('td', { class: 'long' }, table === 'event' ? eventWords(item.row) : 'profile'),
-    make('td', { class: 'long' }, row.user_id ?? '–'),
-    make('td', { class: 'long' }, make('code', { title: data }, data)),
+    make('td', { class: 'row-cell' }, `${table} ${row.id}`),
+    make(
+      'td',
+      { class: 'long' },
+      make('code', {}, demoIdIn(given) ?? ''),
+      table === 'event' ? eventWords(item.row) : 'profile',
+    ),
+    make('td', { class: 'user-cell long' }, row.user_id ?? '–'),
+    make(
+      'td',
+      { class: 'time-cell extra' },
+      make('time', { datetime: new Date(at).toISOString() }, timeOf(at)),
+    ),
+    make('td', { class: 'data-cell long extra' }, make('code', { title: data }, data)),
   );
 };
 
