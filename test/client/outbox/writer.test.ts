@@ -279,6 +279,27 @@ describe('a write that fails', () => {
     expect(await pageOf().drain()).toEqual(['r0', 'r1']);
   });
 
+  it('leaves no note of what others may have by then', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    const letGo = holdStore(await openDatabase());
+    page.outbox.putBack(page.begin('r0'));
+    await settle();
+    vi.setSystemTime(Date.now() + HOLD_MS);
+    page.outbox.tidy();
+    await advance(1_500);
+    letGo();
+    expect(page.journal.kind()).toBe('memory');
+    const other = pageOf();
+    expect(await other.drain()).toEqual(['r0', 'r1']);
+    await advance(1_000);
+    page.hide();
+    page.kill();
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    expect(await pageOf().drain()).toEqual([]);
+  });
+
   it('keeps no later note from being taken away', async () => {
     const page = pageOf();
     await page.refill();
