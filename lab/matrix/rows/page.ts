@@ -152,7 +152,7 @@ export const pageRows: readonly Row[] = [
       const tab = await stage.visit({ now: CLOCK }, { head });
       const setClock = (ms: number) =>
         tab.evaluate((ms) => void ((window as unknown as { shift: number }).shift = ms), ms);
-      await stage.service.faults([{ status: 503, times: 1 }]);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '1' }, times: 1 }]);
       await track(tab, names(10, 'before'));
       await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
       await setClock(3_600_000);

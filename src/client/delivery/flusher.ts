@@ -19,8 +19,6 @@ const SPREAD_MS = 500;
 /** When the network is back, over this share of the oldest record's age, and no longer than this (docs/fleet.md). */
 const RETURN_SHARE = 0.5;
 const RETURN_MS = SLOW_MS;
-/** Records that are named before their time, at the most. */
-const AHEAD = 14;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
@@ -57,8 +55,6 @@ export const createFlusher = (effects: Effects) => {
     batching,
     waiters,
   });
-  /** Groups that may be named together with those that go now. Where a request takes many records, it is one. */
-  const ahead = sender.capacity.records > 1 ? 0 : AHEAD;
   const choice = createChoice({ outbox, requests, batching, troubles, room: sender.room });
   const alarm = createAlarm(now, SLOW_MS, () => pump());
   /** Own records up to here are due; those called since wait for the next flush. */
@@ -124,15 +120,12 @@ export const createFlusher = (effects: Effects) => {
       requests.places(time),
     );
     if (limit <= 0) return;
-    const groups = choice.next(time, horizon, limit + ahead, isProbing);
+    const groups = choice.next(time, horizon, limit, isProbing);
     isStarving = groups.length === 0 && requests.count() === 0;
     // A hidden page may be gone before the database has been prepared.
-    const prepared = isHidden()
-      ? undefined
-      : outbox.prepare(groups.slice(0, limit).flat(), groups.slice(limit).flat(), requests.pace());
+    const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
     if (prepared) void whenDone(prepared);
-    const ready = groups.slice(0, limit).filter((group) => group.every(outbox.canSend));
-    for (const group of ready) {
+    for (const group of groups.filter((group) => group.every(outbox.canSend))) {
       if (gate.isDoubtful()) gate.reserve(PROBE_MS);
       void start(group, false);
     }
@@ -165,7 +158,7 @@ export const createFlusher = (effects: Effects) => {
     const sending = sender.send(records, { size, keepalive, handoff });
     for (const record of records) onSent(record, handoff);
     const sent = await sending;
-    requests.end(started, now());
+    requests.end(started);
     if (isStopped) return;
     conclusions.conclude(group, sent, started);
     // What a page that goes away has given to the browser is not for it to send again.

@@ -11,8 +11,6 @@ const OWN_ORIGIN = 2;
 const HANGING_MS = 2_000;
 /** The first request goes alone for so long at the most, so that its preflight serves the others. */
 const PREFLIGHT_MS = 500;
-/** A moment: what is sent within it may be named together. */
-const PACE_MS = 50;
 
 interface Effects {
   concurrency: () => number;
@@ -23,15 +21,14 @@ interface Effects {
 /** Requests that have no answer yet, and how many more there may be. */
 export const createRequests = ({ concurrency, isOwnOrigin, hasPreflight }: Effects) => {
   const groups = new Map<Started, readonly Entry[]>();
-  /** How long the last answer took; nothing before the first. */
-  let tookMs: number | undefined;
+  let isAnswered = false;
 
   const isOlder = (ms: number, time: number): boolean =>
     [...groups.keys()].some(({ at }) => time - at >= ms);
 
   /** The first request goes alone: the others wait for its preflight. */
   const isAlone = (time: number): boolean =>
-    hasPreflight && tookMs === undefined && !isOlder(PREFLIGHT_MS, time);
+    hasPreflight && !isAnswered && !isOlder(PREFLIGHT_MS, time);
 
   const most = (time: number): number => {
     if (isOwnOrigin()) return isOlder(HANGING_MS, time) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
@@ -42,14 +39,12 @@ export const createRequests = ({ concurrency, isOwnOrigin, hasPreflight }: Effec
     count: (): number => groups.size,
     /** How many more may be started. */
     places: (time: number): number => most(time) - groups.size,
-    /** How many requests a service that goes on answering as fast as now takes in a moment. */
-    pace: (): number => (tookMs ? Math.floor((concurrency() * PACE_MS) / tookMs) : 0),
     filter: (isCounted: (started: Started) => boolean): number =>
       [...groups.keys()].filter(isCounted).length,
     begin: (started: Started, group: readonly Entry[]): void => void groups.set(started, group),
-    end: (started: Started, time: number): void => {
+    end: (started: Started): void => {
       groups.delete(started);
-      tookMs = Math.max(1, time - started.at);
+      isAnswered = true;
     },
     clear: (): void => groups.clear(),
     /** All their records. */

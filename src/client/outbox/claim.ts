@@ -146,8 +146,8 @@ export const createClaims = (
       away.bytes = Math.max(0, away.bytes - entry.size);
       if (sent) continue;
       const fate = known.get(record.id);
-      known.delete(record.id);
       if (fate === 'ended') {
+        known.delete(record.id);
         finish(entry);
         continue;
       }

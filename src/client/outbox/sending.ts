@@ -8,7 +8,7 @@ const NAMING_MS = 100;
 
 /** What the outbox has to know of requests: before they start, as they start, and how they end. */
 export const createSending = (context: Context, writer: Writer, finish: (entry: Entry) => void) => {
-  const { journal, limits, flying, onUnknown } = context;
+  const { journal, limits, flying, known, onUnknown } = context;
   /** About to be sent. */
   const next = new Set<Entry>();
 
@@ -30,23 +30,14 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
     canSend: ({ parcel, state }: Entry): boolean =>
       !(state === 'naming' && mustName()) && isSafe(context, parcel),
     /**
-     * Prepares the database for requests with these records: names them as in flight, where a repeat would be
-     * stored twice, and holds their parcels for longer. Of those that follow so many are named with them, which
-     * spares a transaction of their own. What was named before, and is neither, is taken back. Settles once
-     * that is stored, or takes too long; nothing where there is nothing to wait for.
+     * Prepares the database for requests with these records, and no others: names them as in flight, where a
+     * repeat would be stored twice, and holds their parcels for longer. Settles once that is stored, or takes
+     * too long; nothing where there is nothing to wait for.
      */
-    prepare: (
-      entries: readonly Entry[],
-      following: readonly Entry[] = [],
-      ahead = 0,
-    ): Promise<unknown> | undefined => {
-      withdraw([...entries, ...following]);
+    prepare: (entries: readonly Entry[]): Promise<unknown> | undefined => {
+      withdraw(entries);
       if (journal.kind() === 'memory') return undefined;
-      let named = mustName() ? entries.filter((entry) => moveRecord(entry, 'name')) : [];
-      if (named.length > 0) {
-        const more = following.slice(0, ahead).filter((entry) => moveRecord(entry, 'name'));
-        named = named.concat(more);
-      }
+      const named = mustName() ? entries.filter((entry) => moveRecord(entry, 'name')) : [];
       for (const entry of named) next.add(entry);
       const short = entries.filter(({ parcel }) => !isSafe(context, parcel));
       const touched = new Set([...named, ...short].map(({ parcel }) => parcel));
@@ -64,6 +55,7 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
       moveRecord(entry, outlivesPage ? 'send' : 'tie');
       entry.record.attempts++;
       flying.set(entry.record.id, entry);
+      known.delete(entry.record.id);
       if (mustName() && wasNamed !== outlivesPage) void writer.touch(entry.parcel);
     },
     /** It has failed, and waits again. */

@@ -25,7 +25,7 @@ interface Parts {
 
 /** Writes through to the database what has changed in memory, a task's changes in one transaction. */
 export const createWriter = (context: Context, { part, keepNote }: Parts) => {
-  const { journal, notes, now, limits, line, holder } = context;
+  const { journal, notes, now, limits, line, known, holder } = context;
   /** To be written. */
   const dirty = new Set<Parcel>();
   /** Being written. */
@@ -71,6 +71,8 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
       if (parcel.state === 'gone') return;
       moveParcel(parcel, 'confirm');
       line.hold(parcel, until);
+      // From now on the database says it.
+      for (const { record } of parcel.entries) known.delete(record.id);
       for (const id of done) parcel.done.delete(id);
       if (parcel.entries.size === 0 && !parcel.done.size && !value?.records.length) part(parcel);
     };
