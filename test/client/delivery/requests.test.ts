@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { advance } from '../../support/advance.js';
-import { createDelivery, createDeliveryBy } from '../../support/create-delivery.js';
+import { createDeliveryBy } from '../../support/create-delivery.js';
 import { createFakeSender } from '../../support/fake-sender.js';
 import { makeRecords } from '../../support/make-record.js';
 import { settle } from '../../support/settle.js';
