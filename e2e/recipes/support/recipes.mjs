@@ -27,10 +27,10 @@ export const RECIPES = {
   },
   'cloudflare-worker': {
     // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
-    start: command(process.execPath, './run-worker.mjs'),
+    start: command(process.execPath, '../support/run-worker.mjs'),
   },
   'cloudflare-queue': {
-    start: command(process.execPath, './run-worker.mjs'),
+    start: command(process.execPath, '../support/run-worker.mjs'),
     promises: { outcome: 'accepted' },
   },
   deno: {
