@@ -8,7 +8,7 @@ import { createConsent } from './consent.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
-import { deleteDenial, getDenial } from './outbox/denial.js';
+import { getDenial } from './outbox/denial.js';
 import type { Admit } from './outbox/journal.js';
 import { createParts, type FullSettings } from './parts.js';
 import type { Call, Made } from './record/call.js';
@@ -94,16 +94,15 @@ export const createPipeline = (
 
   /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
   const admit: Admit = (store, then) => {
-    if (consent.isSaid()) {
-      deleteDenial(store);
-      then();
-    } else getDenial(store, (isDenied) => (isDenied ? consent.deny() : then()));
+    if (consent.isSaid()) then();
+    else getDenial(store, (isDenied) => (isDenied ? consent.deny() : then()));
   };
 
   const begin = () => {
     if (parts() || !isActivated || consent.current() !== 'granted') return;
     identity.begin();
     keeper.begin(admit);
+    if (consent.isSaid()) parts()?.outbox.forgetDenial();
   };
 
   const forget = () => {

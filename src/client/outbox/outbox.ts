@@ -1,7 +1,7 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { createClaims } from './claim.js';
 import { isOver, type Context, type OutboxEffects } from './context.js';
-import { putDenial } from './denial.js';
+import { deleteDenial, putDenial } from './denial.js';
 import { createExit } from './exit.js';
 import { commit } from './journal.js';
 import { createLine } from './line.js';
@@ -170,6 +170,19 @@ export const createOutbox = (effects: OutboxEffects) => {
       const records = [...line.entries()].map(({ record }) => record);
       for (const parcel of [...line.parcels]) part(parcel);
       return records;
+    },
+    /**
+     * Consent was given: a denial in the database counts no more. In a transaction of its own, which reads
+     * nothing, so that it is done though the page leaves at once.
+     */
+    forgetDenial: (): void => {
+      journal
+        .run((store, done: (value: undefined) => void) => {
+          deleteDenial(store);
+          commit(store);
+          done(undefined);
+        })
+        .catch(() => undefined);
     },
     /** Deletes all that is stored or noted, by other pages too. A denial is stored instead. */
     wipe: (isDenied: boolean, onWiped: () => void): void => {
