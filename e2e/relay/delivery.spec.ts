@@ -150,8 +150,7 @@ for (const status of [400, 413]) {
     site,
   }) => {
     await page.goto(site.page('/', site.tagged()));
-    // What goes again goes alone, and would be refused for itself.
-    relay.faults([{ status, times: 2 }]);
+    relay.faults([{ status, from: 2 }]);
     await track(page, names(60));
     await service.holds({ events: names(60) }, { pages: [page] });
     expect(await statusOf(page)).toMatchObject({ delivered: 60, dropped: {} });

@@ -13,6 +13,8 @@ export const RELAY = '/a';
 /** What goes wrong between a page and the relay, for so many requests; without a number, for all. */
 export interface RelayFault {
   times?: number;
+  /** Only requests with as many records, or more. */
+  from?: number;
   /** Answers this in place of asking the relay. */
   status?: number;
   headers?: Record<string, string>;
@@ -79,25 +81,27 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
   };
   let relay = createRelay(given);
 
-  const note = async (request: Request) => {
+  const note = async (request: Request): Promise<RelayRequest> => {
     const { records = [] } = JSON.parse(await request.clone().text()) as Partial<Batch>;
-    requests.push({
+    const asked = {
       at: Date.now(),
       ids: records.map(({ id }) => id),
       events: records.map(({ body }) => (body as { event?: string }).event),
       isBeacon: request.headers.get('sec-fetch-mode') === 'no-cors',
-    });
+    };
+    requests.push(asked);
+    return asked;
   };
 
-  const nextFault = (): RelayFault => {
-    const fault = faults.find(({ times = Infinity }) => times > 0);
+  const nextFault = ({ ids }: RelayRequest): RelayFault => {
+    const fault = faults.find(({ times = Infinity, from = 0 }) => times > 0 && ids.length >= from);
     if (fault?.times) fault.times--;
     return fault ?? {};
   };
 
   const answer = async (request: Request, incoming: IncomingMessage): Promise<Response> => {
-    await note(request);
-    const { status, headers = {}, hang, reset, endless, delay, after } = nextFault();
+    const asked = await note(request);
+    const { status, headers = {}, hang, reset, endless, delay, after } = nextFault(asked);
     const answered = after ? await relay(request) : undefined;
     if (delay) await pause(delay);
     if (hang) await never;
