@@ -83,8 +83,8 @@ const adapters = (...names) => {
 };
 
 export default [
-  tag('src/script.ts', 'dist/analytics.js'),
-  tag('src/script-relay.ts', 'dist/analytics-relay.js'),
+  tag('src/script.ts', 'dist/outbox.js'),
+  tag('src/script-relay.ts', 'dist/outbox-relay.js'),
   {
     input: 'src/stub.ts',
     output: { file: 'dist/stub.js', format: 'iife' },

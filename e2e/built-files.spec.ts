@@ -8,7 +8,7 @@ import { DIST_FOLDER } from './support/dist.js';
 import { expect, test } from './support/test.js';
 
 const HINT = '//# allFunctionsCalledOnLoad';
-const TAG_FILES = ['analytics.js', 'analytics-relay.js'];
+const TAG_FILES = ['outbox.js', 'outbox-relay.js'];
 const PRINT_TAG = fileURLToPath(new URL('../scripts/print-tag.mjs', import.meta.url));
 
 const read = (name: string): string => readFileSync(join(DIST_FOLDER, name), 'utf8');

@@ -34,7 +34,7 @@ test('sends what the page means where a library gives all arrays a toJSON @relay
   site,
 }) => {
   // The first before the script is there, by the stub.
-  const release = site.hold('/dist/analytics.js');
+  const release = site.hold('/dist/outbox.js');
   const early = { head: SPOILT, body: calls('early') };
   await page.goto(site.page('/', site.tagged({}, early)), { waitUntil: 'commit' });
   release();

@@ -79,7 +79,7 @@ test.describe('the tag', () => {
       .replace('"PROJECT"', `"${PROJECT}"`)
       .replace('"CHANNEL"', `"${CHANNEL}"`);
     expect(snippet).toMatch(/integrity="sha384-[\w+/]{64}" crossorigin="anonymous"/);
-    site.headers('/dist/analytics.js', { 'access-control-allow-origin': '*' });
+    site.headers('/dist/outbox.js', { 'access-control-allow-origin': '*' });
     site.page('/', htmlPage({ head: snippet, body: inline(`analytics.event('early')`) }));
     await page.goto(site.url + '/');
     await service.holds({ events: ['early'] }, { pages: [page] });
@@ -153,7 +153,7 @@ test.describe('a tag manager', () => {
     inline(`setTimeout(() => {
       const script = document.createElement('script');
       script.async = true;
-      script.src = '/dist/analytics.js';
+      script.src = '/dist/outbox.js';
       Object.assign(script.dataset, ${JSON.stringify(data)});
       ${after}
       document.head.append(script);
@@ -213,7 +213,7 @@ test.describe('loaded twice', () => {
       const first = analytics;
       analytics.event('before');
       const script = document.createElement('script');
-      script.src = '/dist/analytics.js?again';
+      script.src = '/dist/outbox.js?again';
       script.dataset.project = 'another';
       const loaded = new Promise((done) => script.addEventListener('load', done));
       document.head.append(script);
@@ -233,7 +233,7 @@ test.describe('calls made long before the script arrives', () => {
     { page, site }: { page: Page; site: { url: string; hold: (path: string) => () => void } },
     path = '/',
   ) => {
-    const release = site.hold('/dist/analytics.js');
+    const release = site.hold('/dist/outbox.js');
     await page.goto(site.url + path, { waitUntil: 'commit' });
     await page.waitForFunction(() => 'analytics' in window);
     return async () => {

@@ -23,7 +23,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const PUBLINT = join(ROOT, 'node_modules/publint/src/cli.js');
 const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
 /** Script files, for a tag: nothing to import from them, so no types either. */
-const SCRIPT_ENTRIES = ['./analytics.js', './analytics-relay.js', './stub.js'];
+const SCRIPT_ENTRIES = ['./outbox.js', './outbox-relay.js', './stub.js'];
 
 /** Entries of the tracker, to import or require. */
 const LIBRARIES = [
@@ -37,8 +37,8 @@ const LIBRARIES = [
 ];
 
 const SHIPPED = [
-  'dist/analytics.js',
-  'dist/analytics-relay.js',
+  'dist/outbox.js',
+  'dist/outbox-relay.js',
   'dist/stub.js',
   'dist/relay-program.js',
   ...LIBRARIES.flatMap((name) =>

@@ -19,14 +19,14 @@ const tagOf = (name, attributes) => {
 };
 
 console.log(`
-${['analytics.js', 'analytics-relay.js', 'stub.js'].map(sizeOf).join('\n')}
+${['outbox.js', 'outbox-relay.js', 'stub.js'].map(sizeOf).join('\n')}
 
 Put this in the head of each page:
 
 <script>${stub.toString().trim()}</script>
-${tagOf('analytics.js', 'data-base-url="https://SERVICE" data-token="TOKEN"')}
+${tagOf('outbox.js', 'data-base-url="https://SERVICE" data-token="TOKEN"')}
 
 Or, through a relay on your site, this in place of the second tag:
 
-${tagOf('analytics-relay.js', 'data-relay="/RELAY"')}
+${tagOf('outbox-relay.js', 'data-relay="/RELAY"')}
 `);

@@ -215,7 +215,7 @@ describe('the table of sizes', () => {
   }
 
   it('says the same on top of the page', () => {
-    expect(readme).toContain(`\`analytics.js\` is ${rows[0]![1]} brotli`);
+    expect(readme).toContain(`\`outbox.js\` is ${rows[0]![1]} brotli`);
     expect(readme).toContain(`our first target of ${rows[0]![3]}`);
   });
 });

@@ -32,7 +32,7 @@ const formOf = (path: string, baseUrl: string, token: string) =>
         form: 'relay',
         home: '/relay',
         onRelay: 'page',
-        script: '/analytics-relay.js',
+        script: '/outbox-relay.js',
         relay: RELAY_PATH,
       }
     : {
@@ -40,7 +40,7 @@ const formOf = (path: string, baseUrl: string, token: string) =>
         form: 'direct',
         home: '/',
         onDirect: 'page',
-        script: '/analytics.js',
+        script: '/outbox.js',
         baseUrl,
         token,
       };

@@ -48,9 +48,9 @@ ${settings.host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others 
 
 /** The tag of this demo, for its service, with the hash of the file as it is served. */
 const tagFor = async ({ url, service }: RunningDemo, { token }: DemoOptions): Promise<string> => {
-  const script = await readDemoFile(FILES['/analytics.js']!);
+  const script = await readDemoFile(FILES['/outbox.js']!);
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
-  return `<script async src="${url.replace(/\/$/, '')}/analytics.js" integrity="${integrity}" crossorigin="anonymous"
+  return `<script async src="${url.replace(/\/$/, '')}/outbox.js" integrity="${integrity}" crossorigin="anonymous"
       data-base-url="${service.url}" data-token="${token}" data-project="shop" data-channel="web"></script>`;
 };
 

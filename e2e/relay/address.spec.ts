@@ -24,7 +24,7 @@ test.describe('in a frame without an address of its own', () => {
     stubTag() +
     scriptTag(
       { relay: RELAY, project: PROJECT, channel: CHANNEL },
-      { src: `${url}/dist/analytics-relay.js` },
+      { src: `${url}/dist/outbox-relay.js` },
     );
   const pageWith = (base: string) =>
     `<!doctype html><title>A page</title><link rel="icon" href="data:,">

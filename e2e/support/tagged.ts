@@ -4,7 +4,7 @@ import { readDist } from './dist.js';
 export interface TagStyle {
   /** Attributes of the tag as text: `async`, `defer`, none. @default 'async' */
   attributes?: string;
-  /** @default '/dist/analytics.js' */
+  /** @default '/dist/outbox.js' */
   src?: string;
   /** Whether the stub is inlined above the tag. @default true */
   stub?: boolean;
@@ -26,7 +26,7 @@ const escaped = (value: unknown): string =>
 /** The script tag alone, with these options as `data-` attributes. */
 export const scriptTag = (
   options: Record<string, unknown>,
-  { attributes = 'async', src = '/dist/analytics.js', nonce }: TagStyle = {},
+  { attributes = 'async', src = '/dist/outbox.js', nonce }: TagStyle = {},
 ): string => {
   const data = Object.entries(options)
     .filter(([, value]) => value !== undefined)

@@ -67,7 +67,7 @@ export const test = base.extend<Fixtures>({
   site: async ({ mode, service, ground }, use) => {
     const form =
       mode === 'relay' ? { relay: RELAY } : { baseUrl: service.url, token: service.token };
-    const src = mode === 'relay' ? '/dist/analytics-relay.js' : '/dist/analytics.js';
+    const src = mode === 'relay' ? '/dist/outbox-relay.js' : '/dist/outbox.js';
     const setup = { ...form, project: PROJECT, channel: CHANNEL };
     await use({
       ...ground.site,

@@ -20,8 +20,8 @@ const { browser, open, version } = await openBrowser(site);
 
 /** The two builds, each with where it sends to. */
 const BUILDS = {
-  ours: { src: '/analytics.js', options: { baseUrl: service, token: 't' } },
-  relay: { src: '/analytics-relay.js', options: { relay: '/a' } },
+  ours: { src: '/outbox.js', options: { baseUrl: service, token: 't' } },
+  relay: { src: '/outbox-relay.js', options: { relay: '/a' } },
 };
 
 /** Loads the snippet and starts it, as a page would. */
@@ -133,7 +133,7 @@ const measureInit = async ({ plain = false, slower = 1 } = {}) => {
   await page.waitForTimeout(300);
   const before = await taskTime(cdp);
   // Another address each time: nothing compiled before is used again.
-  const src = `/analytics.js?start=${++starts}${plain ? '&plain' : ''}`;
+  const src = `/outbox.js?start=${++starts}${plain ? '&plain' : ''}`;
   await boot(page, {}, { ...BUILDS.ours, src });
   await page.waitForTimeout(300);
   const with_ = (await taskTime(cdp)) - before;
@@ -240,7 +240,7 @@ const measureDrain = async (kind) => {
 
 const measureLongest = async () => {
   const { page } = await open();
-  const tasks = await tasksOf(browser, page, 'analytics.js', async () => {
+  const tasks = await tasksOf(browser, page, 'outbox.js', async () => {
     await boot(page);
     await pace(page, 'ours');
     await page.waitForFunction(() => analytics.status().waiting === 0);

@@ -16,7 +16,7 @@ export const watchTasks = (): void => {
   new PerformanceObserver((list) => {
     for (const { scripts = [] } of list.getEntries() as LongFrame[]) {
       for (const { sourceURL, duration } of scripts) {
-        if (sourceURL.includes('/dist/analytics')) tasks.push(duration);
+        if (sourceURL.includes('/dist/outbox')) tasks.push(duration);
       }
     }
   }).observe({ type: 'long-animation-frame', buffered: true });

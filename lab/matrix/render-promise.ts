@@ -144,7 +144,7 @@ export const renderPromise = (rows: readonly Told[], results: Results): string =
 
 # The promise, tried in real browsers
 
-Each row makes something go wrong in a real browser, with the built \`dist/analytics.js\` and the [demo service](service.md). What is counted is what stands in the service's database.
+Each row makes something go wrong in a real browser, with the built \`dist/outbox.js\` and the [demo service](service.md). What is counted is what stands in the service's database.
 
 ${renderHeadline(rows, results)}
 
@@ -161,7 +161,7 @@ Machine: ${results.machine}. Site, service and browser on one machine, headless,
 | waiting | still in the outbox as the run ended |
 | lost | nobody knows of it |
 
-${STALE.trim()} marks a row that was last run on another build than \`${results.build ?? 'unknown'}\` (the start of the SHA-256 of \`dist/analytics.js\`).
+${STALE.trim()} marks a row that was last run on another build than \`${results.build ?? 'unknown'}\` (the start of the SHA-256 of \`dist/outbox.js\`).
 
 A run that broke off counts as not as promised. \`cannot\` is explained [below](#what-an-engine-cannot-do). The next visit after a crash is made two minutes later by the page's clock, since a parcel is held for one.
 

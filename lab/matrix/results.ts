@@ -99,4 +99,4 @@ export const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** The tag's file by the start of its hash: what was measured on another one may not hold any more. */
 export const builtNow = (): string =>
-  createHash('sha256').update(readFileSync('dist/analytics.js')).digest('hex').slice(0, 8);
+  createHash('sha256').update(readFileSync('dist/outbox.js')).digest('hex').slice(0, 8);

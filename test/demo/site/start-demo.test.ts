@@ -55,11 +55,11 @@ describe('ports', () => {
   };
 });
 
-it.runIf(existsSync('dist/analytics.js'))(
+it.runIf(existsSync('dist/outbox.js'))(
   'lets a page of another origin load the tag with its hash',
   async () => {
     const { url } = await start();
-    const { headers } = await fetch(`${url}/analytics.js`);
+    const { headers } = await fetch(`${url}/outbox.js`);
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect((await fetch(`${url}/away`)).headers.get('access-control-allow-origin')).toBe(null);
   },
