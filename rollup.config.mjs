@@ -5,7 +5,7 @@ import dts from 'rollup-plugin-dts';
 
 // One instance an entry: the plugin keeps state between the files it emits. None checks types, which
 // `npm run build` has done by then, once and for all.
-const ts = (sourceMap = true) =>
+const ts = (sourceMap = true, target = 'ES2022') =>
   typescript({
     tsconfig: 'scripts/tsconfig.build.json',
     noEmit: false,
@@ -13,14 +13,14 @@ const ts = (sourceMap = true) =>
     rootDir: '..',
     filterRoot: '.',
     include: ['src/**/*.ts', 'demo/**/*.ts'],
-    compilerOptions: { sourceMap, inlineSources: sourceMap },
+    compilerOptions: { sourceMap, inlineSources: sourceMap, target },
   });
 // `browser: true`, or nanoid's Node build is bundled.
 const resolve = () => nodeResolve({ browser: true });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
-const minify = (format) =>
+const minify = (format, ecma = 2020) =>
   terser({
-    ecma: 2020,
+    ecma,
     compress: { passes: 3, unsafe_arrows: true },
     format: { comments: false, ...format },
   });
@@ -87,8 +87,9 @@ export default [
   tag('src/script-relay.ts', 'dist/outbox-relay.js'),
   {
     input: 'src/stub.ts',
-    output: { file: 'dist/stub.js', format: 'iife' },
-    plugins: [ts(false), minify()],
+    // No wrapper of its own: the stub is one function already.
+    output: { file: 'dist/stub.js', format: 'es' },
+    plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
   ...library('index'),
   ...library('relay-client'),

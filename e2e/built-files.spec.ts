@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import { parse } from 'acorn';
 import { DIST_FOLDER } from './support/dist.js';
 import { expect, test } from './support/test.js';
 
@@ -46,4 +48,18 @@ test('no file that is imported or inlined has that line: most of its functions m
   );
   expect(others).toEqual(expect.arrayContaining(['index.js', 'index.cjs', 'stub.js', 'relay.js']));
   expect(others.filter((name) => read(name).includes(HINT))).toEqual([]);
+});
+
+/** Years of the syntax that the oldest browsers in the README know: all that runs modules, and Safari 15.4. */
+const SYNTAX = { 'stub.js': 2015, 'outbox.js': 2021, 'outbox-relay.js': 2021 } as const;
+
+for (const [name, ecmaVersion] of Object.entries(SYNTAX)) {
+  test(`dist/${name} has no syntax that is newer than ES${ecmaVersion}`, () => {
+    expect(() => parse(read(name), { ecmaVersion })).not.toThrow();
+    expect(() => parse('a ??= class { static {} }', { ecmaVersion })).toThrow();
+  });
+}
+
+test('dist/stub.js is small enough to be inlined in each page', () => {
+  expect(brotliCompressSync(read('stub.js')).length).toBeLessThanOrEqual(400);
 });

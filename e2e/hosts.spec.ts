@@ -36,7 +36,7 @@ test.describe('on a page that has frozen what the language brings', () => {
       }</script>`;
       const style = stub ? { body: early } : { stub, attributes: '', body: early };
       await page.goto(site.page('/', site.tagged({}, { head: freeze, ...style })));
-      await page.waitForFunction(() => 'status' in analytics);
+      await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
       await track(page, ['late']);
       await service.holds(
         { events: ['early', 'by a reference taken before', 'late'], identifies: ['user_1'] },
@@ -122,7 +122,7 @@ test.describe('after `document.open()`, which removes every listener of document
     { tag: '@smoke' },
     async ({ page, service, site }) => {
       await page.goto(site.page('/', site.tagged()));
-      await page.waitForFunction(() => 'status' in analytics);
+      await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
       await track(page, ['before']);
       await writeAnew(page);
       const next = site.page('/next', '<!doctype html><title>Next</title>');
@@ -142,11 +142,11 @@ test.describe('after `document.open()`, which removes every listener of document
   test('hears of a denial of consent elsewhere', async ({ page, context, service, site }) => {
     const address = site.page('/', site.tagged());
     await page.goto(address);
-    await page.waitForFunction(() => 'status' in analytics);
+    await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
     await writeAnew(page);
     const other = await context.newPage();
     await other.goto(address);
-    await other.waitForFunction(() => 'status' in analytics);
+    await other.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
     await other.evaluate(() => analytics.setConsent('denied'));
     await expect.poll(async () => (await statusOf(page)).consent).toBe('denied');
     await track(page, names(3));
@@ -183,7 +183,7 @@ test.describe('on a page whose scripts', () => {
       const body = `<script>analytics.event('early', { tags: { n: 1 } })</script>`;
       const began = Date.now();
       await page.goto(site.page('/', site.tagged({}, { head, body })));
-      await page.waitForFunction(() => 'status' in analytics);
+      await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
       await page.evaluate(() => {
         analytics.identify('user_1');
         analytics.event('late', { icon: '🎉' });

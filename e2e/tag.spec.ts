@@ -238,7 +238,7 @@ test.describe('calls made long before the script arrives', () => {
     await page.waitForFunction(() => 'analytics' in window);
     return async () => {
       release();
-      await page.waitForFunction(() => 'status' in analytics);
+      await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
     };
   };
 

@@ -23,7 +23,7 @@ const IDLE: Status = {
   delivered: 0,
   unknown: 0,
   dropped: {},
-  paused: undefined,
+  paused: 'not-started',
   nextAttempt: undefined,
   userId: undefined,
 };

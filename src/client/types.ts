@@ -108,8 +108,8 @@ export interface Status {
   /** Requests of pages now gone whose answer was never seen. Not sent again (see `idempotencyKey`); 0 with a relay. */
   unknown: number;
   dropped: Partial<Record<DropReason, number>>;
-  /** Why nothing is being sent, or undefined. */
-  paused: 'backoff' | 'setup' | 'unreachable' | 'offline' | 'consent' | undefined;
+  /** Why nothing is being sent, or undefined. `not-started`: `init` has not been called yet. */
+  paused: 'not-started' | 'backoff' | 'setup' | 'unreachable' | 'offline' | 'consent' | undefined;
   /** Earliest time of the next attempt, milliseconds since the epoch, where one is known. */
   nextAttempt: number | undefined;
   /** The identified user. */

@@ -3,6 +3,7 @@ import { setAttribute, setText } from '../dom.js';
 import { inTime } from './in-time.js';
 
 const PAUSED: Record<NonNullable<Status['paused']>, string> = {
+  'not-started': 'not started',
   backoff: 'backing off',
   setup: 'set-up refused',
   unreachable: 'unreachable',
