@@ -2,13 +2,12 @@ import { heard, listening } from './support/heard.js';
 import { lastShown, tellsLastShown } from './support/last-shown.js';
 import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
+import { trackRefused } from './support/refused.js';
 import { statusOf } from './support/status-of.js';
 import { steadyBackoff } from './support/steady-backoff.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
-
-const busy = (seconds: number) => ({ status: 503, headers: { 'retry-after': String(seconds) } });
 
 const style = { ...listening, head: tellsLastShown };
 
@@ -16,15 +15,13 @@ test('delivers what waits when the page is restored', async ({ bfcache, service,
   const page = await (await bfcache.open()).newPage();
   await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged({}, style)));
-  await service.faults([{ ...busy(2), times: 1 }]);
-  await track(page, names(10));
-  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  const refused = await trackRefused({ page, service }, names(10), 2);
   await page.goto(site.page('/bare', BARE));
   await bfcache.back(page);
   await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(10), 'restored'] }, { pages: [page] });
-  expect(await service.requests()).toHaveLength(1 + 11);
+  expect(await service.requests()).toHaveLength(refused + 11);
   expect(await storedEvents(page)).toEqual([]);
 });
 
@@ -38,9 +35,7 @@ test('sends nothing again that another tab has taken over meanwhile', async ({
   const page = await context.newPage();
   const home = site.page('/', site.tagged({}, style));
   await page.goto(home);
-  await service.faults([{ ...busy(2), times: 1 }]);
-  await track(page, names(10));
-  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  const refused = await trackRefused({ page, service }, names(10), 2);
   await page.goto(site.page('/bare', BARE));
 
   const other = await context.newPage();
@@ -50,7 +45,7 @@ test('sends nothing again that another tab has taken over meanwhile', async ({
   await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(10), 'restored'] }, { pages: [page, other] });
-  expect(await service.requests()).toHaveLength(1 + 11);
+  expect(await service.requests()).toHaveLength(refused + 11);
 });
 
 // A short delay: the answer comes while the page is away, and Firefox never tells the page of it.
@@ -137,11 +132,7 @@ test('forgets, when it is restored, what was denied in another tab meanwhile @sm
   const page = await context.newPage();
   const home = site.page('/', site.tagged({}, { head: tellsLastShown }));
   await page.goto(home);
-  await service.faults([busy(60)]);
-  await track(page, names(5));
-  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 5, paused: 'backoff' });
-  const before = (await service.requests()).length;
-  await service.faults([]);
+  const refused = await trackRefused({ page, service }, names(5));
   await page.goto(site.page('/bare', BARE));
 
   const other = await context.newPage();
@@ -157,5 +148,5 @@ test('forgets, when it is restored, what was denied in another tab meanwhile @sm
   await expect.poll(() => page.evaluate(() => Object.values(localStorage))).toEqual(['denied']);
   expect(await storedEvents(page)).toEqual([]);
   await service.holds({ events: [], identifies: [] }, { pages: [other] });
-  expect(await service.requests()).toHaveLength(before);
+  expect(await service.requests()).toHaveLength(refused);
 });

@@ -154,7 +154,7 @@ test.describe('with an answer that comes too late', () => {
     site,
   }) => {
     await page.goto(site.page('/', site.tagged()));
-    await service.faults([{ delay: 2_000 }]);
+    await service.faults([{ delay: 5_000 }]);
     await trackAndGo(page, names(5), site.page('/next', site.tagged({}, listening)));
     await expect.poll(() => unknownIn(page)).toBe(5);
     expect(await service.events()).toEqual([]);
@@ -165,7 +165,7 @@ test.describe('with an answer that comes too late', () => {
 
   test('counts what was in flight already when the page left', async ({ page, service, site }) => {
     await page.goto(site.page('/', site.tagged({ flushAt: 1 }, listening)));
-    await service.faults([{ delay: 2_500 }]);
+    await service.faults([{ delay: 5_000 }]);
     await track(page, names(3));
     await expect.poll(async () => (await service.requests()).length).toBe(3);
     await page.goto(site.page('/next', site.tagged()));

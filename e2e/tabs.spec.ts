@@ -2,12 +2,11 @@ import { freezing } from './support/freeze.js';
 import { heard, listening } from './support/heard.js';
 import { later, laterPage } from './support/later.js';
 import { names } from './support/names.js';
+import { trackRefused } from './support/refused.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
-
-const busy = { status: 503, headers: { 'retry-after': '60' } };
 
 test('shares a backlog of 30 among three tabs that open together @relay', async ({
   page,
@@ -42,16 +41,14 @@ test('takes over what a closed tab has left', async ({ page, context, service, s
   const others = [await context.newPage(), await context.newPage()];
   await page.goto(address);
   for (const other of others) await other.goto(address);
-  await service.faults([{ ...busy, times: 1 }]);
-  await track(page, names(10));
-  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  const refused = await trackRefused({ page, service }, names(10));
   await page.close({ runBeforeUnload: true });
   await track(others[0]!, ['of another']);
   // The time of a parcel, a look for what others have left, and the penalty with as much again of jitter on top: all in
   // one, since the clocks of the tabs do not move at exactly the same time.
   await context.clock.fastForward(123_000);
   await service.holds({ events: [...names(10), 'of another'] }, { pages: others });
-  expect(await service.requests()).toHaveLength(1 + 11);
+  expect(await service.requests()).toHaveLength(refused + 11);
 });
 
 test('delivers once what two tabs call at the same time @relay', async ({
@@ -79,9 +76,7 @@ test('lets another tab deliver for one that is frozen past the time of its parce
 }) => {
   const frozen = freezing(site, guest);
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
-  await service.faults([{ ...busy, times: 1 }]);
-  await track(page, names(10));
-  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  const refused = await trackRefused({ page, service }, names(10));
   const thaw = await frozen.freeze(page);
 
   const other = await context.newPage();
@@ -90,7 +85,7 @@ test('lets another tab deliver for one that is frozen past the time of its parce
   await thaw();
   await track(page, ['after the thaw']);
   await service.holds({ events: [...names(10), 'after the thaw'] }, { pages: [page, other] });
-  expect(await service.requests()).toHaveLength(1 + 11);
+  expect(await service.requests()).toHaveLength(refused + 11);
   expect(await storedEvents(page)).toEqual([]);
 });
 
@@ -102,14 +97,12 @@ test('lets a frozen tab go on that nobody has taken over from', async ({
 }) => {
   const frozen = freezing(site, guest);
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
-  await service.faults([{ ...busy, times: 1 }]);
-  await track(page, names(10));
-  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 10, paused: 'backoff' });
+  const refused = await trackRefused({ page, service }, names(10));
   await (
     await frozen.freeze(page)
   )();
   await service.holds({ events: names(10) }, { pages: [page] });
-  expect(await service.requests()).toHaveLength(1 + 10);
+  expect(await service.requests()).toHaveLength(refused + 10);
 });
 
 test('does not repeat what a frozen tab had in flight', async ({
@@ -123,7 +116,7 @@ test('does not repeat what a frozen tab had in flight', async ({
   const ahead = later(guest);
   const style = { ...listening, head: ahead.head };
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
-  await service.faults([{ delay: 3_000, times: 6 }]);
+  await service.faults([{ delay: 6_000, times: 6 }]);
   await track(page, names(10));
   await expect.poll(async () => (await service.requests()).length).toBe(6);
   await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 4, inFlight: 6 });

@@ -90,7 +90,7 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
   },
   timeout: async ({ page, service, open }) => {
     await service.faults([{ hang: true, times: 1 }]);
-    await open({ timeout: 200 });
+    await open({ timeout: 2_000 });
     await event(page, 'one');
     await service.holds({ events: ['one'] }, { pages: [page] });
     expect(await service.requests()).toHaveLength(2);

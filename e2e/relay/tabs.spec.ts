@@ -18,7 +18,7 @@ test('stores once what a frozen tab had in flight, and another tab sends again',
 }) => {
   const frozen = freezing(site, guest);
   await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
-  relay.faults([{ after: true, delay: 3_000, times: 1 }]);
+  relay.faults([{ after: true, delay: 6_000, times: 1 }]);
   await track(page, names(10));
   await expect.poll(() => relay.requests.length).toBe(1);
   await expect.poll(() => storedEvents(page)).toHaveLength(10);
