@@ -204,6 +204,22 @@ test('leaves with 20 waiting, and shows them stored once after coming back', asy
   await expectOnce(page, demo, 20);
 });
 
+test('hands nothing off while it backs off, as its farewell says', async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await expect(status(page, 'storage')).toHaveText('IndexedDB');
+  await page.locator('form[data-scene="limit"] input').fill('60');
+  await press(page, 'limit');
+  await expect(status(page, 'delivery')).toHaveText('backing off');
+  await press(page, 'leave');
+  await expect(page.getByRole('main')).toContainText(
+    'waits in the outbox, as does everything while the page is offline or backing off',
+  );
+  await page.getByRole('link', { name: 'Go back' }).click();
+  await expect(status(page, 'delivery')).toHaveText('backing off');
+  const handedOff = (await eventsOf(demo)).filter(({ tags }) => tags['scene'] === 'leave');
+  expect(handedOff).toEqual([]);
+});
+
 test('counts as unknown what a slow service answers too late, and shows it stored once', async ({
   page,
   demo,
