@@ -2,8 +2,10 @@ import type { Status } from '../../src/client/types.js';
 import type { Evaluates } from '../../e2e/support/evaluates.js';
 import { names } from '../../e2e/support/names.js';
 import { storedEvents } from '../../e2e/support/stored-records.js';
+import { track } from '../../e2e/support/track.js';
 import { until } from '../../e2e/support/until.js';
 import type { Tab } from './engine.js';
+import type { Stage } from './stage.js';
 
 const WITHIN_MS = 20_000;
 
@@ -28,12 +30,26 @@ export const waitForPause = (tab: Evaluates, ...reasons: Status['paused'][]): Pr
     return reasons.includes(paused) && inFlight === 0;
   });
 
-/** Waits until the destination is in a penalty, and so many records wait for its end. */
-export const waitForPenalty = (tab: Evaluates, count: number): Promise<void> =>
-  waitFor('a penalty', async () => {
+/**
+ * Calls these while the service refuses, until all of them wait for the end of a penalty; then the service is well
+ * again. Not by a number of refusals: how many requests go before the first of them is timing.
+ */
+export const trackRefused = async (
+  { service }: Pick<Stage, 'service'>,
+  tab: Evaluates,
+  events: readonly string[],
+): Promise<void> => {
+  await service.faults([{ status: 503, headers: { 'retry-after': '2' } }]);
+  await track(tab, events);
+  await waitFor('a penalty', async () => {
     const { paused, waiting } = await statusOf(tab);
-    return paused === 'backoff' && waiting === count;
+    return paused === 'backoff' && waiting === events.length;
   });
+  await service.faults([]);
+};
+
+export const waitForStorage = (tab: Evaluates): Promise<void> =>
+  waitFor('the outbox', async () => (await statusOf(tab)).storage === 'indexeddb');
 
 export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
   waitFor(`${count} records in the outbox`, async () => (await storedEvents(tab)).length === count);

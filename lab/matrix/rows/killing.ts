@@ -1,12 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
 import { MANY_RUNS, type Row } from '../row.js';
-import { TWENTY, waitFor, waitUntilStored } from '../steps.js';
+import type { Stage } from '../stage.js';
+import { TWENTY, waitFor, waitForStorage, waitUntilStored } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
-import { setTimeout as pause } from 'node:timers/promises';
 
 const group = 'Crashes, and the end of the browser';
 const HANGING = 3;
+
+/** 20 calls; the page's process is killed while three requests meet these faults; another page opens. */
+const killInFlight = async (
+  stage: Stage,
+  faults: Parameters<Stage['service']['faults']>[0],
+  options: Record<string, unknown> = {},
+): Promise<readonly string[]> => {
+  const tab = await stage.visit({ ...options, concurrency: HANGING });
+  await stage.service.faults(faults);
+  await track(tab, TWENTY);
+  await waitUntilStored(tab, 20);
+  await waitFor('the requests', async () => (await stage.service.requests()).length >= HANGING);
+  await stage.browser.crashPages();
+  await stage.service.faults([]);
+  await stage.nextVisit(options);
+  return TWENTY;
+};
 
 export const killingRows: readonly Row[] = [
   {
@@ -20,9 +38,7 @@ export const killingRows: readonly Row[] = [
     needs: { durable: true },
     run: async (stage) => {
       const tab = await stage.visit();
-      await waitFor('the outbox', () =>
-        tab.evaluate(() => analytics.status().storage === 'indexeddb'),
-      );
+      await waitForStorage(tab);
       await track(tab, TWENTY);
       await stage.browser.crashPages();
       await stage.nextVisit();
@@ -35,17 +51,7 @@ export const killingRows: readonly Row[] = [
     what: '3 of 20 requests hang as the page’s process is killed',
     promised: onceOrUnknown,
     needs: { durable: true },
-    run: async (stage) => {
-      const tab = await stage.visit({ concurrency: HANGING });
-      await stage.service.faults([{ hang: true }]);
-      await track(tab, TWENTY);
-      await waitUntilStored(tab, 20);
-      await waitFor('the requests', async () => (await stage.service.requests()).length >= HANGING);
-      await stage.browser.crashPages();
-      await stage.service.faults([]);
-      await stage.nextVisit();
-      return TWENTY;
-    },
+    run: (stage) => killInFlight(stage, [{ hang: true }]),
   },
   {
     id: 'renderer-killed-key',
@@ -53,18 +59,10 @@ export const killingRows: readonly Row[] = [
     what: 'the same, 2 of the 3 stored, with `idempotencyKey`',
     promised: allOnce,
     needs: { durable: true },
-    run: async (stage) => {
-      const options = { idempotencyKey: true, concurrency: HANGING };
-      const tab = await stage.visit(options);
-      await stage.service.faults([{ hang: true, after: true, times: 2 }, { hang: true }]);
-      await track(tab, TWENTY);
-      await waitUntilStored(tab, 20);
-      await waitFor('the requests', async () => (await stage.service.requests()).length >= HANGING);
-      await stage.browser.crashPages();
-      await stage.service.faults([]);
-      await stage.nextVisit({ idempotencyKey: true });
-      return TWENTY;
-    },
+    run: (stage) =>
+      killInFlight(stage, [{ hang: true, after: true, times: 2 }, { hang: true }], {
+        idempotencyKey: true,
+      }),
   },
   {
     id: 'browser-killed-down',
@@ -75,9 +73,7 @@ export const killingRows: readonly Row[] = [
     needs: { durable: true },
     run: async (stage) => {
       const tab = await stage.visit();
-      await waitFor('the outbox', () =>
-        tab.evaluate(() => analytics.status().storage === 'indexeddb'),
-      );
+      await waitForStorage(tab);
       await stage.service.stop();
       await track(tab, TWENTY);
       await pause(300);
@@ -97,9 +93,7 @@ export const killingRows: readonly Row[] = [
     needs: { durable: true },
     run: async (stage) => {
       const tab = await stage.visit();
-      await waitFor('the outbox', () =>
-        tab.evaluate(() => analytics.status().storage === 'indexeddb'),
-      );
+      await waitForStorage(tab);
       await stage.offline(true);
       await tab.evaluate(() => analytics.identify('user_1', { plan: 'pro' }));
       await track(tab, TWENTY);
@@ -121,9 +115,7 @@ export const killingRows: readonly Row[] = [
     needs: { durable: true },
     run: async (stage) => {
       const tab = await stage.visit();
-      await waitFor('the outbox', () =>
-        tab.evaluate(() => analytics.status().storage === 'indexeddb'),
-      );
+      await waitForStorage(tab);
       await track(tab, TWENTY);
       await stage.browser.quit();
       await stage.browser.start();

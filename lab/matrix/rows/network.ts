@@ -6,6 +6,18 @@ import { allOnce } from '../verdicts.js';
 const group = 'The network, and those who watch it';
 const HOST = 'service.test';
 
+const unreachableUntilRestart: Row['run'] = async (stage) => {
+  const tab = await stage.visit();
+  await track(tab, TWENTY);
+  await waitForPause(tab, 'unreachable');
+  await waitUntilStored(tab, 20);
+  await tab.goto(stage.bare());
+  await stage.browser.quit();
+  await stage.browser.start();
+  await stage.nextVisit();
+  return TWENTY;
+};
+
 export const networkRows: readonly Row[] = [
   {
     id: 'offline',
@@ -45,17 +57,7 @@ export const networkRows: readonly Row[] = [
     promised: allOnce,
     needs: { durable: true, host: HOST },
     cannot: { webkit: 'names are the system’s, and a test does not change those.' },
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await track(tab, TWENTY);
-      await waitForPause(tab, 'unreachable');
-      await waitUntilStored(tab, 20);
-      await tab.goto(stage.bare());
-      await stage.browser.quit();
-      await stage.browser.start();
-      await stage.nextVisit();
-      return TWENTY;
-    },
+    run: unreachableUntilRestart,
   },
   {
     id: 'blocked-by-csp',
@@ -78,16 +80,6 @@ export const networkRows: readonly Row[] = [
     what: 'the browser blocks the requests, as for an ad blocker, until it is restarted',
     promised: allOnce,
     needs: { durable: true, isBlocked: true },
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await track(tab, TWENTY);
-      await waitForPause(tab, 'unreachable');
-      await waitUntilStored(tab, 20);
-      await tab.goto(stage.bare());
-      await stage.browser.quit();
-      await stage.browser.start();
-      await stage.nextVisit();
-      return TWENTY;
-    },
+    run: unreachableUntilRestart,
   },
 ];

@@ -8,9 +8,10 @@ import {
   statusOf,
   trackAndClose,
   trackAndGo,
+  trackRefused,
   TWENTY,
   waitFor,
-  waitForPenalty,
+  waitForStorage,
   waitUntilStored,
 } from '../steps.js';
 import { undriven } from '../undriven.js';
@@ -80,9 +81,7 @@ export const pageRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       const address = await tab.evaluate(() => location.href);
-      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
-      await track(tab, TWENTY);
-      await waitForPenalty(tab, 20);
+      await trackRefused(stage, tab, TWENTY);
       await tab.goto(stage.bare());
       await goBackTo(tab, address);
       await track(tab, ['back']);
@@ -97,9 +96,7 @@ export const pageRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       const address = await tab.evaluate(() => location.href);
-      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
-      await track(tab, TWENTY);
-      await waitForPenalty(tab, 20);
+      await trackRefused(stage, tab, TWENTY);
       await tab.goto(stage.bare());
       await stage.visit();
       await waitFor('the takeover', async () => (await stage.service.events()).length === 20);
@@ -270,9 +267,7 @@ export const pageRows: readonly Row[] = [
       });
       const tab = await stage.visitPopup();
       await waitFor('control', () => tab.evaluate(() => !!navigator.serviceWorker.controller));
-      await waitFor('the outbox', () =>
-        tab.evaluate(() => analytics.status().storage === 'indexeddb'),
-      );
+      await waitForStorage(tab);
       await stage.browser.stopWorkers();
       await trackAndClose(tab, TWENTY);
       await stage.nextVisit();

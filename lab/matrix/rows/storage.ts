@@ -3,7 +3,14 @@ import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
 import type { Tab } from '../engine.js';
 import type { Row } from '../row.js';
-import { statusOf, trackAndGo, TWENTY, waitFor, waitUntilStored } from '../steps.js';
+import {
+  statusOf,
+  trackAndGo,
+  TWENTY,
+  waitFor,
+  waitForStorage,
+  waitUntilStored,
+} from '../steps.js';
 import { allOnce, dropped, type Promised } from '../verdicts.js';
 
 const group = 'Storage';
@@ -34,7 +41,7 @@ const rewritten = (id: string, what: string, version: number, promised: Promised
   needs: { forgetsPages: true },
   run: async (stage) => {
     const tab = await stage.visit();
-    await waitFor('the outbox', async () => (await statusOf(tab)).storage === 'indexeddb');
+    await waitForStorage(tab);
     await stage.offline(true);
     // A value each.
     for (const event of TWENTY) await track(tab, [event]);

@@ -4,11 +4,10 @@ import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import { standingStill } from '../standing-still.js';
-import { TWENTY, waitFor, waitForPenalty, waitUntilStored } from '../steps.js';
+import { trackRefused, TWENTY, waitFor, waitUntilStored } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'Several tabs';
-const BUSY = { status: 503, headers: { 'retry-after': '2' } };
 
 /** Makes a backlog of these on a page that is gone then. */
 const leaveBacklog = async (stage: Stage, events: readonly string[]): Promise<Tab> => {
@@ -72,9 +71,7 @@ export const tabRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visitPopup();
       const other = await stage.visit();
-      await stage.service.faults([{ ...BUSY, times: 1 }]);
-      await track(tab, TWENTY);
-      await waitForPenalty(tab, 20);
+      await trackRefused(stage, tab, TWENTY);
       await tab.leave(() => window.close(), undefined);
       await waitFor('the closing of the tab', () => tab.isClosed());
       await track(other, ['of the other']);
@@ -91,9 +88,7 @@ export const tabRows: readonly Row[] = [
     run: async (stage) => {
       const frozen = standingStill(stage);
       const tab = await stage.visit(frozen.options, { head: frozen.head });
-      await stage.service.faults([{ ...BUSY, times: 1 }]);
-      await track(tab, TWENTY);
-      await waitForPenalty(tab, 20);
+      await trackRefused(stage, tab, TWENTY);
       // A transaction that stands still with it would hold up all pages.
       await waitUntilStored(tab, 20);
       const thaw = await frozen.freeze(tab);
