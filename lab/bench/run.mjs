@@ -192,7 +192,7 @@ const bootWith = async (waiting) => {
     await first.page.waitForTimeout(30);
   }
   await first.page.waitForTimeout(500);
-  // Released by leaving, so that the next page adopts it at once.
+  // Let go by leaving, so that the next page claims it at once.
   await first.page.goto(`${site}next`);
   const cdp = await first.page.context().newCDPSession(first.page);
   await cdp.send('Performance.enable');
