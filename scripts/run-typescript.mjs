@@ -15,7 +15,7 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Bundles for Node; packages are left to be imported. Returns the path of the bundle. */
-export const bundleTypescript = async (entry, outDir) => {
+const bundleTypescript = async (entry, outDir) => {
   const { output } = await build({
     root: ROOT,
     configFile: false,

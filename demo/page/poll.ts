@@ -51,5 +51,3 @@ export const createPoll = ({ task, every, soon }: Effects) => {
     now: run,
   };
 };
-
-export type Poll = ReturnType<typeof createPoll>;

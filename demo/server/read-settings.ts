@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { StartOptions } from './start-service';
 
 export const DEFAULT_PORT = 8787;
-export const DEFAULT_TOKEN = 'demo-token';
+const DEFAULT_TOKEN = 'demo-token';
 
 /** The same folder seen from this file and from the built one: `demo/data`. */
 const DEFAULT_DATABASE = fileURLToPath(new URL('../data/service.db', import.meta.url));

@@ -9,7 +9,7 @@ import { createRelay } from '../../src/relay.js';
 export const RELAY_PATH = '/a';
 
 /** What the relay lets through: events of any other channel stay in the page's outbox. */
-export const RELAY_CHANNELS = ['web', 'growth', 'billing'];
+const RELAY_CHANNELS = ['web', 'growth', 'billing'];
 
 interface Parts {
   /** Port of the page, whose origin is the relay's own. */

@@ -1,7 +1,7 @@
 import { DEFAULT_PORT as SERVICE_PORT, readSettings } from '../server/read-settings.js';
 import type { DemoOptions, PortChoice } from './start-demo.js';
 
-export const PAGE_PORT = 8080;
+const PAGE_PORT = 8080;
 
 /** Reads the settings of the demo from the environment; an empty variable counts as not given. */
 export const readDemoSettings = (env: NodeJS.ProcessEnv): DemoOptions => {

@@ -7,8 +7,6 @@ const CORS = {
   'access-control-max-age': '7200',
 };
 
-export type OddService = Awaited<ReturnType<typeof startOddService>>;
-
 /**
  * A service on an origin of its own that answers in a way no working one does. It keeps the names of the
  * events it got.

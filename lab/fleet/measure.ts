@@ -17,7 +17,7 @@ export interface Figures {
 const DRAINED_S = 5;
 
 /** A peak is measured over this time, because one second of a part of the fleet is mostly chance. */
-export const PEAK_S = 5;
+const PEAK_S = 5;
 
 const most = (seconds: readonly Second[]): number => {
   let [sum, highest] = [0, 0];

@@ -8,10 +8,10 @@ import { createServer, type Second } from './server.js';
  * Clients differ: the busiest makes a call every half minute on average, the quietest every half hour. The
  * logarithm of that is spread evenly.
  */
-export const BUSIEST_MS = 30_000;
-export const QUIETEST_MS = 1_800_000;
+const BUSIEST_MS = 30_000;
+const QUIETEST_MS = 1_800_000;
 /** Share of the calls that come with a new page of the site. */
-export const NAVIGATES = 0.5;
+const NAVIGATES = 0.5;
 /** What the server can do on a good day, over what it has to do. */
 export const HEADROOM = 1.6;
 

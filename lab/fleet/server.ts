@@ -35,7 +35,7 @@ interface Choices {
 }
 
 /** The queue holds what the server can do in this time on a good day. Beyond that it answers 503 at once. */
-export const QUEUE_MS = 10_000;
+const QUEUE_MS = 10_000;
 /** Clients give up an answer after this time. */
 export const TIMEOUT_MS = 30_000;
 /** A request takes this long there and back, and up to so much more. */

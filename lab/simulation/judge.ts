@@ -118,5 +118,3 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
     },
   };
 };
-
-export type Judge = ReturnType<typeof createJudge>;

@@ -3,7 +3,7 @@ import type { BatchResult } from '../../interface/wire.js';
 import type { Taken } from '../queue/ports.js';
 
 /** While the set-up is wrong, the service is tried this often. */
-export const SETUP_PAUSE_MS = 300_000;
+const SETUP_PAUSE_MS = 300_000;
 
 /** What to do with each record of a batch. */
 export interface Settlement {
