@@ -56,7 +56,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   const tell = createTell(options);
   const join = createRunning(tell);
   const claims = createClaims(options.seen, now, tell);
-  const sender = createSender({ ...options, claims, now, random, tell });
+  const sender = createSender({ ...options, timeout, claims, now, random, tell });
   /** Records that have no result yet. */
   let pending = 0;
   /** The last identify that is under way, of each user of a client. */

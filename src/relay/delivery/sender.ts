@@ -12,6 +12,7 @@ import { createWidth } from './width.js';
 
 interface Effects extends DeliveryOptions {
   claims: Claims;
+  timeout: number;
   now: () => number;
   random: () => number;
   tell: Tell;
@@ -19,13 +20,8 @@ interface Effects extends DeliveryOptions {
 
 /** Sends records to the service, a few at a time, and stops for a while when it fails. */
 export const createSender = (effects: Effects) => {
-  const { claims, now, random, tell, token } = effects;
-  const {
-    timeout = 10_000,
-    concurrency = 32,
-    failureThreshold = 4,
-    idempotencyKey = true,
-  } = effects;
+  const { claims, timeout, now, random, tell, token } = effects;
+  const { concurrency = 32, failureThreshold = 4, idempotencyKey = true } = effects;
   const breaker = createBreaker({ failureThreshold, now, random, tell });
   const width = createWidth(concurrency);
   const inSlot = createSlots(width.allows);
