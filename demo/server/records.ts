@@ -1,19 +1,6 @@
-/** A checked body of `POST /v1/identify`. */
-export interface IdentifyBody {
-  project: string;
-  user_id: string;
-  properties: Record<string, unknown>;
-}
+import type { EventBody as SentEvent } from '../../src/interface/bodies';
 
-/** A checked body of `POST /v1/event`. */
-export interface EventBody {
-  project: string;
-  channel: string;
-  event: string;
-  description?: string;
-  icon?: string;
-  notify?: boolean;
-  tags?: Record<string, unknown>;
-  user_id?: string;
-  timestamp?: string;
-}
+export type { IdentifyBody } from '../../src/interface/bodies';
+
+/** An event as it may come: where it has no time, the service gives it one. */
+export type EventBody = Omit<SentEvent, 'timestamp'> & Partial<Pick<SentEvent, 'timestamp'>>;

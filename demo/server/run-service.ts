@@ -1,3 +1,4 @@
+import { closeOnSignal } from './close-on-signal';
 import { isPortTaken } from './listen';
 import { readSettings } from './read-settings';
 import { startService, type RunningService, type StartOptions } from './start-service';
@@ -27,11 +28,4 @@ function announce({ url, port }: RunningService, settings: StartOptions): void {
   console.log(`Token     ${settings.tokens.join(', ')}`);
   console.log(`Database  ${settings.database}`);
   if (settings.faults) console.log('Faults    on');
-}
-
-/** The second signal ends the process at once, as usual. */
-function closeOnSignal(service: RunningService): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void service.close());
-  }
 }

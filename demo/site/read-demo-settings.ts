@@ -1,5 +1,5 @@
-import { DEFAULT_PORT as SERVICE_PORT, readSettings } from '../server/read-settings.js';
-import type { DemoOptions, PortChoice } from './start-demo.js';
+import { DEFAULT_PORT as SERVICE_PORT, readPort, readSettings } from '../server/read-settings.js';
+import type { DemoOptions } from './start-demo.js';
 
 const PAGE_PORT = 8080;
 
@@ -13,15 +13,4 @@ export const readDemoSettings = (env: NodeJS.ProcessEnv): DemoOptions => {
     page: readPort(env, 'PORT', PAGE_PORT),
     service: readPort(env, 'SERVICE_PORT', SERVICE_PORT),
   };
-};
-
-/** A port that was asked for is that or none; the usual one may give way to the next free one. */
-const readPort = (env: NodeJS.ProcessEnv, name: string, usual: number): PortChoice => {
-  const text = env[name];
-  if (!text) return { port: usual, nextFree: true };
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  if (!(port <= 65_535)) {
-    throw new Error(`${name} must be a number from 0 to 65535, not "${text}"`);
-  }
-  return { port, nextFree: false };
 };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closeOnSignal } from '../server/close-on-signal.js';
 import { isPortTaken } from '../server/listen.js';
 import { FILES, readDemoFile } from './demo-files.js';
 import { readDemoSettings } from './read-demo-settings.js';
@@ -57,12 +58,5 @@ const tagFor = async ({ url, service }: RunningDemo, { token }: DemoOptions): Pr
 const sayIfMoved = (wanted: PortChoice, port: number): void => {
   if (wanted.port !== 0 && port !== wanted.port) {
     console.log(`Port ${wanted.port} is taken, using ${port}`);
-  }
-};
-
-/** The second signal ends the process at once, as usual. */
-const closeOnSignal = (demo: RunningDemo): void => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void demo.close());
   }
 };
