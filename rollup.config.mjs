@@ -25,7 +25,7 @@ const minify = (format, ecma = 2020) =>
     format: { comments: false, ...format },
   });
 
-const output = (file, format) => ({ file, format, sourcemap: true });
+const script = (file) => ({ file, format: 'iife', sourcemap: true });
 
 /**
  * Chromium compiles a script that begins with this line as it streams in, and not on the main thread. Other
@@ -38,46 +38,26 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 /** A script for a tag. */
 const tag = (input, file) => ({
   input,
-  output: output(file, 'iife'),
+  output: script(file),
   plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT })],
 });
 
-/** An entry to import or require, and its types. */
-const library = (name) => {
-  const input = `src/${name}.ts`;
-  const external = ['nanoid', 'idb-keyval'];
-  return [
-    {
-      input,
-      external,
-      output: [output(`dist/${name}.js`, 'es'), output(`dist/${name}.cjs`, 'cjs')],
-      plugins: [ts()],
-    },
-    {
-      input,
-      external,
-      output: [
-        { file: `dist/${name}.d.ts`, format: 'es' },
-        { file: `dist/${name}.d.cts`, format: 'es' },
-      ],
-      plugins: [dts()],
-    },
-  ];
-};
-
-/** A relay's adapters, and their types. What they share is in files beside them. */
-const adapters = (...names) => {
+/**
+ * Entries to import or require, and their types. What they share is in files beside them. They are as readable
+ * as their sources, so they need no source maps, which would be twice as large as they are.
+ */
+const libraries = (shared, ...names) => {
   const input = Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-  const external = [/^node:/, 'nanoid', 'libsql'];
+  const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
   const shape = (format, extension) => ({
     dir: 'dist',
     format,
-    sourcemap: !extension.includes('.d.'),
     entryFileNames: `[name]${extension}`,
-    chunkFileNames: `relay-shared-[hash]${extension}`,
+    chunkFileNames: `${shared}-[hash]${extension}`,
+    hoistTransitiveImports: false,
   });
   return [
-    { input, external, output: [shape('es', '.js'), shape('cjs', '.cjs')], plugins: [ts()] },
+    { input, external, output: [shape('es', '.js'), shape('cjs', '.cjs')], plugins: [ts(false)] },
     { input, external, output: [shape('es', '.d.ts'), shape('es', '.d.cts')], plugins: [dts()] },
   ];
 };
@@ -91,49 +71,39 @@ export default [
     output: { file: 'dist/stub.js', format: 'es' },
     plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
-  ...library('index'),
-  ...library('relay-client'),
-  ...adapters('relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'),
-  {
-    input: 'src/relay.ts',
-    output: [output('dist/relay.js', 'es'), output('dist/relay.cjs', 'cjs')],
-    plugins: [ts()],
-  },
-  {
-    input: 'src/relay.ts',
-    output: [
-      { file: 'dist/relay.d.ts', format: 'es' },
-      { file: 'dist/relay.d.cts', format: 'es' },
-    ],
-    plugins: [dts()],
-  },
+  ...libraries('client-shared', 'index', 'relay-client'),
+  ...libraries(
+    'relay-shared',
+    ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
+  ),
   {
     // The program stands on the entries, as a site's own server would.
     input: 'src/program/main.ts',
     external: [/^node:/, 'redis', '@hono/node-server', /\/relay(-\w+)?\.js$/],
     output: {
-      ...output('dist/relay-program.js', 'es'),
+      file: 'dist/relay-program.js',
+      format: 'es',
       banner: '#!/usr/bin/env node',
       inlineDynamicImports: true,
       paths: (id) => id.replace(/^.*\/(relay(-\w+)?\.js)$/, './$1'),
     },
-    plugins: [ts()],
+    plugins: [ts(false)],
   },
   {
     input: 'demo/server/main.ts',
     external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
-    output: output('demo/dist/service.js', 'es'),
+    output: { file: 'demo/dist/service.js', format: 'es', sourcemap: true },
     plugins: [nodeResolve(), ts()],
   },
   {
     input: 'demo/site/main.ts',
     external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
-    output: output('demo/dist/demo.js', 'es'),
+    output: { file: 'demo/dist/demo.js', format: 'es', sourcemap: true },
     plugins: [nodeResolve(), ts()],
   },
   {
     input: 'demo/page/main.ts',
-    output: output('demo/dist/page.js', 'iife'),
+    output: script('demo/dist/page.js'),
     plugins: [resolve(), ts(), minify()],
   },
 ];

@@ -1,7 +1,8 @@
 /**
- * Builds where a source has changed since the last build by this script, and says nothing where none has.
+ * Builds if a source has changed since the last build, and says nothing if none has.
  *
  *     node scripts/build-if-changed.mjs
+ *     node scripts/build-if-changed.mjs --built    notes what the build that has just ended was made from
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'demo/page', 'demo/server', 'demo/site', 'scripts/tsconfig.build.json'];
 const OTHERS = ['rollup.config.mjs', 'tsconfig.json', 'package-lock.json'];
-const STAMP = join(ROOT, 'dist/.built-from');
+const STAMP = join(ROOT, 'demo/dist/.built-from');
 
 const filesOf = (path) =>
   statSync(path).isFile()
@@ -27,13 +28,17 @@ for (const file of [...SOURCES, ...OTHERS].flatMap((path) => filesOf(join(ROOT, 
 }
 const now = hash.digest('hex');
 const isBuilt =
+  existsSync(join(ROOT, 'dist/outbox.js')) &&
   existsSync(join(ROOT, 'demo/dist/demo.js')) &&
   existsSync(STAMP) &&
   readFileSync(STAMP, 'utf8') === now;
 
-if (!isBuilt) {
+if (process.argv.includes('--built')) {
+  writeFileSync(STAMP, now);
+} else if (!isBuilt) {
   console.log('Building (about half a minute; once, until something changes) …');
   const options = { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' };
+  await import('./empty-dist.mjs');
   const { status, stdout, stderr } = spawnSync('npx', ['rollup', '-c', '--silent'], options);
   if (status !== 0) {
     console.error(`${stdout}${stderr}`);

@@ -1,6 +1,6 @@
 /**
- * Checks what would be published, from the packed tarball: its form, its types, its source maps, and
- * that importing it in plain Node does nothing. Run after the build.
+ * Checks what would be published, from the packed tarball: that it has what users need once, its form, its
+ * types, what it imports, its source maps, and that importing it in plain Node does nothing. Run after the build.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -11,10 +11,12 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import semver from 'semver';
 import { writeResult } from './test-result.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -45,8 +47,21 @@ const SHIPPED = [
     ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `dist/${name}.${end}`),
   ),
 ];
+/** Files that the entries share. */
+const SHARED = /^dist\/(client|relay)-shared-[\w-]+\.(c?js|d\.c?ts)$/;
 const MAY_SHIP =
-  /^(dist\/|src\/|docs\/|package\.json$|LICENSE$|(README|ARCHITECTURE|CHANGELOG)\.md$)/;
+  /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
+/** It was 4.7 MB with the sources, and again in source maps, and pictures. */
+const MAX_UNPACKED_BYTES = 1_700_000;
+
+/** What may be imported by name, beside Node's own modules, and by which files. */
+const IMPORTS = {
+  nanoid: /./,
+  'idb-keyval': /^dist\/(index|relay-client|client-shared)/,
+  libsql: /^dist\/relay-libsql\./,
+  redis: /^dist\/relay-program\.js$/,
+  '@hono/node-server': /^dist\/relay-program\.js$/,
+};
 
 const EXITS_WITHIN_MS = 20_000;
 
@@ -74,14 +89,17 @@ try {
   const tarball = pack();
   const installed = install(tarball);
   const checks = {
-    'holds the built files and the sources, nothing else': () => checkFiles(installed),
+    'holds what users need, once': () => checkFiles(installed),
+    'says where it comes from and where to turn to': checkAddresses,
+    'installs on the oldest Node that it names, without a warning': checkEngines,
+    'imports only what it brings or asks for, where it is used': () => checkImports(installed),
     'is well formed (publint)': () => run(process.execPath, [PUBLINT, tarball, '--strict']),
     'has types that resolve everywhere (attw)': () =>
       run(process.execPath, [
         ATTW,
         tarball,
         '--profile',
-        'node16',
+        'strict',
         '--exclude-entrypoints',
         ...SCRIPT_ENTRIES,
       ]),
@@ -139,12 +157,80 @@ function install(tarball) {
 }
 
 function checkFiles(installed) {
-  const missing = SHIPPED.filter((name) => !existsSync(join(installed, name)));
-  fail('missing', missing);
+  const files = filesOf(installed);
+  fail(
+    'missing',
+    SHIPPED.filter((name) => !files.includes(name)),
+  );
   fail(
     'should not be there',
-    filesOf(installed).filter((name) => !MAY_SHIP.test(name)),
+    files.filter((name) => !SHIPPED.includes(name) && !SHARED.test(name) && !MAY_SHIP.test(name)),
   );
+  const code = files
+    .filter((name) => name.startsWith('dist/'))
+    .map((name) => read(installed, name));
+  const isUsed = (name) => {
+    const imported = basename(name).replace(/\.d\.(c?)ts$/, '.$1js');
+    return code.some((text) => text.includes(`./${imported}`));
+  };
+  fail(
+    'from an earlier build',
+    files.filter((name) => SHARED.test(name) && !isUsed(name)),
+  );
+  const bytes = files.reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
+  console.log(`  ${bytes} B unpacked, of ${MAX_UNPACKED_BYTES} B at the most`);
+  if (bytes > MAX_UNPACKED_BYTES) throw new Error(`${bytes} B unpacked`);
+}
+
+function checkAddresses() {
+  const { repository, homepage, bugs } = manifest;
+  const web = repository.url.replace(/^git\+(.+)\.git$/, '$1');
+  if (homepage !== `${web}#readme` || bugs !== `${web}/issues`) {
+    throw new Error(`not of one project: ${repository.url}, ${homepage}, ${bugs}`);
+  }
+}
+
+/** npm warns (EBADENGINE) of what does not support its Node, but for what is optional, which it leaves out. */
+function checkEngines() {
+  const oldest = semver.minVersion(manifest.engines.node).version;
+  const named = /Node (\d+\.\d+) or later/.exec(read(ROOT, 'README.md'))?.[1];
+  if (`${named}.0` !== oldest) throw new Error(`the README names ${named}, \`engines\` ${oldest}`);
+  const { packages } = read(ROOT, 'package-lock.json', JSON.parse);
+  const unfit = Object.entries(packages).filter(
+    ([, { engines, optional }]) =>
+      engines?.node && !optional && !semver.satisfies(oldest, engines.node),
+  );
+  fail(
+    `do not support Node ${oldest}`,
+    unfit.map(([path, { engines }]) => `${path} needs ${engines.node}`),
+  );
+}
+
+function checkImports(installed) {
+  const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+  const optional = Object.keys(peerDependenciesMeta).filter(
+    (name) => peerDependenciesMeta[name].optional && name in peerDependencies,
+  );
+  const declared = [...Object.keys(dependencies), ...optional].sort();
+  const imported = filesOf(installed)
+    .filter((name) => /^dist\/.*(\.c?js|\.d\.c?ts)$/.test(name))
+    .flatMap((file) => importsOf(read(installed, file)).map((name) => ({ file, name })));
+  const names = [...new Set(imported.map(({ name }) => name))].sort();
+  if (`${names}` !== `${declared}`) throw new Error(`imports ${names}, declares ${declared}`);
+  fail(
+    'imported where it should not be',
+    imported
+      .filter(({ file, name }) => !IMPORTS[name]?.test(file))
+      .map(({ file, name }) => `${file}: ${name}`),
+  );
+}
+
+/** Names of packages in import, export and require; not Node's own modules. */
+function importsOf(code) {
+  const found = code.matchAll(
+    /(?:^(?:import|export)\b[^'"`;]*|\b(?:import|require)\()['"]([^'"]+)['"]/gm,
+  );
+  return [...found].map(([, name]) => name).filter((name) => !/^(\.|node:)/.test(name));
 }
 
 function checkSourceMaps(installed) {
