@@ -25,3 +25,8 @@ export function readResult(step) {
 export function removeResult(step) {
   rmSync(resultFile(step), { force: true });
 }
+
+/** Counts as they are judged: where nothing may be skipped, what was skipped has failed. */
+export function judge({ passed, failed, skipped = 0 }, maySkip) {
+  return maySkip ? { passed, failed, skipped } : { passed, failed: failed + skipped, skipped: 0 };
+}

@@ -3,11 +3,12 @@
  *
  *     node scripts/test.mjs                    all steps
  *     node scripts/test.mjs --only unit,e2e    these alone, on what is built already
+ *     NO_SKIP=1 node scripts/test.mjs          a test that is skipped has failed
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findChromium, findFirefox } from './find-browser.mjs';
-import { readResult, removeResult, resultFile } from './test-result.mjs';
+import { judge, readResult, removeResult, resultFile } from './test-result.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -15,6 +16,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STEPS = {
   build: { run: npm('build') },
   lint: { run: npm('lint') },
+  // Before the unit tests, which compare the README with what it has bundled.
+  size: { run: node('scripts/check-sizes.mjs'), count: (counts) => counts, needsBuild: true },
   unit: {
     run: node(
       'node_modules/vitest/vitest.mjs',
@@ -25,7 +28,6 @@ const STEPS = {
     ),
     count: countVitest,
   },
-  size: { run: node('scripts/check-sizes.mjs'), count: (counts) => counts, needsBuild: true },
   package: { run: node('scripts/check-package.mjs'), count: (counts) => counts, needsBuild: true },
   recipes: {
     run: node('e2e/recipes/run.mjs'),
@@ -47,6 +49,9 @@ const STEPS = {
 
 /** Steps that go at the same time as the one before them: each needs about one core. */
 const BESIDE = { lint: 'build', crash: 'recipes', program: 'recipes' };
+
+/** A developer may be without nginx or Redis. In CI they can be installed, and a skip hides what is broken. */
+const MAY_SKIP = !process.env.NO_SKIP;
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
@@ -91,10 +96,12 @@ async function runStep(name) {
     return false;
   });
   const result = count ? readResult(name) : undefined;
-  const { passed, failed, skipped = 0 } = result ? count(result) : { passed: 0, failed: 0 };
+  const counts = result ? count(result) : { passed: 0, failed: 0 };
   // It failed beside its tests, or a step that has tests did not tell of them.
-  const isBroken = (!isGood && !failed) || (!!count && !result);
-  return { name, time: seconds(started), passed, failed: isBroken ? failed + 1 : failed, skipped };
+  if ((!isGood && !counts.failed) || (!!count && !result)) counts.failed++;
+  if (counts.skipped && !MAY_SKIP)
+    console.log(`${name}: ${counts.skipped} skipped, and NO_SKIP is set`);
+  return { name, time: seconds(started), ...judge(counts, MAY_SKIP) };
 }
 
 function summarise() {
@@ -117,6 +124,10 @@ function countsInWords({ passed, failed, skipped }) {
 }
 
 function countVitest(report) {
+  const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  for (const { status, fullName } of all) {
+    if (status !== 'passed' && status !== 'failed') console.log(`skipped: ${fullName}`);
+  }
   // A file that does not load has no tests to fail.
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) =>
@@ -140,6 +151,7 @@ function countPlaywright({ stats }) {
 async function runEndToEnd() {
   const browsers = { chromium: await findChromium(), firefox: await findFirefox() };
   console.log(`chromium ${browsers.chromium}\nfirefox  ${browsers.firefox ?? 'none'}\n`);
+  if (!browsers.firefox && !MAY_SKIP) throw new Error('There is no Firefox, and NO_SKIP is set.');
   process.env.CHROMIUM_PATH = browsers.chromium;
   process.env.FIREFOX_PATH = browsers.firefox ?? 'none';
   return node('node_modules/@playwright/test/cli.js', 'test')();

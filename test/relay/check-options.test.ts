@@ -109,53 +109,55 @@ const problemOf = (create: Create, options: unknown): string => {
   return '';
 };
 
-describe.each(Object.entries(CASES))(
+describe.each(Object.entries(CASES))('the options of %s', (name, { create, good, wrong }) => {
+  it('pass when they are right, also those that are undefined', () => {
+    const open = name.includes('Libsql') ? 'createSeenMemory' : name;
+    if (open !== name) return; // a file: the contract of the store opens it
+    expect(problemOf(create, good)).toBe('');
+    const unset = Object.fromEntries(
+      Object.keys(wrong)
+        .filter((key) => !(key in good))
+        .map((key) => [key, undefined]),
+    );
+    expect(problemOf(create, { ...good, ...unset })).toBe('');
+  });
+
+  it('are told all at once, a line each, and never with their value', () => {
+    const lines = problemOf(create, { ...good, ...wrong }).split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^${name}: option `));
+    expect(lines.map((line) => /option `(\w+)` must be ./.exec(line)?.[1]).sort()).toEqual(
+      Object.keys(wrong).sort(),
+    );
+    expect(lines.join()).not.toMatch(/secret|2\.5|in\.example/);
+  });
+
+  it('are told where they do not exist, with what was meant', () => {
+    const [first] = Object.keys(wrong);
+    const misspelt = `${first!}s`;
+    const { [first!]: value, ...rest } = { ...wrong, ...good } as Record<string, unknown>;
+    const valid = Object.fromEntries(Object.entries(rest).filter(([key]) => key in good));
+    expect(problemOf(create, { ...valid, [misspelt]: value })).toBe(
+      `${name}: option \`${misspelt}\` does not exist: did you mean \`${first!}\`?`,
+    );
+    expect(problemOf(create, { ...good, zzz: 1 })).toBe(`${name}: option \`zzz\` does not exist`);
+  });
+
+  it('must be an object', () => {
+    for (const options of [null, 'text', 5]) {
+      expect(problemOf(create, options)).toBe(`${name}: expected an object of options`);
+    }
+  });
+});
+
+describe.each(Object.entries(CASES).filter(([, { required }]) => required.length))(
   'the options of %s',
-  (name, { create, good, required, wrong }) => {
-    it('pass when they are right, also those that are undefined', () => {
-      const open = name.includes('Libsql') ? 'createSeenMemory' : name;
-      if (open !== name) return; // a file: the contract of the store opens it
-      expect(problemOf(create, good)).toBe('');
-      const unset = Object.fromEntries(
-        Object.keys(wrong)
-          .filter((key) => !(key in good))
-          .map((key) => [key, undefined]),
-      );
-      expect(problemOf(create, { ...good, ...unset })).toBe('');
-    });
-
-    it('are told all at once, a line each, and never with their value', () => {
-      const lines = problemOf(create, { ...good, ...wrong }).split('\n');
-      expect(lines[0]).toMatch(new RegExp(`^${name}: option `));
-      expect(lines.map((line) => /option `(\w+)` must be ./.exec(line)?.[1]).sort()).toEqual(
-        Object.keys(wrong).sort(),
-      );
-      expect(lines.join()).not.toMatch(/secret|2\.5|in\.example/);
-    });
-
-    it.runIf(required.length)('are told where they are missing', () => {
+  (_name, { create, good, required }) => {
+    it('are told where they are missing', () => {
       const given = Object.entries(good).filter(([key]) => !required.includes(key));
       const lines = problemOf(create, Object.fromEntries(given)).split('\n');
       expect(lines.map((line) => /option `(\w+)` is missing: give ./.exec(line)?.[1])).toEqual(
         required,
       );
-    });
-
-    it('are told where they do not exist, with what was meant', () => {
-      const [first] = Object.keys(wrong);
-      const misspelt = `${first!}s`;
-      const { [first!]: value, ...rest } = { ...wrong, ...good } as Record<string, unknown>;
-      const valid = Object.fromEntries(Object.entries(rest).filter(([key]) => key in good));
-      expect(problemOf(create, { ...valid, [misspelt]: value })).toBe(
-        `${name}: option \`${misspelt}\` does not exist: did you mean \`${first!}\`?`,
-      );
-      expect(problemOf(create, { ...good, zzz: 1 })).toBe(`${name}: option \`zzz\` does not exist`);
-    });
-
-    it('must be an object', () => {
-      for (const options of [null, 'text', 5]) {
-        expect(problemOf(create, options)).toBe(`${name}: expected an object of options`);
-      }
     });
   },
 );
