@@ -4,6 +4,7 @@ import { heard, listening } from './support/heard.js';
 import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
 import { callSecond, createSecond, importsPackage } from './support/second-script.js';
+import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { hasStoredDenial, storedEvents } from './support/stored-records.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
@@ -245,12 +246,7 @@ test.describe('where two scripts are on one page', () => {
     service,
     site,
   }) => {
-    const options = {
-      baseUrl: service.url,
-      token: service.token,
-      project: PROJECT,
-      channel: CHANNEL,
-    };
+    const options = setupOf(service);
     const head = importsPackage({ guest, site });
     await page.goto(site.page('/', site.tagged({ consent: 'pending' }, { head })));
     await createSecond(page, options);

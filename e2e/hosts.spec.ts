@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { names } from './support/names.js';
-import type { Service } from './support/service.js';
+import { setupOf } from './support/setup-of.js';
 import type { Site } from './support/site.js';
 import { statusOf } from './support/status-of.js';
 import { scriptTag } from './support/tagged.js';
-import { CHANNEL, expect, PROJECT, test } from './support/test.js';
+import { CHANNEL, expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
 const inline = (script: () => void): string => `<script>(${script.toString()})()</script>`;
@@ -259,13 +259,6 @@ test.describe('set up in a zone of zone.js, as in an Angular app,', () => {
 
   const isStable = (page: Page) =>
     page.evaluate((key) => !(window as unknown as AppWindow)[Symbol.for(key)]!.hasMacrotasks, APP);
-
-  const setupOf = ({ url, token }: Service) => ({
-    baseUrl: url,
-    token,
-    project: PROJECT,
-    channel: CHANNEL,
-  });
 
   test.beforeEach(async ({ page, guest, site }) => {
     await openApp(page, site);

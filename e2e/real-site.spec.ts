@@ -2,8 +2,9 @@ import { dirname } from 'node:path';
 import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import type { Service, StoredEvent } from './support/service.js';
+import { setupOf } from './support/setup-of.js';
 import { scriptTag, stubTag } from './support/tagged.js';
-import { CHANNEL, expect, PROJECT, test } from './support/test.js';
+import { expect, test } from './support/test.js';
 
 // A site that is not ours, as its authors publish it: four pages, some scripts and styles from elsewhere.
 const BLOG = `${dirname(createRequire(import.meta.url).resolve('startbootstrap-clean-blog/package.json'))}/dist`;
@@ -150,16 +151,10 @@ test.describe('a visitor of a site that is not ours', () => {
   test.beforeEach(({ guest, service, site }) => {
     guest.allow(/console\.log: 123 /); // the template's own
     site.file('/tracking.js', TRACKING);
-    const setup = {
-      baseUrl: service.url,
-      token: service.token,
-      project: PROJECT,
-      channel: CHANNEL,
-    };
     site.mount('/blog/', BLOG, {
       html: (source) =>
         source
-          .replace('</head>', () => `${stubTag()}${scriptTag(setup)}</head>`)
+          .replace('</head>', () => `${stubTag()}${scriptTag(setupOf(service))}</head>`)
           .replace('</body>', '<script src="/tracking.js"></script></body>'),
     });
   });

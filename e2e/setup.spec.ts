@@ -1,5 +1,6 @@
 import { heard, listening } from './support/heard.js';
 import { names } from './support/names.js';
+import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -28,12 +29,7 @@ test('keeps all while the token is wrong, says so once, and goes on with a new o
   });
   const refused = (await service.requests()).length;
   expect(refused).toBeLessThanOrEqual(6);
-  await page.evaluate((options) => analytics.init(options), {
-    baseUrl: service.url,
-    token: service.token,
-    project: PROJECT,
-    channel: CHANNEL,
-  });
+  await page.evaluate((options) => analytics.init(options), setupOf(service));
   await service.holds({ events: [...names(20), ...names(20, 'later')] }, { pages: [page] });
   expect(await heard(page, 'error')).toMatchObject([
     { kind: 'setup', status: 401, message: expect.stringContaining('token') },

@@ -1,0 +1,113 @@
+import type { Page } from '@playwright/test';
+import { isBrowserNoise } from './support/browser-noise.js';
+import { readDist } from './support/dist.js';
+import { htmlPage, inline } from './support/html.js';
+import { setupOf } from './support/setup-of.js';
+import { scriptTag, stubTag } from './support/tagged.js';
+import { expect, test } from './support/test.js';
+
+/** Lines that scripts of the page write to the console from now on, such as `error: message`. */
+const consoleOf = (page: Page): string[] => {
+  const lines: string[] = [];
+  page.on('console', (message) => {
+    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
+  });
+  return lines;
+};
+
+test.describe('the global', () => {
+  const FOREIGN = inline(
+    `window.analytics = { mine: true, event() { throw new Error('foreign') } }`,
+  );
+  const TAKEN = /window\.analytics is taken by another script/;
+
+  for (const stub of [true, false]) {
+    test(`of another script is left alone, with one warning, ${stub ? 'with' : 'without'} our stub`, async ({
+      page,
+      guest,
+      service,
+      site,
+    }) => {
+      guest.allow(TAKEN);
+      const lines = consoleOf(page);
+      site.page('/', site.tagged({}, { stub, head: FOREIGN }));
+      await page.goto(site.url + '/');
+      expect(await page.evaluate(() => Object.keys(window.analytics))).toEqual(['mine', 'event']);
+      expect(lines).toEqual([
+        'warning: analytics-outbox: window.analytics is taken by another script; set data-global to use another name',
+      ]);
+      await service.holds({ events: [] });
+    });
+  }
+
+  test('of another script is left alone though it is no object', async ({ page, guest, site }) => {
+    guest.allow(TAKEN);
+    const lines = consoleOf(page);
+    site.page('/', site.tagged({}, { stub: false, head: inline(`window.analytics = 'UA-1'`) }));
+    await page.goto(site.url + '/');
+    expect(await page.evaluate('analytics')).toBe('UA-1');
+    expect(lines).toEqual([expect.stringMatching(TAKEN)]);
+  });
+
+  for (const [how, take] of [
+    ['is read-only', `Object.defineProperty(window, 'analytics', { value: undefined })`],
+    ['holds a frozen object', `window.analytics = Object.freeze({ calls: [] })`],
+  ] as const) {
+    test(`that ${how} is left alone, with one warning`, async ({ page, guest, service, site }) => {
+      guest.allow(TAKEN);
+      const lines = consoleOf(page);
+      site.page('/', site.tagged({}, { stub: false, head: inline(take) }));
+      await page.goto(site.url + '/');
+      expect(lines).toEqual([expect.stringMatching(TAKEN)]);
+      await service.holds({ events: [] });
+    });
+  }
+
+  test('is `analytics` where `data-global` names none', async ({ page, service, site }) => {
+    site.page('/', site.tagged({ global: '' }));
+    await page.goto(site.url + '/');
+    await page.evaluate(() => void analytics.event('one'));
+    await service.holds({ events: ['one'] }, { pages: [page] });
+  });
+
+  test('may be another, beside a foreign one', async ({ page, guest, service, site }) => {
+    guest.allowGlobals('outbox');
+    const stub = inline(readDist('stub.js').replace('"analytics"', '"outbox"'));
+    const head =
+      FOREIGN +
+      stub +
+      inline(`outbox.event('early')`) +
+      scriptTag({ ...setupOf(service), global: 'outbox' });
+    site.page('/', htmlPage({ head }));
+    await page.goto(site.url + '/');
+    await page.evaluate('outbox.event("late")');
+    await service.holds({ events: ['early', 'late'] });
+    expect(await page.evaluate(() => 'mine' in analytics)).toBe(true);
+    expect(await page.evaluate('outbox.status().waiting')).toBe(0);
+  });
+
+  test('may be another, and then leaves `analytics` free', async ({
+    page,
+    guest,
+    service,
+    site,
+  }) => {
+    guest.allowGlobals('outbox');
+    const tag = scriptTag({ ...setupOf(service), global: 'outbox' }, { attributes: '' });
+    site.page('/', htmlPage({ head: tag, body: inline(`outbox.event('after')`) }));
+    await page.goto(site.url + '/');
+    await service.holds({ events: ['after'] });
+    expect(await page.evaluate(() => 'analytics' in window)).toBe(false);
+  });
+
+  test('is not taken by an element that has its name as id', async ({ page, service, site }) => {
+    const body =
+      '<section id="analytics"></section>' +
+      stubTag() +
+      inline(`analytics.event('early')`) +
+      scriptTag(setupOf(service));
+    site.page('/', htmlPage({ body }));
+    await page.goto(site.url + '/');
+    await service.holds({ events: ['early'] }, { pages: [page] });
+  });
+});
