@@ -243,16 +243,14 @@ test.describe('where the site deletes the database', () => {
     await service.holds({ events: ['first', ...waiting] }, { pages: [page] });
   });
 
-  test('the README’s code wipes all that is left after a denial @relay', async ({
+  test('the code of the page about privacy wipes all that is left after a denial @relay', async ({
     page,
     context,
     service,
     site,
   }) => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const [code] = /(?<=```js\n)for \(const key of Object\.keys\(localStorage\)\)[^`]+/.exec(
-      readme,
-    )!;
+    const text = readFileSync(new URL('../docs/privacy.md', import.meta.url), 'utf8');
+    const [code] = /(?<=```js\n)for \(const key of Object\.keys\(localStorage\)\)[^`]+/.exec(text)!;
     const address = site.page('/', site.tagged());
     const other = await context.newPage();
     await page.goto(address);

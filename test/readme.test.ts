@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import ts from 'typescript';
@@ -15,16 +15,21 @@ const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
-  'docs/service.md',
-  'docs/relay.md',
-  'docs/relay-queue.md',
+  '.github/CONTRIBUTING.md',
+  '.github/SECURITY.md',
+  ...readdirSync(new URL('../docs', import.meta.url))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ];
+/** So many lines a newcomer reads. */
+const MAX_README_LINES = 250;
 /** A quoted size may be off by so much: the last digit, and the zlib of another Node. */
 const SIZE_SLACK = 0.03;
 const COMPILES_WITHIN_MS = 60_000;
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const readme = read('README.md');
+const optionsPage = read('docs/options.md');
 
 // --- what the page says
 
@@ -37,8 +42,8 @@ const blocks = (page: string, language: string): string[] =>
 const plain = (cell: string): string => cell.replaceAll('`', '').trim();
 
 /** The first table under a heading, without its head, as text without backticks. */
-const tableUnder = (heading: string): string[][] => {
-  const [, section] = readme.split(new RegExp(`^#+ ${heading}$`, 'm'));
+const tableUnder = (page: string, heading: string): string[][] => {
+  const [, section] = page.split(new RegExp(`^#+ ${heading}$`, 'm'));
   const lines = (section ?? '').split('\n');
   const start = lines.findIndex((line) => line.startsWith('|'));
   const rows = lines.slice(start + 2);
@@ -51,7 +56,8 @@ const tableUnder = (heading: string): string[][] => {
   );
 };
 
-const firstColumn = (heading: string): string[] => tableUnder(heading).map(([cell]) => cell!);
+const firstColumn = (heading: string): string[] =>
+  tableUnder(optionsPage, heading).map(([cell]) => cell!);
 
 // --- what the source says
 
@@ -115,7 +121,7 @@ const complaint = (name: string, value: unknown): string => {
 };
 
 describe('the table of options', () => {
-  const rows = tableUnder('Options');
+  const rows = tableUnder(optionsPage, 'Options');
   const rowOf = (name: string) => rows.find(([cell]) => cell === name) ?? [];
 
   it('names every option, in the order of the source', () => {
@@ -144,12 +150,12 @@ describe('the tables of names', () => {
   });
 
   it('have every outcome', () => {
-    const [, , outcome] = tableUnder('Events to listen to');
+    const [, , outcome] = tableUnder(optionsPage, 'Events to listen to');
     for (const name of unionOf('Outcome')) expect(outcome!.join(' ')).toContain(name);
   });
 
   it('have every field of the status, and every pause', () => {
-    const rows = tableUnder('Status');
+    const rows = tableUnder(optionsPage, 'Status');
     expect(rows.map(([name]) => name)).toEqual(membersOf('Status'));
     const [, pauses] = rows.find(([name]) => name === 'paused')!;
     const { type } = memberOf('Status', 'paused') as ts.PropertySignature;
@@ -168,14 +174,16 @@ describe('the tables of names', () => {
       .join('');
     const keys = [...source.matchAll(/`\$\{name\} ([a-z]+) ?`/g)].map(([, key]) => key!);
     expect(keys).not.toEqual([]);
-    const named = tableUnder('Privacy').map(([, cell]) => cell!.replace(' <page>', ''));
+    const named = tableUnder(read('docs/privacy.md'), 'Privacy').map(([, cell]) =>
+      cell!.replace(' <page>', ''),
+    );
     expect([...named].sort()).toEqual([name, ...keys.map((key) => `${name} ${key}`)].sort());
   });
 });
 
 it('shows the CORS headers of the demo service', () => {
   const headers = { ...corsHeaders('/v1/event'), ...preflightHeaders('/v1/event') };
-  const [shown] = blocks(readme, 'http');
+  const [shown] = blocks(read('docs/cors.md'), 'http');
   expect(shown!.trim().split('\n').sort()).toEqual(
     Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}`)
@@ -192,7 +200,7 @@ const isBuilt = (file: string): boolean =>
   existsSync(join(ROOT, file)) && (file.startsWith('dist/') || age(file) >= age('dist/index.js'));
 
 describe('the table of sizes', () => {
-  const rows = tableUnder('Size and speed');
+  const rows = tableUnder(readme, 'Size and speed');
   const limits = JSON.parse(read('.size-limit.json')) as {
     name: string;
     path: string;
@@ -216,7 +224,6 @@ describe('the table of sizes', () => {
 
   it('says the same on top of the page', () => {
     expect(readme).toContain(`\`outbox.js\` is ${rows[0]![1]} brotli`);
-    expect(readme).toContain(`our first target of ${rows[0]![3]}`);
   });
 });
 
@@ -268,17 +275,44 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
 describe('the examples', () => {
   it('compile', { timeout: COMPILES_WITHIN_MS }, () => {
     const examples = new Map<string, string>();
-    for (const language of ['ts', 'tsx']) {
-      blocks(readme, language).forEach((code, index) => {
-        examples.set(join(ROOT, 'test', `readme-${index}.${language}`), withImport(code));
-      });
+    for (const file of ['README.md', 'docs/usage.md', 'docs/options.md']) {
+      for (const language of ['ts', 'tsx']) {
+        blocks(read(file), language).forEach((code, index) => {
+          const name = `${basename(file, '.md')}-${index}.${language}`;
+          examples.set(join(ROOT, 'test', name), withImport(code));
+        });
+      }
     }
-    expect(examples.size).toBeGreaterThan(8);
+    expect(examples.size).toBeGreaterThan(12);
     expect(compile(examples)).toEqual([]);
   });
 
   it('are ten lines at first', () => {
     expect(blocks(readme, 'ts')[0]!.trim().split('\n')).toHaveLength(10);
+  });
+});
+
+describe('the README', () => {
+  it('is read at one sitting', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_README_LINES);
+  });
+
+  it('leads to every page in docs', () => {
+    const pages = PAGES.filter((file) => file.startsWith('docs/'));
+    const texts = [readme, read('docs/relay.md')].join();
+    const isLinked = (file: string): boolean =>
+      texts.includes(`](${file}`) || texts.includes(`](${basename(file)}`);
+    expect(pages.filter((file) => !isLinked(file))).toEqual([]);
+  });
+
+  it('promises in ten lines', () => {
+    expect(tableUnder(readme, 'What is promised')).toHaveLength(10);
+  });
+
+  it('compares what is lost as it was measured, and in the words of the limits', () => {
+    const last = tableUnder(readme, 'Direct, or through a relay').at(-1)!;
+    expect(last.slice(1)).toEqual(['6 of 12', '0 of 28']);
+    expect(read('docs/limits.md')).toContain('6 of 12');
   });
 });
 
