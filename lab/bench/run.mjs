@@ -1,6 +1,8 @@
 // Costs of the snippet beside one bare keepalive fetch per event, measured in the same run.
 // `npm run bench` prints a table; ratios travel between machines better than the figures do.
 import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { openBrowser, startCpu, tasksOf, taskTime } from './browser.mjs';
 
@@ -340,7 +342,9 @@ server.kill();
 const figure = (value, unit) =>
   value === undefined ? '' : `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`;
 console.log(`Chromium ${version}, ${cpus().length} × ${cpus()[0].model}, Node ${process.version}`);
-console.log(`Median of ${ROUNDS} rounds.\n`);
+// The same mark as in docs/promise.md: what was measured on another build may not hold any more.
+const build = createHash('sha256').update(readFileSync('dist/outbox.js')).digest('hex').slice(0, 8);
+console.log(`Median of ${ROUNDS} rounds, build ${build}.\n`);
 console.log('| what | ours | beside it | ratio | aim |\n|---|---|---|---|---|');
 for (const { name, ours, bare, ratio, aim, unit } of rows) {
   const times = ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;

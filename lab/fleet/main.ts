@@ -16,6 +16,7 @@ import { putInto, tableOf, type Row } from './report.js';
 import { callsPerSecond, HEADROOM, run } from './run.js';
 import { SCENARIOS } from './scenarios.js';
 import type { Second } from './server.js';
+import { sourcesNow } from './sources-now.js';
 
 const FLEET = 1_000_000;
 const PLOTS = 'docs/fleet';
@@ -59,7 +60,8 @@ const scale = (seconds: readonly Second[]): Second[] =>
 
 const perSecond = callsPerSecond(FLEET);
 console.log(
-  `${FLEET} clients, 1 of ${part} simulated, ${Math.round(perSecond)} requests a second on a good day\n`,
+  `${FLEET} clients, 1 of ${part} simulated, ${Math.round(perSecond)} requests a second on a good day, ` +
+    `delivery code ${sourcesNow()}\n`,
 );
 if (values.write) await mkdir(PLOTS, { recursive: true });
 const rows: Row[] = [];
@@ -85,4 +87,7 @@ for (const scenario of chosen(SCENARIOS, values.only)) {
 }
 const table = tableOf(rows);
 console.log(`\n${table}`);
-if (values.write) await putInto(PAGE, table);
+if (values.write) {
+  const stamp = `Run on ${new Date().toISOString().slice(0, 10)} with the delivery code \`${sourcesNow()}\`; \`npm run fleet\` prints the present one.`;
+  await putInto(PAGE, `${stamp}\n\n${table}`);
+}
