@@ -96,7 +96,7 @@ export const createConclusions = (effects: Effects) => {
       // What the relay has not tried says nothing of its records: they go first when it is tried again.
       const tried = failing.filter(([, { status }]) => status > 0);
       const failed = tried.length > 0 ? tried : failing;
-      for (const one of failing) if (!failed.includes(one)) outbox.putBack(one[0]);
+      for (const [entry] of failing) outbox.putBack(entry);
       // One failure, with the longest of the waits.
       const [longest] = failing.map(([, attempt]) => attempt).sort(byWait);
       fail(entriesOf(failed), longest!, started);

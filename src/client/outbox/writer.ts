@@ -60,7 +60,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
     /** Looked at as the transaction begins: the page may have stood still since. */
     const mayWrite = ({ parcel, until: held, wasStored }: Write) => {
       if (wasStored && isOver(context, held)) return false;
-      return isLeaving ? life === holder() : parcel.state !== 'gone';
+      return isLeaving || parcel.state !== 'gone';
     };
     const put = (store: IDBObjectStore, { parcel, value }: Write) => {
       moveParcel(parcel, 'write');
@@ -74,7 +74,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
       // From now on the database says it.
       for (const { record } of parcel.entries) known.delete(record.id);
       for (const id of done) parcel.done.delete(id);
-      if (parcel.entries.size === 0 && !parcel.done.size && !value?.records.length) part(parcel);
+      if (!value?.records.length) part(parcel);
     };
     try {
       await journal.run<undefined>((store) => {
@@ -98,8 +98,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
         pending.delete(parcel);
         if (parcel.state !== 'gone') dirty.add(parcel);
       }
-      if (journal.kind() === 'memory') touchNote();
-      else if (!journal.isLeft()) void flush();
+      if (!journal.isLeft()) void flush();
     }
   };
 
