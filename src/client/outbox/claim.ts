@@ -131,7 +131,7 @@ export const createClaims = (
 
   const takeIn = (key: ParcelKey, value: Stored) => {
     const parcel = createParcel(key, 'stored');
-    line.hold(parcel, value.until);
+    parcel.until = value.until;
     parcel.isNoted = !!value.isNoted;
     line.insert(parcel);
     for (const record of value.records) {

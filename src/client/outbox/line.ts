@@ -23,7 +23,6 @@ export const createLine = () => {
   let count = 0;
   let bytes = 0;
   let claimed = 0;
-  let soonest = Infinity;
 
   const tally = ({ size, order }: Entry, sign: 1 | -1) => {
     count += sign;
@@ -40,24 +39,6 @@ export const createLine = () => {
     /** Oldest first; a record that is added or removed meanwhile is seen or left out. */
     *entries(): Generator<Entry, undefined> {
       for (const { entries } of parcels) yield* entries;
-    },
-    /** When the first parcel's time may be over. */
-    soonest: (): number => soonest,
-    /** Says until when a parcel is held. */
-    hold: (parcel: Parcel, until: number): void => {
-      parcel.until = until;
-      soonest = Math.min(soonest, until);
-    },
-    /** Takes out those that are over, and finds anew which is next. */
-    takeOver: (isOver: (parcel: Parcel) => boolean): Parcel[] => {
-      const over: Parcel[] = [];
-      soonest = Infinity;
-      for (const parcel of parcels) {
-        if (parcel.state !== 'stored') continue;
-        if (isOver(parcel)) over.push(parcel);
-        else soonest = Math.min(soonest, parcel.until);
-      }
-      return over;
     },
     insert: (parcel: Parcel): void => {
       let at = parcels.length;

@@ -42,9 +42,12 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const writer = createWriter(context, { part, keepNote: () => exit.keepNote() });
 
-  /** Lets go of what stands in the database and may be another page's by now. */
+  /** It stands in the database, and may be another page's by now. */
+  const isLost = ({ state, until }: Parcel): boolean => state === 'stored' && isOver(context, until);
+
+  /** Lets go of what may be another page's by now. */
   const partOver = (): void => {
-    for (const parcel of line.takeOver(({ until }) => isOver(context, until))) {
+    for (const parcel of line.parcels.filter(isLost)) {
       for (const { size } of inState(parcel, 'waiting')) {
         away.count++;
         away.bytes += size;
@@ -72,7 +75,7 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   /** Drops what was not sent, where it is still this page's to drop. */
   const discard = (entry: Entry, reason: DropReason, message: string): void => {
-    if (entry.parcel.state === 'stored' && isOver(context, entry.parcel.until)) partOver();
+    if (isLost(entry.parcel)) partOver();
     else drop(entry, reason, message);
   };
 
@@ -136,9 +139,9 @@ export const createOutbox = (effects: OutboxEffects) => {
     finish,
     drop,
     young,
-    /** Lets go of what may be another page's by now, and drops what is too old. Cheap where there is nothing. */
+    /** Lets go of what may be another page's by now, and drops what is too old. */
     tidy: (): void => {
-      if (isOver(context, line.soonest())) partOver();
+      partOver();
       for (const entry of young()) if (!isUnderWay(entry)) break;
     },
     /** The page is back. What it let go is anybody's, also this next life's of its own. */

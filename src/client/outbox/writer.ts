@@ -13,9 +13,6 @@ interface Write {
   value: Omit<Stored, 'v' | 'until'> | undefined;
   /** Those of its records that the database need not be told of any more once this is stored. */
   done: string[];
-  /** Before this time nobody else may have it. */
-  until: number;
-  wasStored: boolean;
 }
 
 interface Parts {
@@ -25,7 +22,7 @@ interface Parts {
 
 /** Writes through to the database what has changed in memory, a task's changes in one transaction. */
 export const createWriter = (context: Context, { part, keepNote }: Parts) => {
-  const { journal, notes, now, limits, line, known, holder } = context;
+  const { journal, notes, now, limits, known, holder } = context;
   /** To be written. */
   const dirty = new Set<Parcel>();
   /** Being written. */
@@ -44,8 +41,6 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
         ? storedOf(parcel, holder(), flightOf(parcel))
         : undefined,
     done: [...parcel.done],
-    until: parcel.until,
-    wasStored: parcel.state === 'stored',
   });
 
   /** A page that leaves lets the parcels go as it writes them. */
@@ -58,10 +53,8 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
       pending.add(parcel);
     }
     /** Looked at as the transaction begins: the page may have stood still since. */
-    const mayWrite = ({ parcel, until: held, wasStored }: Write) => {
-      if (wasStored && isOver(context, held)) return false;
-      return isLeaving || parcel.state !== 'gone';
-    };
+    const mayWrite = ({ parcel: { state, until } }: Write) =>
+      isLeaving || (state !== 'gone' && !(state === 'stored' && isOver(context, until)));
     const put = (store: IDBObjectStore, { parcel, value }: Write) => {
       moveParcel(parcel, 'write');
       if (value) putStored(store, parcel.key, { ...value, until });
@@ -70,7 +63,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
     const conclude = ({ parcel, value, done }: Write) => {
       if (parcel.state === 'gone') return;
       moveParcel(parcel, 'confirm');
-      line.hold(parcel, until);
+      parcel.until = until;
       // From now on the database says it.
       for (const { record } of parcel.entries) known.delete(record.id);
       for (const id of done) parcel.done.delete(id);
