@@ -307,7 +307,7 @@ describe('consent', () => {
       dropped: { 'consent-denied': 3 },
       userId: undefined,
     });
-    expect((await readStored(await storedName())).keys).toEqual([['consent']]);
+    expect((await readStored(await storedName())).keys).toEqual(['consent']);
     expect(JSON.stringify({ ...localStorage })).not.toContain('"u"');
   });
 
@@ -345,7 +345,7 @@ describe('consent', () => {
     service.rule = () => 200;
     await advance(60_000);
     expect(service.seen).toHaveLength(1);
-    expect((await readStored(await storedName())).keys).toEqual([['consent']]);
+    expect((await readStored(await storedName())).keys).toEqual(['consent']);
   });
 
   it('denied and granted again sends what is called from then on', async () => {
@@ -472,7 +472,7 @@ describe('a denial from elsewhere', () => {
       consent: 'denied',
       dropped: { 'consent-denied': 1 },
     });
-    expect((await readStored(await storedName())).keys).toEqual([['consent']]);
+    expect((await readStored(await storedName())).keys).toEqual(['consent']);
     // Given again, it counts on the next page too.
     next.analytics.setConsent('granted');
     await settle();

@@ -1,6 +1,5 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { holdMs, isOver, type Context } from './context.js';
-import { isDenial } from './denial.js';
 import { commit } from './journal.js';
 import { createEntry, createParcel, type Entry, type ParcelKey } from './parcel.js';
 import { getWindow, isReadable, putStored, read, WINDOW, type Stored } from './stored.js';
@@ -14,10 +13,11 @@ interface Parts {
   /** Takes a record in as this page's own. */
   add: (record: OutboxRecord) => void;
   finish: (entry: Entry) => void;
+  drop: (entry: Entry, reason: DropReason, message: string) => void;
   /** Lets go of parcels that this page holds no longer. */
   partOver: () => void;
   /** Drops what is too much in memory. */
-  keepCaps: () => void;
+  dropSurplus: () => void;
   isOld: (record: OutboxRecord) => boolean;
 }
 
@@ -42,7 +42,7 @@ interface Walk {
 /** Claims parcels whose time is over, the oldest first. */
 export const createClaims = (
   context: Context,
-  { writer, add, finish, partOver, keepCaps, isOld }: Parts,
+  { writer, add, finish, drop, partOver, dropSurplus, isOld }: Parts,
 ) => {
   const { journal, notes, now, limits, onDrop, onUnknown, line, away, flying, known, holder } =
     context;
@@ -57,20 +57,20 @@ export const createClaims = (
 
   /** Puts into the database what exit notes say of parcels that are anybody's now. Answers with notes read. */
   const replay = (store: IDBObjectStore, time: number, then: (read: string[]) => void) => {
-    const others = notes.all().filter((note) => note.holder !== holder());
+    const all = notes.all();
     const kept = new Set<string>();
     let left = 1;
     const settle = () => {
-      if (--left === 0) then(others.map((note) => note.holder).filter((id) => !kept.has(id)));
+      if (--left === 0) then(all.map((note) => note.holder).filter((id) => !kept.has(id)));
     };
-    for (const note of others) {
+    for (const note of all) {
       for (const { key, flight, done, records } of note.parcels) {
         left++;
         read(store.get(key) as IDBRequest<Partial<Stored> | undefined>, (stored) => {
           const until = note.until && isReadable(stored) ? stored.until : note.until;
           const isTheirs = isReadable(stored) ? stored.holder === note.holder : !stored;
           if (!isOver(context, until, time)) kept.add(note.holder);
-          else if (isTheirs && (stored || records.length > 0)) {
+          else if (isTheirs) {
             const rest = (isReadable(stored) ? stored.records : records).filter(
               ({ id }) => !done.includes(id),
             );
@@ -99,7 +99,6 @@ export const createClaims = (
       const next = window.length < WINDOW ? undefined : window.at(-1)![0];
       const claimed: Claimed = { parcels: [], unreadable: 0, next };
       for (const [key, value] of window) {
-        if (isDenial(key)) continue;
         if (!isReadable(value)) {
           store.delete(key);
           claimed.unreadable++;
@@ -120,13 +119,6 @@ export const createClaims = (
       commit(store);
       then(claimed);
     });
-  };
-
-  /** Why a claimed record is not to be sent, if so. */
-  const verdict = (record: OutboxRecord): [DropReason, string] | undefined => {
-    if (isOld(record)) return ['expired', 'older than maxAge'];
-    if (record.type !== 'event' || !line.isFull(limits(), away)) return undefined;
-    return ['outbox-full', 'too many records are stored'];
   };
 
   const takeIn = (key: ParcelKey, value: Stored) => {
@@ -152,10 +144,9 @@ export const createClaims = (
         continue;
       }
       const isUnknown = !limits().resends && value.flight.includes(record.id) && !fate;
-      const reason = isUnknown ? undefined : verdict(record);
-      if (isUnknown || reason) finish(entry);
+      if (isUnknown) finish(entry);
       if (isUnknown) onUnknown(record);
-      else if (reason) onDrop(record, ...reason);
+      else if (isOld(record)) drop(entry, 'expired', 'older than maxAge');
     }
     if (value.flight.length > 0) writer.finished(parcel);
   };
@@ -171,7 +162,6 @@ export const createClaims = (
         // The clock may have been set while this waited for others: only what is over by both counts.
         claimWindow(store, current, Math.min(created, now()), done);
       };
-      if (current.after.length > 0) return begin();
       read(store.count(), (count) => {
         // Each value has a record or more, but for those that stand in memory, too.
         away.count = Math.max(away.count, count - line.parcels.length);
@@ -188,11 +178,12 @@ export const createClaims = (
       onDrop(NO_RECORD, 'unreadable', 'stored by another version');
     }
     for (const [key, value] of claimed.parcels) takeIn(key, value);
+    dropSurplus();
     if (claimed.next) current.after = claimed.next;
     else if (walk === current) {
       walk = undefined;
       Object.assign(away, { count: 0, bytes: 0 });
-      keepCaps();
+      dropSurplus();
     }
     return true;
   };
@@ -200,7 +191,7 @@ export const createClaims = (
   /** Without a database, what other pages have noted, and never gave to one, is all there is. */
   const absorbNotes = () => {
     for (const note of notes.all()) {
-      if (note.holder === holder() || !isOver(context, note.until)) continue;
+      if (!isOver(context, note.until)) continue;
       const mine = note.parcels.filter(({ isNew }) => isNew);
       const rest = note.parcels.filter(({ isNew }) => !isNew);
       if (mine.length === 0) continue;

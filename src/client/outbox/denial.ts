@@ -1,9 +1,7 @@
 import { read } from './stored.js';
 
-/** Where a denial stands in the database. localStorage has it too, but takes nothing while it is full. */
-const KEY = ['consent'];
-
-export const isDenial = ([first]: readonly unknown[]): boolean => first === KEY[0];
+/** Where a denial stands in the database, before all parcels. localStorage has it too, but takes nothing while it is full. */
+const KEY = 'consent';
 
 export const putDenial = (store: IDBObjectStore): void => {
   store.put('denied', KEY);

@@ -32,10 +32,9 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
       .filter((parcel) => !isStored(parcel))
       .flatMap((parcel) => [...parcel.entries])
       .reverse();
-    const isIdentify = ({ record }: Entry) => record.type === 'identify';
+    const isIdentify = ({ record }: Entry) => Number(record.type === 'identify');
     const chosen = new Set<Entry>();
-    for (const entry of [...entries.filter(isIdentify), ...entries]) {
-      if (chosen.has(entry)) continue;
+    for (const entry of entries.sort((a, b) => isIdentify(b) - isIdentify(a))) {
       size -= toJson(entry.record)!.length + SPARE;
       if (size < 0) break;
       chosen.add(entry);
@@ -70,12 +69,10 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
   ): Set<Entry> | undefined => {
     // A page may be told more than once that it goes.
     const earlier = journal.isLeft() ? (notes.get(holder())?.parcels ?? []) : [];
-    const isAnew = ({ key }: NotedParcel) => parcels.some((parcel) => `${parcel.key}` === `${key}`);
-    const rest = earlier.filter((noted) => !isAnew(noted));
     for (let size = most; ; size /= 2) {
       const records = fitting(parcels, size);
       const told = [
-        ...rest,
+        ...earlier,
         ...remains.values(),
         ...parcels.map((parcel) => noteOf(parcel, records)),
       ];
@@ -104,17 +101,17 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
     if (journal.kind() === 'indexeddb') writer.release(parcels);
     else if (!noted)
       return; // nothing takes it: the page may come back
-    else if (journal.kind() === 'memory') dropRest(parcels, noted);
+    else dropRest(parcels, noted);
     parcels.forEach(part);
   };
 
   /** The page is hidden, and may be going. */
   const hide = (): void => {
-    const isMemory = journal.kind() === 'memory';
+    if (journal.kind() === 'memory') return keepNote();
     const parcels = [...writer.unconfirmed()];
     if (parcels.length === 0) return;
-    saveNote(parcels, now() + (isMemory ? NOTED_MS : holdMs(context)));
-    if (!isMemory) void writer.flush();
+    saveNote(parcels, now() + holdMs(context));
+    void writer.flush();
   };
 
   return {

@@ -73,19 +73,13 @@ export const createOutbox = (effects: OutboxEffects) => {
     onDrop(entry.record, reason, message);
   };
 
-  /** Drops what was not sent, where it is still this page's to drop. */
-  const discard = (entry: Entry, reason: DropReason, message: string): void => {
-    if (isLost(entry.parcel)) partOver();
-    else drop(entry, reason, message);
-  };
-
   const isOld = ({ at }: OutboxRecord): boolean => now() - at > limits().maxAge;
 
   /** The records in memory, oldest first; what has grown too old is dropped. */
   function* young(): Generator<Entry, undefined> {
     for (const entry of line.entries()) {
       if (isUnderWay(entry) || !isOld(entry.record)) yield entry;
-      else discard(entry, 'expired', 'older than maxAge');
+      else drop(entry, 'expired', 'older than maxAge');
     }
   }
 
@@ -94,6 +88,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       open = createParcel([record.at, life, ++made]);
       line.insert(open);
       void writer.touch(open);
+      // What follows in another task is written by another transaction.
       queueMicrotask(() => (open = undefined));
     }
     // Where this page has sent it in a former life, its answer is still awaited.
@@ -105,25 +100,31 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   /** The oldest events go first: those that are away, then those in memory. */
   const keepCaps = (): void => {
-    const isFull = () => line.isFull(limits(), away);
     if (!isFull()) return;
-    if (away.count > 0 && journal.kind() === 'indexeddb') return void trim();
+    partOver();
+    if (away.count > 0 && journal.kind() === 'indexeddb') void trim();
+    else dropSurplus();
+  };
+
+  const isFull = (): boolean => line.isFull(limits(), away);
+
+  const dropSurplus = (): void => {
     let surplus;
     while (isFull() && (surplus = line.surplus())) {
-      discard(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
+      drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
     }
   };
 
   /** Claims what is away, of which what is too much is dropped. */
   const trim = async (): Promise<void> => {
     claims.seek();
-    while (line.isFull(limits(), away) && (await claims.refill(true)));
-    if (away.count === 0) keepCaps();
+    while (isFull() && (await claims.refill(true)));
+    if (away.count === 0) dropSurplus();
   };
 
   const sending = createSending(context, writer, finish);
   const exit = createExit(context, { writer, part, drop });
-  const claims = createClaims(context, { writer, add, finish, partOver, keepCaps, isOld });
+  const claims = createClaims(context, { writer, add, finish, drop, partOver, dropSurplus, isOld });
 
   return {
     /** The records in memory that have no end yet, oldest first. */
@@ -139,10 +140,10 @@ export const createOutbox = (effects: OutboxEffects) => {
     finish,
     drop,
     young,
-    /** Lets go of what may be another page's by now, and drops what is too old. */
+    /** Lets go of what may be another page's by now, and drops what is too old at the head of the line. */
     tidy: (): void => {
       partOver();
-      for (const entry of young()) if (!isUnderWay(entry)) break;
+      young().next();
     },
     /** The page is back. What it let go is anybody's, also this next life's of its own. */
     comeBack: (): void => {
