@@ -75,7 +75,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: "claim a user's later parcels while another page holds the earlier ones",
-    file: 'src/client/outbox/claim.ts',
+    file: 'src/client/outbox/claim-window.ts',
     find: ' || users.some((user) => taken.has(user))',
     put: '',
   },

@@ -1,8 +1,9 @@
 import type { DropReason, OutboxRecord } from '../types.js';
-import { holdMs, isOver, type Context } from './context.js';
-import { commit } from './journal.js';
+import { claimWindow, type Claimed, type Walk } from './claim-window.js';
+import { isOver, type Context } from './context.js';
 import { createEntry, createParcel, type Entry, type ParcelKey } from './parcel.js';
-import { getWindow, isReadable, putStored, read, WINDOW, type Stored } from './stored.js';
+import { replay } from './replay.js';
+import { read, type Stored } from './stored.js';
 import type { Writer } from './writer.js';
 
 /** Fewer claimed records than this in memory: time to claim more. */
@@ -21,31 +22,15 @@ interface Parts {
   isOld: (record: OutboxRecord) => boolean;
 }
 
-interface Claimed {
-  parcels: [key: ParcelKey, value: Stored][];
-  /** Values in a form that this version does not know. */
-  unreadable: number;
-  /** Where the next window begins; nothing where this was the last. */
-  next: ParcelKey | undefined;
-}
-
 /** Stands for what cannot be read. */
 const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
-
-/** One walk through the outbox, from the oldest parcel to the latest. */
-interface Walk {
-  after: ParcelKey | [];
-  /** Users of a maker of whom another page holds something: what is later of theirs is for that page. */
-  taken: Set<string>;
-}
 
 /** Claims parcels whose time is over, the oldest first. */
 export const createClaims = (
   context: Context,
   { writer, add, finish, drop, partOver, dropSurplus, isOld }: Parts,
 ) => {
-  const { journal, notes, now, limits, onDrop, onUnknown, line, away, flying, known, holder } =
-    context;
+  const { journal, notes, now, limits, onDrop, onUnknown, line, away, flying, known } = context;
   let walk: Walk | undefined;
   let isBusy = false;
   const seek = () => {
@@ -54,72 +39,6 @@ export const createClaims = (
   seek();
 
   const inMemory = () => journal.kind() === 'memory';
-
-  /** Puts into the database what exit notes say of parcels that are anybody's now. Answers with notes read. */
-  const replay = (store: IDBObjectStore, time: number, then: (read: string[]) => void) => {
-    const all = notes.all();
-    const kept = new Set<string>();
-    let left = 1;
-    const settle = () => {
-      if (--left === 0) then(all.map((note) => note.holder).filter((id) => !kept.has(id)));
-    };
-    for (const note of all) {
-      for (const { key, flight, done, records } of note.parcels) {
-        left++;
-        read(store.get(key) as IDBRequest<Partial<Stored> | undefined>, (stored) => {
-          const until = note.until && isReadable(stored) ? stored.until : note.until;
-          const isTheirs = isReadable(stored) ? stored.holder === note.holder : !stored;
-          if (!isOver(context, until, time)) kept.add(note.holder);
-          else if (isTheirs) {
-            const rest = (isReadable(stored) ? stored.records : records).filter(
-              ({ id }) => !done.includes(id),
-            );
-            putStored(store, key, {
-              holder: note.holder,
-              until: 0,
-              flight,
-              records: rest,
-              isNoted: true,
-            });
-          }
-          settle();
-        });
-      }
-    }
-    settle();
-  };
-
-  const claimWindow = (
-    store: IDBObjectStore,
-    { after, taken }: Walk,
-    time: number,
-    then: (claimed: Claimed) => void,
-  ) => {
-    getWindow(store, after, (window) => {
-      const next = window.length < WINDOW ? undefined : window.at(-1)![0];
-      const claimed: Claimed = { parcels: [], unreadable: 0, next };
-      for (const [key, value] of window) {
-        if (!isReadable(value)) {
-          store.delete(key);
-          claimed.unreadable++;
-          continue;
-        }
-        if (line.has(key)) continue;
-        const users = value.records.flatMap(({ user }) => (user ? [`${key[1]} ${user}`] : []));
-        if (!isOver(context, value.until, time) || users.some((user) => taken.has(user))) {
-          for (const user of users) taken.add(user);
-        } else if (value.records.length === 0) {
-          store.delete(key); // a tombstone has done its work
-        } else {
-          const mine = { ...value, holder: holder(), until: now() + holdMs(context) };
-          putStored(store, key, mine);
-          claimed.parcels.push([key, mine]);
-        }
-      }
-      commit(store);
-      then(claimed);
-    });
-  };
 
   const takeIn = (key: ParcelKey, value: Stored) => {
     const parcel = createParcel(key, 'stored');
@@ -151,41 +70,32 @@ export const createClaims = (
     if (value.flight.length > 0) writer.finished(parcel);
   };
 
-  /** Claims in one window; says whether it has done something. */
-  const claim = async (current: Walk): Promise<boolean> => {
+  /** Claims in one window. */
+  const claim = async (current: Walk): Promise<void> => {
     partOver();
-    const life = holder();
     const created = now();
-    let replayed: string[] = [];
+    // The clock may be set while this waits for others: only what is over by both times counts.
+    const time = () => Math.min(created, now());
+    let replayed: ReadonlySet<string> = new Set();
     const claimed = await journal.run<Claimed>((store, done) => {
-      const begin = () => {
-        // The clock may have been set while this waited for others: only what is over by both counts.
-        claimWindow(store, current, Math.min(created, now()), done);
-      };
+      replayed = replay(context, store, time);
       read(store.count(), (count) => {
         // Each value has a record or more, but for those that stand in memory, too.
         away.count = Math.max(away.count, count - line.parcels.length);
-        replay(store, Math.min(created, now()), (read) => {
-          replayed = read;
-          begin();
-        });
+        claimWindow(context, store, current, time(), done);
       });
     });
     replayed.forEach(notes.remove);
-    // Left or cleared meanwhile, what was claimed is for whoever comes when its time is over.
-    if (life !== holder() || journal.isLeft()) return false;
     for (let i = 0; i < claimed.unreadable; i++) {
       onDrop(NO_RECORD, 'unreadable', 'stored by another version');
     }
     for (const [key, value] of claimed.parcels) takeIn(key, value);
-    dropSurplus();
     if (claimed.next) current.after = claimed.next;
     else if (walk === current) {
       walk = undefined;
       Object.assign(away, { count: 0, bytes: 0 });
-      dropSurplus();
     }
-    return true;
+    dropSurplus();
   };
 
   /** Without a database, what other pages have noted, and never gave to one, is all there is. */

@@ -43,7 +43,8 @@ export const createOutbox = (effects: OutboxEffects) => {
   const writer = createWriter(context, { part, keepNote: () => exit.keepNote() });
 
   /** It stands in the database, and may be another page's by now. */
-  const isLost = ({ state, until }: Parcel): boolean => state === 'stored' && isOver(context, until);
+  const isLost = ({ state, until }: Parcel): boolean =>
+    state === 'stored' && isOver(context, until);
 
   /** Lets go of what may be another page's by now. */
   const partOver = (): void => {

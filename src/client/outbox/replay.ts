@@ -1,0 +1,29 @@
+import { isOver, type Context } from './context.js';
+import { isReadable, putStored, read, type Stored } from './stored.js';
+
+/**
+ * Puts into the database what exit notes say of parcels that are anybody's now, before whatever the transaction
+ * does next. Answers with the holders of notes that are read, whole once that next thing has its answer.
+ */
+export const replay = (
+  context: Context,
+  store: IDBObjectStore,
+  time: () => number,
+): ReadonlySet<string> => {
+  const notes = context.notes.all();
+  const replayed = new Set(notes.map(({ holder }) => holder));
+  for (const { holder, until: noted, parcels } of notes) {
+    for (const { key, flight, done, records } of parcels) {
+      read(store.get(key) as IDBRequest<Partial<Stored> | undefined>, (stored) => {
+        const isThere = isReadable(stored);
+        const until = noted && isThere ? stored.until : noted;
+        if (!isOver(context, until, time())) replayed.delete(holder);
+        else if (isThere ? stored.holder === holder : !stored) {
+          const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
+          putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });
+        }
+      });
+    }
+  }
+  return replayed;
+};
