@@ -4,13 +4,11 @@ import { isOver, type Context } from './context.js';
 import { createEntry, createParcel, type Entry, type ParcelKey } from './parcel.js';
 import { replay } from './replay.js';
 import { read, type Stored } from './stored.js';
-import type { Writer } from './writer.js';
 
 /** Fewer claimed records than this in memory: time to claim more. */
 const LOW = 20;
 
 interface Parts {
-  writer: Writer;
   /** Takes a record in as this page's own. */
   add: (record: OutboxRecord) => void;
   finish: (entry: Entry) => void;
@@ -28,7 +26,7 @@ const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attemp
 /** Claims parcels whose time is over, the oldest first. */
 export const createClaims = (
   context: Context,
-  { writer, add, finish, drop, partOver, dropSurplus, isOld }: Parts,
+  { add, finish, drop, partOver, dropSurplus, isOld }: Parts,
 ) => {
   const { journal, notes, now, limits, onDrop, onUnknown, line, away, flying, known } = context;
   let walk: Walk | undefined;
@@ -67,7 +65,6 @@ export const createClaims = (
       if (isUnknown) onUnknown(record);
       else if (isOld(record)) drop(entry, 'expired', 'older than maxAge');
     }
-    if (value.flight.length > 0) writer.finished(parcel);
   };
 
   /** Claims in one window. */

@@ -125,7 +125,7 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const sending = createSending(context, writer, finish);
   const exit = createExit(context, { writer, part, drop });
-  const claims = createClaims(context, { writer, add, finish, drop, partOver, dropSurplus, isOld });
+  const claims = createClaims(context, { add, finish, drop, partOver, dropSurplus, isOld });
 
   return {
     /** The records in memory that have no end yet, oldest first. */
