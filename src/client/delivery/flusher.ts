@@ -64,8 +64,6 @@ export const createFlusher = (effects: Effects) => {
   let isStarving = false;
   /** The last look found that nothing may be sent: what is stored need not be read yet. */
   let isPaused = false;
-  let isAsking = false;
-  let isRefilling = false;
   /** Waits for storage or a token, after which it goes on by itself. */
   let pending = 0;
 
@@ -78,19 +76,10 @@ export const createFlusher = (effects: Effects) => {
 
   const wantsMore = (): boolean => !isStopped && !isPaused && outbox.wantsMore(isStarving);
 
-  const refill = async (): Promise<void> => {
-    isRefilling = true;
-    while (wantsMore() && (await outbox.refill(isStarving))) sendNow();
-    isRefilling = false;
-    sendNow();
-  };
-
   const isReady = (): boolean => access?.isReady() ?? true;
 
   const askToken = async (): Promise<void> => {
-    isAsking = true;
     const problem = await access?.ask();
-    isAsking = false;
     if (problem && !isStopped) conclusions.lacksToken(problem);
   };
 
@@ -108,7 +97,7 @@ export const createFlusher = (effects: Effects) => {
     } else {
       void outbox.prepare([]);
       if (reason) alarm.setBy(until + random() * SPREAD_MS);
-      else if (!isAsking && outbox.count() > 0) void whenDone(askToken());
+      else if (pending === 0 && outbox.count() > 0) void whenDone(askToken());
     }
     settle();
   };
@@ -132,14 +121,14 @@ export const createFlusher = (effects: Effects) => {
   };
 
   const settle = (): void => {
-    if (pending > 0 || isRefilling || wantsMore()) return;
+    if (!isStopped && (pending > 0 || wantsMore())) return;
     waiters.settle((last) => requests.entries().some(({ order }) => order <= last), outbox.waiting);
   };
 
   /** Goes on with what is under way. */
   const pump = (): void => {
     sendNow();
-    if (wantsMore() && !isRefilling) void refill();
+    if (wantsMore()) void whenDone(outbox.refill(isStarving));
   };
 
   /** Attempts everything that waits by now. */
@@ -218,8 +207,6 @@ export const createFlusher = (effects: Effects) => {
       alarm.stop();
       sender.abort();
       requests.clear();
-      pending = 0;
-      isRefilling = false;
       settle();
     },
     /** Records without an answer yet. */
