@@ -1,4 +1,5 @@
 import type { Admit } from './outbox/journal.js';
+import { wipe } from './outbox/denial.js';
 import { isUnderWay } from './outbox/states.js';
 import { createHeld } from './held.js';
 import type { Parts } from './parts.js';
@@ -37,6 +38,10 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
     return ended;
   };
 
+  const clean = async (stores: Parts, isDenied: boolean): Promise<void> => {
+    isWiped ||= await wipe(stores, isDenied);
+  };
+
   return {
     parts: (): Parts | undefined => parts,
     /** Records in memory alone. */
@@ -45,7 +50,7 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
     /** Storage and network may be used. */
     begin: (admit: Admit): void => {
       parts = build(admit);
-      if (!isWiped) parts.outbox.wipe(false, () => (isWiped = true));
+      if (!isWiped) void clean(parts, false);
       held.take().forEach(keep);
       parts.flusher.pump();
     },
@@ -68,12 +73,12 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
         drop('consent-denied', 'consent was denied', record);
       }
       isWiped = false;
-      const { journal, outbox, flusher } = build();
-      flusher.stop();
-      outbox.wipe(true, () => {
-        isWiped = true;
+      const another = build();
+      another.flusher.stop();
+      void clean(another, true).then(() => {
+        if (!isWiped) return;
         onCleared();
-        journal.close();
+        another.journal.close();
       });
     },
   };

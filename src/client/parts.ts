@@ -38,9 +38,10 @@ export const createParts = (effects: Effects) => {
     flusher.pump();
   };
   const journal = createJournal({ name, onChange, admit });
+  const notes = createNotes(shelf, name);
   const outbox = createOutbox({
     journal,
-    notes: createNotes(shelf, name),
+    notes,
     now,
     newId,
     isHidden,
@@ -74,7 +75,7 @@ export const createParts = (effects: Effects) => {
     onOutcome: tally.outcome,
     onError: (error) => emit('error', () => error),
   });
-  return { journal, outbox, flusher };
+  return { journal, notes, outbox, flusher };
 };
 
 export type Parts = ReturnType<typeof createParts>;

@@ -8,7 +8,7 @@ import { createConsent } from './consent.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
-import { getDenial } from './outbox/denial.js';
+import { forgetDenial, getDenial } from './outbox/denial.js';
 import type { Admit } from './outbox/journal.js';
 import { createParts, type FullSettings } from './parts.js';
 import type { Call, Made } from './record/call.js';
@@ -102,7 +102,7 @@ export const createPipeline = (
     if (parts() || !isActivated || consent.current() !== 'granted') return;
     identity.begin();
     keeper.begin(admit);
-    if (consent.isSaid()) parts()?.outbox.forgetDenial();
+    if (consent.isSaid()) void forgetDenial(parts()!.journal);
   };
 
   const forget = () => {

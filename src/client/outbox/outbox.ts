@@ -1,9 +1,7 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import { createClaims } from './claim.js';
 import { isOver, type Context, type OutboxEffects } from './context.js';
-import { deleteDenial, putDenial } from './denial.js';
 import { createExit } from './exit.js';
-import { commit } from './journal.js';
 import { createLine } from './line.js';
 import {
   createEntry,
@@ -19,7 +17,7 @@ import { createWriter } from './writer.js';
 
 /** The durable queue. What is in memory is written through to the database, in parcels. */
 export const createOutbox = (effects: OutboxEffects) => {
-  const { journal, notes, now, newId, limits, onDrop } = effects;
+  const { journal, now, newId, limits, onDrop } = effects;
   const line = createLine();
   const flying = new Map<string, Entry>();
   let life = newId();
@@ -59,7 +57,7 @@ export const createOutbox = (effects: OutboxEffects) => {
   };
 
   const finish = (entry: Entry): void => {
-    if (!moveRecord(entry, 'finish')) return;
+    moveRecord(entry, 'finish');
     const { parcel, record } = entry;
     line.take(entry);
     flying.delete(record.id);
@@ -175,31 +173,6 @@ export const createOutbox = (effects: OutboxEffects) => {
       const records = [...line.entries()].map(({ record }) => record);
       for (const parcel of [...line.parcels]) part(parcel);
       return records;
-    },
-    /**
-     * Consent was given: a denial in the database counts no more. In a transaction of its own, which reads
-     * nothing, so that it is done though the page leaves at once.
-     */
-    forgetDenial: (): void => {
-      journal
-        .run((store, done: (value: undefined) => void) => {
-          deleteDenial(store);
-          commit(store);
-          done(undefined);
-        })
-        .catch(() => undefined);
-    },
-    /** Deletes all that is stored or noted, by other pages too. A denial is stored instead. */
-    wipe: (isDenied: boolean, onWiped: () => void): void => {
-      for (const { holder } of notes.all()) notes.remove(holder);
-      journal
-        .run((store, done: (value: undefined) => void) => {
-          store.clear();
-          if (isDenied) putDenial(store);
-          commit(store);
-          done(undefined);
-        })
-        .then(onWiped, () => undefined);
     },
   };
 };

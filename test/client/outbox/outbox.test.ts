@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { wipe } from '../../../src/client/outbox/denial.js';
 import { HOLD_MS } from '../../../src/client/outbox/context.js';
 import { advance } from '../../support/advance.js';
 import { forbidOpening } from '../../support/break-storage.js';
@@ -138,7 +139,7 @@ describe.each([
     page.add(...makeRecords(3));
     await settle();
     expect(page.outbox.clear().map(({ id }) => id)).toEqual(['r0', 'r1', 'r2']);
-    page.outbox.wipe(false, () => undefined);
+    expect(await wipe(page, false)).toBe(kind === 'indexeddb');
     await advance(1_000);
     expect(page.waiting()).toEqual([]);
     expect(world.shelf.keys()).toEqual([]);
