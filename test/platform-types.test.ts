@@ -45,6 +45,23 @@ describe.each(['src/client', 'demo/page'])('the browser code of %s', (folder) =>
   });
 });
 
+describe('the code of a relay that runs anywhere', () => {
+  const project = projectIn('src/relay');
+
+  it.each([
+    ['export const a = Buffer', 'Buffer'],
+    ['export const a = process.env', 'process'],
+    ['export const a = document.title', 'document'],
+    ['export const a = [1].toSorted()', 'toSorted'],
+  ])('may not use what some platforms lack: %s', (code, name) => {
+    expect(errorsIn(code, project).join('\n')).toMatch(new RegExp(`'${name}'`));
+  });
+
+  it('may use what all have', () => {
+    expect(errorsIn(`export const a = new Request('https://a.example')`, project)).toEqual([]);
+  });
+});
+
 it('all of the snippet is compiled as browser code', () => {
   const { fileNames } = projectIn('src/client');
   const all = ts.sys.readDirectory(`${ROOT}src`, ['.ts']);
