@@ -62,3 +62,5 @@ export const createChoice = ({ outbox, requests, batching, troubles, room }: Eff
     },
   };
 };
+
+export type Choice = ReturnType<typeof createChoice>;

@@ -149,4 +149,6 @@ export const createConclusions = (effects: Effects) => {
   };
 };
 
+export type Conclusions = ReturnType<typeof createConclusions>;
+
 const byWait = (a: Attempt, b: Attempt): number => b.retryAfterMs - a.retryAfterMs;

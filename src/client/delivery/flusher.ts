@@ -1,10 +1,10 @@
 import type { Outbox } from '../outbox/outbox.js';
-import type { Entry } from '../outbox/parcel.js';
 import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
 import { createAlarm } from './alarm.js';
 import { createBatching } from './batching.js';
 import { createChoice } from './choice.js';
 import { createConclusions } from './conclusions.js';
+import { createDispatch } from './dispatch.js';
 import type { Gate } from './gate.js';
 import { createHealth, SLOW_MS } from './health.js';
 import { createRequests } from './requests.js';
@@ -12,8 +12,6 @@ import type { Sender } from './sender.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
 
-/** Other pages wait this long for the page that probes. */
-const PROBE_MS = 5_000;
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
 /** When the network is back, over this share of the oldest record's age, and no longer than this (docs/fleet.md). */
@@ -40,7 +38,7 @@ interface Effects {
 
 /** Sends what is due, as fast as the destination's state allows. */
 export const createFlusher = (effects: Effects) => {
-  const { outbox, sender, gate, now, random, isHidden, onSent } = effects;
+  const { outbox, sender, gate, now, random } = effects;
   const { access, hasPreflight = false } = sender;
   const troubles = createTroubles();
   const health = createHealth({ ...effects, troubles });
@@ -57,6 +55,19 @@ export const createFlusher = (effects: Effects) => {
   });
   const choice = createChoice({ outbox, requests, batching, troubles, room: sender.room });
   const alarm = createAlarm(now, SLOW_MS, () => pump());
+  const dispatch = createDispatch({
+    ...effects,
+    health,
+    batching,
+    requests,
+    conclusions,
+    choice,
+    onFree: () => {
+      // Answers that come close together free places together: one write for several requests.
+      if (requests.count() === 0) pump();
+      else alarm.setBy(now() + TOGETHER_MS);
+    },
+  });
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
   let isStopped = false;
@@ -91,7 +102,9 @@ export const createFlusher = (effects: Effects) => {
     const [reason, until] = health.pause(time);
     isPaused = !!reason;
     if (!reason && isReady()) {
-      sendDue(time);
+      const { due, prepared } = dispatch.due(time, horizon);
+      isStarving = due === 0 && requests.count() === 0;
+      if (prepared) void whenDone(prepared);
       const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil(time));
       if (next < Infinity) alarm.setBy(next);
     } else {
@@ -100,24 +113,6 @@ export const createFlusher = (effects: Effects) => {
       else if (pending === 0 && outbox.count() > 0) void whenDone(askToken());
     }
     settle();
-  };
-
-  const sendDue = (time: number): void => {
-    const isProbing = health.isProbing();
-    const limit = Math.min(
-      health.width() - requests.filter(health.isCurrent),
-      requests.places(time),
-    );
-    if (limit <= 0) return;
-    const groups = choice.next(time, horizon, limit, isProbing);
-    isStarving = groups.length === 0 && requests.count() === 0;
-    // A hidden page may be gone before the database has been prepared.
-    const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
-    if (prepared) void whenDone(prepared);
-    for (const group of groups.filter((group) => group.every(outbox.canSend))) {
-      if (gate.isDoubtful()) gate.reserve(PROBE_MS);
-      void start(group, false);
-    }
   };
 
   const settle = (): void => {
@@ -135,26 +130,6 @@ export const createFlusher = (effects: Effects) => {
   const flushAll = (): void => {
     horizon = outbox.latest();
     pump();
-  };
-
-  const start = async (group: Entry[], handoff: boolean): Promise<void> => {
-    const started = health.begin();
-    requests.begin(started, group);
-    const records = group.map(({ record }) => record);
-    const size = batching.weigh(group);
-    const keepalive = size <= sender.room();
-    for (const entry of group) outbox.begin(entry, keepalive);
-    const sending = sender.send(records, { size, keepalive, handoff });
-    for (const record of records) onSent(record, handoff);
-    const sent = await sending;
-    requests.end(started);
-    if (isStopped) return;
-    conclusions.conclude(group, sent, started);
-    // What a page that goes away has given to the browser is not for it to send again.
-    if (!Array.isArray(sent) && sent.wasLeft && isHidden()) return;
-    // Answers that come close together free places together: one write for several requests.
-    if (requests.count() === 0) pump();
-    else alarm.setBy(now() + TOGETHER_MS);
   };
 
   return {
@@ -176,8 +151,7 @@ export const createFlusher = (effects: Effects) => {
       horizon = outbox.latest();
       health.hurry();
       if (isStopped || health.pause(time)[0] || gate.isDoubtful() || !isReady()) return;
-      void outbox.prepare([]); // there is no time to wait for what was being prepared
-      for (const group of choice.leaving(time, horizon)) void start(group, true);
+      dispatch.leaving(time, horizon);
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {

@@ -42,10 +42,12 @@ export const createRequests = ({ concurrency, isOwnOrigin, hasPreflight }: Effec
     filter: (isCounted: (started: Started) => boolean): number =>
       [...groups.keys()].filter(isCounted).length,
     begin: (started: Started, group: readonly Entry[]): void => void groups.set(started, group),
-    end: (started: Started): void => {
-      groups.delete(started);
+    /** False where it was forgotten meanwhile. */
+    end: (started: Started): boolean => {
       isAnswered = true;
+      return groups.delete(started);
     },
+    /** Forgets all. */
     clear: (): void => groups.clear(),
     /** All their records. */
     entries: (): Entry[] => [...groups.values()].flat(),
