@@ -12,6 +12,12 @@ export default tseslint.config(
     },
   },
   {
+    // What users may do with the types.
+    files: ['test/types/calls.ts'],
+    languageOptions: { parserOptions: { project: 'tsconfig.json' } },
+    rules: { '@typescript-eslint/unbound-method': 'error' },
+  },
+  {
     files: ['{src,test,lab,e2e,demo}/**/*.ts', 'playwright.config.ts', 'vitest.config.ts'],
     ignores: ['e2e/{fixtures,recipes}/**'],
     languageOptions: { parserOptions: { project: 'tsconfig.json' } },

@@ -5,6 +5,7 @@ export type {
   Consent,
   DeliveryError,
   DirectOptions,
+  DisabledOptions,
   Draft,
   Drop,
   DropReason,
@@ -21,5 +22,6 @@ export type {
   RelayOptions,
   Status,
   StorageKind,
+  TagAnalytics,
   Token,
 } from './client/types.js';

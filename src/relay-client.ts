@@ -4,6 +4,7 @@ export type {
   CommonOptions,
   Consent,
   DeliveryError,
+  DisabledOptions,
   Draft,
   Drop,
   DropReason,
@@ -19,4 +20,5 @@ export type {
   RelayOptions,
   Status,
   StorageKind,
+  TagAnalytics,
 } from './client/types.js';

@@ -30,6 +30,8 @@ const errorsIn = (text: string): { line: number; message: string }[] => {
   }));
 };
 
+const byNumber = (a: number, b: number): number => a - b;
+
 describe('the types of calls', () => {
   const text = ts.sys.readFile(CALLS)!;
   const lines = text.split('\n');
@@ -42,8 +44,12 @@ describe('the types of calls', () => {
 
   it('refuse each wrong call by itself, and name what is misspelt', () => {
     const errors = errorsIn(lines.map((line) => line.replace(MARK, '// ')).join('\n'));
-    expect([...new Set(errors.map(({ line }) => line - 1))]).toEqual(marked);
+    expect([...new Set(errors.map(({ line }) => line - 1))].sort(byNumber)).toEqual(marked);
     const messages = errors.map(({ message }) => message).join('\n');
+    // What is misspelt is said to be so, and not that an argument is missing.
+    expect(messages).toMatch(
+      /'"Odrer Placed"' is not assignable to parameter of type '"Order Placed"'/,
+    );
     for (const word of ['"Singed Up"', "'seat'", "'fitler'", "'saets'", "'fliter'", "'flushat'"]) {
       expect(messages).toContain(word);
     }

@@ -36,7 +36,12 @@ test('keeps the events of a channel that the relay does not list yet, and sends 
   expect(await statusOf(page)).toMatchObject({ waiting: 5, delivered: 20, dropped: {} });
   expect((await statusOf(page)).paused).toBeUndefined();
   expect(await heard(page, 'error')).toEqual([
-    { kind: 'setup', status: 403, message: 'the relay does not list the channel "growth"' },
+    {
+      kind: 'setup',
+      status: 403,
+      message:
+        'the relay does not list the channel "growth": add it to the relay\'s list `channels`',
+    },
   ]);
   expect(relay.errors).toEqual([
     { kind: 'unlisted', message: 'channel "growth" is not in the list `channels`' },

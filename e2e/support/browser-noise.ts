@@ -20,3 +20,10 @@ const PATTERNS = [
 /** Whether the line is the browser's own. A page's lines carry arguments, so it cannot pose as it. */
 export const isBrowserNoise = (message: ConsoleMessage): boolean =>
   message.args().length === 0 && PATTERNS.some((pattern) => pattern.test(message.text()));
+
+/**
+ * A warning of ours on a local host, as all test pages are on: one for each kind of trouble. What it says, and
+ * that there is none elsewhere, stands in `developer.spec.ts`.
+ */
+export const isForDeveloper = (line: string): boolean =>
+  /^analytics-outbox: (?!window\.)/.test(line);

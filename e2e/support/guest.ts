@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Page } from '@playwright/test';
-import { isBrowserNoise } from './browser-noise.js';
+import { isBrowserNoise, isForDeveloper } from './browser-noise.js';
 import { guestScript, NAMES_AT_START, REJECTION_MARK } from './guest-script.js';
 import { newGlobals } from './new-globals.js';
 
@@ -10,7 +10,7 @@ export type Guest = ReturnType<typeof createGuest>;
 
 /**
  * Holds the snippet to the manners of a guest: no page error, no unhandled rejection, no console line
- * of any level, no global but `analytics`, on any page of any context that it watches.
+ * of any level (but what it tells a developer on a local host), no global but `analytics`, on any page of any context that it watches.
  */
 export const createGuest = () => {
   const seen: string[] = [];
@@ -56,7 +56,8 @@ export const createGuest = () => {
     watch: async (context: BrowserContext): Promise<void> => {
       context.on('console', (message) => {
         const line = `console.${message.type()}: ${message.text()}`;
-        if (!isBrowserNoise(message)) report(`${line} at ${message.page()?.url()}`);
+        const isTip = message.type() === 'warning' && isForDeveloper(message.text());
+        if (!isTip && !isBrowserNoise(message)) report(`${line} at ${message.page()?.url()}`);
       });
       context.on('weberror', (error) => {
         report(`page error: ${error.error().message} at ${error.page()?.url()}`);

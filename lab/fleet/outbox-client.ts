@@ -105,6 +105,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       onSent: ignore,
       onOutcome: ignore,
       onError: ignore,
+      onUnreachable: () => undefined,
     });
     fresh = 0;
     isWaiting = false;

@@ -7,10 +7,12 @@ import { isConsent, resolveOptions, type Settings } from './config/options.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Form } from './config/forms.js';
 import type { CreateSender } from './delivery/sender.js';
+import { createAwaitInit } from './await-init.js';
+import { sayOff } from './console.js';
+import { createHearers } from './hearers.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
-import type { Emit } from './status.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
-import type { Analytics, CommonOptions, EventMap, Listeners, Options, Status } from './types.js';
+import type { Analytics, DisabledOptions, EventMap, Options, Status } from './types.js';
 
 /** Calls kept before `init`. */
 const EARLY = 10_000;
@@ -28,10 +30,12 @@ const IDLE: Status = {
   userId: undefined,
 };
 
+/** Whether they ask for the same. Callbacks do: a page may write them anew each time. */
 const isSame = (a: Settings, b: Settings): boolean =>
-  [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
-    (key) => a[key as keyof Settings] === b[key as keyof Settings],
-  );
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
+    const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
+    return one === other || (typeof one === 'function' && typeof other === 'function');
+  });
 
 /** A way to destinations: which options name one, and what sends to it. Entries choose theirs. */
 export interface Way {
@@ -48,7 +52,7 @@ export interface Replay {
 export interface Tracker<
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
-  Init extends CommonOptions = Options,
+  Init extends object = Options,
 > {
   analytics: Analytics<Events, Traits, Init>;
   replay: Replay;
@@ -58,12 +62,11 @@ export interface Tracker<
 export const createTracker = <
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
-  Init extends CommonOptions = Options,
+  Init extends object = Options,
 >({
   form,
   createSender,
 }: Way): Tracker<Events, Traits, Init> => {
-  const listeners = new Map<string, Set<(payload: never) => void>>();
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
   /** What `setConsent` was given last: for all destinations, and for those to come. */
@@ -71,41 +74,31 @@ export const createTracker = <
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
 
-  const isOff = () => settings?.disabled === true || !isPage();
-  const now = () => readClock(settings?.now);
+  const hearers = createHearers(() => settings);
+  const { emit, on } = hearers;
+  const awaitInit = createAwaitInit();
 
-  const emit: Emit = (type, make) => {
-    const option =
-      type === 'drop' ? settings?.onDrop : type === 'error' ? settings?.onError : undefined;
-    const all = [option, ...(listeners.get(type) ?? [])].filter(Boolean);
-    if (!all.length && !settings?.debug) return;
-    const payload = make();
-    for (const listener of all) {
-      try {
-        (listener as ((payload: unknown) => void) | undefined)?.(payload);
-      } catch (error) {
-        // The page's listener is the page's business: it must not stop delivery.
-        if (settings?.debug) console.debug('[analytics] listener failed', error);
-      }
-    }
-    if (settings?.debug) console.debug('[analytics]', type, payload);
-  };
+  /** Why nothing happens, if so. */
+  const offReason = () => (isPage() ? settings?.disabled && 'disabled' : 'no-page') || undefined;
+  const now = () => readClock(settings?.now);
 
   /** Runs it on the pipeline, now or after `init`; never throws into the page. */
   const withPipeline = (run: (pipeline: Pipeline) => void) => {
     try {
-      if (isOff()) return;
+      if (offReason()) return;
       const pipeline = current;
       if (pipeline) outsideZone(() => run(pipeline));
-      else if (early.length < EARLY) early.push(run);
-      else {
+      else if (early.length < EARLY) {
+        early.push(run);
+        awaitInit.begin();
+      } else {
         emit('drop', () => ({
           reason: 'outbox-full',
           message: `more than ${EARLY} calls before init`,
         }));
       }
     } catch (error) {
-      if (settings?.debug) console.debug('[analytics]', error);
+      if (settings?.debug) console.log('analytics-outbox: failed', error);
     }
   };
 
@@ -131,12 +124,15 @@ export const createTracker = <
     event: (at, name, fields, ...more) => accept(captureEvent(at, name, fields, isText()), more),
   };
 
-  const init = (options: Init): void => {
-    if (!isPage()) return;
-    const next = resolveOptions(options as unknown as Options, pageAddress(), form);
+  const init = (options: Init | DisabledOptions): void => {
     const before = settings;
-    settings = next;
-    if (isOff()) return;
+    const given = options as unknown as Options;
+    if (isPage()) settings = resolveOptions(given, pageAddress(), form);
+    const off = offReason();
+    if (off && (given as Options | undefined)?.debug) sayOff(off);
+    if (off || !settings) return;
+    awaitInit.end();
+    const next = settings;
     const name = destinationName(addressOf(next), next.project);
     const known = pipelines.get(name);
     if (!known) {
@@ -144,7 +140,7 @@ export const createTracker = <
       pipelines.set(name, current); // the one before goes on with what it has
     } else {
       current = known;
-      if (!before || !isSame(before, next)) outsideZone(() => known.configure(next));
+      outsideZone(() => known.configure(next, !before || !isSame(before, next)));
     }
     for (const run of early.splice(0)) withPipeline(run);
   };
@@ -171,16 +167,21 @@ export const createTracker = <
       const now = (said = say(given));
       for (const pipeline of pipelines.values()) withPipeline(() => pipeline.setConsent(now));
     },
-    status: () => current?.status() ?? { ...IDLE, dropped: {}, waiting: early.length },
-    on: <Type extends keyof Listeners>(
-      type: Type,
-      listener: (payload: Listeners[Type]) => void,
-    ) => {
-      const set = listeners.get(type) ?? new Set();
-      listeners.set(type, set);
-      set.add(listener);
-      return () => set.delete(listener);
+    status: () =>
+      current?.status() ?? {
+        ...IDLE,
+        dropped: {},
+        waiting: early.length,
+        paused: offReason() ?? IDLE.paused,
+      },
+    stop: () => {
+      for (const pipeline of pipelines.values()) outsideZone(pipeline.stop);
+      pipelines.clear();
+      current = settings = undefined;
+      hearers.clear();
+      awaitInit.end();
     },
+    on,
   };
   return { analytics, replay };
 };

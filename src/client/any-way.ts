@@ -1,7 +1,7 @@
 import { createTracker, type Way } from './analytics.js';
 import { anyForm } from './config/forms.js';
 import { createAnySender } from './delivery/any-sender.js';
-import type { Analytics, EventMap, Options } from './types.js';
+import type { Analytics, CreateAnalytics, DisabledOptions, EventMap, Options } from './types.js';
 
 /** Straight to the service, or through a relay, as the options say. */
 export const anyWay: Way = { form: anyForm, createSender: createAnySender };
@@ -13,14 +13,14 @@ export const anyWay: Way = { form: anyForm, createSender: createAnySender };
  * analytics.init({ baseUrl, token, project, channel });
  * analytics.event('Signed Up', { tags: { plan: 'pro' } });
  */
-export const createAnalytics = <
+export const createAnalytics: CreateAnalytics<Options> = <
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
 >(
-  options?: Options,
+  options?: Options | DisabledOptions,
 ): Analytics<Events, Traits> => {
   const { analytics } = createTracker<Events, Traits>(anyWay);
-  if (options) analytics.init(options);
+  if (options) analytics.init(options as Options);
   return analytics;
 };
 

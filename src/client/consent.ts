@@ -47,6 +47,7 @@ export const createConsent = (effects: Effects) => {
   return {
     current: (): Consent => current,
     set: page.set,
+    leave: page.leave,
     /** Somebody has said something about it on this page, so what was remembered counts no more. */
     isSaid: page.isGiven,
     deny,

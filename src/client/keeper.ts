@@ -1,4 +1,4 @@
-import type { Admit } from './outbox/journal.js';
+import { commit, type Admit } from './outbox/journal.js';
 import { wipe } from './outbox/denial.js';
 import { isUnderWay } from './outbox/states.js';
 import { createHeld } from './held.js';
@@ -64,6 +64,16 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
         if (isUnderWay(entry)) outbox.abandon(entry);
         if (entry.state !== 'done') held.add(entry.record);
       }
+    },
+    /** What is stored stays, for the next page. */
+    stop: (): void => {
+      const { outbox, journal } = end() ?? {};
+      outbox?.leave(true);
+      // Transactions take their turn: this one is over when what was left is written.
+      journal
+        ?.run<undefined>(commit)
+        .catch(() => undefined)
+        .finally(journal.close);
     },
     /** Consent was denied: drops and clears everything. */
     clear: (onCleared: () => void): void => {

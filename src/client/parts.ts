@@ -29,6 +29,11 @@ interface Effects {
   admit?: Admit | undefined;
 }
 
+const unreachable = (settings: Settings): string =>
+  `nothing answers at ${settings.relay ?? settings.baseUrl}, though the browser is online. Does it answer with ` +
+  "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker? " +
+  'See "What the service must answer" in the README';
+
 /** All that stores and sends, for as long as storage and network may be used. */
 export const createParts = (effects: Effects) => {
   const { name, gateKey, settings, createSender, now, emit, tally, admit } = effects;
@@ -74,6 +79,8 @@ export const createParts = (effects: Effects) => {
     onSent: (record, handoff) => emit('sent', () => ({ record: { ...record }, handoff })),
     onOutcome: tally.outcome,
     onError: (error) => emit('error', () => error),
+    onUnreachable: () =>
+      emit('error', () => ({ kind: 'unreachable', message: unreachable(settings()) })),
   });
   return { journal, notes, outbox, flusher };
 };

@@ -45,6 +45,7 @@ export const createPipeline = (
   const tally = createTally(emit);
   const { drop } = tally;
   let isActivated = false;
+  let isStopped = false;
 
   const consent = createConsent({
     name,
@@ -117,7 +118,7 @@ export const createPipeline = (
     parts()?.flusher.pump();
   };
 
-  followPage({
+  const unfollow = followPage({
     onHidden: leave,
     onGoing: () => parts()?.outbox.leave(false),
     onReturn: () => {
@@ -131,9 +132,9 @@ export const createPipeline = (
       if (key === gateKey) parts()?.flusher.pump();
     },
   });
-  setTimeout(lookAround, SOON_MS);
-  setInterval(lookAround, LOOK_MS);
+  const looks = [setTimeout(lookAround, SOON_MS), setInterval(lookAround, LOOK_MS)];
   whenActivated(() => {
+    if (isStopped) return;
     isActivated = true;
     // What was remembered as denied was cleared then; opening storage anew would only make some.
     if (consent.current() === 'denied' && !consent.isCleared()) forget();
@@ -158,10 +159,20 @@ export const createPipeline = (
     },
     reset: () => identity.set(null),
     setConsent: consent.set,
-    configure: (next: Settings): void => {
+    /** With `isOther`, the set-up has changed: what was refused may pass now. */
+    configure: (next: Settings, isOther: boolean): void => {
       if (next.consent && next.consent !== settings.consent) consent.set(say(next.consent));
       settings = complete(next);
-      parts()?.flusher.reconfigure();
+      if (isOther) parts()?.flusher.reconfigure();
+    },
+    /** Takes everything down, and leaves what is stored to the next page. */
+    stop: (): void => {
+      isStopped = true;
+      unfollow();
+      looks.forEach(clearTimeout);
+      consent.leave();
+      schedule.stop();
+      keeper.stop();
     },
     flush: async (): Promise<FlushResult> => {
       await parts()?.journal.opened;

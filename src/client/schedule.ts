@@ -41,5 +41,6 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
       }
       return false;
     },
+    stop: (): void => clearTimeout(timer),
   };
 };

@@ -83,8 +83,9 @@ export interface DeliveryError {
    * `setup`: the service answers 401, 403, 404, 405 or a redirect, or the relay does not list a project or
    * channel. `token`: the token function failed, or gave no token. Delivery waits. `call`: something in a call
    * was probably meant otherwise, such as a field that is misspelt. The record goes out, and nothing is lost.
+   * `unreachable`: nothing answers though the browser is online; told once until something does. Records wait.
    */
-  kind: 'setup' | 'token' | 'call';
+  kind: 'setup' | 'token' | 'call' | 'unreachable';
   message: string;
   /** HTTP status, where there was an answer. */
   status?: number;
@@ -108,8 +109,20 @@ export interface Status {
   /** Requests of pages now gone whose answer was never seen. Not sent again (see `idempotencyKey`); 0 with a relay. */
   unknown: number;
   dropped: Partial<Record<DropReason, number>>;
-  /** Why nothing is being sent, or undefined. `not-started`: `init` has not been called yet. */
-  paused: 'not-started' | 'backoff' | 'setup' | 'unreachable' | 'offline' | 'consent' | undefined;
+  /**
+   * Why nothing is being sent, or undefined. `not-started`: `init` has not been called, or not since `stop`.
+   * `disabled`: by that option. `no-page`: on a server or in a worker.
+   */
+  paused:
+    | 'not-started'
+    | 'disabled'
+    | 'no-page'
+    | 'backoff'
+    | 'setup'
+    | 'unreachable'
+    | 'offline'
+    | 'consent'
+    | undefined;
   /** Earliest time of the next attempt, milliseconds since the epoch, where one is known. */
   nextAttempt: number | undefined;
   /** The identified user. */
@@ -166,11 +179,11 @@ export interface CommonOptions {
   beforeSend?: (draft: Draft) => Draft | null;
   /** Hears of every dropped record. */
   onDrop?: (drop: Drop) => void;
-  /** Called once when the set-up is wrong (token, address), and once for each slip in a call. */
+  /** Called once when the set-up is wrong (token, address) or nothing answers, and once for each slip in a call. */
   onError?: (error: DeliveryError) => void;
   /** Do nothing, with the same types: for tests and previews. @default false */
   disabled?: boolean;
-  /** Log to the console (level debug). @default false */
+  /** Log to the console what becomes of each record, and what is wrong. @default false */
   debug?: boolean;
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
@@ -201,6 +214,15 @@ export interface RelayOptions extends CommonOptions {
   baseUrl?: undefined;
   token?: undefined;
   idempotencyKey?: undefined;
+}
+
+/** An instance that does nothing, for tests and previews: all other options may be left out. */
+export interface DisabledOptions extends Partial<CommonOptions> {
+  disabled: true;
+  baseUrl?: string;
+  token?: Token;
+  relay?: string;
+  idempotencyKey?: boolean;
 }
 
 /** Options of `init`: with `baseUrl` and `token`, or with `relay`. */
@@ -235,17 +257,28 @@ type TagsBeside<Tags extends object> = [keyof Tags] extends [never]
 /** Fields of an event with these tags: in `tags`, or beside the fields. */
 export type EventGiven<Tags extends object = object> = TagsInside<Tags> | TagsBeside<Tags>;
 
-/** An event needs its second argument only where its tags have a required member. */
-export type EventArguments<Events extends object, Name extends keyof Events> =
-  Requires<TagsOf<Events, Name>> extends true
+/**
+ * An event needs its second argument only where its tags have a required member. Of an unknown event nothing
+ * is asked, so that the error is about its name.
+ */
+export type EventArguments<Events extends object, Name> = Name extends keyof Events
+  ? Requires<TagsOf<Events, Name>> extends true
     ? [fields: EventGiven<TagsOf<Events, Name>>]
-    : [fields?: EventGiven<TagsOf<Events, Name>>];
+    : [fields?: EventGiven<TagsOf<Events, Name>>]
+  : [fields?: unknown];
 
-/** The tracker. None of its methods throws, but `init`, on wrong options. */
+/** A user needs properties only where the traits have a required member. */
+export type IdentifyArguments<Traits extends object> =
+  Requires<Traits> extends true ? [properties: Traits] : [properties?: Traits];
+
+/**
+ * The tracker. None of its methods throws, but `init`, on wrong options. None needs its `this`: they can be
+ * taken out of it, `const { event } = analytics`.
+ */
 export interface Analytics<
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
-  Init extends CommonOptions = Options,
+  Init extends object = Options,
 > {
   /**
    * Starts delivery. Calls made earlier are kept with their time. Again with the same options it does
@@ -254,31 +287,68 @@ export interface Analytics<
    * @example analytics.init({ baseUrl: 'https://in.example.com', token: 'tok', project: 'shop', channel: 'web' })
    * @example analytics.init({ relay: '/a', project: 'shop', channel: 'web' })
    */
-  init(options: Init): void;
+  init(this: void, options: DisabledOptions): void;
+  init(this: void, options: Init): void; // the last one, since errors speak of it
   /**
    * Creates or updates the user's profile, and stamps later events with the user, on later pages too.
    * @example analytics.identify('user_1', { plan: 'pro' })
    */
-  identify(userId: string, properties?: Traits): void;
+  identify(this: void, userId: string, ...rest: IdentifyArguments<Traits>): void;
   /**
    * Records an event. A key that is no field of an event is a tag.
    * @example analytics.event('Signed Up', { plan: 'pro' })
    * @example analytics.event('Signed Up', { icon: '🎉', tags: { plan: 'pro' } })
    */
-  event<Name extends Named<Events>>(name: Name, ...rest: EventArguments<Events, Name>): void;
+  event<Name extends string>(
+    this: void,
+    name: Name extends Named<Events> ? Name : Named<Events>,
+    ...rest: EventArguments<Events, Name>
+  ): void;
   /** Attempts what is due now; settles when all of it has had its attempt. Never rejects. */
-  flush(): Promise<FlushResult>;
+  flush(this: void): Promise<FlushResult>;
   /** Forgets the identified user (a logout). What is waiting keeps the user it was stamped with. */
-  reset(): void;
+  reset(this: void): void;
   /**
    * `granted` goes on, `pending` holds in memory, `denied` forgets and clears. A denial is remembered. Counts for
    * all instances of the project on the page.
    */
-  setConsent(consent: Consent): void;
-  status(): Status;
+  setConsent(this: void, consent: Consent): void;
+  status(this: void): Status;
+  /**
+   * Takes everything down: listeners on the page and of `on`, timers and requests. What waits in the outbox is
+   * left for the next page, or for `init`, which starts anew. For tests, hot reload and micro-frontends.
+   */
+  stop(this: void): void;
   /** Listens; returns the function that stops listening. */
   on<Type extends keyof Listeners>(
+    this: void,
     type: Type,
     listener: (payload: Listeners[Type]) => void,
   ): () => void;
+}
+
+/** Makes a tracker, and sets it up where options are given. */
+export interface CreateAnalytics<Init extends object> {
+  <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(
+    options: DisabledOptions,
+  ): Analytics<Events, Traits, Init>;
+  <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(
+    options?: Init,
+  ): Analytics<Events, Traits, Init>;
+}
+
+/**
+ * The script tag's global. Until the script has come, it is the stub, whose `on` promises the function that
+ * stops listening.
+ * @example declare global { interface Window { analytics: TagAnalytics } }
+ */
+export interface TagAnalytics<
+  Events extends EventMap<Events> = Record<string, object>,
+  Traits extends object = object,
+> extends Omit<Analytics<Events, Traits>, 'on'> {
+  on<Type extends keyof Listeners>(
+    this: void,
+    type: Type,
+    listener: (payload: Listeners[Type]) => void,
+  ): (() => void) | Promise<() => void>;
 }

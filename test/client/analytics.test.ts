@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
 import { describe, expect, it, vi } from 'vitest';
 import type { Drop, DirectOptions, OutboxRecord } from '../../src/client/types.js';
 import { advance } from '../support/advance.js';
@@ -345,7 +346,9 @@ describe('the console', () => {
     const { analytics } = await start({ debug: true });
     analytics.event('a');
     await advance(2_000);
-    const lines = vi.mocked(console.debug).mock.calls;
+    const lines = [console.log, console.groupCollapsed].flatMap(
+      (line) => vi.mocked(line).mock.calls,
+    );
     expect(lines.length).toBeGreaterThan(0);
     expect(JSON.stringify(lines)).not.toContain('secret-token');
   });

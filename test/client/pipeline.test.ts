@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
 import { describe, expect, it, vi } from 'vitest';
 import { shelf } from '../../src/client/browser/shelf.js';
 import { createNotes, type ExitNote } from '../../src/client/outbox/exit-note.js';

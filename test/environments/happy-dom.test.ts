@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { callEverything, NOTHING_DONE, SETUP } from './call-everything.js';
 import { watchGlobals } from './watch-globals.js';

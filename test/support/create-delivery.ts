@@ -24,7 +24,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
   const page = createPage(shelf, limits, () => flusher.pump());
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
-  const world = { isOnline: true, isHidden: false, isOwnOrigin: false };
+  const world = { isOnline: true, isHidden: false, isOwnOrigin: false, unreachable: 0 };
   const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
@@ -44,6 +44,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     onSent: () => undefined,
     onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
     onError: (error) => errors.push(error),
+    onUnreachable: () => world.unreachable++,
   });
   return { page, gate, flusher, errors, outcomes, world };
 };

@@ -14,6 +14,8 @@ interface Seen {
 
 type Reply = number | 'hang' | 'fail';
 
+const LINES = ['log', 'info', 'warn', 'error', 'debug', 'groupCollapsed', 'groupEnd'] as const;
+
 /** A service behind `fetch`, that answers by a rule. */
 export const createFakeService = () => {
   const service = {
@@ -64,7 +66,7 @@ export const pageEach = () => {
         add(...args);
       });
     }
-    for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    for (const method of LINES) {
       vi.spyOn(console, method).mockImplementation(() => undefined);
     }
     process.on('unhandledRejection', note);
@@ -127,10 +129,7 @@ export const pageEach = () => {
       see('visible');
     },
     linesLogged: (): number =>
-      (['log', 'info', 'warn', 'error', 'debug'] as const).reduce(
-        (sum, method) => sum + vi.mocked(console[method]).mock.calls.length,
-        0,
-      ),
+      LINES.reduce((sum, method) => sum + vi.mocked(console[method]).mock.calls.length, 0),
   };
   return world;
 };

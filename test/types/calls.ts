@@ -4,7 +4,13 @@
  */
 import { analytics, createAnalytics } from '../../src/index.js';
 import { createAnalytics as createRelayAnalytics } from '../../src/relay-client.js';
-import type { Analytics, DirectOptions, EventFields, RelayOptions } from '../../src/index.js';
+import type {
+  Analytics,
+  DirectOptions,
+  EventFields,
+  RelayOptions,
+  TagAnalytics,
+} from '../../src/index.js';
 
 declare const setup: DirectOptions;
 declare const relayed: RelayOptions;
@@ -12,6 +18,13 @@ declare const anyName: string;
 declare const openFields: EventFields;
 
 const onlyRelay = createRelayAnalytics();
+
+declare global {
+  interface Window {
+    /** What a user of the script tag writes. */
+    typedTag: TagAnalytics<Events, Traits>;
+  }
+}
 
 // --- an event map and traits, as interfaces and as type literals ----------------------------------
 
@@ -36,6 +49,9 @@ const byInterface = createAnalytics<Events, Traits>(setup);
 
 type EventsLiteral = { 'Signed Up': { plan: 'free' | 'pro' }; 'Logged Out': object };
 const byLiteral = createAnalytics<EventsLiteral, { plan: string }>();
+
+/** Each needs tags. */
+const byNeeds = createAnalytics<{ 'Order Placed': { total: number } }>();
 
 const byNothing: Analytics = createAnalytics();
 
@@ -98,6 +114,21 @@ export const compiles = async () => {
   const { delivered, waiting } = await byInterface.flush();
   const stop: () => void = byInterface.on('outcome', ({ record, outcome }) => [record.id, outcome]);
   stop();
+
+  // Methods need no `this`; a lint rule says so.
+  const { event, identify, flush } = byInterface;
+  event('Signed Up', { plan: 'pro' });
+  identify('user_1');
+  void flush().then(byInterface.stop);
+
+  // Nothing else is needed to switch it off.
+  createAnalytics({ disabled: true }).init({ disabled: true, project: 'p' });
+  createRelayAnalytics({ disabled: true });
+  window.typedTag.event('Signed Up', { plan: 'pro' });
+  const unsubscribe = await window.typedTag.on('drop', ({ reason }) => reason);
+  unsubscribe();
+  const takesAny = (one: Analytics) => one.status();
+  takesAny(byNothing);
   const paused: string | undefined = byInterface.status().paused;
   const fields: EventFields<SignedUp> = { tags };
   return { delivered, waiting, paused, fields };
@@ -106,6 +137,10 @@ export const compiles = async () => {
 export const doesNotCompile = () => {
   // @ts-expect-error misspelt event name
   byInterface.event('Singed Up', { tags: { plan: 'pro' } });
+  // @ts-expect-error misspelt event name where all events need tags
+  byNeeds.event('Odrer Placed');
+  // @ts-expect-error misspelt event name of the tag
+  window.typedTag.event('Loged Out');
   // @ts-expect-error misspelt event name, in a map of type literals
   byLiteral.event('Loged Out');
   // @ts-expect-error a name that is only known to be a string
@@ -165,6 +200,10 @@ export const doesNotCompile = () => {
   byInterface.identify('user_1', { paln: 'pro' });
   // @ts-expect-error required trait missing
   byLiteral.identify('user_1', {});
+  // @ts-expect-error all traits missing, though one of them is required
+  byLiteral.identify('user_1');
+  // @ts-expect-error options missing that only a disabled instance may leave out
+  createAnalytics({ disabled: false });
   // @ts-expect-error traits that are no object
   byInterface.identify('user_1', 'pro');
   // @ts-expect-error user id that is a number

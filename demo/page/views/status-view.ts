@@ -4,6 +4,8 @@ import { inTime } from './in-time.js';
 
 const PAUSED: Record<NonNullable<Status['paused']>, string> = {
   'not-started': 'not started',
+  disabled: 'disabled',
+  'no-page': 'no page',
   backoff: 'backing off',
   setup: 'set-up refused',
   unreachable: 'unreachable',

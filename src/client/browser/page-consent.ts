@@ -67,5 +67,9 @@ export const joinConsent = (
     isGiven: (): boolean => shared.turn >= 0,
     /** Sets it for all instances of the project on this page. */
     set,
+    /** Hears of it no more. */
+    leave: (): void => {
+      shared.followers = shared.followers.filter((other) => other !== follower);
+    },
   };
 };

@@ -38,9 +38,9 @@ export const watchDeparture = (): (() => Promise<boolean>) => {
 /**
  * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page
  * already hidden gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`:
- * they cost the back/forward cache (https://web.dev/articles/bfcache).
+ * they cost the back/forward cache (https://web.dev/articles/bfcache). Returns what ends it.
  */
-export const followPage = (handlers: Handlers): void => {
+export const followPage = (handlers: Handlers): (() => void) => {
   let wasGoing = false;
   const show = () => {
     going = false;
@@ -62,19 +62,25 @@ export const followPage = (handlers: Handlers): void => {
     else handlers.onGoing();
   };
   const hear = ({ key }: StorageEvent) => handlers.onStored(key);
-  const listen = () => {
-    document.addEventListener('visibilitychange', change);
-    document.addEventListener('resume', handlers.onReturn);
-    addEventListener('pagehide', go);
-    addEventListener('pageshow', show);
-    addEventListener('online', handlers.onOnline);
-    addEventListener('storage', hear);
-  };
+  const all = [
+    [document, 'visibilitychange', change],
+    [document, 'resume', handlers.onReturn],
+    [window, 'pagehide', go],
+    [window, 'pageshow', show],
+    [window, 'online', handlers.onOnline],
+    [window, 'storage', hear],
+  ] as [EventTarget, string, () => void][];
+  const listen = () => all.forEach(([target, ...how]) => target.addEventListener(...how));
   listen();
   // `document.open()` removes all listeners of document and window, and all children of the document, which
   // an observer survives (https://html.spec.whatwg.org/#document-open-steps). A listener that is still there
   // is not added twice.
-  new MutationObserver(listen).observe(document, { childList: true });
+  const observer = new MutationObserver(listen);
+  observer.observe(document, { childList: true });
+  return () => {
+    observer.disconnect();
+    all.forEach(([target, ...how]) => target.removeEventListener(...how));
+  };
 };
 
 /** Runs once the page is really shown: a prerendered one may never be. */

@@ -69,7 +69,7 @@ type Defaulted =
   | 'maxBytes'
   | 'maxRecordBytes';
 
-/** Options with their defaults filled in, and the relay's address whole. */
+/** Options with their defaults filled in, and the relay's address whole. `disabled`, some may be missing. */
 export type Settings = Options & Required<Pick<Options, Defaulted>>;
 
 export const DEFAULTS: Required<Pick<Options, Defaulted>> = {

@@ -42,10 +42,10 @@ export const createConclusions = (effects: Effects) => {
     access?.passed();
     health.passed(started, attempts.length);
     batching.passed();
-    for (const [entry, { outcome, status }] of attempts) {
+    for (const [entry, { outcome, problem = '' }] of attempts) {
       troubles.forget(entry);
       if (outcome === 'delivered') outbox.finish(entry);
-      else outbox.drop(entry, 'rejected', `the service answered ${status}`);
+      else outbox.drop(entry, 'rejected', problem);
     }
   };
 

@@ -1,6 +1,6 @@
 import { attemptOf } from './attempt-of.js';
 import { createCarrier } from './carrier.js';
-import { verdictOf } from '../../interface/outcome.js';
+import { verdictOf, type Verdict } from '../../interface/outcome.js';
 import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
 import { createTokenAccess } from './token-access.js';
 import { createTokenSource } from '../../interface/token.js';
@@ -15,10 +15,12 @@ const CAPACITY: Capacity = {
   bytesPerRequest: 0,
 };
 
-const problemOf = (status: number): string =>
-  status === 401 || status === 403
+const problemOf = ({ outcome, status }: Verdict): string => {
+  if (outcome === 'rejected') return `the service answered ${status}`;
+  return status === 401 || status === 403
     ? `the service refuses the token (${status}): check the option \`token\``
     : `no such service (${status}): check the option \`baseUrl\``;
+};
 
 /** Sends one record a request, straight to the service (interface, section 4). */
 export const createDirectSender = (effects: Effects): Sender => {

@@ -34,6 +34,7 @@ interface Effects {
   onSent: (record: OutboxRecord, handoff: boolean) => void;
   onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
   onError: (error: DeliveryError) => void;
+  onUnreachable: () => void;
 }
 
 /** Sends what is due, as fast as the destination's state allows. */

@@ -17,6 +17,8 @@ interface Effects {
   now: () => number;
   random: () => number;
   isOnline: () => boolean;
+  /** Nothing answers, though the browser says that it is online: called once until something does. */
+  onUnreachable: () => void;
 }
 
 /** How things stood when a request was started. */
@@ -31,12 +33,13 @@ export interface Started {
 
 /** What is known of the destination, and how much may be asked of it. */
 export const createHealth = (effects: Effects) => {
-  const { gate, troubles, concurrency, now, random, isOnline } = effects;
+  const { gate, troubles, concurrency, now, random, isOnline, onUnreachable } = effects;
   let width = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
   let epoch = 0;
   let passes = 0;
   let silent = 0;
+  let isTold = false;
   let setupUntil = 0;
   let unreachableUntil = 0;
   let offlineUntil = 0;
@@ -77,6 +80,12 @@ export const createHealth = (effects: Effects) => {
     if (isProbe && gate.until() === until) gate.reserve(0);
   };
 
+  /** There was an answer. */
+  const hear = (): void => {
+    silent = 0;
+    isTold = false;
+  };
+
   return {
     /** Why nothing may be sent now, and until when. */
     pause: (time: number): [Status['paused'], number] => {
@@ -106,7 +115,8 @@ export const createHealth = (effects: Effects) => {
     /** The service has answered, and taken or refused so many records: it works. */
     passed: ({ until, at }: Started, count = 1): void => {
       passes += count;
-      silent = setupUntil = unreachableUntil = 0;
+      hear();
+      setupUntil = unreachableUntil = 0;
       // Not what was closed since, by another page or before the clock was set back.
       const closed = gate.until();
       if (closed === until || (closed <= at && at <= now())) gate.open();
@@ -121,7 +131,7 @@ export const createHealth = (effects: Effects) => {
       { status, retryAfterMs }: Attempt,
       started: Started,
     ): boolean => {
-      if (status > 0) silent = 0;
+      if (status > 0) hear();
       if (isTheirOwn(entries, started) && status !== 429 && retryAfterMs === 0) {
         endProbe(started);
         return true;
@@ -135,19 +145,21 @@ export const createHealth = (effects: Effects) => {
       if (status === 0 && ++silent >= SILENT) {
         unreachableUntil = now() + SLOW_MS;
         silent = 0;
+        if (!isTold && isOnline()) onUnreachable();
+        isTold = true;
       }
       return false;
     },
     /** Blocked for values of their own. */
     setAside: (entries: readonly Entry[], started: Started): void => {
-      silent = 0;
+      hear();
       for (const entry of entries) troubles.of(entry).failures++;
       setDue(entries, now() + SLOW_MS);
       endProbe(started);
     },
     /** The set-up looks wrong. True when it is only these records that are answered so. */
     refused: (entries: readonly Entry[], status: number, started: Started): boolean => {
-      silent = 0;
+      hear();
       const isOwn = isTheirOwn(entries, started) && status !== 401;
       // One among several is soon found.
       if (!isOwn) setDue(entries, 0);

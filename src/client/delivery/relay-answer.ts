@@ -2,6 +2,7 @@ import type { OutboxRecord } from '../types.js';
 import type { BatchResult, RelayOutcome } from '../../interface/wire.js';
 import { MAX_RETRY_AFTER_MS } from '../../interface/backoff.js';
 import type { Verdict } from '../../interface/outcome.js';
+import { isRefusal } from './attempt-of.js';
 import type { Attempt } from './sender.js';
 
 /** `accepted` stands in the relay's queue: the rest is the relay's care. */
@@ -13,10 +14,11 @@ const OUTCOMES: Record<RelayOutcome, Verdict['outcome']> = {
   rejected: 'rejected',
 };
 
-const problemOf = ({ status, unlisted }: Partial<BatchResult>, body: string): string => {
+const problemOf = ({ outcome, status, unlisted }: Partial<BatchResult>, body: string): string => {
+  if (outcome === 'rejected') return `the relay answered ${status}`;
   if (!unlisted) return `the service refuses the relay (${status}): check the relay's own set-up`;
   const value = (JSON.parse(body) as Record<string, unknown>)[unlisted];
-  return `the relay does not list the ${unlisted} ${JSON.stringify(value)}`;
+  return `the relay does not list the ${unlisted} ${JSON.stringify(value)}: add it to the relay's list \`${unlisted}s\``;
 };
 
 const attemptOf = (result: Partial<BatchResult> = {}, { body }: OutboxRecord): Attempt => {
@@ -31,10 +33,7 @@ const attemptOf = (result: Partial<BatchResult> = {}, { body }: OutboxRecord): A
     ...verdict,
     retryAfterMs: ms,
     wasLeft: false,
-    ...(verdict.outcome === 'blocked' && {
-      problem: problemOf(result, body),
-      isOwn: !!unlisted,
-    }),
+    ...(isRefusal(verdict) && { problem: problemOf(result, body), isOwn: !!unlisted }),
   };
 };
 

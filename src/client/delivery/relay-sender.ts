@@ -2,7 +2,7 @@ import type { OutboxRecord } from '../types.js';
 import { BATCH_PATH, BATCH_RECORDS } from '../../interface/wire.js';
 import { attemptOf } from './attempt-of.js';
 import { createCarrier, KEEPALIVE_BUDGET } from './carrier.js';
-import { verdictOf, type Answer } from '../../interface/outcome.js';
+import { verdictOf, type Answer, type Verdict } from '../../interface/outcome.js';
 import { readResults } from './relay-answer.js';
 import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
 
@@ -25,10 +25,12 @@ const LAST_TIME = 8.64e15;
 
 const GONE: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0, wasLeft: true };
 
-const problemOf = (status: number): string =>
-  status === 401 || status === 403
-    ? `the relay refuses this page (${status}): check the lists of the relay at the option \`relay\``
+const problemOf = ({ outcome, status }: Verdict): string => {
+  if (outcome === 'rejected') return `the relay answered ${status}`;
+  return status === 401 || status === 403
+    ? `the relay refuses this page (${status}): check its option \`${status === 401 ? 'authorize' : 'origins'}\``
     : `no relay answers there (${status}): check the option \`relay\``;
+};
 
 /** Sends many records a request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySender = (effects: SenderEffects): Sender => {

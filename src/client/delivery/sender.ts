@@ -8,7 +8,7 @@ export interface Attempt extends Verdict {
   wasLeft: boolean;
   /** The token it was made with, where there is one. */
   token?: string;
-  /** Where the set-up is wrong: what to look at. */
+  /** Where it was refused: by whom, and what to look at. */
   problem?: string;
   /** `blocked` for a value of this record: it says nothing about other records. */
   isOwn?: boolean;

@@ -19,10 +19,17 @@ const expected = (what: string, wanted: string): Made<never> => ({
 const TEXT = FIELDS.identify['user_id']!.words;
 const OBJECT = 'an object';
 
-/** Names the first thing wrong with a body. */
-export const problemOf = ({ type, body }: Draft): Made<never> | undefined => {
+/** What the interface calls otherwise than the arguments of a call. */
+const ARGUMENTS: Readonly<Record<string, string>> = { user_id: 'userId', event: 'name' };
+
+/** Names the first thing wrong with a body; with `names`, in the words of the call. */
+export const problemOf = (
+  { type, body }: Draft,
+  names: Readonly<Record<string, string>> = {},
+): Made<never> | undefined => {
   const field = wrongField(type, body);
-  return field === undefined ? undefined : expected(field, FIELDS[type][field]?.words ?? OBJECT);
+  if (field === undefined) return undefined;
+  return expected(names[field] ?? field, FIELDS[type][field]?.words ?? OBJECT);
 };
 
 /** A time as ISO 8601 in UTC with milliseconds, or undefined where it is no time. */
@@ -63,7 +70,7 @@ const eventBody = (
     hint('`timestamp` was taken for milliseconds, but looks like seconds');
   }
   const whose = userOf({ userId, user_id }, user, hint);
-  if (whose === '') return expected('user_id', TEXT);
+  if (whose === '') return expected('userId', TEXT);
   // A field that is not given is not sent: JSON leaves undefined out.
   const body = {
     project,
@@ -99,5 +106,5 @@ export const draftOf = (
     if (!('value' in body)) return body;
     draft = { type: 'event', body: body.value };
   }
-  return problemOf(draft) ?? { value: draft };
+  return problemOf(draft, ARGUMENTS) ?? { value: draft };
 };

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGate } from '../../../src/client/delivery/gate.js';
 import { createHealth, SLOW_MS } from '../../../src/client/delivery/health.js';
 import type { Attempt } from '../../../src/client/delivery/sender.js';
@@ -23,6 +23,7 @@ const create = (shelf = createFakeShelf()) => {
     random: () => 0.5,
   });
   const troubles = createTroubles();
+  const onUnreachable = vi.fn();
   const health = createHealth({
     gate,
     troubles,
@@ -30,8 +31,9 @@ const create = (shelf = createFakeShelf()) => {
     now: () => now,
     random: () => 0.5,
     isOnline: () => isOnline,
+    onUnreachable,
   });
-  return { gate, health, shelf, troubles };
+  return { gate, health, shelf, troubles, onUnreachable };
 };
 
 let made = 0;
@@ -120,6 +122,29 @@ describe('the health of a destination', () => {
     expect(health.pause(now)).toEqual(['unreachable', now + SLOW_MS]);
     health.resume();
     expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
+  it('says once that nothing answers, and again after an answer', () => {
+    const { health, onUnreachable } = create();
+    const fail = (count: number) => {
+      for (let i = 0; i < count; i++) health.failed([entry()], attempt(0), health.begin());
+    };
+    fail(2);
+    expect(onUnreachable).not.toHaveBeenCalled();
+    fail(7);
+    health.resume();
+    fail(3);
+    expect(onUnreachable).toHaveBeenCalledTimes(1);
+    health.passed(health.begin());
+    fail(3);
+    expect(onUnreachable).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not say so while the browser is offline', () => {
+    const { health, onUnreachable } = create();
+    isOnline = false;
+    for (let i = 0; i < 3; i++) health.failed([entry()], attempt(0), health.begin());
+    expect(onUnreachable).not.toHaveBeenCalled();
   });
 
   it('is not unreachable where an answer came in between', () => {

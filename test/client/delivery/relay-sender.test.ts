@@ -124,10 +124,10 @@ describe('an answer', () => {
       { outcome: 'delivered', status: 202 },
       { outcome: 'retry', status: 503, retryAfterMs: 7_000 },
       { outcome: 'blocked', status: 401, problem: expect.stringContaining("relay's own set-up") },
-      { outcome: 'rejected', status: 422 },
+      { outcome: 'rejected', status: 422, problem: 'the relay answered 422' },
       {
         ...{ outcome: 'blocked', status: 403, isOwn: true },
-        problem: String.raw`the relay does not list the channel "gr\"owth"`,
+        problem: `the relay does not list the channel "gr\\"owth": add it to the relay's list \`channels\``,
       },
     ]);
   });
@@ -169,20 +169,21 @@ describe('an answer', () => {
 
   it.each([400, 413, 422])('of %i is one for all', async (status) => {
     const { send } = answering(() => new Response('{}', { status }));
-    expect(await send()).toMatchObject({ outcome: 'rejected', status });
+    const problem = `the relay answered ${status}`;
+    expect(await send()).toMatchObject({ outcome: 'rejected', status, problem });
   });
 
   it.each([
-    [401, 'refuses this page'],
-    [403, 'refuses this page'],
-    [404, 'no relay'],
-    [405, 'no relay'],
-  ])('of %i names the option to look at', async (status, words) => {
+    [401, 'refuses this page', 'authorize'],
+    [403, 'refuses this page', 'origins'],
+    [404, 'no relay', 'relay'],
+    [405, 'no relay', 'relay'],
+  ])('of %i names the option to look at', async (status, words, option) => {
     const { send } = answering(() => new Response('', { status }));
     expect(await send()).toMatchObject({
       outcome: 'blocked',
       status,
-      problem: expect.stringMatching(new RegExp(`${words}.*${status}.*option \`relay\``)),
+      problem: expect.stringMatching(new RegExp(`${words}.*${status}.*option \`${option}\``)),
     });
   });
 

@@ -145,11 +145,11 @@ describe('an event', () => {
   });
 
   it.each<[string, unknown, unknown]>([
-    ['event', '', {}],
-    ['event', undefined, {}],
-    ['event', 5, {}],
-    ['event', null, {}],
-    ['event', {}, {}],
+    ['name', '', {}],
+    ['name', undefined, {}],
+    ['name', 5, {}],
+    ['name', null, {}],
+    ['name', {}, {}],
     ['channel', 'e', { channel: '' }],
     ['channel', 'e', { channel: 5 }],
     ['channel', 'e', { channel: null }],
@@ -161,10 +161,10 @@ describe('an event', () => {
     ['tags', 'e', { tags: [] }],
     ['tags', 'e', { tags: 'a' }],
     ['tags', 'e', { tags: null }],
-    ['user_id', 'e', { userId: '' }],
-    ['user_id', 'e', { userId: 5 }],
-    ['user_id', 'e', { user_id: '' }],
-    ['user_id', 'e', { user_id: 5 }],
+    ['userId', 'e', { userId: '' }],
+    ['userId', 'e', { userId: 5 }],
+    ['userId', 'e', { user_id: '' }],
+    ['userId', 'e', { user_id: 5 }],
     ['tags', 'e', { tags: [], plan: 'pro' }],
     ['fields', 'e', 'text'],
     ['fields', 'e', []],
@@ -257,10 +257,10 @@ describe('an identify', () => {
   });
 
   it.each<[string, unknown, unknown]>([
-    ['user_id', '', {}],
-    ['user_id', undefined, {}],
-    ['user_id', null, {}],
-    ['user_id', 5, {}],
+    ['userId', '', {}],
+    ['userId', undefined, {}],
+    ['userId', null, {}],
+    ['userId', 5, {}],
     ['properties', 'u', []],
     ['properties', 'u', 'text'],
     ['properties', 'u', 5],

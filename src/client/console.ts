@@ -1,0 +1,61 @@
+import type { Listeners, OutboxRecord } from './types.js';
+
+type Type = keyof Listeners;
+/** Any of the payloads, to be read by what it has. */
+type Payload = Partial<Listeners['drop'] & Listeners['outcome'] & Listeners['storage']> &
+  Partial<Omit<Listeners['error'], 'message'>>;
+
+const PREFIX = 'analytics-outbox: ';
+
+/** Writes a line that says what is wrong. */
+export const warn = (message: string): void => console.warn(PREFIX + message);
+
+/** Drops that ask for a change of the page's own code. */
+const WRONG_CALL = /^(invalid|not-ser|too-large|before-send-error)/;
+
+/** What kind of trouble it is, if it is one that the developer can do something about. */
+const troubleOf = (type: Type, { kind, reason, storage }: Payload): string | undefined => {
+  if (type === 'error') return kind;
+  if (storage === 'memory') return storage;
+  return WRONG_CALL.test(`${reason}`) ? 'call' : reason === 'rejected' ? reason : undefined;
+};
+
+/** Tells a developer of each kind of trouble, once. */
+export const createAdvice = () => {
+  const told = new Set<string>();
+  return (type: Type, payload: unknown): void => {
+    const { message = '', reason } = payload as Payload;
+    const trouble = troubleOf(type, payload as Payload);
+    if (!trouble || told.has(trouble)) return;
+    told.add(trouble);
+    if (trouble === 'memory') warn(`records are kept in memory only: ${message}`);
+    else warn(reason ? `a call was dropped (${reason}): ${message}` : message);
+  };
+};
+
+const nameOf = ({ type, body }: OutboxRecord): string => {
+  const { event, user_id } = JSON.parse(body || '{}') as Record<string, unknown>;
+  return `${type} ${JSON.stringify(event ?? user_id)}`;
+};
+
+/** Option `debug`: a group for each record as it is made and at the end of each attempt, with all its steps. */
+export const createDebugLog = () => {
+  const histories = new Map<string, [step: string, payload: unknown][]>();
+  return (type: Type, payload: unknown): void => {
+    const { record, outcome, reason } = payload as Payload;
+    const subject = type === 'record' ? (payload as OutboxRecord) : record;
+    if (!subject) return console.log(PREFIX + type, payload);
+    const history = histories.get(subject.id) ?? [];
+    const step = outcome ?? reason ?? type;
+    history.push([step, payload]);
+    histories.set(subject.id, history);
+    if (type === 'sent') return;
+    console.groupCollapsed(`${PREFIX}${nameOf(subject)}: ${step}`);
+    for (const line of history) console.log(...line);
+    console.groupEnd();
+    if (!/^(record|retry|blocked)$/.test(step)) histories.delete(subject.id);
+  };
+};
+
+/** With `debug`, on a server, in a worker or with `disabled`: says that nothing happens, and why. */
+export const sayOff = (why: string): void => console.log(`${PREFIX}off: ${why}`);

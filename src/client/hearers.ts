@@ -1,0 +1,45 @@
+import { isLocalHost } from './browser/is-local-host.js';
+import type { Settings } from './config/options.js';
+import { createAdvice, createDebugLog } from './console.js';
+import type { Emit } from './status.js';
+import type { Listeners } from './types.js';
+
+/** Who hears of what happens: the listeners of `on`, two options, and the console of a developer. */
+export const createHearers = (settings: () => Settings | undefined) => {
+  const listeners = new Map<string, Set<(payload: never) => void>>();
+  const advise = createAdvice();
+  const log = createDebugLog();
+
+  const emit: Emit = (type, make) => {
+    const { onDrop, onError, debug } = settings() ?? {};
+    const option = type === 'drop' ? onDrop : type === 'error' ? onError : undefined;
+    const all = [option, ...(listeners.get(type) ?? [])].filter(Boolean);
+    const isAdvised = debug || isLocalHost();
+    if (!all.length && !isAdvised) return;
+    const payload = make();
+    for (const listener of all) {
+      try {
+        (listener as (payload: unknown) => void)(payload);
+      } catch (error) {
+        // The page's listener is the page's business: it must not stop delivery.
+        if (debug) console.log('analytics-outbox: a listener failed', error);
+      }
+    }
+    if (isAdvised) advise(type, payload);
+    if (debug) log(type, payload);
+  };
+
+  return {
+    emit,
+    on: <Type extends keyof Listeners>(
+      type: Type,
+      listener: (payload: Listeners[Type]) => void,
+    ): (() => void) => {
+      const set = listeners.get(type) ?? new Set();
+      listeners.set(type, set);
+      set.add(listener);
+      return () => set.delete(listener);
+    },
+    clear: (): void => listeners.clear(),
+  };
+};
