@@ -76,8 +76,12 @@ const declared = <Node extends ts.InterfaceDeclaration | ts.TypeAliasDeclaration
   return found as unknown as Node;
 };
 
-const membersOf = (name: string): string[] =>
-  declared(name, ts.isInterfaceDeclaration).members.map((member) => member.name!.getText());
+/** Each once, though a method may have several forms. */
+const membersOf = (name: string): string[] => [
+  ...new Set(
+    declared(name, ts.isInterfaceDeclaration).members.map((member) => member.name!.getText()),
+  ),
+];
 
 /** The members of a union of texts. */
 const textsOf = (type: ts.TypeNode): string[] =>

@@ -57,5 +57,5 @@ export const createDebugLog = () => {
   };
 };
 
-/** With `debug`, on a server, in a worker or with `disabled`: says that nothing happens, and why. */
+/** With `debug`: says that nothing happens, and why (`status().paused`). */
 export const sayOff = (why: string): void => console.log(`${PREFIX}off: ${why}`);

@@ -263,6 +263,7 @@ describe('init', () => {
     analytics.setConsent('denied');
     analytics.reset();
     expect(await analytics.flush()).toMatchObject({ delivered: 0 });
+    expect(analytics.status().paused).toBe('disabled');
     await advance(60_000);
     expect(service.seen).toEqual([]);
     expect(open).not.toHaveBeenCalled();

@@ -24,7 +24,12 @@ const tracesOf = async () => {
   analytics.init(SETUP);
   for (const one of [analytics, createAnalytics(SETUP), createAnalytics()]) {
     expect(await callEverything(one)).toEqual(NOTHING_DONE);
-    expect(one.status()).toMatchObject({ storage: 'none', waiting: 0, dropped: {} });
+    expect(one.status()).toMatchObject({
+      storage: 'none',
+      paused: 'no-page',
+      waiting: 0,
+      dropped: {},
+    });
   }
   expect(open).not.toHaveBeenCalled();
   return traces();
@@ -38,6 +43,13 @@ describe('on a server', () => {
   it('leaves no trace where something calls itself a window', async () => {
     vi.stubGlobal('window', globalThis);
     expect(await tracesOf()).toEqual([]);
+  });
+
+  it('says with `debug`, in one line, that it is off', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    const { createAnalytics } = await load();
+    createAnalytics({ ...SETUP, debug: true }).event('Nothing');
+    expect(log.mock.calls).toEqual([['analytics-outbox: off: no-page']]);
   });
 
   it('does not throw for a wrong set-up, which may come from the environment', async () => {

@@ -1,0 +1,180 @@
+import type { Page, Route } from '@playwright/test';
+import { isBrowserNoise } from './support/browser-noise.js';
+import { readDist } from './support/dist.js';
+import { statusOf } from './support/status-of.js';
+import { taggedPage } from './support/tagged.js';
+import { expect, test } from './support/test.js';
+
+const SERVICE = 'http://in.example';
+const SETUP = { baseUrl: SERVICE, token: 'token', project: 'p', channel: 'c' };
+/** Hosts of a developer, and of a site that visitors see. */
+const LOCAL = ['http://localhost:5173', 'http://shop.test', 'http://shop.localhost'];
+const PUBLIC = 'http://shop.example';
+
+type Answer = (route: Route) => Promise<void>;
+
+const answering =
+  (status: number): Answer =>
+  (route) =>
+    route.fulfill({
+      status,
+      headers: {
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'authorization, content-type',
+      },
+      body: '{}',
+    });
+
+/** A page on that host; neither host nor service has to exist. Answers with the console's lines from then on. */
+const open = async (
+  page: Page,
+  origin: string,
+  { answer = answering(200), options = SETUP as object } = {},
+): Promise<string[]> => {
+  const lines: string[] = [];
+  page.on('console', (message) => {
+    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
+  });
+  await page.route(`${SERVICE}/**`, (route) =>
+    route.request().method() === 'OPTIONS' ? answering(204)(route) : answer(route),
+  );
+  await page.route(`${origin}/**`, (route) =>
+    new URL(route.request().url()).pathname === '/'
+      ? route.fulfill({ contentType: 'text/html', body: taggedPage({ ...options }) })
+      : route.fulfill({ contentType: 'text/javascript', body: readDist('outbox.js') }),
+  );
+  await page.goto(`${origin}/`);
+  return lines;
+};
+
+interface Trouble {
+  answer?: Answer;
+  options?: object;
+  before?: (page: Page) => Promise<unknown>;
+  /** Meets with the trouble, more than once. */
+  meet: (page: Page) => Promise<unknown>;
+  /** What a developer reads. */
+  line: RegExp;
+}
+
+const call = (page: Page, ...names: string[]) =>
+  page.evaluate((names) => names.forEach((name) => analytics.event(name)), names);
+
+const TROUBLES: Record<string, Trouble> = {
+  'a refused token': {
+    answer: answering(401),
+    meet: async (page) => {
+      await call(page, 'one', 'two');
+      await expect.poll(async () => (await statusOf(page)).paused).toBe('setup');
+    },
+    line: /^warning: analytics-outbox: the service refuses the token \(401\): check the option `token`$/,
+  },
+  'wrong calls': {
+    meet: async (page) => {
+      await call(page, '', '', '');
+      await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ 'invalid-call': 3 });
+    },
+    line: /^warning: analytics-outbox: a call was dropped \(invalid-call\): expected `name` to be a non-empty string$/,
+  },
+  'refused records': {
+    answer: answering(422),
+    meet: async (page) => {
+      await call(page, 'one', 'two');
+      await page.evaluate(() => analytics.flush());
+      await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ rejected: 2 });
+    },
+    line: /^warning: analytics-outbox: a call was dropped \(rejected\): the service answered 422$/,
+  },
+  'a missing init': {
+    options: {},
+    before: (page) => page.clock.install(),
+    meet: async (page) => {
+      await call(page, 'one', 'two');
+      await page.clock.fastForward(10_000);
+      await call(page, 'three');
+      await page.clock.fastForward(60_000);
+    },
+    line: /^warning: analytics-outbox: calls wait, and nothing is sent: `init` has not been called/,
+  },
+  'no answer at all': {
+    answer: (route) => route.abort('blockedbyclient'),
+    meet: async (page) => {
+      await call(page, 'one');
+      await expect
+        .poll(async () => (await statusOf(page)).paused, { timeout: 30_000 })
+        .toBe('unreachable');
+    },
+    line: /^warning: analytics-outbox: nothing answers at http:\/\/in\.example, .*CORS.*connect-src.*blocker/,
+  },
+  'no database': {
+    before: (page) =>
+      page.addInitScript(() => {
+        IDBFactory.prototype.open = () => {
+          throw new Error('no database today');
+        };
+      }),
+    meet: async (page) => {
+      await call(page, 'one');
+      await expect.poll(async () => (await statusOf(page)).storage).toBe('memory');
+    },
+    line: /^warning: analytics-outbox: records are kept in memory only: no database today$/,
+  },
+};
+
+for (const [name, { answer, options, before, meet, line }] of Object.entries(TROUBLES)) {
+  const given = { ...(answer && { answer }), ...(options && { options }) };
+
+  test(`tells a developer of ${name}, once`, async ({ page }) => {
+    await before?.(page);
+    const lines = await open(page, LOCAL[name.length % LOCAL.length]!, given);
+    await meet(page);
+    expect(lines).toEqual([expect.stringMatching(line)]);
+  });
+
+  test(`says nothing of ${name} in production`, async ({ page }) => {
+    await before?.(page);
+    const lines = await open(page, PUBLIC, given);
+    await meet(page);
+    expect(lines).toEqual([]);
+  });
+}
+
+test('tells onError once that nothing answers, and again after it has healed', async ({ page }) => {
+  let isDown = true;
+  await open(page, PUBLIC, {
+    answer: (route) => (isDown ? route.abort('connectionrefused') : answering(200)(route)),
+  });
+  await page.evaluate(() => {
+    document.title = '';
+    analytics.on('error', ({ kind }) => (document.title += `${kind} `));
+  });
+  await call(page, 'one');
+  await expect(page).toHaveTitle('unreachable ', { timeout: 30_000 });
+  // The next tries fail as well.
+  for (let i = 0; i < 3; i++) {
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await page.evaluate(() => analytics.flush());
+  }
+  await expect(page).toHaveTitle('unreachable ');
+  isDown = false;
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await expect.poll(async () => (await statusOf(page)).delivered, { timeout: 30_000 }).toBe(1);
+});
+
+test('shows with `debug` a group for each record, at the usual level', async ({ page, guest }) => {
+  guest.allow(/./);
+  const lines = await open(page, PUBLIC, { options: { ...SETUP, debug: 'true' } });
+  await call(page, 'one', 'two');
+  await expect.poll(async () => (await statusOf(page)).delivered).toBe(2);
+  const titles = lines.filter((line) => line.startsWith('startGroupCollapsed: '));
+  expect(titles.sort()).toEqual(
+    ['one', 'two'].flatMap((name) =>
+      ['delivered', 'record'].map(
+        (step) => `startGroupCollapsed: analytics-outbox: event "${name}": ${step}`,
+      ),
+    ),
+  );
+  expect(lines.filter((line) => /^debug/.test(line))).toEqual([]);
+  expect(lines.filter((line) => /^log: sent/.test(line))).toHaveLength(2);
+  expect(lines.join()).not.toContain('token');
+});
