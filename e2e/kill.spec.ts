@@ -68,6 +68,27 @@ test('delivers everything once after a crash with the service down @relay', asyn
   await service.holds({ events: EVENTS }, { pages: [next] });
 });
 
+test('counts as elsewhere what a page that crashed still holds', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  await service.stop();
+  await page.goto(site.page('/', site.tagged()));
+  await track(page, EVENTS);
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await crash(page);
+  await service.start();
+
+  const next = await context.newPage();
+  await next.goto(site.page('/', site.tagged()));
+  await expect.poll(() => statusOf(next)).toMatchObject({ waiting: 0, elsewhere: 20 });
+  await track(next, ['another']);
+  await service.holds({ events: ['another'] });
+  expect(await statusOf(next)).toMatchObject({ elsewhere: 20, delivered: 1 });
+});
+
 test('repeats under its key what was in flight at a crash, with `idempotencyKey`', async ({
   page,
   context,

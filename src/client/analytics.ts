@@ -21,6 +21,7 @@ const IDLE: Status = {
   storage: 'none',
   consent: 'granted',
   waiting: 0,
+  elsewhere: undefined,
   inFlight: 0,
   delivered: 0,
   unknown: 0,

@@ -192,6 +192,7 @@ export const createPipeline = (
         storage: journal?.kind() ?? 'none',
         consent: consent.current(),
         waiting: outbox?.waiting() ?? keeper.held(),
+        elsewhere: outbox?.elsewhere(),
         inFlight: flusher?.inFlight() ?? 0,
         ...tally.counts(),
         paused,

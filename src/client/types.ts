@@ -103,6 +103,8 @@ export interface Status {
   consent: Consent;
   /** Records in this page's care that wait to be sent. */
   waiting: number;
+  /** Records that other pages hold, open or dead, as this page has last seen; `undefined` before it has looked. */
+  elsewhere: number | undefined;
   /** Records whose request has no answer yet. */
   inFlight: number;
   delivered: number;

@@ -8,6 +8,8 @@ export interface Walk {
   after: ParcelKey | [];
   /** Users of a maker of whom another page holds something: what is later of theirs is for that page. */
   taken: Set<string>;
+  /** Records seen that are another page's. */
+  others: number;
 }
 
 export interface Claimed {
@@ -22,11 +24,12 @@ export interface Claimed {
 export const claimWindow = (
   context: Context,
   store: IDBObjectStore,
-  { after, taken }: Walk,
+  walk: Walk,
   time: number,
   then: (claimed: Claimed) => void,
 ): void => {
   const { line, now, holder } = context;
+  const { after, taken } = walk;
   getWindow(store, after, (window) => {
     const next = window.length < WINDOW ? undefined : window.at(-1)![0];
     const claimed: Claimed = { parcels: [], unreadable: 0, next };
@@ -40,6 +43,7 @@ export const claimWindow = (
       const users = value.records.flatMap(({ user }) => (user ? [`${key[1]} ${user}`] : []));
       if (!isOver(context, value.until, time) || users.some((user) => taken.has(user))) {
         for (const user of users) taken.add(user);
+        walk.others += value.records.length;
       } else if (value.records.length === 0) {
         store.delete(key); // a tombstone has done its work
       } else {

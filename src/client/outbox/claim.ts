@@ -32,7 +32,7 @@ export const createClaims = (
   let walk: Walk | undefined;
   let isBusy = false;
   const seek = () => {
-    walk = { after: [], taken: new Set() };
+    walk = { after: [], taken: new Set(), others: 0 };
   };
   seek();
 
@@ -90,7 +90,7 @@ export const createClaims = (
     if (claimed.next) current.after = claimed.next;
     else if (walk === current) {
       walk = undefined;
-      Object.assign(away, { count: 0, bytes: 0 });
+      Object.assign(away, { count: 0, bytes: 0, others: current.others });
     }
     dropSurplus();
   };

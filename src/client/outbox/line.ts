@@ -9,6 +9,8 @@ interface Caps {
 export interface Away {
   count: number;
   bytes: number;
+  /** Those that other pages hold, as this page has last seen. */
+  others?: number;
 }
 
 const nameOf = (key: readonly unknown[]): string => key.join(' ');

@@ -21,7 +21,7 @@ export const createOutbox = (effects: OutboxEffects) => {
   const line = createLine();
   const flying = new Map<string, Entry>();
   let life = newId();
-  const away = { count: 0, bytes: 0 };
+  const away: Context['away'] = { count: 0, bytes: 0 };
   const known: Context['known'] = new Map();
   const context: Context = { ...effects, line, away, flying, known, holder: () => life };
   let order = 0;
@@ -132,6 +132,8 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** Records that are not under way, with those that wait in the database without a copy here. */
     waiting: (): number =>
       away.count + [...line.entries()].filter((entry) => !isUnderWay(entry)).length,
+    /** Records that other pages hold, as this page has last seen; nothing before it has looked. */
+    elsewhere: (): number | undefined => away.others,
     latest: (): number => order,
     ...claims,
     ...sending,

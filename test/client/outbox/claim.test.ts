@@ -47,6 +47,20 @@ describe('a parcel whose time is over', () => {
     expect(await page.drain()).toEqual([]);
   });
 
+  it('is counted as elsewhere while it lasts, and as waiting when it is claimed', async () => {
+    await leaveBehind();
+    const page = pageOf();
+    page.add(makeRecord('own'));
+    const counts = () => [page.outbox.waiting(), page.outbox.elsewhere()];
+    expect(counts()).toEqual([1, undefined]);
+    await page.refill();
+    expect(counts()).toEqual([1, 3]);
+    await advance(HOLD_MS);
+    page.outbox.look();
+    await page.refill();
+    expect(counts()).toEqual([4, 0]);
+  });
+
   it('is claimed, its records in the order of their calls', async () => {
     await leaveBehind();
     await advance(HOLD_MS);
