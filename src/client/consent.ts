@@ -67,3 +67,5 @@ export const createConsent = (effects: Effects) => {
     },
   };
 };
+
+export type ConsentKeeper = ReturnType<typeof createConsent>;

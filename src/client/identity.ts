@@ -33,3 +33,5 @@ export const createIdentity = (name: string, mayStore: () => boolean) => {
     },
   };
 };
+
+export type Identity = ReturnType<typeof createIdentity>;

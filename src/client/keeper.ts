@@ -93,3 +93,5 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
     },
   };
 };
+
+export type Keeper = ReturnType<typeof createKeeper>;

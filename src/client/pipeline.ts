@@ -1,5 +1,5 @@
 import { say, type Said } from './browser/page-consent.js';
-import { followPage, isGoing, whenActivated } from './browser/page-life.js';
+import { isGoing, whenActivated } from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
 import { readClock } from './config/clock.js';
 import { addressOf, destinationName } from './config/destination.js';
@@ -8,6 +8,7 @@ import { createConsent } from './consent.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
+import { followLife } from './life.js';
 import { forgetDenial, getDenial } from './outbox/denial.js';
 import type { Admit } from './outbox/journal.js';
 import { createParts, type FullSettings } from './parts.js';
@@ -17,13 +18,8 @@ import type { Hint } from './record/gather-tags.js';
 import { makeRecord } from './record/make-record.js';
 import { newId } from './record/new-id.js';
 import { createSchedule } from './schedule.js';
-import { createTally, type Emit } from './status.js';
+import { createTally, statusOf, type Emit } from './status.js';
 import type { FlushResult, Status } from './types.js';
-
-/** A look for records that other pages have left, this often. */
-const LOOK_MS = 60_000;
-/** And once so soon: the page before may still have been writing when this one opened. */
-const SOON_MS = 5_000;
 
 /** Without a prototype, as they come: some scripts give every object more keys. */
 const complete = (settings: Settings): FullSettings =>
@@ -113,26 +109,7 @@ export const createPipeline = (
     consent.remember(); // there may be room now
   };
 
-  const lookAround = () => {
-    parts()?.outbox.look();
-    parts()?.flusher.pump();
-  };
-
-  const unfollow = followPage({
-    onHidden: leave,
-    onGoing: () => parts()?.outbox.leave(false),
-    onReturn: () => {
-      consent.lookAgain();
-      parts()?.outbox.comeBack();
-      parts()?.flusher.comeBack();
-    },
-    onOnline: () => parts()?.flusher.resume(),
-    onStored: (key) => {
-      consent.hear(key);
-      if (key === gateKey) parts()?.flusher.pump();
-    },
-  });
-  const looks = [setTimeout(lookAround, SOON_MS), setInterval(lookAround, LOOK_MS)];
+  const unfollow = followLife({ parts, consent, gateKey, leave });
   whenActivated(() => {
     if (isStopped) return;
     isActivated = true;
@@ -169,7 +146,6 @@ export const createPipeline = (
     stop: (): void => {
       isStopped = true;
       unfollow();
-      looks.forEach(clearTimeout);
       consent.leave();
       schedule.stop();
       keeper.stop();
@@ -185,21 +161,7 @@ export const createPipeline = (
         }
       );
     },
-    status: (): Status => {
-      const { journal, outbox, flusher } = parts() ?? {};
-      const [paused, until] = flusher?.pause() ?? ['consent' as const, 0];
-      return {
-        storage: journal?.kind() ?? 'none',
-        consent: consent.current(),
-        waiting: outbox?.waiting() ?? keeper.held(),
-        elsewhere: outbox?.elsewhere(),
-        inFlight: flusher?.inFlight() ?? 0,
-        ...tally.counts(),
-        paused,
-        nextAttempt: until || undefined,
-        userId: identity.current(),
-      };
-    },
+    status: (): Status => statusOf({ keeper, consent, tally, identity }),
   };
 };
 

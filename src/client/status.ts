@@ -1,3 +1,6 @@
+import type { ConsentKeeper } from './consent.js';
+import type { Identity } from './identity.js';
+import type { Keeper } from './keeper.js';
 import type { DropReason, Listeners, Outcome, OutboxRecord, Status } from './types.js';
 
 /** The payload is made only where somebody listens. */
@@ -28,3 +31,27 @@ export const createTally = (emit: Emit) => {
 };
 
 export type Tally = ReturnType<typeof createTally>;
+
+interface Sources {
+  keeper: Keeper;
+  consent: ConsentKeeper;
+  tally: Tally;
+  identity: Identity;
+}
+
+/** How things stand. */
+export const statusOf = ({ keeper, consent, tally, identity }: Sources): Status => {
+  const { journal, outbox, flusher } = keeper.parts() ?? {};
+  const [paused, until] = flusher?.pause() ?? ['consent' as const, 0];
+  return {
+    storage: journal?.kind() ?? 'none',
+    consent: consent.current(),
+    waiting: outbox?.waiting() ?? keeper.held(),
+    elsewhere: outbox?.elsewhere(),
+    inFlight: flusher?.inFlight() ?? 0,
+    ...tally.counts(),
+    paused,
+    nextAttempt: until || undefined,
+    userId: identity.current(),
+  };
+};

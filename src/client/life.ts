@@ -1,0 +1,43 @@
+import { followPage } from './browser/page-life.js';
+import type { ConsentKeeper } from './consent.js';
+import type { Parts } from './parts.js';
+
+/** A look for records that other pages have left, this often. */
+const LOOK_MS = 60_000;
+/** And once so soon: the page before may still have been writing when this one opened. */
+const SOON_MS = 5_000;
+
+interface Effects {
+  parts: () => Parts | undefined;
+  consent: ConsentKeeper;
+  /** Where the backoff of the destination is kept. */
+  gateKey: string;
+  leave: () => void;
+}
+
+/** Lets storage and delivery follow the life of the page. Returns what ends that. */
+export const followLife = ({ parts, consent, gateKey, leave }: Effects): (() => void) => {
+  const lookAround = () => {
+    parts()?.outbox.look();
+    parts()?.flusher.pump();
+  };
+  const unfollow = followPage({
+    onHidden: leave,
+    onGoing: () => parts()?.outbox.leave(false),
+    onReturn: () => {
+      consent.lookAgain();
+      parts()?.outbox.comeBack();
+      parts()?.flusher.comeBack();
+    },
+    onOnline: () => parts()?.flusher.resume(),
+    onStored: (key) => {
+      consent.hear(key);
+      if (key === gateKey) parts()?.flusher.pump();
+    },
+  });
+  const looks = [setTimeout(lookAround, SOON_MS), setInterval(lookAround, LOOK_MS)];
+  return () => {
+    unfollow();
+    looks.forEach(clearTimeout);
+  };
+};
