@@ -12,8 +12,9 @@ const LIBRARIES = '/usr/lib';
 /** What a process that runs pages calls itself; the system cuts it off. */
 const WEB_PROCESS = 'WebKitWebProces';
 
-/** Lines the browser prints that no page can avoid, and its own. */
-const NOISE = /CONSOLE (NETWORK|SECURITY) |due to access control checks|content blocker/;
+/** Lines the browser prints that no page can avoid, its own, and what a developer is told on a local host. */
+const NOISE =
+  /CONSOLE (NETWORK|SECURITY) |due to access control checks|content blocker|WARN analytics-outbox: (?!window\.)/;
 
 /** MiniBrowser of WebKitGTK, by `MINIBROWSER_PATH` or where Debian puts it. */
 const findMiniBrowser = (): string => {
