@@ -21,7 +21,6 @@ export const GLOBALS = [
   'setTimeout',
   'clearTimeout',
   'setInterval',
-  'addEventListener',
   'MutationObserver',
   'Date',
   'Math',
@@ -170,14 +169,14 @@ export const createPage = (effects: Effects) => {
       return visibility;
     },
     prerendering: false,
-    baseURI: 'https://shop.test/',
+    baseURI: 'https://shop.example/',
   };
-  const location = { href: 'https://shop.test/' };
+  const location = { href: 'https://shop.example/', hostname: 'shop.example' };
   const say = (...line: unknown[]) => effects.onConsole(line.join(' '));
 
   const product = effects.product({
     globalThis: effects.hasScheduler ? { URL, scheduler } : { URL },
-    window: {},
+    window: { addEventListener: windowTarget.addEventListener },
     document,
     location,
     navigator: {
@@ -194,7 +193,6 @@ export const createPage = (effects: Effects) => {
     setTimeout: setTimer,
     clearTimeout: (id?: number) => void (id && cleared.add(id)),
     setInterval: repeat,
-    addEventListener: windowTarget.addEventListener,
     // No simulated page calls `document.open()`.
     MutationObserver: class {
       observe() {}
