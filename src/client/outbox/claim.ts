@@ -106,6 +106,7 @@ export const createClaims = (
       else notes.remove(note.holder);
       for (const { flight, records } of mine) {
         for (const record of records) {
+          if (known.get(record.id) === 'ended') continue;
           const isUnknown = flight.includes(record.id) && !limits().resends;
           if (isUnknown && !flying.has(record.id)) onUnknown(record);
           else add(record);

@@ -118,7 +118,6 @@ export const createOutbox = (effects: OutboxEffects) => {
   const trim = async (): Promise<void> => {
     claims.seek();
     while (isFull() && (await claims.refill(true)));
-    if (away.count === 0) dropSurplus();
   };
 
   const sending = createSending(context, writer, finish);

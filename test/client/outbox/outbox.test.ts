@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { wipe } from '../../../src/client/outbox/denial.js';
 import { HOLD_MS } from '../../../src/client/outbox/context.js';
 import { advance } from '../../support/advance.js';
-import { forbidOpening } from '../../support/break-storage.js';
+import { abortTransactions, forbidOpening } from '../../support/break-storage.js';
 import { createPage, LIMITS, type Page } from '../../support/create-page.js';
 import { makeRecord, makeRecords } from '../../support/make-record.js';
 import { settle } from '../../support/settle.js';
@@ -58,6 +58,14 @@ describe.each([
     page.outbox.putBack(entry);
     expect(page.waiting()).toEqual(['r0', 'r1', 'r2']);
     expect(entry.record.attempts).toBe(1);
+  });
+
+  it('counts what waits without what is under way', async () => {
+    const page = await pageOf();
+    page.add(...makeRecords(3));
+    page.begin('r0');
+    page.begin('r1', false);
+    expect(page.outbox.waiting()).toBe(1);
   });
 
   it('tells why it drops', async () => {
@@ -249,6 +257,32 @@ describe.each([
     expect(await (await pageOf()).drain()).toEqual([]);
   });
 
+  it('does not count as unknown what it delivers while it is left', async () => {
+    const page = await pageOf();
+    page.add(makeRecord('a'));
+    const entry = page.begin('a');
+    page.outbox.leave(true);
+    await settle();
+    page.outbox.finish(entry);
+    page.outbox.comeBack();
+    expect(await page.drain()).toEqual([]);
+    await advance(1_000);
+    expect(page.unknown).toEqual([]);
+    expect(await (await pageOf()).drain()).toEqual([]);
+  });
+
+  it('sends nothing again that it delivered after it had said that it goes, and stayed', async () => {
+    const page = await pageOf();
+    page.add(...makeRecords(2));
+    page.outbox.leave(false);
+    page.outbox.comeBack();
+    await settle();
+    expect(await page.drain()).toEqual(['r0', 'r1']);
+    await advance(2 * 3_600_000);
+    expect(await (await pageOf()).drain()).toEqual([]);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
   it('starts anew where a frozen page finds its records taken: each is sent once', async () => {
     if (kind === 'memory') return; // its note is left alone while it lives
     const frozen = await pageOf();
@@ -411,6 +445,68 @@ describe('what waits for long', () => {
     expect((await page.drain()).sort()).toEqual(['new0', 'new1', 'r2', 'who']);
   });
 
+  it('makes room as maxBytes says, and no more than that', async () => {
+    const page = createPage(world.shelf, { maxBytes: 1_000 });
+    page.add(...makeRecords(3, 'r', { bytes: 300 }));
+    await settle();
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    page.add(makeRecord('new', { bytes: 300 }));
+    await settle();
+    expect(page.drops).toEqual([{ id: 'r0', reason: 'outbox-full' }]);
+    expect((await page.drain()).sort()).toEqual(['new', 'r1', 'r2']);
+  });
+
+  it('makes room though many older ones are in memory', async () => {
+    const dead = createPage(world.shelf);
+    dead.add(...makeRecords(30, 'dead'));
+    await settle();
+    dead.kill();
+    await advance(HOLD_MS / 2);
+    const page = createPage(world.shelf, { maxRecords: 45 });
+    page.add(...makeRecords(15));
+    await advance(HOLD_MS / 2);
+    await page.refill();
+    expect(page.waiting()).toHaveLength(45);
+    await advance(HOLD_MS / 2);
+    page.outbox.tidy();
+    expect(page.waiting()).toHaveLength(30);
+    page.add(makeRecord('new'));
+    await settle();
+    expect(page.drops).toEqual([{ id: 'dead0', reason: 'outbox-full' }]);
+  });
+
+  it('is left where it is while there is room', async () => {
+    const page = createPage(world.shelf);
+    page.add(...makeRecords(3));
+    await settle();
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    await page.refill();
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    const reads = vi.spyOn(IDBObjectStore.prototype, 'getAll');
+    page.add(makeRecord('new'));
+    await settle();
+    expect(reads).not.toHaveBeenCalled();
+  });
+
+  it('counts towards the caps though the database fails: the oldest in memory goes then', async () => {
+    const page = createPage(world.shelf, { maxRecords: 4 });
+    page.add(...makeRecords(3));
+    await settle();
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    abortTransactions();
+    page.add(makeRecord('new0'));
+    await settle();
+    expect(page.journal.kind()).toBe('memory');
+    page.add(makeRecord('new1'));
+    await settle();
+    expect(page.drops).toEqual([{ id: 'new0', reason: 'outbox-full' }]);
+    expect(page.outbox.waiting()).toBe(4);
+  });
+
   it('is held for longer as it is about to be sent', async () => {
     const page = createPage(world.shelf, { resends: true });
     page.add(makeRecord('a'));
@@ -421,5 +517,37 @@ describe('what waits for long', () => {
     expect(page.outbox.canSend(page.find('a'))).toBe(true);
     await advance(HOLD_MS - 1_000);
     expect(await createPage(world.shelf, { resends: true }).drain()).toEqual([]);
+  });
+});
+
+describe('what a dead page left', () => {
+  const leaveBehind = async () => {
+    const dead = createPage(world.shelf);
+    dead.add(...makeRecords(2));
+    await settle();
+    dead.kill();
+    await advance(HOLD_MS);
+  };
+
+  it('is found by a page that looks again', async () => {
+    const page = createPage(world.shelf);
+    await page.refill();
+    await leaveBehind();
+    expect(await page.drain()).toEqual([]);
+    page.outbox.look();
+    expect(await page.drain()).toEqual(['r0', 'r1']);
+  });
+
+  it('is found as soon as storage works again', async () => {
+    await leaveBehind();
+    const page = createPage(world.shelf);
+    abortTransactions();
+    page.add(makeRecord('own'));
+    await settle();
+    expect(page.journal.kind()).toBe('memory');
+    expect(await page.drain()).toEqual(['own']);
+    await advance(6_000);
+    expect(page.journal.kind()).toBe('indexeddb');
+    expect(await page.drain()).toEqual(['r0', 'r1']);
   });
 });

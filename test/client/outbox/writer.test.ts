@@ -45,6 +45,16 @@ describe('a write', () => {
     expect((await readStored()).ids).toEqual(makeRecords(12).map(({ id }) => id));
   });
 
+  it('takes the records of each task, while the database is still opening too', async () => {
+    const page = pageOf();
+    for (const record of makeRecords(5)) {
+      page.add(record);
+      for (let i = 0; i < 3; i++) await Promise.resolve();
+    }
+    await settle();
+    expect((await readStored()).ids).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
+  });
+
   it('does not read what is stored to add to it', async () => {
     const page = pageOf();
     page.add(...makeRecords(50));

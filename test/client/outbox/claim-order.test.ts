@@ -1,0 +1,84 @@
+import { describe, expect, it, vi } from 'vitest';
+import { HOLD_MS } from '../../../src/client/outbox/context.js';
+import { advance } from '../../support/advance.js';
+import { makeRecord } from '../../support/make-record.js';
+import { pagesIn } from '../../support/pages-in.js';
+import { settle } from '../../support/settle.js';
+import { storageEach } from '../../support/storage-each.js';
+
+const world = storageEach();
+const { pageOf } = pagesIn(world);
+
+const of = (user: string | undefined, ...ids: string[]) =>
+  ids.map((id) => makeRecord(id, { user }));
+
+describe("a dead page's records, of which another page holds the older ones", () => {
+  /** The older ones are claimed as their time is over, the others half a minute later. */
+  const claimOlder = async (older: ReturnType<typeof of>, ...newer: ReturnType<typeof of>[]) => {
+    const dead = pageOf();
+    dead.add(...older);
+    await advance(HOLD_MS / 2);
+    for (const records of newer) {
+      dead.add(...records);
+      await settle();
+    }
+    dead.kill();
+    await advance(HOLD_MS / 2);
+    const first = pageOf();
+    await first.refill();
+    expect(first.waiting()).toEqual(older.map(({ id }) => id));
+    await advance(HOLD_MS / 2);
+    return first;
+  };
+
+  it('are left to that page, which sends them in the order of their calls', async () => {
+    const first = await claimOlder(of('u', 'a'), of('u', 'b'));
+    expect(await pageOf().drain()).toEqual([]);
+    first.outbox.seek();
+    expect(await first.drain()).toEqual(['a', 'b']);
+  });
+
+  it('are left to that page with all that they would overtake', async () => {
+    const first = await claimOlder(of('u', 'a'), [...of('v', 'b'), ...of('u', 'c')], of('v', 'd'));
+    expect(await pageOf().drain()).toEqual([]);
+    first.outbox.seek();
+    expect(await first.drain()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('go to another where they are of other users', async () => {
+    await claimOlder(of('u', 'a'), of('v', 'b'));
+    expect(await pageOf().drain()).toEqual(['b']);
+  });
+
+  it('go to another where nobody is named', async () => {
+    await claimOlder(of(undefined, 'a'), of(undefined, 'b'));
+    expect(await pageOf().drain()).toEqual(['b']);
+  });
+});
+
+describe('records of one page', () => {
+  it('are sent in the order of their calls though the clock was set back between them', async () => {
+    const page = pageOf();
+    page.add(makeRecord('a'));
+    await settle();
+    vi.setSystemTime(Date.now() - 1_000);
+    page.add(makeRecord('b'));
+    await settle();
+    expect(page.waiting()).toEqual(['a', 'b']);
+    await advance(2 * HOLD_MS);
+    expect(await pageOf().drain()).toEqual(['a', 'b']);
+  });
+
+  it('are sent in the order of their calls though a tick of the clock saw many of them', async () => {
+    const page = pageOf();
+    const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
+    for (const id of ids) {
+      page.add(makeRecord(id));
+      await settle();
+    }
+    page.outbox.leave(true);
+    await settle();
+    page.outbox.comeBack();
+    expect(await page.drain()).toEqual(ids);
+  });
+});
