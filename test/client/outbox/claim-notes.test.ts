@@ -77,7 +77,8 @@ describe('an exit note', () => {
   });
 
   it('read from memory brings each record once, though another page reads the same from the outbox', async () => {
-    const left = await leaveBehind([]);
+    const left = await leaveBehind([makeRecord('first')]);
+    expect(await left.drain()).toEqual(['first']);
     left.add(makeRecord('last'));
     left.outbox.leave(true);
     const kept = new Map(world.shelf.values);

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { HOLD_MS } from '../../../src/client/outbox/context.js';
+import type { OutboxRecord } from '../../../src/client/types.js';
 import type { ExitNote } from '../../../src/client/outbox/exit-note.js';
 import { advance } from '../../support/advance.js';
-import { abortTransactions, forbidOpening } from '../../support/break-storage.js';
+import { abortTransactions, closeConnection, forbidOpening } from '../../support/break-storage.js';
 import { createPage } from '../../support/create-page.js';
 import { makeRecord, makeRecords } from '../../support/make-record.js';
 import { settle } from '../../support/settle.js';
@@ -115,6 +116,34 @@ describe('a page without a database', () => {
     expect(await page.drain()).toEqual(['r0']);
   });
 
+  it('leaves what it records after another has taken its note', async () => {
+    const page = await withoutDatabase();
+    page.add(makeRecord('a'));
+    page.outbox.leave(true);
+    expect(await (await withoutDatabase()).drain()).toEqual(['a']);
+    page.add(makeRecord('later'));
+    page.outbox.leave(true);
+    expect(await (await withoutDatabase()).drain()).toEqual(['later']);
+  });
+
+  it('keeps what is in its note for an hour at the most, and until it is gone', async () => {
+    const page = await withoutDatabase();
+    page.add(makeRecord('a'));
+    page.hide();
+    expect(await (await withoutDatabase()).drain()).toEqual([]);
+    page.kill();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await (await withoutDatabase()).drain()).toEqual(['a']);
+  });
+
+  it('does not drop what is in flight where its note has no room for it', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(10, 'r', { bytes: 50_000 }));
+    page.begin('r0');
+    page.outbox.leave(true);
+    expect(page.drops.map(({ id }) => id)).toEqual(['r1', 'r2', 'r3', 'r4']);
+  });
+
   it('leaves to those who have one what stands in a database', async () => {
     const stored = createPage(world.shelf);
     stored.add(...makeRecords(2));
@@ -126,16 +155,93 @@ describe('a page without a database', () => {
 });
 
 describe('a page that loses its database with records in it', () => {
-  it('goes on with what was not stored, and leaves the rest as its time is over', async () => {
+  const loseDatabase = async (stored: OutboxRecord[], ...more: OutboxRecord[]) => {
     const page = createPage(world.shelf);
-    page.add(...makeRecords(2));
+    page.add(...stored);
     await settle();
     abortTransactions();
-    page.add(makeRecord('new'));
+    page.add(...more);
     await settle();
     expect(page.journal.kind()).toBe('memory');
+    return page;
+  };
+
+  it('goes on with what was not stored, and leaves the rest as its time is over', async () => {
+    const page = await loseDatabase(makeRecords(2), makeRecord('new'));
     page.kill();
     await advance(2 * HOLD_MS);
     expect((await createPage(world.shelf).drain()).sort()).toEqual(['r0', 'r1']);
   });
+
+  it('drops nothing that is stored as it goes', async () => {
+    const page = await loseDatabase(makeRecords(2), makeRecord('new'));
+    page.outbox.leave(true);
+    expect(page.drops).toEqual([]);
+    page.kill();
+    await advance(HOLD_MS);
+    expect((await createPage(world.shelf).drain()).sort()).toEqual(['new', 'r0', 'r1']);
+  });
+
+  it('notes what is stored nowhere, however much is stored', async () => {
+    const page = await loseDatabase(
+      [makeRecord('who', { type: 'identify', user: 'u', bytes: 200_000 })],
+      makeRecord('new', { bytes: 100_000 }),
+    );
+    page.outbox.leave(true);
+    expect(notedIds()).toEqual(['new']);
+    expect(page.drops).toEqual([]);
+  });
+
+  it('leaves what it never stored to a page without a database, and the rest to one with', async () => {
+    const page = await loseDatabase(makeRecords(2), makeRecord('new'));
+    page.begin('r1');
+    page.hide();
+    page.kill();
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    const allow = forbidOpening();
+    const without = createPage(world.shelf);
+    expect(await without.drain()).toEqual(['new']);
+    expect(without.unknown).toEqual([]);
+    allow();
+    const next = createPage(world.shelf);
+    expect(await next.drain()).toEqual(['r0']);
+    expect(next.unknown).toEqual(['r1']);
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
+  it.each([true, false])(
+    'notes what was delivered of parcels that it let go meanwhile (leaves: %s)',
+    async (isGoing) => {
+      const page = createPage(world.shelf);
+      page.add(...makeRecords(2, 'old'));
+      await advance(HOLD_MS / 2);
+      page.add(...makeRecords(2));
+      await settle();
+      closeConnection(99);
+      page.outbox.finish(page.begin('old0', false));
+      await advance(HOLD_MS / 2);
+      page.outbox.tidy();
+      expect(page.waiting()).toEqual(['r0', 'r1']);
+      page.outbox.finish(page.begin('r0', false));
+      if (isGoing) page.outbox.leave(true);
+      else await advance(1_000);
+      page.kill();
+      vi.restoreAllMocks();
+      vi.setSystemTime(Date.now() + 2 * HOLD_MS);
+      const next = createPage(world.shelf);
+      expect(await next.drain()).toEqual(['old1', 'r1']);
+      expect(next.unknown).toEqual([]);
+    },
+  );
+});
+
+it('a page with a database leaves no note of what it has let go', async () => {
+  const page = createPage(world.shelf);
+  page.add(...makeRecords(2));
+  await settle();
+  page.outbox.finish(page.begin('r0', false));
+  vi.setSystemTime(Date.now() + HOLD_MS);
+  page.outbox.tidy();
+  page.outbox.leave(true);
+  expect(world.shelf.keys()).toEqual([]);
 });

@@ -460,6 +460,25 @@ describe('the note of a hidden page', () => {
     expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
   });
 
+  it('stays while its page lives, though others look for what is left', async () => {
+    const page = await hidden();
+    page.dropWrites();
+    page.add(makeRecord('second'));
+    page.hide();
+    await settle();
+    expect(await pageOf().drain()).toEqual([]);
+    page.kill();
+    await advance(2 * HOLD_MS);
+    expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
+  });
+
+  it('is not written where all is stored', async () => {
+    const page = await hidden();
+    await settle();
+    page.hide();
+    expect(world.shelf.keys()).toEqual([]);
+  });
+
   it('stays where an earlier write ends after the page was left and came back', async () => {
     const page = await hidden();
     page.add(makeRecord('second'));
