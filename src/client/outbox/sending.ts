@@ -12,8 +12,8 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
   /** About to be sent. */
   const next = new Set<Entry>();
 
-  /** Sent twice it would be stored twice, and there is something to read that from. */
-  const mustName = (): boolean => !limits().resends && journal.kind() !== 'memory';
+  /** Sent twice it would be stored twice. */
+  const mustName = (): boolean => !limits().resends;
 
   /** Takes back what was about to be sent, but for these. */
   const withdraw = (keep: readonly Entry[] = []): void => {
@@ -27,8 +27,7 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
   return {
     withdraw,
     /** May this page send it now, as far as it can be told without a look at the database? */
-    canSend: ({ parcel, state }: Entry): boolean =>
-      !(state === 'naming' && mustName()) && isSafe(context, parcel),
+    canSend: ({ parcel, state }: Entry): boolean => state !== 'naming' && isSafe(context, parcel),
     /**
      * Prepares the database for requests with these records, and no others: names them as in flight, where a
      * repeat would be stored twice, and holds their parcels for longer. Settles once that is stored, or takes

@@ -9,8 +9,7 @@ import { storageEach } from '../../support/storage-each.js';
 const world = storageEach();
 const { pageOf } = pagesIn(world);
 
-const of = (user: string | undefined, ...ids: string[]) =>
-  ids.map((id) => makeRecord(id, { user }));
+const of = (user: string, ...ids: string[]) => ids.map((id) => makeRecord(id, { user }));
 
 describe("a dead page's records, of which another page holds the older ones", () => {
   /** The older ones are claimed as their time is over, the others half a minute later. */
@@ -51,7 +50,7 @@ describe("a dead page's records, of which another page holds the older ones", ()
   });
 
   it('go to another where nobody is named', async () => {
-    await claimOlder(of(undefined, 'a'), of(undefined, 'b'));
+    await claimOlder([makeRecord('a')], [makeRecord('b')]);
     expect(await pageOf().drain()).toEqual(['b']);
   });
 });

@@ -3,13 +3,13 @@ import { HOLD_MS } from '../../../src/client/outbox/context.js';
 import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
 import { WINDOW } from '../../../src/client/outbox/stored.js';
 import { advance } from '../../support/advance.js';
-import { abortTransactions } from '../../support/break-storage.js';
-import { createPage } from '../../support/create-page.js';
+import { abortTransactions, holdStore } from '../../support/break-storage.js';
+import { createPage, type Page } from '../../support/create-page.js';
 import { makeRecord, makeRecords } from '../../support/make-record.js';
 import { pagesIn } from '../../support/pages-in.js';
 import { settle } from '../../support/settle.js';
 import { storageEach } from '../../support/storage-each.js';
-import { putStored, readStored } from '../../support/stored.js';
+import { openDatabase, putStored, readStored } from '../../support/stored.js';
 
 const world = storageEach();
 const { pageOf, leaveBehind } = pagesIn(world);
@@ -21,6 +21,47 @@ describe('a look for what others have left', () => {
     await page.refill();
     expect(page.storage).toEqual(['indexeddb']);
     expect(begun.mock.calls.filter(([, mode]) => mode === 'readwrite')).toHaveLength(1);
+  });
+
+  it('is made once where it is asked for twice at the same time', async () => {
+    const page = pageOf();
+    await page.refill();
+    const begun = vi.spyOn(IDBDatabase.prototype, 'transaction');
+    page.outbox.look();
+    await Promise.all([page.outbox.refill(false), page.outbox.refill(false)]);
+    expect(begun).toHaveBeenCalledTimes(1);
+  });
+
+  it('is made again where it is asked for while one is under way', async () => {
+    await leaveBehind();
+    const page = pageOf();
+    await page.refill();
+    await advance(HOLD_MS - 200);
+    page.outbox.look();
+    const letGo = holdStore(await openDatabase());
+    const looking = page.outbox.refill(false);
+    await advance(500); // what was left is anybody's by now, and was not as the look began
+    page.outbox.look();
+    letGo();
+    await looking;
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('claims nothing by a clock that is set forward while it waits for others', async () => {
+    const living = await leaveBehind();
+    const page = pageOf();
+    await page.refill();
+    page.outbox.look();
+    const letGo = holdStore(await openDatabase());
+    const looking = page.outbox.refill(false);
+    await settle();
+    const time = Date.now();
+    vi.setSystemTime(time + HOLD_MS);
+    letGo();
+    await looking;
+    vi.setSystemTime(time);
+    expect(page.waiting()).toEqual([]);
+    expect(await living.drain()).toEqual(['r0', 'r1', 'r2']);
   });
 
   it('is made again by a page that was left and came back while one was under way', async () => {
@@ -127,6 +168,15 @@ describe('a parcel that was let go', () => {
 });
 
 describe('older parcels', () => {
+  it("are claimed though many of the page's own records wait", async () => {
+    await leaveBehind();
+    await advance(HOLD_MS);
+    const page = pageOf();
+    page.add(...makeRecords(30, 'own'));
+    await page.refill();
+    expect(page.waiting().slice(0, 4)).toEqual(['r0', 'r1', 'r2', 'own0']);
+  });
+
   it('go first', async () => {
     const start = Date.now();
     await leaveBehind([makeRecord('late', { at: start + 500 })]);
@@ -179,6 +229,7 @@ describe('a backlog larger than a window', () => {
     const page = pageOf();
     await page.refill();
     expect(page.waiting()).toEqual(ids.slice(0, PARCEL_RECORDS * WINDOW));
+    expect(page.outbox.wantsMore()).toBe(false);
     expect(page.outbox.hasUnread()).toBe(true);
   });
 
@@ -232,6 +283,69 @@ describe('a backlog larger than a window', () => {
     await advance(2 * HOLD_MS);
     sent.push(...(await pageOf().drain()));
     expect(sent.filter((id) => id !== 'own').sort()).toEqual([...ids].sort());
+  });
+});
+
+describe('a backlog of records that were each stored alone', () => {
+  const COUNT = WINDOW + 10;
+  const store = async (page: Page) => {
+    for (const record of makeRecords(COUNT, 'r', { bytes: 100 })) {
+      page.add(record);
+      await settle(3);
+    }
+    await settle();
+  };
+
+  it('is counted though part of it is unread', async () => {
+    const dead = pageOf();
+    await store(dead);
+    dead.kill();
+    await advance(HOLD_MS / 2);
+    const page = pageOf();
+    page.add(makeRecord('own'));
+    await page.refill();
+    await advance(HOLD_MS / 2);
+    page.outbox.look();
+    await page.refill();
+    expect(page.waiting()).toHaveLength(WINDOW + 1);
+    expect(page.outbox.waiting()).toBe(COUNT + 1);
+  });
+
+  it('is counted by its own page, which let it go and claims it again', async () => {
+    const page = pageOf();
+    await store(page);
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    expect(page.outbox.waiting()).toBe(COUNT);
+    await page.refill();
+    expect(page.waiting()).toHaveLength(WINDOW);
+    expect(page.outbox.waiting()).toBe(COUNT);
+  });
+
+  it('counts towards maxBytes while it is claimed again', async () => {
+    const page = pageOf({ maxBytes: 3_500 });
+    await store(page);
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    await page.refill();
+    page.add(makeRecord('fits', { bytes: 400 }));
+    await settle();
+    expect(page.drops).toEqual([]);
+    page.add(makeRecord('full', { bytes: 400 }));
+    await settle(200);
+    expect(page.drops.map(({ id }) => id)).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('is counted no longer once another page has delivered it', async () => {
+    const page = pageOf();
+    await store(page);
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    expect(await pageOf().drain()).toHaveLength(COUNT);
+    await advance(1_000);
+    page.outbox.look();
+    await page.refill();
+    expect(page.outbox.waiting()).toBe(0);
   });
 });
 

@@ -40,6 +40,15 @@ describe.each([
     expect(page.outbox.canSend(page.find('a'))).toBe(true);
   });
 
+  it('waits for no database where there is none', async () => {
+    const page = await pageOf();
+    page.add(makeRecord('a'));
+    const prepared = page.outbox.prepare([page.find('a')]);
+    expect(prepared === undefined).toBe(kind === 'memory');
+    await prepared;
+    expect(page.outbox.canSend(page.find('a'))).toBe(true);
+  });
+
   it('forgets what is finished', async () => {
     const page = await pageOf();
     page.add(...makeRecords(3));
@@ -84,6 +93,7 @@ describe.each([
     page.outbox.finish(entry);
     await advance(1_000);
     expect(page.waiting()).toEqual(['r1']);
+    expect(page.outbox.count()).toBe(1);
   });
 
   it('drops a record that has passed its maxAge', async () => {
@@ -135,8 +145,22 @@ describe.each([
     expect(page.drops).toEqual([]);
   });
 
+  it('keeps to its caps after records came to their end while it was left', async () => {
+    const page = await pageOf({ maxRecords: 2 });
+    page.add(...makeRecords(2));
+    const entries = [page.begin('r0'), page.begin('r1')];
+    page.outbox.leave(true);
+    for (const entry of entries) page.outbox.finish(entry);
+    page.outbox.comeBack();
+    await page.drain();
+    page.add(...makeRecords(3, 'new'));
+    expect(page.drops).toEqual([{ id: 'new0', reason: 'outbox-full' }]);
+  });
+
   it('drops a record that alone is over the caps', async () => {
     const page = await pageOf({ maxBytes: 100 });
+    page.add(makeRecord('fits', { bytes: 100 }));
+    page.outbox.finish(page.begin('fits'));
     page.add(makeRecord('big', { bytes: 101 }));
     expect(page.waiting()).toEqual([]);
     expect(page.drops).toEqual([{ id: 'big', reason: 'outbox-full' }]);

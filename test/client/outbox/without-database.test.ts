@@ -134,6 +134,7 @@ describe('a page without a database', () => {
     page.kill();
     vi.setSystemTime(Date.now() + 3_600_000);
     expect(await (await withoutDatabase()).drain()).toEqual(['a']);
+    expect(world.shelf.keys()).toEqual([]);
   });
 
   it('does not drop what is in flight where its note has no room for it', async () => {
@@ -149,8 +150,10 @@ describe('a page without a database', () => {
     stored.add(...makeRecords(2));
     await settle();
     stored.outbox.leave(true);
+    const writes = vi.spyOn(world.shelf, 'set');
     const page = await withoutDatabase();
     expect(await page.drain()).toEqual([]);
+    expect(writes).not.toHaveBeenCalled();
   });
 });
 
@@ -171,6 +174,17 @@ describe('a page that loses its database with records in it', () => {
     page.kill();
     await advance(2 * HOLD_MS);
     expect((await createPage(world.shelf).drain()).sort()).toEqual(['r0', 'r1']);
+  });
+
+  it('notes what is in flight, though it is killed a moment later', async () => {
+    const page = await loseDatabase(makeRecords(2), makeRecord('new'));
+    page.begin('r1');
+    await advance(100);
+    page.kill();
+    vi.setSystemTime(Date.now() + HOLD_MS);
+    const next = createPage(world.shelf);
+    expect(await next.drain()).toEqual(['r0']);
+    expect(next.unknown).toEqual(['r1']);
   });
 
   it('drops nothing that is stored as it goes', async () => {

@@ -146,6 +146,23 @@ describe('a write', () => {
     expect(transactions).not.toHaveBeenCalled();
   });
 
+  it('is spared where the page lets the parcel go before it begins, and nothing else is touched', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    const letGo = holdStore(await openDatabase());
+    page.outbox.putBack(page.begin('r0'));
+    await settle();
+    page.add(makeRecord('new'));
+    vi.setSystemTime(Date.now() + HOLD_MS);
+    page.outbox.tidy();
+    letGo();
+    await settle();
+    expect(page.waiting()).toEqual(['new']);
+    expect(page.journal.kind()).toBe('indexeddb');
+    expect(await pageOf().drain()).toEqual(['r0', 'r1']);
+  });
+
   it('lets the parcels of a leaving page go, should the exit note be lost (Firefox)', async () => {
     const page = pageOf();
     page.add(...makeRecords(2));
