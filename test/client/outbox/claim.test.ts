@@ -233,6 +233,16 @@ describe('a backlog larger than a window', () => {
     expect(page.outbox.hasUnread()).toBe(true);
   });
 
+  it('is read once, window by window, though all of it is wanted at once', async () => {
+    await leaveBacklog();
+    await advance(HOLD_MS);
+    const reads = vi.spyOn(IDBObjectStore.prototype, 'getAll');
+    const page = pageOf();
+    await page.refill(true);
+    expect(page.waiting()).toEqual(ids);
+    expect(reads).toHaveBeenCalledTimes(2);
+  });
+
   it('is drained, each once and in order', async () => {
     await leaveBacklog();
     await advance(HOLD_MS);
