@@ -168,13 +168,13 @@ describe('a write', () => {
     const page = pageOf();
     page.add(...makeRecords(2));
     await settle();
-    const letGo = holdStore(await openDatabase());
+    page.freeze();
     page.outbox.putBack(page.begin('r0'));
     await settle();
     page.add(makeRecord('new'));
     vi.setSystemTime(Date.now() + HOLD_MS);
     page.outbox.tidy();
-    letGo();
+    page.thaw();
     await settle();
     expect(page.waiting()).toEqual(['new']);
     expect(page.journal.kind()).toBe('indexeddb');
