@@ -14,7 +14,7 @@ export const createHearers = (settings: () => Settings | undefined) => {
     const { onDrop, onError, debug } = settings() ?? {};
     const option = type === 'drop' ? onDrop : type === 'error' ? onError : undefined;
     const all = [option, ...(listeners.get(type) ?? [])].filter(Boolean);
-    const isAdvised = debug || isLocalHost();
+    const isAdvised = debug || (/^(drop|error|storage)$/.test(type) && isLocalHost());
     if (!all.length && !isAdvised) return;
     const payload = make();
     for (const listener of all) {
