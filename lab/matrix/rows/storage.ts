@@ -141,8 +141,8 @@ export const storageRows: readonly Row[] = [
   ),
   rewritten(
     'newer-version',
-    'three stored records have another version (`v: 2`)',
-    2,
+    'three stored records have another version (`v: 3`)',
+    3,
     dropped(3, 'unreadable'),
   ),
 ];
