@@ -8,18 +8,8 @@ import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { hasStoredDenial, storedEvents } from './support/stored-records.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
+import { NO_TRACE, traces } from './support/traces.js';
 import { track } from './support/track.js';
-
-/** What the page's site has stored in this browser. */
-const traces = (page: Page) =>
-  page.evaluate(async () => ({
-    local: { ...localStorage },
-    session: { ...sessionStorage },
-    databases: (await indexedDB.databases()).map(({ name }) => name),
-    cookies: document.cookie,
-    caches: await caches.keys(),
-  }));
-const NO_TRACE = { local: {}, session: {}, databases: [], cookies: '', caches: [] };
 
 const setConsent = (page: Page, consent: 'granted' | 'pending' | 'denied') =>
   page.evaluate((consent) => analytics.setConsent(consent), consent);

@@ -134,6 +134,22 @@ const PROOFS: Record<keyof Options, (parts: Parts) => Promise<void>> = {
     });
     await service.holds({ events: [] });
   },
+  respectGpc: async ({ page, service, open }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, 'globalPrivacyControl', { value: true });
+    });
+    await open({ respectGpc: '' });
+    expect(await statusAfter(page, 'one')).toMatchObject({ consent: 'denied', waiting: 0 });
+    await service.holds({ events: [] });
+  },
+  context: async (parts) => {
+    parts.guest.allowGlobals('pageTags');
+    const code = `window.pageTags = () => ({ title: document.title });`;
+    await parts.open({ context: 'pageTags' }, { head: `<script>${code}</script>` });
+    await event(parts.page, 'one');
+    await parts.service.holds({ events: ['one'] }, { pages: [parts.page] });
+    expect((await firstEvent(parts)).tags).toMatchObject({ title: 'A page' });
+  },
   beforeSend: async ({ page, guest, service, open }) => {
     guest.allowGlobals('onlyShort');
     const code = `const onlyShortNames = 5;

@@ -31,11 +31,11 @@ const IDLE: Status = {
   userId: undefined,
 };
 
-/** Whether they ask for the same. Callbacks do: a page may write them anew each time. */
+/** Whether they ask for the same. Callbacks and `context` do: a page may write them anew each time. */
 const isSame = (a: Settings, b: Settings): boolean =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
     const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
-    return one === other || (typeof one === 'function' && typeof other === 'function');
+    return one === other || (Object(one) === one && Object(other) === other);
   });
 
 /** A way to destinations: which options name one, and what sends to it. Entries choose theirs. */
@@ -139,6 +139,8 @@ export const createTracker = <
     if (!known) {
       current = outsideZone(() => createPipeline(createSender, next, emit, said));
       pipelines.set(name, current); // the one before goes on with what it has
+      const { consent } = current.status();
+      emit('consent', () => ({ consent }));
     } else {
       current = known;
       outsideZone(() => known.configure(next, !before || !isSame(before, next)));

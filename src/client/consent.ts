@@ -1,3 +1,4 @@
+import { isGpcOn } from './browser/is-gpc-on.js';
 import { joinConsent, say, type Said } from './browser/page-consent.js';
 import { shelf } from './browser/shelf.js';
 import { isConsentKey } from './config/destination.js';
@@ -10,6 +11,7 @@ interface Effects {
   /** What `setConsent` said before there was a destination. */
   said: Said | undefined;
   option: Consent | undefined;
+  respectsGpc: () => boolean | undefined;
   /** Storage may still be used, and soon not. */
   beforePending: () => void;
   onChange: (consent: Consent) => void;
@@ -17,29 +19,34 @@ interface Effects {
 
 /** Consent to one destination's records: what is said on the page, and what an earlier page was told. */
 export const createConsent = (effects: Effects) => {
-  const { name, project, said, option, beforePending, onChange } = effects;
+  const { name, project, said, option, respectsGpc, beforePending, onChange } = effects;
   const key = `${name} consent`;
   /** A denial counts for the project, whatever the way to the service was then. */
   const isDenial = (other: string): boolean =>
     isConsentKey(other, project) && !!shelf.get(other)?.startsWith('denied');
   const denials = () => shelf.keys().filter(isDenial);
 
-  const apply = (next: Consent) => {
-    // Said once more, it is still remembered: the site's data may have been cleared since.
-    if (next === current) return next === 'denied' ? remember() : undefined;
-    if (next === 'pending') beforePending();
+  /** Global Privacy Control denies while it is on, whatever was said. */
+  const inForce = (): Consent => (respectsGpc() && isGpcOn() ? 'denied' : page.current());
+  const apply = () => {
+    const before = current;
+    const next = inForce();
+    if (next === 'pending' && before !== next) beforePending();
     current = next;
+    // Said once more, it is still remembered: the site's data may have been cleared since.
     remember();
-    onChange(next);
+    if (next !== before) onChange(next);
   };
   const remembered = () => (denials().length > 0 ? 'denied' : 'granted');
   const page = joinConsent(project, said, option, remembered, apply);
-  let current = page.current();
+  let current = inForce();
 
+  /** It was said or remembered: a denial by Global Privacy Control alone is not remembered. */
+  const isOwn = (): boolean => page.current() === 'denied';
   const remember = (): void => {
-    if (current === 'granted') for (const denial of denials()) shelf.set(denial, undefined);
+    if (page.current() === 'granted') for (const denial of denials()) shelf.set(denial, undefined);
     // Where storage fails, it is for the next page to clear.
-    if (current === 'denied' && !isDenial(key)) shelf.set(key, 'denied yet');
+    if (isOwn() && !isDenial(key)) shelf.set(key, 'denied yet');
   };
   /** It was denied elsewhere. */
   const deny = (): void => page.set(say('denied'));
@@ -51,15 +58,17 @@ export const createConsent = (effects: Effects) => {
     /** Somebody has said something about it on this page, so what was remembered counts no more. */
     isSaid: page.isGiven,
     deny,
+    isOwn,
     remember,
     /** What was stored before the denial is gone. */
     setCleared: (): void => {
-      if (current === 'denied') shelf.set(key, 'denied');
+      if (isOwn()) shelf.set(key, 'denied');
     },
     isCleared: (): boolean => shelf.get(key) === 'denied',
-    /** Nobody tells a frozen or cached page of a denial. */
+    /** Nobody tells a frozen or cached page of a denial, or of a change of Global Privacy Control. */
     lookAgain: (): void => {
-      if (current === 'granted' && denials().length > 0) deny();
+      if (page.current() === 'granted' && denials().length > 0) deny();
+      else apply();
     },
     /** Another page has changed this key of localStorage. */
     hear: (changed: string | null): void => {

@@ -75,13 +75,16 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
         .catch(() => undefined)
         .finally(journal.close);
     },
-    /** Consent was denied: drops and clears everything. */
-    clear: (onCleared: () => void): void => {
+    /** Consent was denied: drops everything. */
+    drop: (): void => {
       const ended = end();
       ended?.journal.close();
       for (const record of [...(ended?.outbox.clear() ?? []), ...held.take()]) {
         drop('consent-denied', 'consent was denied', record);
       }
+    },
+    /** Clears what is stored. */
+    clear: (onCleared: () => void): void => {
       isWiped = false;
       const another = build();
       another.flusher.stop();

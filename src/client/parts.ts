@@ -31,8 +31,7 @@ interface Effects {
 
 const unreachable = (settings: Settings): string =>
   `nothing answers at ${settings.relay ?? settings.baseUrl}, though the browser is online. Does it answer with ` +
-  "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker? " +
-  'See "What the service must answer" in the README';
+  "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?";
 
 /** All that stores and sends, for as long as storage and network may be used. */
 export const createParts = (effects: Effects) => {

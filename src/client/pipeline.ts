@@ -1,5 +1,6 @@
 import { say, type Said } from './browser/page-consent.js';
 import { isGoing, whenActivated } from './browser/page-life.js';
+import { removeStored } from './browser/remove-stored.js';
 import { shelf } from './browser/shelf.js';
 import { readClock } from './config/clock.js';
 import { addressOf, destinationName } from './config/destination.js';
@@ -48,11 +49,13 @@ export const createPipeline = (
     project: first.project,
     said,
     option: first.consent,
+    respectsGpc: () => settings.respectGpc,
     beforePending: () => identity.current(),
     onChange: (next) => {
       if (next === 'denied') forget();
       else if (next === 'pending') keeper.putOff();
       else begin();
+      emit('consent', () => ({ consent: next }));
     },
   });
   const identity = createIdentity(name, () => consent.current() === 'granted');
@@ -104,7 +107,9 @@ export const createPipeline = (
 
   const forget = () => {
     identity.forget();
+    keeper.drop();
     shelf.set(gateKey, undefined);
+    if (!consent.isOwn()) return removeStored(name);
     keeper.clear(consent.setCleared);
     consent.remember(); // there may be room now
   };
@@ -134,12 +139,16 @@ export const createPipeline = (
       emit('record', () => ({ ...record }));
       keeper.keep(record);
     },
-    reset: () => identity.set(null),
+    reset: (): void => {
+      identity.set(null);
+      emit('reset', () => ({}));
+    },
     setConsent: consent.set,
     /** With `isOther`, the set-up has changed: what was refused may pass now. */
     configure: (next: Settings, isOther: boolean): void => {
       if (next.consent && next.consent !== settings.consent) consent.set(say(next.consent));
       settings = complete(next);
+      consent.lookAgain();
       if (isOther) parts()?.flusher.reconfigure();
     },
     /** Takes everything down, and leaves what is stored to the next page. */

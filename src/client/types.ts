@@ -151,6 +151,10 @@ export interface Listeners {
   drop: Drop;
   error: DeliveryError;
   storage: { storage: StorageKind; message: string };
+  /** Consent as it holds from now on: when `init` has found it out, and after each change. */
+  consent: { consent: Consent };
+  /** `reset` was called. */
+  reset: object;
 }
 
 /** Options of both forms. Each has a `data-` form on the script tag (`flushAt` is `data-flush-at`). */
@@ -175,8 +179,17 @@ export interface CommonOptions {
   maxBytes?: number;
   /** Bytes of one body at the most. @default 60000 */
   maxRecordBytes?: number;
+  /**
+   * Treat consent as denied for as long as the browser has Global Privacy Control on, whatever `setConsent`
+   * says. What is stored is deleted, and the denial ends with the signal. @default false
+   */
+  respectGpc?: boolean;
   /** `pending` keeps records in memory only, `denied` keeps none. @default 'granted' */
   consent?: Consent;
+  /**
+   * Tags of every event, or a function that is asked for them at each call. A tag that is given at the call wins.
+   */
+  context?: object | (() => object | undefined);
   /** Sees every record before it is stored; may change it, or return null to drop it. Synchronous. */
   beforeSend?: (draft: Draft) => Draft | null;
   /** Hears of every dropped record. */

@@ -111,6 +111,10 @@ export const compiles = async () => {
     beforeSend: () => null,
     onDrop: ({ reason }) => reason === 'expired',
   });
+  byInterface.init({ ...setup, context: { app: 'shop' }, respectGpc: true });
+  byInterface.init({ ...setup, context: () => ({ path: '/' }) });
+  byInterface.on('consent', ({ consent }) => consent === 'granted');
+  byInterface.on('reset', () => undefined);
   const { delivered, waiting } = await byInterface.flush();
   const stop: () => void = byInterface.on('outcome', ({ record, outcome }) => [record.id, outcome]);
   stop();
@@ -237,6 +241,8 @@ export const doesNotCompile = () => {
   createAnalytics({ ...setup, projct: 'p' });
   // @ts-expect-error consent that does not exist
   analytics.init({ ...setup, consent: 'maybe' });
+  // @ts-expect-error a context that is no object
+  analytics.init({ ...setup, context: 'shop' });
   // @ts-expect-error asynchronous beforeSend
   analytics.init({ ...setup, beforeSend: async (draft) => Promise.resolve(draft) });
   // @ts-expect-error consent that does not exist

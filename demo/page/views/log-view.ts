@@ -49,6 +49,8 @@ const describe: {
     text: message ? `${storage} – ${message}` : storage,
     tone: storage === 'memory' ? 'wait' : 'good',
   }),
+  consent: ({ consent }) => ({ text: consent, tone: consent === 'granted' ? 'good' : 'wait' }),
+  reset: () => ({ text: 'the user is forgotten' }),
 };
 
 /** The latest of what `analytics.on` tells, the newest on top. Drawn once a frame, however much there is. */

@@ -1,5 +1,6 @@
 import type { Consent, Options } from '../types.js';
 import { checkOptions } from '../../interface/check-options.js';
+
 import {
   isFunction,
   isHttpUrl,
@@ -29,6 +30,10 @@ const callback: Kind = {
 export const isConsent = (value: unknown): value is Consent =>
   ['granted', 'pending', 'denied'].includes(value as string);
 
+const context: Kind = {
+  words: 'an object or a function (on the tag: the name of a global one)',
+  fits: (value) => Object(value) === value,
+};
 const consent: Kind = { words: 'granted, pending or denied', fits: isConsent };
 
 /** The one list of options: `init` checks by it, the script tag reads its `data-` attributes by it. */
@@ -47,7 +52,9 @@ const REGISTRY: Record<keyof Options, Kind> = {
   maxBytes: positive,
   maxRecordBytes: positive,
   idempotencyKey: flag,
+  respectGpc: flag,
   consent,
+  context,
   beforeSend: callback,
   onDrop: callback,
   onError: callback,
@@ -133,7 +140,7 @@ const notThis = (name: string, value: unknown): string => {
 /** The value that the text of a `data-` attribute stands for; a text that stands for none is refused by `init`. */
 const parse = (kind: Kind, text: string, globals: Record<string, unknown>): unknown => {
   if (kind === positive) return Number(text) || text;
-  if (kind === callback) return globals[text] ?? text;
+  if (kind === callback || kind === context) return globals[text] ?? text;
   if (kind !== flag) return text;
   return /^(true|1|yes|on)?$/i.test(text) || (/^(false|0|no|off)$/i.test(text) ? false : text);
 };

@@ -14,7 +14,7 @@ export type Made<T> = { value: T } | { reason: DropReason; message: string };
  * Copies a value the way it will travel, so that nothing the page does later changes it, and nothing we
  * (or `beforeSend`) do changes the page's objects.
  */
-const copy = (value: unknown): unknown =>
+export const copy = (value: unknown): unknown =>
   value === undefined || typeof value === 'string'
     ? value
     : (JSON.parse(toJson(value) ?? 'null') as unknown);

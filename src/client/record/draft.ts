@@ -1,12 +1,14 @@
 import type { Draft, EventBody } from '../types.js';
 import type { Call, Made } from './call.js';
 import { gatherTags, type Hint } from './gather-tags.js';
+import { contextTags } from './context.js';
 import { FIELDS, wrongField } from '../../interface/validate.js';
 import { isObject } from '../../interface/is-object.js';
 
 interface Defaults {
   project: string;
   channel: string;
+  context?: unknown;
 }
 
 type Fields = Record<string, unknown>;
@@ -16,8 +18,10 @@ const expected = (what: string, wanted: string): Made<never> => ({
   message: `expected \`${what}\` to be ${wanted}`,
 });
 
-const TEXT = FIELDS.identify['user_id']!.words;
 const OBJECT = 'an object';
+
+/** What code makes of an id that it does not have. */
+const NO_IDS = [undefined, null, {}, ''].map(String);
 
 /** What the interface calls otherwise than the arguments of a call. */
 const ARGUMENTS: Readonly<Record<string, string>> = { user_id: 'userId', event: 'name' };
@@ -55,7 +59,7 @@ const userOf = ({ userId, user_id }: Fields, user: string | undefined, hint: Hin
 
 const eventBody = (
   { name, at, fields = {} }: Extract<Call, { type: 'event' }>,
-  { project, channel: usual }: Defaults,
+  { project, channel: usual, context }: Defaults,
   user: string | undefined,
   hint: Hint,
 ): Made<EventBody> => {
@@ -70,7 +74,6 @@ const eventBody = (
     hint('`timestamp` was taken for milliseconds, but looks like seconds');
   }
   const whose = userOf({ userId, user_id }, user, hint);
-  if (whose === '') return expected('userId', TEXT);
   // A field that is not given is not sent: JSON leaves undefined out.
   const body = {
     project,
@@ -79,7 +82,7 @@ const eventBody = (
     description,
     icon,
     notify,
-    tags: gatherTags(rest, tags, hint),
+    tags: gatherTags(contextTags(context, hint), gatherTags(rest, tags, hint)),
     user_id: whose,
     timestamp: time,
   };
@@ -106,5 +109,9 @@ export const draftOf = (
     if (!('value' in body)) return body;
     draft = { type: 'event', body: body.value };
   }
+  const id = draft.body.user_id;
+  // Not the identified user, whom an earlier version may have stored: that would drop all events.
+  const isNoId = id !== user && NO_IDS.includes(id as string);
+  if (isNoId) return expected('userId', `an id, not "${id}"`);
   return problemOf(draft, ARGUMENTS) ?? { value: draft };
 };

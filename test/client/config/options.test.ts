@@ -44,7 +44,7 @@ const positives = [
   'maxBytes',
   'maxRecordBytes',
 ] as const;
-const flags = ['idempotencyKey', 'disabled', 'debug'] as const;
+const flags = ['idempotencyKey', 'respectGpc', 'disabled', 'debug'] as const;
 const callbacks = ['beforeSend', 'onDrop', 'onError', 'fetch', 'now'] as const;
 
 /** What each option must not be. */
@@ -95,6 +95,7 @@ const wrong: [name: string, values: unknown[], words: string][] = [
     'true or false',
   ]),
   ...callbacks.map((name): [string, unknown[], string] => [name, ['f', 5, null, {}], 'function']),
+  ['context', ['tags', 5, null, true], 'an object or a function'],
   ['consent', ['yes', '', true, null, ['granted'], ['denied']], 'granted, pending or denied'],
 ];
 

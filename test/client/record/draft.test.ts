@@ -162,6 +162,8 @@ describe('an event', () => {
     ['tags', 'e', { tags: 'a' }],
     ['tags', 'e', { tags: null }],
     ['userId', 'e', { userId: '' }],
+    ['userId', 'e', { userId: 'undefined' }],
+    ['userId', 'e', { user_id: '[object Object]' }],
     ['userId', 'e', { userId: 5 }],
     ['userId', 'e', { user_id: '' }],
     ['userId', 'e', { user_id: 5 }],
