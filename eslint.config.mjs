@@ -1,7 +1,13 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'demo/dist', 'demo/data', '**/vendor', '.tmp', 'test-results'] },
+  {
+    ignores: [
+      ...['dist', 'demo/dist', 'demo/data', '**/vendor', '.tmp', 'test-results'],
+      // What the examples' own tools make.
+      'demo/examples/*/{dist,build,.next,.astro,.svelte-kit}',
+    ],
+  },
   ...tseslint.configs.strict,
   {
     rules: {
@@ -19,7 +25,7 @@ export default tseslint.config(
   },
   {
     files: ['{src,test,lab,e2e,demo}/**/*.ts', 'playwright.config.ts', 'vitest.config.ts'],
-    ignores: ['e2e/{fixtures,recipes}/**'],
+    ignores: ['e2e/{fixtures,recipes}/**', 'demo/examples/**'],
     languageOptions: { parserOptions: { project: 'tsconfig.json' } },
     rules: {
       // A rejection that nobody handles is the host page's error, and ends a process on Node.

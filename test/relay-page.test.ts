@@ -9,7 +9,7 @@ const queuePage = read('docs/relay-queue.md');
 const RECIPES: readonly (readonly [file: string, language: string])[] = [
   ['node-hono/server.js', 'js'],
   ['node-express/server.js', 'js'],
-  ['next-route-handler/app/a/[...path]/route.ts', 'ts'],
+  ['next-app/app/a/[...path]/route.ts', 'ts'],
   ['cloudflare-worker/worker.js', 'js'],
   ['cloudflare-worker/wrangler.json', 'json'],
   ['cloudflare-queue/worker.js', 'js'],
@@ -23,7 +23,9 @@ const MOST_LINES = 40;
 
 describe('the page about the relay', () => {
   it.each(RECIPES)('shows %s as it is run', (file, language) => {
-    const source = read(`e2e/recipes/${file}`);
+    const source = read(
+      `${file.startsWith('next-app/') ? 'demo/examples' : 'e2e/recipes'}/${file}`,
+    );
     expect(page).toContain(`\`\`\`${language}\n${source}\`\`\`\n`);
     expect(source.trim().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
   });

@@ -1,5 +1,6 @@
 /**
  * Runs each recipe as whoever copies it would, over the package as it would be published, and sends to it.
+ * Beside them it builds the examples, which the end-to-end tests visit; one of them holds a recipe.
  * Needs the build, and a registry for the first run; later ones use what is in `.tmp/recipes`.
  *
  *     node e2e/recipes/run.mjs                    all
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { freePort } from '../../lab/relay/support/free-port.mjs';
 import { writeResult } from '../../scripts/test-result.mjs';
 import { checkRelay } from './support/check-relay.mjs';
+import { EXAMPLES, buildExamples, noteBuilt } from './support/examples.mjs';
 import { FOLDER, ROOT, installRecipes } from './support/install.mjs';
 import { startProgram } from './support/program.mjs';
 import { RECIPES } from './support/recipes.mjs';
@@ -20,6 +22,7 @@ import { createServiceReader } from './support/service-reader.mjs';
 const ORIGIN = 'https://shop.example';
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+const isWhole = !process.argv.includes('--only');
 const names = chosenRecipes();
 const reason = whyNot();
 if (reason) {
@@ -63,14 +66,32 @@ async function runAll() {
   });
   try {
     const [url] = await service.says(/http:\S+/);
-    for (const name of names) await runOne(name, { url, token });
+    const examples = buildExamples(
+      Object.keys(EXAMPLES).filter((name) => isWhole || names.includes(name)),
+    );
+    for (const name of names) await runOne(name, { url, token }, examples[name]);
+    await countExamples(examples);
   } finally {
     await service.stop();
     for (const end of ['', '-wal', '-shm']) rmSync(database + end, { force: true });
   }
 }
 
-async function runOne(name, service) {
+async function countExamples(examples) {
+  for (const [name, built] of Object.entries(examples)) {
+    try {
+      await built;
+      counts.passed++;
+      console.log(`built   ${name}`);
+    } catch (error) {
+      counts.failed++;
+      console.log(`FAILED  ${name}: ${error.message}`);
+    }
+  }
+  if (isWhole && !counts.failed) noteBuilt();
+}
+
+async function runOne(name, service, built) {
   const recipe = RECIPES[name];
   const missing = recipe.missing?.();
   if (missing) {
@@ -88,7 +109,8 @@ async function runOne(name, service) {
     SITE_ORIGIN: ORIGIN,
   };
   try {
-    const folder = join(FOLDER, name);
+    await built;
+    const { folder = join(FOLDER, name) } = recipe;
     for await (const program of recipe.start({ folder, port, env })) running.push(program);
     const said = await checkRelay({
       url: `http://127.0.0.1:${port}/a`,

@@ -15,6 +15,8 @@ type Headers = Record<string, string>;
 export interface MountOptions {
   /** Changes each HTML page on its way, such as to add the tag to a site that is not ours. */
   html?: (source: string) => string;
+  /** Changes each script on its way, such as to name the test's own service. */
+  script?: (source: string) => string;
   /** File that answers where there is none: `/index.html` for a single-page app. */
   fallback?: string;
 }
@@ -41,12 +43,12 @@ export const createSite = async () => {
   const fromMounts = async (path: string): Promise<StaticFile | undefined> => {
     const mount = mounts.findLast(({ prefix }) => path.startsWith(prefix));
     if (!mount) return undefined;
-    const { prefix, folder, fallback, html } = mount;
+    const { prefix, folder, fallback, html, script } = mount;
     const file =
       (await readStaticFile(folder, `/${path.slice(prefix.length)}`)) ??
       (fallback ? await readStaticFile(folder, fallback) : undefined);
-    if (!file || !html || !file.type.startsWith('text/html')) return file;
-    return { ...file, body: Buffer.from(html(file.body.toString())) };
+    const change = { html, javascript: script }[/^text\/(\w+)/.exec(file?.type ?? '')?.[1] ?? ''];
+    return file && change ? { ...file, body: Buffer.from(change(file.body.toString())) } : file;
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

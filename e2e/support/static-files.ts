@@ -20,12 +20,24 @@ export interface StaticFile {
   body: Buffer;
 }
 
-/** A file of a folder by its URL path (`/` is `/index.html`), or undefined. Never one outside it. */
+/**
+ * A file of a folder by its URL path, as static hosts find it: `/` is `/index.html`, and `/about` also
+ * `/about.html` or `/about/index.html`. Undefined if there is none. Never one outside the folder.
+ */
 export const readStaticFile = async (
   folder: string,
   urlPath: string,
 ): Promise<StaticFile | undefined> => {
-  const name = urlPath.endsWith('/') ? `${urlPath}index.html` : urlPath;
+  if (urlPath.endsWith('/')) return readOne(folder, `${urlPath}index.html`);
+  const names = extname(urlPath) ? [''] : ['', '.html', '/index.html'];
+  for (const end of names) {
+    const file = await readOne(folder, urlPath + end);
+    if (file) return file;
+  }
+  return undefined;
+};
+
+const readOne = async (folder: string, name: string): Promise<StaticFile | undefined> => {
   const path = normalize(join(folder, name));
   if (!path.startsWith(normalize(folder) + sep)) return undefined;
   try {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { FOLDER } from './install.mjs';
+import { EXAMPLES_FOLDER, FOLDER } from './install.mjs';
 import { findNginx, startNginx } from './nginx.mjs';
-import { runProgram, startProgram } from './program.mjs';
+import { startProgram } from './program.mjs';
 
 const TOOLS = join(FOLDER, 'node_modules/.bin');
 
@@ -17,14 +17,6 @@ const knowsClients = { limitsClients: true };
 export const RECIPES = {
   'node-hono': { start: command(process.execPath, 'server.js'), promises: knowsClients },
   'node-express': { start: command(process.execPath, 'server.js'), promises: knowsClients },
-  'next-route-handler': {
-    async *start({ folder, env }) {
-      const quiet = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
-      const next = [process.execPath, join(TOOLS, 'next')];
-      await runProgram({ command: [...next, 'build'], folder, env: quiet });
-      yield startProgram({ command: [...next, 'start'], folder, env: { ...quiet, ...env } });
-    },
-  },
   'cloudflare-worker': {
     // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
     start: command(process.execPath, '../support/run-worker.mjs'),
@@ -42,5 +34,10 @@ export const RECIPES = {
     missing: () => (findNginx() ? undefined : 'there is no nginx here'),
     start: startNginx,
     promises: knowsClients,
+  },
+  // It is a part of the example, whose build takes longer than all the others.
+  'next-app': {
+    folder: join(EXAMPLES_FOLDER, 'next-app'),
+    start: command(process.execPath, join(TOOLS, 'next'), 'start'),
   },
 };

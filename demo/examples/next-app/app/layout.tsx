@@ -1,0 +1,21 @@
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { PageViews } from './page-views';
+
+export const metadata: Metadata = { title: 'Shop', icons: 'data:,' };
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <body>
+        <PageViews />
+        <nav>
+          <Link href="/">Home</Link> <Link href="/items/lamp">Lamp</Link>{' '}
+          <Link href="/items/chair">Chair</Link> <Link href="/checkout">Checkout</Link>
+        </nav>
+        {children}
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,2 @@
+// SvelteKit runs this file once, as the app starts in the browser.
+import '$lib/tracking';

@@ -1,0 +1,13 @@
+import { createMemoryHistory, createRouter, createWebHistory } from 'vue-router';
+import Checkout from './pages/Checkout.vue';
+import Home from './pages/Home.vue';
+import Item from './pages/Item.vue';
+
+export const router = createRouter({
+  history: import.meta.env.SSR ? createMemoryHistory() : createWebHistory(),
+  routes: [
+    { path: '/', component: Home },
+    { path: '/items/:item', component: Item, props: true },
+    { path: '/checkout', component: Checkout },
+  ],
+});

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+const ROOT = new URL('../', import.meta.url);
+const FOLDER = new URL('demo/examples/', ROOT);
+const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
+const readManifest = (file: string) => JSON.parse(read(file)) as Manifest;
+
+describe('an example', () => {
+  // They are built from this one install, and not each from an install of its own.
+  const installed = readManifest('e2e/recipes/package.json').dependencies!;
+
+  it.each(readdirSync(FOLDER))('is built with the versions that it names: %s', (name) => {
+    const { dependencies, devDependencies } = readManifest(`demo/examples/${name}/package.json`);
+    const { 'analytics-outbox': ours, ...others } = { ...dependencies, ...devDependencies };
+    expect(ours).toBe('file:../../..');
+    const found = Object.keys(others).map((other) => [other, `^${installed[other]}`]);
+    expect(others).toEqual(Object.fromEntries(found));
+  });
+});
