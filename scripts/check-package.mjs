@@ -12,11 +12,13 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import semver from 'semver';
+import ts from 'typescript';
 import { writeResult } from './test-result.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -103,6 +105,7 @@ try {
         '--exclude-entrypoints',
         ...SCRIPT_ENTRIES,
       ]),
+    'has types that compile however modules are resolved': checkTypes,
     'has source maps that stay inside': () => checkSourceMaps(installed),
     'does nothing when imported in Node': () => {
       for (const [name, code] of Object.entries(USES)) {
@@ -231,6 +234,35 @@ function importsOf(code) {
     /(?:^(?:import|export)\b[^'"`;]*|\b(?:import|require)\()['"]([^'"]+)['"]/gm,
   );
   return [...found].map(([, name]) => name).filter((name) => !/^(\.|node:)/.test(name));
+}
+
+/** As whoever has `skipLibCheck` off: the declarations themselves are checked, with all entries imported at once. */
+function checkTypes() {
+  const names = Object.keys(manifest.exports).filter((name) => !/\.js(on)?$/.test(name));
+  const lines = names.map(
+    (name, index) => `export * as e${index} from '${manifest.name}${name.slice(1)}';`,
+  );
+  // Those of ESM and those of CommonJS.
+  const files = ['consumer.mts', 'consumer.cts'].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, lines.join('\n'));
+  const { ESNext, Node16, NodeNext } = ts.ModuleKind;
+  const { Bundler, ...resolution } = ts.ModuleResolutionKind;
+  for (const [module, moduleResolution] of [
+    [Node16, resolution.Node16],
+    [NodeNext, resolution.NodeNext],
+    [ESNext, Bundler],
+  ]) {
+    const program = ts.createProgram(files, {
+      ...{ module, moduleResolution, target: ts.ScriptTarget.ES2022, types: [], noEmit: true },
+      ...{ lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'] },
+      ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+    });
+    const found = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+      const text = ts.flattenDiagnosticMessageText(messageText, '\n');
+      return `${file ? relative(folder, file.fileName) : ''}: ${text}`;
+    });
+    fail(`does not compile under ${ts.ModuleResolutionKind[moduleResolution]}`, found);
+  }
 }
 
 function checkSourceMaps(installed) {
