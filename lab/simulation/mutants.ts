@@ -45,8 +45,8 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'send again what was in flight when claimed',
-    file: 'src/client/outbox/claim.ts',
-    find: '!limits().resends && value.flight.includes(record.id) && !fate',
+    file: 'src/client/outbox/intake.ts',
+    find: '!fate && mayHaveArrived(record.id, flight)',
     put: 'false',
   },
   {
@@ -58,8 +58,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'write no exit note',
     file: 'src/client/outbox/exit-note.ts',
-    find: 'shelf.set(prefix + note.holder, toJson({ v: VERSION, ...note })),',
-    put: '!!note && false,',
+    find: 'toJson({ v: VERSION, ...note })',
+    put: 'undefined',
   },
   {
     name: 'leave an exit note where it was',
@@ -81,13 +81,13 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'forget to say unknown',
-    file: 'src/client/outbox/claim.ts',
-    find: '      if (isUnknown) onUnknown(record);\n      else if',
-    put: '      if',
+    file: 'src/client/outbox/intake.ts',
+    find: '      onUnknown(record);\n    } else',
+    put: '    } else',
   },
   {
     name: 'forget what was done as the page left',
-    file: 'src/client/outbox/exit.ts',
+    file: 'src/client/outbox/own-note.ts',
     find: '    done: [...parcel.done],',
     put: '    done: [],',
   },

@@ -88,9 +88,12 @@ export const createNotes = (shelf: Shelf, name: string) => {
         .keys()
         .filter((key) => isAnyNote(key) && key !== prefix + holder)
         .reduce((room, key) => room - key.length - (shelf.get(key)?.length ?? 0), NOTES_ROOM),
-    /** Where it does not fit, an earlier one stays. */
+    /** Where it does not fit, an earlier one stays. One that says nothing is removed. */
     save: (note: Omit<ExitNote, 'v'>): boolean =>
-      shelf.set(prefix + note.holder, toJson({ v: VERSION, ...note })),
+      shelf.set(
+        prefix + note.holder,
+        note.parcels.length > 0 ? toJson({ v: VERSION, ...note }) : undefined,
+      ),
     remove: (holder: string): void => {
       shelf.set(prefix + holder, undefined);
     },

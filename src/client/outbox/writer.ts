@@ -123,7 +123,9 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
     },
     flush,
     /** Lets parcels go, as the page does. */
-    release: (parcels: Parcel[]): void => void write(parcels, true),
+    release: (parcels: Parcel[]): void => {
+      if (parcels.length > 0) void write(parcels, true);
+    },
     /** What the database does not know yet. */
     unconfirmed: (): Set<Parcel> => new Set([...dirty, ...pending]),
     forget: (parcel: Parcel): void => {

@@ -1,0 +1,77 @@
+import type { DropReason } from '../types.js';
+import { isOver, type Context } from './context.js';
+import { inState, type Entry, type Parcel } from './parcel.js';
+import { isUnderWay, moveParcel, moveRecord } from './states.js';
+
+interface Parts {
+  /** A parcel has left memory. */
+  onPart: (parcel: Parcel) => void;
+  /** Parcels that are anybody's now were let go: it is time to look for such. */
+  onOver: () => void;
+  /** A record of this parcel, which is still this page's, has come to its end. */
+  onFinish: (parcel: Parcel) => void;
+}
+
+/** How records come to their end, and how parcels leave this page's memory. */
+export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts) => {
+  const { now, limits, onDrop, line, away, flying, known } = context;
+
+  const part = (parcel: Parcel): void => {
+    line.remove(parcel);
+    for (const id of parcel.done) known.set(id, 'ended');
+    for (const { record } of inState(parcel, 'naming', 'named')) known.set(record.id, 'unsent');
+    onPart(parcel);
+    moveParcel(parcel, 'part');
+  };
+
+  /** It stands in the database, and may be another page's by now. */
+  const isLost = ({ state, until }: Parcel): boolean =>
+    state === 'stored' && isOver(context, until);
+
+  const finish = (entry: Entry): void => {
+    moveRecord(entry, 'finish');
+    const { parcel, record } = entry;
+    line.take(entry);
+    flying.delete(record.id);
+    if (parcel.state === 'gone') known.set(record.id, 'ended');
+    else if (parcel.state === 'new' && parcel.entries.size === 0) part(parcel);
+    else parcel.done.add(record.id);
+    onFinish(parcel);
+  };
+
+  const drop = (entry: Entry, reason: DropReason, message: string): void => {
+    finish(entry);
+    onDrop(entry.record, reason, message);
+  };
+
+  /** Drops what has grown too old; true where it has. */
+  const dropOld = (entry: Entry): boolean => {
+    const isOld = now() - entry.record.at > limits().maxAge;
+    if (isOld) drop(entry, 'expired', 'older than maxAge');
+    return isOld;
+  };
+
+  return {
+    part,
+    /** Lets go of what may be another page's by now. */
+    partOver: (): void => {
+      for (const parcel of line.parcels.filter(isLost)) {
+        for (const { size } of inState(parcel, 'waiting')) {
+          away.count++;
+          away.bytes += size;
+        }
+        part(parcel);
+        onOver();
+      }
+    },
+    finish,
+    drop,
+    dropOld,
+    /** The records in memory, oldest first; what has grown too old is dropped. */
+    *young(): Generator<Entry, undefined> {
+      for (const entry of line.entries()) if (isUnderWay(entry) || !dropOld(entry)) yield entry;
+    },
+  };
+};
+
+export type Ends = ReturnType<typeof createEnds>;

@@ -1,0 +1,65 @@
+import { toJson } from '../record/to-json.js';
+import type { Context } from './context.js';
+import type { NotedParcel } from './exit-note.js';
+import { idOf, inState, type Entry, type Parcel } from './parcel.js';
+
+/** Characters that a record in a note may need beside itself. */
+const SPARE = 100;
+
+/** Of records, what a note of so many characters takes: identifies first, then the newest. */
+const fitting = (entries: Entry[], size: number): Set<Entry> => {
+  const isIdentify = ({ record }: Entry) => Number(record.type === 'identify');
+  const chosen = new Set<Entry>();
+  for (const entry of entries.reverse().sort((a, b) => isIdentify(b) - isIdentify(a))) {
+    size -= toJson(entry.record)!.length + SPARE;
+    if (size < 0) break;
+    chosen.add(entry);
+  }
+  return chosen;
+};
+
+/** Records that only memory has. */
+export const inMemoryOnly = (parcels: readonly Parcel[]): Entry[] =>
+  parcels.filter(({ state }) => state !== 'stored').flatMap(({ entries }) => [...entries]);
+
+/** This page's own exit note. */
+export const createOwnNote = ({ journal, notes, limits, holder }: Context) => {
+  /** What it says of parcels that were let go while the database failed. */
+  const remains = new Map<string, NotedParcel>();
+
+  const noteOf = (parcel: Parcel, records?: ReadonlySet<Entry>): NotedParcel => ({
+    key: parcel.key,
+    flight: limits().resends ? [] : inState(parcel, 'flight').map(idOf),
+    done: [...parcel.done],
+    records: [...parcel.entries].filter((entry) => records?.has(entry)).map(({ record }) => record),
+    isNew: parcel.state === 'new' && journal.kind() === 'memory',
+  });
+
+  return {
+    room: (): number => notes.room(holder()),
+    /**
+     * Writes it, or removes it where there is nothing to say; less of it where localStorage is nearly full.
+     * Answers with the records in it; nothing where it could not be written.
+     */
+    save: (
+      parcels: Parcel[],
+      until: number,
+      most = parcels.length && notes.room(holder()),
+    ): Set<Entry> | undefined => {
+      // A page may be told more than once that it goes.
+      const earlier = journal.isLeft() ? (notes.get(holder())?.parcels ?? []) : [];
+      for (let size = most; ; size /= 2) {
+        const records = fitting(inMemoryOnly(parcels), size);
+        const own = parcels.map((parcel) => noteOf(parcel, records));
+        const told = [...earlier, ...remains.values(), ...own];
+        if (notes.save({ holder: holder(), until, parcels: told })) return records;
+        if (records.size === 0) return undefined;
+      }
+    },
+    /** It is let go while the database fails: whoever claims it has to know what has come to its end. */
+    noteRemains: (parcel: Parcel): void => {
+      if (journal.kind() !== 'memory' || parcel.state === 'new' || !parcel.done.size) return;
+      remains.set(`${parcel.key}`, noteOf(parcel));
+    },
+  };
+};
