@@ -33,7 +33,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'name nothing as in flight',
-    file: 'src/client/outbox/writer.ts',
+    file: 'src/client/outbox/put-parcels.ts',
     find: "inState(parcel, 'naming', 'named', 'flight').map(idOf)",
     put: '[]',
   },
@@ -93,7 +93,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'commit late: leave it to the browser',
-    file: 'src/client/outbox/journal.ts',
+    file: 'src/client/outbox/transaction.ts',
     find: '  store.transaction.commit?.();',
     put: '',
   },

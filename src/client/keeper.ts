@@ -1,4 +1,5 @@
-import { commit, type Admit } from './outbox/journal.js';
+import type { Admit } from './outbox/journal.js';
+import { commit } from './outbox/transaction.js';
 import { wipe } from './outbox/denial.js';
 import { isUnderWay } from './outbox/states.js';
 import { createHeld } from './held.js';

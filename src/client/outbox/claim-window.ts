@@ -1,5 +1,5 @@
 import { holdMs, isOver, type Context } from './context.js';
-import { commit } from './journal.js';
+import { commit } from './transaction.js';
 import type { ParcelKey } from './parcel.js';
 import { getWindow, isReadable, putStored, WINDOW, type Stored } from './stored.js';
 

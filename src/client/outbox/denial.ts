@@ -1,6 +1,7 @@
 import type { Notes } from './exit-note.js';
-import { commit, type Journal } from './journal.js';
+import type { Journal } from './journal.js';
 import { read } from './stored.js';
+import { commit } from './transaction.js';
 
 /**
  * Where a denial stands in the database, before all parcels. localStorage has it too, but takes nothing while

@@ -1,14 +1,10 @@
-import { createStore, type UseStore } from 'idb-keyval';
+import { createStore } from 'idb-keyval';
 import { messageOf } from '../../interface/errors.js';
 import type { StorageKind } from '../types.js';
+import { commit, runTransaction, type Work } from './transaction.js';
 
-/** A database that has not answered for this long is treated as missing (WebKit's `open` can hang). */
-export const WATCHDOG_MS = 1_000;
-const GRACE_MS = 100;
 /** One more try to open it, this long after a failure. */
 const REOPEN_MS = 5_000;
-
-type Work<T> = (store: IDBObjectStore, done: (value: T) => void) => void;
 
 export type Admit = (store: IDBObjectStore, then: () => void) => void;
 
@@ -20,10 +16,7 @@ interface Effects {
   admit?: Admit | undefined;
 }
 
-const open = (name: string): UseStore => createStore(name, 'records');
-
-/** Transactions that need nothing more from their page. */
-const ended = new WeakSet<IDBTransaction>();
+const open = (name: string) => createStore(name, 'records');
 
 /**
  * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
@@ -77,75 +70,33 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     });
   };
 
-  const attempt = <T>(work: Work<T>): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      let late = false;
-      let transaction: IDBTransaction | undefined;
-      const refuse = (error: unknown) => {
-        late = true;
-        clearTimeout(watchdog);
-        fail(error);
-        reject(error as Error);
+  const onBegin = (transaction: IDBTransaction, breakOff: () => void) => {
+    const { db } = transaction;
+    if (isClosed) {
+      db.close();
+      throw new Error('closed');
+    }
+    if (connection !== db) follow((connection = db));
+    running.set(transaction, breakOff);
+  };
+  const onEnd = (transaction: IDBTransaction) => running.delete(transaction);
+
+  const attempt = async <T>(work: Work<T>): Promise<T> => {
+    const admitted: Work<T> = (store, done) => {
+      const begin = () => {
+        if (isClosed) return;
+        isAdmitted = true;
+        work(store, done);
       };
-      const abort = () => {
-        late = true;
-        clearTimeout(watchdog);
-        try {
-          transaction?.abort(); // what we no longer count on must not happen later
-        } catch {
-          // already committed or aborted
-        }
-      };
-      const giveUp = () => {
-        abort();
-        refuse(new Error('IndexedDB does not answer'));
-      };
-      // In two steps: where the page's own work held the thread, the answer may stand in the queue.
-      let watchdog = setTimeout(() => {
-        watchdog = setTimeout(giveUp, GRACE_MS);
-      }, WATCHDOG_MS - GRACE_MS);
-      try {
-        use('readwrite', (store) => {
-          if (isClosed) {
-            store.transaction.db.close();
-            return refuse(new Error('closed'));
-          }
-          if (late) return;
-          const begun = (transaction = store.transaction);
-          let result: T;
-          if (connection !== begun.db) follow((connection = begun.db));
-          const breakOff = () => {
-            if (ended.has(begun)) return;
-            abort();
-            reject(new Error('left'));
-          };
-          running.set(begun, breakOff);
-          // A request's success is not durability: quota and disk errors come as the abort.
-          begun.onabort = () => {
-            running.delete(begun);
-            if (!late) refuse(begun.error ?? new Error('aborted'));
-          };
-          begun.oncomplete = () => {
-            running.delete(begun);
-            clearTimeout(watchdog);
-            if (late) return;
-            if (isClosed) return reject(new Error('closed'));
-            become('indexeddb');
-            resolve(result);
-          };
-          const begin = () => {
-            if (isClosed) return;
-            isAdmitted = true;
-            work(store, (value) => (result = value));
-          };
-          if (isAdmitted) begin();
-          else admit!(store, begin);
-          if (isLeft) breakOff();
-        }).catch(refuse);
-      } catch (error) {
-        refuse(error); // even reading `indexedDB` throws in some private modes
-      }
-    });
+      if (isAdmitted) begin();
+      else admit!(store, begin);
+      if (isLeft) running.get(store.transaction)!();
+    };
+    const result = await runTransaction(admitted, { use, onBegin, onEnd, onFail: fail });
+    if (isClosed) throw new Error('closed');
+    become('indexeddb');
+    return result;
+  };
 
   return {
     kind: (): StorageKind => kind,
@@ -174,12 +125,6 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     run: <T>(work: Work<T>): Promise<T> =>
       kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),
   };
-};
-
-/** Ends a transaction now: without it, what a page writes while it goes away is mostly lost. */
-export const commit = (store: IDBObjectStore): void => {
-  ended.add(store.transaction);
-  store.transaction.commit?.();
 };
 
 export type Journal = ReturnType<typeof createJournal>;

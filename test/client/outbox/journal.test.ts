@@ -1,6 +1,7 @@
 import { forceCloseDatabase } from 'fake-indexeddb';
 import { describe, expect, it, vi } from 'vitest';
-import { commit, createJournal, WATCHDOG_MS } from '../../../src/client/outbox/journal.js';
+import { createJournal } from '../../../src/client/outbox/journal.js';
+import { commit, WATCHDOG_MS } from '../../../src/client/outbox/transaction.js';
 import type { StorageKind } from '../../../src/client/types.js';
 import { advance } from '../../support/advance.js';
 import {

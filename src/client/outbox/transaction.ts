@@ -1,0 +1,88 @@
+import type { UseStore } from 'idb-keyval';
+
+/** A database that has not answered for this long is treated as missing (WebKit's `open` can hang). */
+export const WATCHDOG_MS = 1_000;
+const GRACE_MS = 100;
+
+export type Work<T> = (store: IDBObjectStore, done: (value: T) => void) => void;
+
+interface Effects {
+  use: UseStore;
+  /** It has begun. Until its end, `breakOff` ends it at once. */
+  onBegin: (transaction: IDBTransaction, breakOff: () => void) => void;
+  onEnd: (transaction: IDBTransaction) => void;
+  /** The database has failed, or does not answer. */
+  onFail: (error: unknown) => void;
+}
+
+/** Transactions that need nothing more from their page. */
+const committed = new WeakSet<IDBTransaction>();
+
+/** Ends a transaction now: without it, what a page writes while it goes away is mostly lost. */
+export const commit = (store: IDBObjectStore): void => {
+  committed.add(store.transaction);
+  store.transaction.commit?.();
+};
+
+/** Runs work in one transaction and settles with its end. Work that throws has failed like the database. */
+export const runTransaction = <T>(work: Work<T>, effects: Effects): Promise<T> =>
+  new Promise<T>((resolve, reject) => {
+    const { use, onBegin, onEnd, onFail } = effects;
+    let isOver = false;
+    let transaction: IDBTransaction | undefined;
+
+    const end = () => {
+      isOver = true;
+      clearTimeout(watchdog);
+    };
+    const fail = (error: unknown) => {
+      end();
+      onFail(error);
+      reject(error as Error);
+    };
+    const abort = () => {
+      end();
+      try {
+        transaction?.abort(); // what we no longer count on must not happen later
+      } catch {
+        // already committed or aborted
+      }
+    };
+    const giveUp = () => {
+      abort();
+      fail(new Error('IndexedDB does not answer'));
+    };
+    // In two steps: where the page's own work held the thread, the answer may stand in the queue.
+    let watchdog = setTimeout(() => {
+      watchdog = setTimeout(giveUp, GRACE_MS);
+    }, WATCHDOG_MS - GRACE_MS);
+
+    const begin = (store: IDBObjectStore) => {
+      if (isOver) return;
+      const begun = (transaction = store.transaction);
+      let result: T;
+      // A request's success is not durability: quota and disk errors come as the abort.
+      begun.onabort = () => {
+        onEnd(begun);
+        if (!isOver) fail(begun.error ?? new Error('aborted'));
+      };
+      begun.oncomplete = () => {
+        onEnd(begun);
+        if (isOver) return;
+        end();
+        resolve(result);
+      };
+      onBegin(begun, () => {
+        if (committed.has(begun)) return;
+        abort();
+        reject(new Error('left'));
+      });
+      work(store, (value) => (result = value));
+    };
+
+    try {
+      use('readwrite', begin).catch(fail);
+    } catch (error) {
+      fail(error); // even reading `indexedDB` throws in some private modes
+    }
+  });
