@@ -3,7 +3,7 @@ import type { Entry } from '../outbox/parcel.js';
 import type { OutboxRecord } from '../types.js';
 import type { Batching } from './batching.js';
 import type { Choice } from './choice.js';
-import type { Conclusions } from './conclusions.js';
+import type { Conclude } from './conclusions.js';
 import type { Gate } from './gate.js';
 import type { Health } from './health.js';
 import type { Requests } from './requests.js';
@@ -19,7 +19,7 @@ interface Effects {
   health: Health;
   batching: Batching;
   requests: Requests;
-  conclusions: Conclusions;
+  conclude: Conclude;
   choice: Choice;
   isHidden: () => boolean;
   onSent: (record: OutboxRecord, handoff: boolean) => void;
@@ -29,7 +29,7 @@ interface Effects {
 
 /** Starts requests, and sees them to their end. */
 export const createDispatch = (effects: Effects) => {
-  const { outbox, sender, gate, health, batching, requests, conclusions, choice } = effects;
+  const { outbox, sender, gate, health, batching, requests, conclude, choice } = effects;
   const { isHidden, onSent, onFree } = effects;
 
   const start = async (group: Entry[], handoff: boolean): Promise<void> => {
@@ -43,7 +43,7 @@ export const createDispatch = (effects: Effects) => {
     for (const record of records) onSent(record, handoff);
     const sent = await sending;
     if (!requests.end(started)) return; // delivery was stopped
-    conclusions.conclude(group, sent, started);
+    conclude(group, sent, started);
     // What a page that goes away has given to the browser is not for it to send again.
     if (Array.isArray(sent) || !sent.wasLeft || !isHidden()) onFree();
   };
@@ -76,3 +76,5 @@ export const createDispatch = (effects: Effects) => {
     },
   };
 };
+
+export type Dispatch = ReturnType<typeof createDispatch>;

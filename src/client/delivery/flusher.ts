@@ -1,24 +1,22 @@
 import type { Outbox } from '../outbox/outbox.js';
-import type { DeliveryError, FlushResult, Outcome, OutboxRecord, Status } from '../types.js';
-import { createAlarm } from './alarm.js';
+import type { DeliveryError, FlushResult, Outcome, OutboxRecord } from '../types.js';
 import { createBatching } from './batching.js';
 import { createChoice } from './choice.js';
 import { createConclusions } from './conclusions.js';
 import { createDispatch } from './dispatch.js';
 import type { Gate } from './gate.js';
-import { createHealth, SLOW_MS } from './health.js';
+import { createHealth } from './health.js';
+import { createMeanings } from './meanings.js';
+import { SLOW_MS, type Pause } from './pauses.js';
+import { createPump } from './pump.js';
 import { createRequests } from './requests.js';
 import type { Sender } from './sender.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
 
-/** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
-const SPREAD_MS = 500;
 /** When the network is back, over this share of the oldest record's age, and no longer than this (docs/fleet.md). */
 const RETURN_SHARE = 0.5;
 const RETURN_MS = SLOW_MS;
-/** Free places wait this long for more of them, so that a write serves several requests. */
-const TOGETHER_MS = 12;
 
 interface Effects {
   outbox: Outbox;
@@ -46,90 +44,24 @@ export const createFlusher = (effects: Effects) => {
   const waiters = createWaiters();
   const batching = createBatching(sender.capacity, troubles);
   const requests = createRequests({ ...effects, hasPreflight });
-  const conclusions = createConclusions({
-    ...effects,
-    access,
-    health,
-    troubles,
-    batching,
-    waiters,
-  });
+  const meanings = createMeanings({ ...effects, access, health, troubles, batching });
+  const { lacksToken } = meanings;
+  const conclude = createConclusions({ ...effects, meanings, health, batching, waiters });
   const choice = createChoice({ outbox, requests, batching, troubles, room: sender.room });
-  const alarm = createAlarm(now, SLOW_MS, () => pump());
+  const onFree = () => sending.free();
   const dispatch = createDispatch({
     ...effects,
-    health,
-    batching,
-    requests,
-    conclusions,
-    choice,
-    onFree: () => {
-      // Answers that come close together free places together: one write for several requests.
-      if (requests.count() === 0) pump();
-      else alarm.setBy(now() + TOGETHER_MS);
-    },
+    ...{ health, batching, requests, conclude, choice, onFree },
   });
-  /** Own records up to here are due; those called since wait for the next flush. */
-  let horizon = 0;
-  let isStopped = false;
-  /** The last look found nothing that may be sent, though nothing keeps the destination back. */
-  let isStarving = false;
-  /** The last look found that nothing may be sent: what is stored need not be read yet. */
-  let isPaused = false;
-  /** Waits for storage or a token, after which it goes on by itself. */
-  let pending = 0;
-
-  const whenDone = async (work: Promise<unknown>): Promise<void> => {
-    pending++;
-    await work;
-    pending--;
-    pump();
-  };
-
-  const wantsMore = (): boolean => !isStopped && !isPaused && outbox.wantsMore(isStarving);
-
-  const isReady = (): boolean => access?.isReady() ?? true;
-
-  const askToken = async (): Promise<void> => {
-    const problem = await access?.ask();
-    if (problem && !isStopped) conclusions.lacksToken(problem);
-  };
-
-  const sendNow = (): void => {
-    if (isStopped) return;
-    const time = now();
-    outbox.tidy();
-    isStarving = false;
-    const [reason, until] = health.pause(time);
-    isPaused = !!reason;
-    if (!reason && isReady()) {
-      const { due, prepared } = dispatch.due(time, horizon);
-      isStarving = due === 0 && requests.count() === 0;
-      if (prepared) void whenDone(prepared);
-      const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil(time));
-      if (next < Infinity) alarm.setBy(next);
-    } else {
-      void outbox.prepare([]);
-      if (reason) alarm.setBy(until + random() * SPREAD_MS);
-      else if (pending === 0 && outbox.count() > 0) void whenDone(askToken());
-    }
-    settle();
-  };
-
-  const settle = (): void => {
-    if (!isStopped && (pending > 0 || wantsMore())) return;
-    waiters.settle((last) => requests.entries().some(({ order }) => order <= last), outbox.waiting);
-  };
-
-  /** Goes on with what is under way. */
-  const pump = (): void => {
-    sendNow();
-    if (wantsMore()) void whenDone(outbox.refill(isStarving));
-  };
+  const sending = createPump({
+    ...effects,
+    ...{ access, health, troubles, requests, waiters, dispatch, lacksToken },
+  });
+  const { pump, isReady } = sending;
 
   /** Attempts everything that waits by now. */
   const flushAll = (): void => {
-    horizon = outbox.latest();
+    sending.makeDue();
     pump();
   };
 
@@ -148,11 +80,9 @@ export const createFlusher = (effects: Effects) => {
      * outbox.
      */
     handOff: (): void => {
-      const time = now();
-      horizon = outbox.latest();
+      sending.makeDue();
       health.hurry();
-      if (isStopped || health.pause(time)[0] || gate.isDoubtful() || !isReady()) return;
-      dispatch.leaving(time, horizon);
+      if (!health.pause(now())[0] && !gate.isDoubtful()) sending.handOff();
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {
@@ -173,20 +103,18 @@ export const createFlusher = (effects: Effects) => {
     },
     /** The set-up has changed. */
     reconfigure: (): void => {
-      conclusions.reset();
+      meanings.reset();
       health.resume();
       flushAll();
     },
     stop: (): void => {
-      isStopped = true;
-      alarm.stop();
       sender.abort();
       requests.clear();
-      settle();
+      sending.stop();
     },
     /** Records without an answer yet. */
     inFlight: (): number => requests.entries().length,
-    pause: (): [Status['paused'], number] => health.pause(now()),
+    pause: (): Pause => health.pause(now()),
   };
 };
 

@@ -26,14 +26,34 @@ const NONE: Readonly<Trouble> = createTrouble();
 /** Records that have failed, by their ids: one may be let go meanwhile, and claimed again. */
 export const createTroubles = () => {
   const byId = new Map<string, Trouble>();
+
+  const of = ({ record }: Entry): Trouble => {
+    const trouble = byId.get(record.id) ?? createTrouble();
+    byId.set(record.id, trouble);
+    return trouble;
+  };
+
   return {
     /** As it stands, to be read. */
     see: ({ record }: Entry): Readonly<Trouble> => byId.get(record.id) ?? NONE,
     /** To be changed. */
-    of: ({ record }: Entry): Trouble => {
-      const trouble = byId.get(record.id) ?? createTrouble();
-      byId.set(record.id, trouble);
-      return trouble;
+    of,
+    /**
+     * They have failed in one request. Answers with the failures in a row of the one that has fewest, and with
+     * whether all are suspects: others were delivered since they were last seen to fail, or were started.
+     */
+    fail: (entries: readonly Entry[], before: number, passes: number): [number, boolean] => {
+      const known = entries.map(of);
+      for (const trouble of known) {
+        trouble.isSuspect ||= passes > (trouble.mark ?? before);
+        trouble.mark = passes;
+        trouble.failures++;
+      }
+      const least = Math.min(...known.map(({ failures }) => failures));
+      return [least, known.every(({ isSuspect }) => isSuspect)];
+    },
+    putOff: (entries: readonly Entry[], dueAt: number): void => {
+      for (const entry of entries) of(entry).dueAt = dueAt;
     },
     forget: ({ record }: Entry): void => void byId.delete(record.id),
     /** The next time at which one of them is due; nothing is put off for longer than `longestMs`. */

@@ -49,10 +49,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     reopened = true;
     setTimeout(() => {
       use = open(name);
-      attempt((store, done: (value: true) => void) => {
-        commit(store);
-        done(true);
-      }).catch(() => undefined); // stays in memory; `fail` has said so
+      attempt(commit).catch(() => undefined); // stays in memory; `fail` has said so
     }, REOPEN_MS);
   };
 
@@ -71,15 +68,13 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
   };
 
   const onBegin = (transaction: IDBTransaction, breakOff: () => void) => {
-    const { db } = transaction;
     if (isClosed) {
-      db.close();
+      transaction.db.close();
       throw new Error('closed');
     }
-    if (connection !== db) follow((connection = db));
+    if (connection !== transaction.db) follow((connection = transaction.db));
     running.set(transaction, breakOff);
   };
-  const onEnd = (transaction: IDBTransaction) => running.delete(transaction);
 
   const attempt = async <T>(work: Work<T>): Promise<T> => {
     const admitted: Work<T> = (store, done) => {
@@ -92,6 +87,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
       else admit!(store, begin);
       if (isLeft) running.get(store.transaction)!();
     };
+    const onEnd = (transaction: IDBTransaction) => running.delete(transaction);
     const result = await runTransaction(admitted, { use, onBegin, onEnd, onFail: fail });
     if (isClosed) throw new Error('closed');
     become('indexeddb');

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGate } from '../../../src/client/delivery/gate.js';
-import { createHealth, SLOW_MS } from '../../../src/client/delivery/health.js';
+import { createHealth } from '../../../src/client/delivery/health.js';
+import { SLOW_MS } from '../../../src/client/delivery/pauses.js';
 import type { Attempt } from '../../../src/client/delivery/sender.js';
 import { createTroubles } from '../../../src/client/delivery/troubles.js';
 import { createEntry, createParcel } from '../../../src/client/outbox/parcel.js';
