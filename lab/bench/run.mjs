@@ -126,29 +126,106 @@ const measureCalls = async (kind) => {
   return cost;
 };
 
+/** A call with 300 B of tags, beside one `JSON.stringify` and one ISO time of the same. */
+const measureTagged = async (kind) => {
+  const { page } = await open();
+  if (kind === 'ours') await boot(page);
+  const run = (count) =>
+    page.evaluate(
+      ([how, n]) => {
+        const tags = { plan: 'pro', path: '/pricing', title: 'x'.repeat(260) };
+        let text;
+        const send =
+          how === 'ours'
+            ? () => analytics.event('Clicked', { tags })
+            : () => {
+                const timestamp = new Date().toISOString();
+                text = JSON.stringify({
+                  project: 'p',
+                  channel: 'c',
+                  event: 'Clicked',
+                  tags,
+                  timestamp,
+                });
+              };
+        const start = performance.now();
+        for (let i = 0; i < n; i++) send();
+        return [((performance.now() - start) / n) * 1000, text?.length][0];
+      },
+      [kind, count],
+    );
+  await run(50);
+  await page.waitForTimeout(1_500);
+  const cost = await run(200);
+  await page.close();
+  return cost;
+};
+
+/** Heap that 1,000 calls with 300 B of tags take while they wait, beside their texts in one array. */
+const measureHeap = async (kind) => {
+  await control('status=503&reset');
+  const { page } = await open();
+  await page.evaluate(() => localStorage.clear());
+  if (kind === 'ours') await boot(page, { project: `heap ${Math.random()}` });
+  const heap = () =>
+    page.evaluate(() => {
+      window.gc?.();
+      return performance.memory.usedJSHeapSize / 1024;
+    });
+  await page.waitForTimeout(500);
+  const before = await heap();
+  await page.evaluate((how) => {
+    window.texts = [];
+    for (let i = 0; i < 1_000; i++) {
+      const tags = { i, plan: 'pro', path: '/pricing', title: 'x'.repeat(250) };
+      if (how === 'ours') analytics.event('Clicked', { tags });
+      else
+        window.texts.push(JSON.stringify({ project: 'p', channel: 'c', event: 'Clicked', tags }));
+    }
+  }, kind);
+  await page.waitForTimeout(2_000);
+  const cost = (await heap()) - before;
+  await page.close();
+  await control('status=200');
+  return cost;
+};
+
 let starts = 0;
 
+/** The least that an outbox can do: opens a database, and reads once. */
+const OPENS_AND_READS = (name) => `
+  const request = indexedDB.open('${name}');
+  request.onupgradeneeded = () => request.result.createObjectStore('records');
+  request.onsuccess = () =>
+    request.result.transaction('records', 'readwrite').objectStore('records').getAll(null, 20);
+`;
+
+const load = (page, text) =>
+  page.evaluate(
+    (src) =>
+      new Promise((done) => {
+        const script = document.createElement('script');
+        script.src = src;
+        script.onload = done;
+        document.head.append(script);
+      }),
+    `data:text/javascript,${encodeURIComponent(text)}`,
+  );
+
 /** Task time of a load with and without the snippet, on a machine so many times slower. */
-const measureInit = async ({ plain = false, slower = 1 } = {}) => {
+const measureInit = async ({ plain = false, bare = false, slower = 1 } = {}) => {
   const { page, cdp } = await open();
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slower });
   await page.waitForTimeout(300);
   const before = await taskTime(cdp);
   // Another address each time: nothing compiled before is used again.
   const src = `/outbox.js?start=${++starts}${plain ? '&plain' : ''}`;
-  await boot(page, {}, { ...BUILDS.ours, src });
+  if (bare) await load(page, OPENS_AND_READS(`bare ${starts}`));
+  else await boot(page, {}, { ...BUILDS.ours, src });
   await page.waitForTimeout(300);
   const with_ = (await taskTime(cdp)) - before;
   const idle = await taskTime(cdp);
-  await page.evaluate(
-    () =>
-      new Promise((done) => {
-        const script = document.createElement('script');
-        script.src = 'data:text/javascript,';
-        script.onload = done;
-        document.head.append(script);
-      }),
-  );
+  await load(page, '');
   await page.waitForTimeout(300);
   const without = (await taskTime(cdp)) - idle;
   await page.close();
@@ -284,6 +361,8 @@ const parts = {
   calls: async () => {
     const { ours, bare } = await both(measureCalls);
     row('per call', median(ours), median(bare), '≤ 10 µs', 'µs');
+    const tagged = await both(measureTagged);
+    row('per call, 300 B of tags', median(tagged.ours), median(tagged.bare), '≤ 1.8 ×', 'µs');
   },
   paced: async () => {
     const { ours, bare } = await both(measurePaced);
@@ -297,7 +376,8 @@ const parts = {
     row('requests for 1,000, by relay', pick(ours, 'batches'), undefined, '≤ 25', '');
   },
   init: async () => {
-    row('init CPU', median(await repeat(() => measureInit())), undefined, '≤ 4 ms', 'ms');
+    const least = await both((kind) => measureInit({ bare: kind === 'bare' }));
+    row('init', median(least.ours), median(least.bare), '≤ 1.5 ×', 'ms');
     for (const [slower, where] of [
       [1, ''],
       [4, ', 4 × slower'],
@@ -309,6 +389,10 @@ const parts = {
   },
   longest: async () =>
     row('longest own task', median(await repeat(measureLongest)), undefined, '≤ 5 ms', 'ms'),
+  heap: async () => {
+    const { ours, bare } = await both(measureHeap);
+    row('heap, 1,000 calls of 300 B', median(ours), median(bare), '≤ 350 KiB', 'KiB');
+  },
   backlog: async () => {
     const none = await measureBacklog(0);
     row('per call, 0 waiting', none.call, undefined, '', 'µs');

@@ -38,7 +38,7 @@ const site = createServer(async (request, response) => {
     batches++;
     return relay(request, response);
   }
-  if (/^\/analytics(-relay)?\.js$/.test(pathname)) {
+  if (/^\/outbox(-relay)?\.js$/.test(pathname)) {
     response.setHeader('content-type', 'text/javascript');
     const script = await readFile(new URL(`../../dist${pathname}`, import.meta.url), 'utf8');
     // Without its first line, which only says how to compile the rest.
