@@ -159,7 +159,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'go on while consent is pending',
-    file: 'src/client/pipeline.ts',
+    file: 'src/client/permission.ts',
     find: "else if (next === 'pending') keeper.putOff();",
     put: "else if (next === 'pending') void 0;",
   },

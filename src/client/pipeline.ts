@@ -1,23 +1,16 @@
 import { say, type Said } from './browser/page-consent.js';
-import { isGoing, whenActivated } from './browser/page-life.js';
-import { removeStored } from './browser/remove-stored.js';
-import { shelf } from './browser/shelf.js';
+import { isGoing } from './browser/page-life.js';
 import { readClock } from './config/clock.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Settings } from './config/options.js';
+import { createAccept } from './accept.js';
 import { createConsent } from './consent.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
 import { followLife } from './life.js';
-import { forgetDenial, getDenial } from './outbox/denial.js';
-import type { Admit } from './outbox/journal.js';
 import { createParts, type FullSettings } from './parts.js';
-import type { Call, Made } from './record/call.js';
-import { draftOf } from './record/draft.js';
-import type { Hint } from './record/gather-tags.js';
-import { makeRecord } from './record/make-record.js';
-import { newId } from './record/new-id.js';
+import { createPermission } from './permission.js';
 import { createSchedule } from './schedule.js';
 import { createTally, statusOf, type Emit } from './status.js';
 import type { FlushResult, Status } from './types.js';
@@ -36,38 +29,35 @@ export const createPipeline = (
   /** What `setConsent` said before there was a destination. */
   said: Said | undefined,
 ) => {
-  let settings = complete(first);
+  let current = complete(first);
+  const settings = () => current;
   const name = destinationName(addressOf(first), first.project);
   const gateKey = `${name} gate`;
   const tally = createTally(emit);
   const { drop } = tally;
-  let isActivated = false;
-  let isStopped = false;
 
   const consent = createConsent({
     name,
     project: first.project,
     said,
     option: first.consent,
-    respectsGpc: () => settings.respectGpc,
+    respectsGpc: () => current.respectGpc,
     beforePending: () => identity.current(),
     onChange: (next) => {
-      if (next === 'denied') forget();
-      else if (next === 'pending') keeper.putOff();
-      else begin();
+      permission.follow(next);
       emit('consent', () => ({ consent: next }));
     },
   });
   const identity = createIdentity(name, () => consent.current() === 'granted');
   const keeper = createKeeper({
-    settings: () => settings,
+    settings,
     build: (admit) =>
       createParts({
         name,
         gateKey,
-        settings: () => settings,
+        settings,
         createSender,
-        now: () => readClock(settings.now),
+        now: () => readClock(current.now),
         emit,
         tally,
         admit,
@@ -83,7 +73,7 @@ export const createPipeline = (
     parts()?.outbox.leave(isGoing());
   };
   const schedule = createSchedule({
-    settings: () => settings,
+    settings,
     flush: () => {
       const flush = () => parts()?.flusher.flushAll();
       // A denial may stand in the database alone.
@@ -92,53 +82,12 @@ export const createPipeline = (
     leave,
   });
 
-  /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
-  const admit: Admit = (store, then) => {
-    if (consent.isSaid()) then();
-    else getDenial(store, (isDenied) => (isDenied ? consent.deny() : then()));
-  };
-
-  const begin = () => {
-    if (parts() || !isActivated || consent.current() !== 'granted') return;
-    identity.begin();
-    keeper.begin(admit);
-    if (consent.isSaid()) void forgetDenial(parts()!.journal);
-  };
-
-  const forget = () => {
-    identity.forget();
-    keeper.drop();
-    shelf.set(gateKey, undefined);
-    if (!consent.isOwn()) return removeStored(name);
-    keeper.clear(consent.setCleared);
-    consent.remember(); // there may be room now
-  };
-
+  const permission = createPermission({ name, gateKey, consent, identity, keeper });
   const unfollow = followLife({ parts, consent, gateKey, leave });
-  whenActivated(() => {
-    if (isStopped) return;
-    isActivated = true;
-    // What was remembered as denied was cleared then; opening storage anew would only make some.
-    if (consent.current() === 'denied' && !consent.isCleared()) forget();
-    consent.remember();
-    begin();
-  });
+  permission.start();
 
   return {
-    /** Makes a record of a call and keeps it. */
-    accept: (captured: Made<Call>, hint: Hint): void => {
-      if (!('value' in captured)) return drop(captured.reason, captured.message);
-      const call = captured.value;
-      if (consent.current() === 'denied') return drop('consent-denied', 'consent is denied');
-      const draft = draftOf(call, settings, identity.current(), hint);
-      if (!('value' in draft)) return drop(draft.reason, draft.message);
-      if (call.type === 'identify') identity.set(call.userId as string);
-      const made = makeRecord(draft.value, call.at, newId(), settings, hint);
-      if (!('value' in made)) return drop(made.reason, made.message);
-      const record = made.value;
-      emit('record', () => ({ ...record }));
-      keeper.keep(record);
-    },
+    accept: createAccept({ settings, consent, identity, keeper, drop, emit }),
     reset: (): void => {
       identity.set(null);
       emit('reset', () => ({}));
@@ -146,14 +95,14 @@ export const createPipeline = (
     setConsent: consent.set,
     /** With `isOther`, the set-up has changed: what was refused may pass now. */
     configure: (next: Settings, isOther: boolean): void => {
-      if (next.consent && next.consent !== settings.consent) consent.set(say(next.consent));
-      settings = complete(next);
+      if (next.consent && next.consent !== current.consent) consent.set(say(next.consent));
+      current = complete(next);
       consent.lookAgain();
       if (isOther) parts()?.flusher.reconfigure();
     },
     /** Takes everything down, and leaves what is stored to the next page. */
     stop: (): void => {
-      isStopped = true;
+      permission.stop();
       unfollow();
       consent.leave();
       schedule.stop();

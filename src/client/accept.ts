@@ -1,0 +1,37 @@
+import type { FullSettings } from './parts.js';
+import type { ConsentKeeper } from './consent.js';
+import type { Identity } from './identity.js';
+import type { Keeper } from './keeper.js';
+import type { Call, Made } from './record/call.js';
+import { draftOf } from './record/draft.js';
+import type { Hint } from './record/gather-tags.js';
+import { makeRecord } from './record/make-record.js';
+import { newId } from './record/new-id.js';
+import type { Emit, Tally } from './status.js';
+
+interface Effects {
+  settings: () => FullSettings;
+  consent: Pick<ConsentKeeper, 'current'>;
+  identity: Identity;
+  keeper: Pick<Keeper, 'keep'>;
+  drop: Tally['drop'];
+  emit: Emit;
+}
+
+/** Makes a record of a call and keeps it. */
+export const createAccept = (effects: Effects) => {
+  const { settings, consent, identity, keeper, drop, emit } = effects;
+  return (captured: Made<Call>, hint: Hint): void => {
+    if (!('value' in captured)) return drop(captured.reason, captured.message);
+    const call = captured.value;
+    if (consent.current() === 'denied') return drop('consent-denied', 'consent is denied');
+    const draft = draftOf(call, settings(), identity.current(), hint);
+    if (!('value' in draft)) return drop(draft.reason, draft.message);
+    if (call.type === 'identify') identity.set(call.userId as string);
+    const made = makeRecord(draft.value, call.at, newId(), settings(), hint);
+    if (!('value' in made)) return drop(made.reason, made.message);
+    const record = made.value;
+    emit('record', () => ({ ...record }));
+    keeper.keep(record);
+  };
+};

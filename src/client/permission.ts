@@ -1,0 +1,69 @@
+import { removeStored } from './browser/remove-stored.js';
+import { shelf } from './browser/shelf.js';
+import { whenActivated } from './browser/page-life.js';
+import type { ConsentKeeper } from './consent.js';
+import type { Identity } from './identity.js';
+import type { Keeper } from './keeper.js';
+import { forgetDenial, getDenial } from './outbox/denial.js';
+import type { Admit } from './outbox/journal.js';
+import type { Consent } from './types.js';
+
+interface Effects {
+  /** Name of the destination. */
+  name: string;
+  gateKey: string;
+  consent: ConsentKeeper;
+  identity: Identity;
+  keeper: Keeper;
+}
+
+/** Begins and ends storage and delivery, as consent and the page's activation allow. */
+export const createPermission = (effects: Effects) => {
+  const { name, gateKey, consent, identity, keeper } = effects;
+  let isActivated = false;
+  let isStopped = false;
+
+  /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
+  const admit: Admit = (store, then) => {
+    if (consent.isSaid()) then();
+    else getDenial(store, (isDenied) => (isDenied ? consent.deny() : then()));
+  };
+
+  const begin = () => {
+    if (keeper.parts() || !isActivated || consent.current() !== 'granted') return;
+    identity.begin();
+    keeper.begin(admit);
+    if (consent.isSaid()) void forgetDenial(keeper.parts()!.journal);
+  };
+
+  const forget = () => {
+    identity.forget();
+    keeper.drop();
+    shelf.set(gateKey, undefined);
+    if (!consent.isOwn()) return removeStored(name);
+    keeper.clear(consent.setCleared);
+    consent.remember(); // there may be room now
+  };
+
+  return {
+    /** Consent in force is another now. */
+    follow: (next: Consent): void => {
+      if (next === 'denied') forget();
+      else if (next === 'pending') keeper.putOff();
+      else begin();
+    },
+    /** Begins once the page is really shown. */
+    start: (): void =>
+      whenActivated(() => {
+        if (isStopped) return;
+        isActivated = true;
+        // What was remembered as denied was cleared then; opening storage anew would only make some.
+        if (consent.current() === 'denied' && !consent.isCleared()) forget();
+        consent.remember();
+        begin();
+      }),
+    stop: (): void => {
+      isStopped = true;
+    },
+  };
+};

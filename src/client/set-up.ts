@@ -1,0 +1,104 @@
+import { outsideZone } from './browser/outside-zone.js';
+import { pageAddress } from './browser/page-address.js';
+import type { Said } from './browser/page-consent.js';
+import { isPage } from './browser/page-life.js';
+import { createAwaitInit } from './await-init.js';
+import { addressOf, destinationName } from './config/destination.js';
+import type { Form } from './config/forms.js';
+import { resolveOptions, type Settings } from './config/options.js';
+import { sayOff } from './console.js';
+import type { CreateSender } from './delivery/sender.js';
+import { createPipeline, type Pipeline } from './pipeline.js';
+import type { Emit } from './status.js';
+import type { Options } from './types.js';
+
+/** Calls kept before `init`. */
+const EARLY = 10_000;
+
+/** Whether they ask for the same. Callbacks and `context` do: a page may write them anew each time. */
+const isSame = (a: Settings, b: Settings): boolean =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
+    const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
+    return one === other || (Object(one) === one && Object(other) === other);
+  });
+
+/** A way to destinations: which options name one, and what sends to it. Entries choose theirs. */
+export interface Way {
+  form: Form;
+  createSender: CreateSender;
+}
+
+/** What `init` was given, and the pipeline of each destination that it has named. */
+export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
+  const pipelines = new Map<string, Pipeline>();
+  const early: ((pipeline: Pipeline) => void)[] = [];
+  /** What `setConsent` was given last: for all destinations, and for those to come. */
+  let said: Said | undefined;
+  let settings: Settings | undefined;
+  let current: Pipeline | undefined;
+  const awaitInit = createAwaitInit();
+
+  /** Why nothing happens, if so. */
+  const offReason = () => (isPage() ? settings?.disabled && 'disabled' : 'no-page') || undefined;
+
+  /** Runs it on the pipeline, now or after `init`; never throws into the page. */
+  const run = (work: (pipeline: Pipeline) => void): void => {
+    try {
+      if (offReason()) return;
+      const pipeline = current;
+      if (pipeline) outsideZone(() => work(pipeline));
+      else if (early.length < EARLY) {
+        early.push(work);
+        awaitInit.begin();
+      } else {
+        emit('drop', () => ({
+          reason: 'outbox-full',
+          message: `more than ${EARLY} calls before init`,
+        }));
+      }
+    } catch (error) {
+      if (settings?.debug) console.log('analytics-outbox: failed', error);
+    }
+  };
+
+  return {
+    settings: (): Settings | undefined => settings,
+    current: (): Pipeline | undefined => current,
+    offReason,
+    run,
+    /** Calls that wait for `init`. */
+    waiting: (): number => early.length,
+    init: (options: object): void => {
+      const before = settings;
+      const given = options as Options;
+      if (isPage()) settings = resolveOptions(given, pageAddress(), form);
+      const off = offReason();
+      if (off && (given as Options | undefined)?.debug) sayOff(off);
+      if (off || !settings) return;
+      awaitInit.end();
+      const next = settings;
+      const name = destinationName(addressOf(next), next.project);
+      const known = pipelines.get(name);
+      if (!known) {
+        current = outsideZone(() => createPipeline(createSender, next, emit, said));
+        pipelines.set(name, current); // the one before goes on with what it has
+        const { consent } = current.status();
+        emit('consent', () => ({ consent }));
+      } else {
+        current = known;
+        outsideZone(() => known.configure(next, !before || !isSame(before, next)));
+      }
+      for (const work of early.splice(0)) run(work);
+    },
+    setConsent: (next: Said): void => {
+      said = next;
+      for (const pipeline of pipelines.values()) run(() => pipeline.setConsent(next));
+    },
+    stop: (): void => {
+      for (const pipeline of pipelines.values()) outsideZone(pipeline.stop);
+      pipelines.clear();
+      current = settings = undefined;
+      awaitInit.end();
+    },
+  };
+};
