@@ -72,6 +72,7 @@ export default [
     plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
   ...libraries('client-shared', 'index', 'relay-client'),
+  ...libraries('context-shared', 'context'),
   ...libraries(
     'relay-shared',
     ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],

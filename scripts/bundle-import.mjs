@@ -12,6 +12,16 @@ const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const IMPORTS = [
   { name: 'createAnalytics', from: 'dist/index.js', to: '.tmp/import-create-analytics.js' },
   { name: 'createAnalytics', from: 'dist/relay-client.js', to: '.tmp/import-relay-client.js' },
+  {
+    name: 'combine, page, campaign, device, session',
+    from: 'dist/context.js',
+    to: '.tmp/import-context.js',
+  },
+  {
+    name: 'combine, page, campaign, device, session, anonymousId, anonymousUser',
+    from: 'dist/context.js',
+    to: '.tmp/import-context-all.js',
+  },
   { name: 'createRelay', from: 'dist/relay.js', to: '.tmp/import-create-relay.js' },
 ];
 

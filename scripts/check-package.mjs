@@ -34,6 +34,7 @@ const LIBRARIES = [
   'index',
   'relay',
   'relay-client',
+  'context',
   'relay-libsql',
   'relay-redis',
   'relay-cloudflare',

@@ -14,6 +14,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['client/delivery/'],
   // The composition root: the parts put together, and the facade in front of them.
   ['client/'],
+  // What users set up beside the tracker.
+  ['context/'],
   // What all parts of a relay share.
   ['relay/'],
   ['relay/queue/'],
@@ -27,7 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const ENTRY_LAYER = LAYERS.findIndex((parts) => parts.includes(''));
 const PARTS = LAYERS.flat();
 
-/** Globals that only `browser/` and the entries may name: all else runs in a worker and in a test. */
+/** Globals that only the folders below and the entries may name: all else runs in a worker and in a test. */
 const PAGE_GLOBALS = new Set([
   'window',
   'document',
@@ -37,6 +39,8 @@ const PAGE_GLOBALS = new Set([
   'sessionStorage',
   'indexedDB',
 ]);
+/** Folders whose files are of the page by nature. */
+const OF_THE_PAGE = ['client/browser/', 'context/'];
 const GLOBAL_OBJECTS = new Set(['globalThis', 'self']);
 
 type Sources = Readonly<Record<string, string>>;
@@ -218,7 +222,7 @@ const violations = (sources: Sources): string[] => {
         to in sources ? wrongWay(file, to) : `${file} imports ${to}, which is not there`;
       if (problem) found.push(problem);
     }
-    if (layerOf(file) !== ENTRY_LAYER && partOf(file) !== 'client/browser/') {
+    if (layerOf(file) !== ENTRY_LAYER && !OF_THE_PAGE.includes(partOf(file) ?? '?')) {
       found.push(...pageGlobalsIn(file, text).map((name) => `${file} names ${name}`));
     }
   }

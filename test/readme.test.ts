@@ -258,6 +258,7 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
     noEmit: true,
     paths: {
       'analytics-outbox': [join(ROOT, 'src/index.ts')],
+      'analytics-outbox/context': [join(ROOT, 'src/context.ts')],
       'analytics-outbox/relay-client': [join(ROOT, 'src/relay-client.ts')],
     },
   };
@@ -279,7 +280,13 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
 describe('the examples', () => {
   it('compile', { timeout: COMPILES_WITHIN_MS }, () => {
     const examples = new Map<string, string>();
-    for (const file of ['README.md', 'docs/usage.md', 'docs/options.md']) {
+    for (const file of [
+      'README.md',
+      'docs/usage.md',
+      'docs/options.md',
+      'docs/consent.md',
+      'docs/context.md',
+    ]) {
       for (const language of ['ts', 'tsx']) {
         blocks(read(file), language).forEach((code, index) => {
           const name = `${basename(file, '.md')}-${index}.${language}`;

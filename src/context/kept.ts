@@ -1,0 +1,46 @@
+import type { Instance, Keep, Update } from './types.js';
+
+/** Values that may not be stored, or not yet. One for the page, so that a part that is set up twice has one value. */
+const held = new Map<string, object>();
+
+/** A value that is stored once the instance may store, and no longer: before that, storage is not read either. */
+export const kept = <Value extends object>(
+  analytics: Instance,
+  name: string,
+  keep: Keep,
+): Update<Value> => {
+  const key = `analytics-outbox ${name}`;
+  let isOpen = false;
+  /** There is no storage in some pages and modes, and it may be full: then memory has to do. */
+  const attempt = <Result>(work: (storage: Storage) => Result): Result | undefined => {
+    try {
+      return work(keep === 'tab' ? sessionStorage : localStorage);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const update: Update<Value> = (change) => {
+    // Not asked again once it may: the status counts what waits.
+    isOpen ||= keep !== 'memory' && analytics.status().storage !== 'none';
+    const stored = isOpen && attempt((storage) => JSON.parse(storage.getItem(key)!) as Value);
+    const value = change(stored || (held.get(key) as Value | undefined) || {});
+    held.set(key, value);
+    if (isOpen) {
+      attempt((storage) => {
+        storage.removeItem(key); // where it is full, nothing old stays
+        storage.setItem(key, JSON.stringify(value));
+        held.delete(key);
+      });
+    }
+    return value;
+  };
+  void analytics.on('consent', ({ consent }) => {
+    isOpen = false;
+    if (consent === 'denied') {
+      held.delete(key);
+      attempt((storage) => storage.removeItem(key));
+    } else if (held.has(key)) update((value) => value); // stores what was held
+  });
+  return update;
+};

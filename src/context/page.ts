@@ -1,0 +1,8 @@
+import type { Part } from './types.js';
+
+/** The page of each event: `path`, `title`, and the `referrer` if there is one. Without queries. */
+export const page = (): Part => () => () => ({
+  path: location.pathname,
+  title: document.title,
+  referrer: document.referrer.replace(/[?#].*/, '') || undefined,
+});

@@ -1,0 +1,20 @@
+import type { TagAnalytics } from '../client/types.js';
+
+/** An instance, whatever its events; or the script tag's global. */
+export interface Instance {
+  on: TagAnalytics['on'];
+  status: TagAnalytics['status'];
+  event: (...args: never[]) => unknown;
+}
+
+/**
+ * How long something is kept: in the memory of the page, in the tab (sessionStorage), or until the visitor clears
+ * the site's data (localStorage).
+ */
+export type Keep = 'memory' | 'tab' | 'persistent';
+
+/** Replaces a kept value by what is made of it, and answers with that. */
+export type Update<Value> = (change: (value: Partial<Value>) => Partial<Value>) => Partial<Value>;
+
+/** A part of a context: given the instance, it answers with the function that is asked for tags at each event. */
+export type Part = (analytics: Instance) => () => object;
