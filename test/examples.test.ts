@@ -23,3 +23,29 @@ describe('an example', () => {
     expect(others).toEqual(Object.fromEntries(found));
   });
 });
+
+describe('the page about frameworks', () => {
+  const page = read('docs/frameworks.md');
+  // The paragraph before each block names the file.
+  const blocks = [...page.matchAll(/^(.+)\n\n```(\w+)\n([^]*?)^```$/gm)];
+
+  it('shows nothing but files of the examples, as they are built', () => {
+    expect(blocks).toHaveLength(page.match(/^```\w+$/gm)!.length);
+    const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).map((file) =>
+      file.replaceAll('\\', '/'),
+    );
+    for (const [, paragraph, language, code] of blocks) {
+      const named = [...paragraph!.matchAll(/`([^`]+)`/g)].map(([, name]) => `/${name}`);
+      const sources = files
+        .filter((file) => file.endsWith(language!) && named.some((name) => file.endsWith(name)))
+        .map((file) => read(`demo/examples/${file}`));
+      expect(sources, paragraph).toContain(code);
+    }
+  });
+
+  it('has a section for each example', () => {
+    for (const name of ['React and Vite', 'Next.js', 'Vue', 'Svelte', 'Astro']) {
+      expect(page).toContain(`\n## ${name}\n`);
+    }
+  });
+});

@@ -8,6 +8,8 @@ import { installRecipes } from './support/install.mjs';
 
 if (!areBuilt()) {
   installRecipes();
-  await Promise.all(Object.values(buildExamples()));
+  const builds = Object.values(buildExamples());
+  await Promise.allSettled(builds); // so that none goes on when another fails
+  await Promise.all(builds);
   noteBuilt();
 }
