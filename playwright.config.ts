@@ -6,6 +6,7 @@ const browsers = foundBrowsers();
 
 export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
+  testIgnore: 'fixtures/**',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
   // Two cores on the smallest machine this runs on, and tests that mostly wait.

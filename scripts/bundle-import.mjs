@@ -23,6 +23,13 @@ const IMPORTS = [
     to: '.tmp/import-context-all.js',
   },
   { name: 'createRelay', from: 'dist/relay.js', to: '.tmp/import-create-relay.js' },
+  { name: 'createSegment', from: 'dist/compat-segment.js', to: '.tmp/import-segment.js' },
+  { name: 'takeOverSegment', from: 'dist/compat-segment.js', to: '.tmp/import-segment-stub.js' },
+  {
+    name: 'createLogSnag, takeOverLogSnag',
+    from: 'dist/compat-logsnag.js',
+    to: '.tmp/import-logsnag.js',
+  },
 ];
 
 for (const { name, from, to } of IMPORTS) {

@@ -39,6 +39,9 @@ const LIBRARIES = [
   'relay-redis',
   'relay-cloudflare',
   'relay-node',
+  'testing',
+  'compat-segment',
+  'compat-logsnag',
 ];
 
 const SHIPPED = [
@@ -55,7 +58,7 @@ const SHARED = /^dist\/(client|relay)-shared-[\w-]+\.(c?js|d\.c?ts)$/;
 const MAY_SHIP =
   /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
 /** It was 4.7 MB with the sources, and again in source maps, and pictures. */
-const MAX_UNPACKED_BYTES = 1_700_000;
+const MAX_UNPACKED_BYTES = 1_750_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS = {
@@ -84,6 +87,7 @@ const use = (options) => `
 const USES = {
   [manifest.name]: use({ baseUrl: 'http://127.0.0.1:9', token: 't' }),
   [`${manifest.name}/relay-client`]: use({ relay: '/a' }),
+  [`${manifest.name}/testing`]: use({ relay: '/a' }),
 };
 const BEFORE = 'const before = new Set(Object.getOwnPropertyNames(globalThis));';
 
@@ -234,7 +238,9 @@ function importsOf(code) {
   const found = code.matchAll(
     /(?:^(?:import|export)\b[^'"`;]*|\b(?:import|require)\()['"]([^'"]+)['"]/gm,
   );
-  return [...found].map(([, name]) => name).filter((name) => !/^(\.|node:)/.test(name));
+  // A message shows how to import our own name.
+  const isOther = (name) => !/^(\.|node:)/.test(name) && !name.startsWith(manifest.name);
+  return [...found].map(([, name]) => name).filter(isOther);
 }
 
 /** As whoever has `skipLibCheck` off: the declarations themselves are checked, with all entries imported at once. */

@@ -16,6 +16,11 @@ const LAYERS: readonly (readonly string[])[] = [
   ['client/'],
   // What users set up beside the tracker.
   ['context/'],
+  // What other tools' calls stand on.
+  ['compat/browser/'],
+  ['compat/'],
+  // A tracker for tests, of the same parts.
+  ['testing/'],
   // What all parts of a relay share.
   ['relay/'],
   ['relay/queue/'],
@@ -40,7 +45,7 @@ const PAGE_GLOBALS = new Set([
   'indexedDB',
 ]);
 /** Folders whose files are of the page by nature. */
-const OF_THE_PAGE = ['client/browser/', 'context/'];
+const OF_THE_PAGE = ['client/browser/', 'context/', 'compat/browser/'];
 const GLOBAL_OBJECTS = new Set(['globalThis', 'self']);
 
 type Sources = Readonly<Record<string, string>>;

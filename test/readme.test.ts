@@ -260,6 +260,9 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
       'analytics-outbox': [join(ROOT, 'src/index.ts')],
       'analytics-outbox/context': [join(ROOT, 'src/context.ts')],
       'analytics-outbox/relay-client': [join(ROOT, 'src/relay-client.ts')],
+      'analytics-outbox/testing': [join(ROOT, 'src/testing.ts')],
+      'analytics-outbox/compat/segment': [join(ROOT, 'src/compat-segment.ts')],
+      'analytics-outbox/compat/logsnag': [join(ROOT, 'src/compat-logsnag.ts')],
     },
   };
   const host = ts.createCompilerHost(options);
@@ -286,6 +289,7 @@ describe('the examples', () => {
       'docs/options.md',
       'docs/consent.md',
       'docs/context.md',
+      'docs/migration.md',
     ]) {
       for (const language of ['ts', 'tsx']) {
         blocks(read(file), language).forEach((code, index) => {

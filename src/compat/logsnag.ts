@@ -1,0 +1,62 @@
+import type { LogSnag, LogSnagTrack } from './logsnag-types.js';
+import { refuse } from './refuse.js';
+import type { Target } from './target.js';
+
+/** Numbers above this one (the year 5138, in seconds) are milliseconds. */
+const LAST_SECONDS = 1e11;
+
+const timeOf = (given: LogSnagTrack['timestamp']): LogSnagTrack['timestamp'] =>
+  typeof given === 'number' && given < LAST_SECONDS ? given * 1_000 : given;
+
+/**
+ * LogSnag's documented calls, over an instance.
+ * @example createLogSnag(analytics).track({ channel: 'payments', event: 'Paid', icon: '💰' });
+ */
+export const createLogSnag = ({ identify, event, reset, status }: Target): LogSnag => {
+  let isDisabled = false;
+  /** As set here: while the page's script is loading, its stub does not know. */
+  let user: string | undefined;
+  const userId = () => user ?? status().userId;
+
+  const method =
+    <Options>(run: (options: Options) => void) =>
+    async (options: Options): Promise<boolean> => {
+      if (!isDisabled) run(options);
+      return true;
+    };
+
+  const setUserId = (id: string | null = null): void => {
+    if (isDisabled || id === userId()) return;
+    user = id ?? undefined;
+    if (id === null) reset();
+    else identify(id);
+  };
+
+  const insight = async (): Promise<boolean> => {
+    refuse(event, Error('insight has no counterpart'));
+    return false;
+  };
+
+  const logsnag: LogSnag = {
+    track: method(({ event: name, user_id: userId, timestamp, ...fields }) =>
+      event(name, { ...fields, parser: undefined, userId, timestamp: timeOf(timestamp) }),
+    ),
+    identify: method(({ user_id = userId(), properties }) =>
+      identify((user = user_id) as string, properties),
+    ),
+    group: method(({ user_id: userId, group_id, properties }) =>
+      event('Group Joined', { userId, tags: { group_id, ...properties } }),
+    ),
+    setUserId,
+    clearUserId: () => setUserId(),
+    setDebug: () => undefined,
+    disableTracking: () => void (isDisabled = true),
+    enableTracking: () => void (isDisabled = false),
+    isTrackingDisabled: () => isDisabled,
+  };
+  return Object.assign(logsnag, {
+    insight: { track: insight, increment: insight },
+    insightTrack: insight,
+    insightIncrement: insight,
+  });
+};

@@ -1,0 +1,93 @@
+import { pageTags } from './browser/page-tags.js';
+import { refuse } from './refuse.js';
+import type { SegmentAnalytics, SegmentCallback } from './segment-types.js';
+import type { Target } from './target.js';
+
+/** Calls that have no counterpart. They are there so that none throws. */
+const REFUSED =
+  'alias debug timeout register setAnonymousId addSourceMiddleware addDestinationMiddleware';
+
+type Methods = Record<string, (...args: unknown[]) => unknown>;
+
+/** In a task of its own, so that what the page's function throws is the page's error. */
+const later = (callback: unknown): void => void setTimeout(callback as () => void);
+
+/**
+ * Segment's documented calls, over an instance.
+ * @example createSegment(analytics).track('Signed Up', { plan: 'pro' });
+ */
+export const createSegment = ({ identify, event, reset, status }: Target): SegmentAnalytics => {
+  const userId = () => status().userId;
+
+  /**
+   * A call: first texts, then objects, then a callback, of which any may be left out. `run` answers with the event
+   * that it makes, and the tags beside the properties.
+   */
+  const method =
+    (run: (texts: string[], properties?: object) => [name: string, tags?: object] | void) =>
+    async (...args: unknown[]): Promise<void> => {
+      try {
+        /** Arguments by the beginning of their type's name: object, string or number, function. */
+        const of = (type: RegExp) => args.filter((value) => value && type.test(typeof value));
+        of(/^f/).forEach(later);
+        const [properties, options] = of(/^o/) as [object?, { timestamp?: unknown }?];
+        const made = run(of(/^[sn]/).map(String), properties);
+        if (made) {
+          event(made[0], {
+            tags: { ...made[1], ...properties },
+            timestamp: options?.timestamp,
+          });
+        }
+      } catch (error) {
+        refuse(event, error); // such as that of a getter of the page
+      }
+    };
+
+  const joinGroup = method(([group_id]) => ['Group Joined', { group_id }]);
+
+  const bind =
+    (type: string): SegmentAnalytics['trackLink'] =>
+    (elements, ...given) => {
+      // What a site looks for may be missing.
+      const isOne = (elements as Partial<Element> | null)?.addEventListener;
+      for (const element of (isOne ? [elements] : (elements ?? [])) as Iterable<Element>) {
+        element.addEventListener(type, () => {
+          segment.track!(
+            // The name and the properties, or functions that make them of the element.
+            ...given.map((value) => (typeof value === 'function' ? value(element) : value)),
+          );
+        });
+      }
+    };
+
+  const nothing = () => null;
+
+  const segment = {
+    track: method(([name]) => [name!]),
+    page: method((texts) => {
+      const [name, category] = texts.reverse();
+      return ['Page Viewed', { ...pageTags(), category, name }];
+    }),
+    identify: method(([id = userId()], traits) => identify(id as string, traits)),
+    group: (...args: unknown[]) =>
+      args[0] ? joinGroup(...args) : { id: nothing, traits: nothing },
+    trackLink: bind('click'),
+    trackForm: bind('submit'),
+    user: () => ({ id: userId, anonymousId: nothing, traits: nothing }),
+    reset,
+    ready: later,
+    on: (name: string, listener: SegmentCallback) => {
+      const call = segment[name]!;
+      segment[name] = (...args) => {
+        listener(...(args as never[]));
+        return call(...args);
+      };
+    },
+  } as unknown as Methods;
+  for (const name of REFUSED.split(' ')) {
+    segment[name] = method(() => {
+      throw Error(`${name} has no counterpart`);
+    });
+  }
+  return segment as unknown as SegmentAnalytics;
+};

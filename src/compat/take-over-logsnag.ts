@@ -1,0 +1,25 @@
+import { createLogSnag } from './logsnag.js';
+import type { LogSnag } from './logsnag-types.js';
+import type { Target } from './target.js';
+
+type Call = [method: string, ...args: unknown[]];
+type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;
+
+/**
+ * Puts these calls in the place of LogSnag's script for pages, whose function is `window.ls`, and makes the calls
+ * that wait in `window.lsq`, in their order.
+ * @example takeOverLogSnag(analytics);
+ */
+export const takeOverLogSnag = (analytics: Target): LogSnag => {
+  const logsnag = createLogSnag(analytics);
+  const page = globalThis as { ls?: unknown; lsq?: Call[] };
+  const run = ([method, ...args]: Call): void =>
+    void (logsnag as unknown as Methods)[method]?.(...args);
+  const queue = (page.lsq ??= []);
+  const made = queue.splice(0);
+  page.ls = (...call: Call) => run(call);
+  // The function from before pushes, and a part of the page may have kept it.
+  Object.assign(queue, { push: run });
+  made.forEach(run);
+  return logsnag;
+};

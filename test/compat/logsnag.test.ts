@@ -1,0 +1,151 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLogSnag, takeOverLogSnag } from '../../src/compat-logsnag.js';
+import { createAnalytics } from '../../src/testing.js';
+
+const outbox = createAnalytics();
+let logsnag: ReturnType<typeof createLogSnag>;
+
+beforeEach(() => {
+  outbox.clear();
+  logsnag = createLogSnag(outbox);
+});
+
+const users = () => outbox.identifies().map(({ user_id, properties }) => [user_id, properties]);
+
+describe('track', () => {
+  it('is an event with the same fields', async () => {
+    const options = {
+      ...{ channel: 'payments', event: 'New Subscription', user_id: 'user-123' },
+      ...{ description: 'd', icon: '💰', notify: true },
+      tags: { plan: 'premium', trial: false },
+      timestamp: 1_700_000_000,
+    };
+    expect(await logsnag.track({ ...options, parser: 'markdown' })).toBe(true);
+    expect(outbox.events()).toEqual([
+      { project: 'test', ...options, timestamp: '2023-11-14T22:13:20.000Z' },
+    ]);
+    expect(outbox.errors()).toEqual([]);
+  });
+
+  it.each([
+    ['seconds', 1_700_000_000],
+    ['milliseconds', 1_700_000_000_000],
+    ['a Date', new Date(1_700_000_000_000)],
+    ['ISO 8601', '2023-11-14T22:13:20.000Z'],
+  ])('takes a time in %s', async (_, timestamp) => {
+    await logsnag.track({ event: 'A', timestamp });
+    expect(outbox.events()).toMatchObject([{ timestamp: '2023-11-14T22:13:20.000Z' }]);
+  });
+
+  it('has the time of the call, and the usual channel, where none is given', async () => {
+    vi.useFakeTimers({ now: 1_700_000_000_000, toFake: ['Date'] });
+    await logsnag.track({ event: 'A' });
+    vi.useRealTimers();
+    expect(outbox.events()).toMatchObject([
+      { channel: 'test', timestamp: '2023-11-14T22:13:20.000Z' },
+    ]);
+  });
+});
+
+it('identifies, by the user of `setUserId` where none is given', async () => {
+  expect(await logsnag.identify({ user_id: 'u1', properties: { plan: 'pro' } })).toBe(true);
+  logsnag.setUserId('u2');
+  await logsnag.identify({ properties: { plan: 'free' } });
+  logsnag.clearUserId();
+  await logsnag.identify({ properties: { plan: 'none' } });
+  expect(users()).toEqual([
+    ['u1', { plan: 'pro' }],
+    ['u2', {}],
+    ['u2', { plan: 'free' }],
+  ]);
+  expect(outbox.drops()).toMatchObject([{ reason: 'invalid-call' }]);
+});
+
+it('sets a user once, however often it is called, until the logout', async () => {
+  logsnag.setUserId('u1');
+  logsnag.setUserId('u1');
+  await logsnag.track({ event: 'A' });
+  logsnag.setUserId(null);
+  await logsnag.track({ event: 'B' });
+  logsnag.setUserId('u1');
+  logsnag.clearUserId();
+  await logsnag.track({ event: 'C' });
+  expect(users()).toEqual([
+    ['u1', {}],
+    ['u1', {}],
+  ]);
+  expect(outbox.events().map(({ user_id }) => user_id)).toEqual(['u1', undefined, undefined]);
+});
+
+it('makes an event of `group`', async () => {
+  const group = { user_id: 'u1', group_id: 'g1', properties: { name: 'ACME' } };
+  expect(await logsnag.group(group)).toBe(true);
+  expect(outbox.events()).toMatchObject([
+    { event: 'Group Joined', user_id: 'u1', tags: { group_id: 'g1', name: 'ACME' } },
+  ]);
+});
+
+it('refuses insights in words, and does not throw', async () => {
+  const { insight, insightTrack, insightIncrement } = logsnag as unknown as {
+    insight: Record<'track' | 'increment', (options: object) => Promise<boolean>>;
+    insightTrack: (options: object) => Promise<boolean>;
+    insightIncrement: (options: object) => Promise<boolean>;
+  };
+  const options = { title: 'User Count', value: 1, icon: '👨' };
+  expect(await insight.track(options)).toBe(false);
+  expect(await insight.increment(options)).toBe(false);
+  expect(await insightTrack(options)).toBe(false);
+  expect(await insightIncrement(options)).toBe(false);
+  expect(outbox.rows()).toEqual([]);
+  expect(outbox.drops()).toHaveLength(4);
+  expect(outbox.drops()[0]!.message).toBe('insight has no counterpart');
+});
+
+it('does nothing while tracking is disabled', async () => {
+  logsnag.disableTracking();
+  expect(logsnag.isTrackingDisabled()).toBe(true);
+  expect(await logsnag.track({ event: 'A' })).toBe(true);
+  await logsnag.identify({ user_id: 'u', properties: {} });
+  logsnag.setUserId('u');
+  expect(outbox.rows()).toEqual([]);
+  logsnag.enableTracking();
+  expect(logsnag.isTrackingDisabled()).toBe(false);
+  await logsnag.track({ event: 'B' });
+  expect(outbox.events()).toMatchObject([{ event: 'B' }]);
+});
+
+describe('taking over the script for pages', () => {
+  type Ls = (...call: unknown[]) => void;
+  const page = globalThis as { ls?: Ls; lsq?: unknown[][] };
+  afterEach(() => {
+    delete page.ls;
+    delete page.lsq;
+  });
+
+  it('makes the calls that wait, in order, and those to come by either function', () => {
+    const before = (page.ls = (...call) => void page.lsq!.push(call));
+    page.lsq = [];
+    page.ls('setConfig', 'token', 'project');
+    page.ls('setDebug', true);
+    page.ls('setUserId', 'u1');
+    page.ls('track', { event: 'A' });
+    takeOverLogSnag(outbox);
+    before('track', { event: 'B' });
+    page.ls('identify', { properties: { plan: 'pro' } });
+    page.ls('clearUserId');
+    page.ls('track', { event: 'C' });
+    expect(
+      outbox
+        .rows()
+        .map(({ body }) => ('event' in body ? [body.event, body.user_id] : body.user_id)),
+    ).toEqual(['u1', ['A', 'u1'], ['B', 'u1'], 'u1', ['C', undefined]]);
+    expect(page.lsq).toHaveLength(0);
+  });
+
+  it('makes the function where there is none', () => {
+    takeOverLogSnag(outbox);
+    page.ls!('track', { event: 'A' });
+    expect(outbox.events()).toMatchObject([{ event: 'A' }]);
+  });
+});

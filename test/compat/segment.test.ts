@@ -1,0 +1,260 @@
+// @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/pricing?utm=a" }
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSegment, takeOverSegment } from '../../src/compat-segment.js';
+import { createAnalytics } from '../../src/testing.js';
+
+const outbox = createAnalytics();
+let segment: ReturnType<typeof createSegment>;
+
+beforeEach(() => {
+  outbox.clear();
+  segment = createSegment(outbox);
+  document.title = 'Pricing';
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const bodies = () => outbox.events().map(({ event, tags }) => [event, tags]);
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+const PAGE = { path: '/pricing', title: 'Pricing', referrer: '' };
+
+describe('track', () => {
+  const timestamp = '2026-03-01T12:00:00.000Z';
+
+  it('is an event whose tags are the properties', async () => {
+    const done = vi.fn();
+    await segment.track('Article Completed', { title: 'A', channel: 'no field' });
+    await segment.track('Bare');
+    await segment.track(
+      'With options',
+      { a: 1 },
+      { timestamp, integrations: { All: false } },
+      done,
+    );
+    await segment.track('No options', { a: 1 }, done);
+    await segment.track('No properties', done);
+    await segment.track('Nothing', null, null, undefined);
+    expect(bodies()).toEqual([
+      ['Article Completed', { title: 'A', channel: 'no field' }],
+      ['Bare', {}],
+      ['With options', { a: 1 }],
+      ['No options', { a: 1 }],
+      ['No properties', {}],
+      ['Nothing', {}],
+    ]);
+    expect(outbox.events('With options')).toMatchObject([{ timestamp }]);
+    expect(done).not.toHaveBeenCalled();
+    await nextTask();
+    expect(done).toHaveBeenCalledTimes(3);
+  });
+
+  it('is reported like any wrong call, and does not throw', async () => {
+    const thrown = {
+      get plan() {
+        throw new Error('in a getter of the page');
+      },
+    };
+    await segment.track('');
+    await segment.track(undefined as never);
+    await segment.track('Getter', thrown);
+    expect(outbox.rows()).toEqual([]);
+    expect(outbox.drops()).toMatchObject([
+      { reason: 'invalid-call', message: 'expected `name` to be a non-empty string' },
+      { reason: 'invalid-call' },
+      { reason: 'not-serializable', message: 'in a getter of the page' },
+    ]);
+  });
+});
+
+describe('page', () => {
+  it('is an event with what is known of the page, without its query', async () => {
+    const done = vi.fn();
+    await segment.page();
+    await segment.page('Pricing');
+    await segment.page('Docs', 'Index');
+    await segment.page({ title: 'Mine' });
+    await segment.page('Pricing', { title: 'Mine' });
+    await segment.page('Docs', 'Index', { path: '/docs' }, { timestamp: new Date(0) }, done);
+    await segment.page(null, 'Pricing', {}, {}, done);
+    expect(bodies()).toEqual([
+      ['Page Viewed', PAGE],
+      ['Page Viewed', { ...PAGE, name: 'Pricing' }],
+      ['Page Viewed', { ...PAGE, category: 'Docs', name: 'Index' }],
+      ['Page Viewed', { ...PAGE, title: 'Mine' }],
+      ['Page Viewed', { ...PAGE, name: 'Pricing', title: 'Mine' }],
+      ['Page Viewed', { ...PAGE, category: 'Docs', name: 'Index', path: '/docs' }],
+      ['Page Viewed', { ...PAGE, name: 'Pricing' }],
+    ]);
+    expect(outbox.events()[5]!.timestamp).toBe('1970-01-01T00:00:00.000Z');
+    await nextTask();
+    expect(done).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('identify', () => {
+  it('identifies, by the known user where none is given', async () => {
+    const done = vi.fn();
+    await segment.identify('u1', { name: 'A' }, { integrations: {} }, done);
+    await segment.identify('u1', done);
+    await segment.identify({ plan: 'pro' }, done);
+    await segment.identify(null, { plan: 'free' });
+    await segment.identify(42);
+    await segment.track('After');
+    expect(outbox.identifies()).toEqual([
+      { project: 'test', user_id: 'u1', properties: { name: 'A' } },
+      { project: 'test', user_id: 'u1', properties: {} },
+      { project: 'test', user_id: 'u1', properties: { plan: 'pro' } },
+      { project: 'test', user_id: 'u1', properties: { plan: 'free' } },
+      { project: 'test', user_id: '42', properties: {} },
+    ]);
+    expect(outbox.events()).toMatchObject([{ event: 'After', user_id: '42' }]);
+    await nextTask();
+    expect(done).toHaveBeenCalledTimes(3);
+  });
+
+  it('is refused where nobody is known', async () => {
+    await segment.identify({ nickname: 'Grace' });
+    expect(outbox.rows()).toEqual([]);
+    expect(outbox.drops()).toMatchObject([{ reason: 'invalid-call' }]);
+  });
+});
+
+it('makes an event of `group`', async () => {
+  const done = vi.fn();
+  await segment.group('g1', { site: 'A' }, {}, done);
+  await segment.group('g2', done);
+  expect(bodies()).toEqual([
+    ['Group Joined', { group_id: 'g1', site: 'A' }],
+    ['Group Joined', { group_id: 'g2' }],
+  ]);
+  await nextTask();
+  expect(done).toHaveBeenCalledTimes(2);
+});
+
+it('tells of the user what is known, and forgets it on `reset`', async () => {
+  expect(segment.user().id()).toBeUndefined();
+  await segment.identify('u1', { a: 1 });
+  expect(segment.user().id()).toBe('u1');
+  expect(segment.user().anonymousId()).toBeNull();
+  expect(segment.user().traits()).toBeNull();
+  expect(segment.group().id()).toBeNull();
+  expect(segment.group().traits()).toBeNull();
+  segment.reset();
+  expect(segment.user().id()).toBeUndefined();
+});
+
+it('calls back when ready', async () => {
+  const ready = vi.fn();
+  segment.ready(ready);
+  expect(ready).not.toHaveBeenCalled();
+  await nextTask();
+  expect(ready).toHaveBeenCalledOnce();
+});
+
+it('tells listeners of calls, with their arguments', async () => {
+  const one = vi.fn();
+  const two = vi.fn();
+  segment.on('track', one);
+  segment.on('track', two);
+  segment.on('page', two);
+  await segment.track('A', { a: 1 }, { timestamp: 'x' });
+  await segment.identify('u');
+  await segment.page('Pricing');
+  expect(one.mock.calls).toEqual([['A', { a: 1 }, { timestamp: 'x' }]]);
+  expect(two.mock.calls).toEqual([['A', { a: 1 }, { timestamp: 'x' }], ['Pricing']]);
+  segment.on('no such method', one);
+});
+
+it('tracks links and forms, one or many', () => {
+  document.body.innerHTML =
+    '<a id="a" href="#x">A</a><a id="b" href="#y">B</a><form id="f"></form>';
+  const [a, b] = document.querySelectorAll('a');
+  const form = document.querySelector('form')!;
+  segment.trackLink(a!, 'Link', { plan: 'pro' });
+  segment.trackLink(
+    [a!, b!],
+    ({ id }) => `Link ${id}`,
+    ({ id }) => ({ id }),
+  );
+  segment.trackLink(document.querySelectorAll('a'), 'List');
+  segment.trackForm(form, 'Form', { revenue: 99 });
+  segment.trackLink(document.getElementById('missing'), 'Missing');
+  a!.click();
+  b!.click();
+  form.dispatchEvent(new Event('submit'));
+  form.click();
+  expect(bodies()).toEqual([
+    ['Link', { plan: 'pro' }],
+    ['Link a', { id: 'a' }],
+    ['List', {}],
+    ['Link b', { id: 'b' }],
+    ['List', {}],
+    ['Form', { revenue: 99 }],
+  ]);
+});
+
+it.each([
+  ...['alias', 'debug', 'timeout', 'register', 'setAnonymousId'],
+  ...['addSourceMiddleware', 'addDestinationMiddleware'],
+])('refuses `%s` in words, and does not throw', async (name) => {
+  const methods = segment as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  expect(await methods[name]!('new', 'old', {}, () => undefined)).toBeUndefined();
+  expect(outbox.rows()).toEqual([]);
+  expect(outbox.drops()).toEqual([
+    { reason: 'not-serializable', message: `${name} has no counterpart` },
+  ]);
+});
+
+it('goes without a page, on a server', async () => {
+  vi.stubGlobal('document', undefined);
+  vi.stubGlobal('location', undefined);
+  await segment.page();
+  vi.unstubAllGlobals();
+  expect(outbox.rows()).toEqual([]);
+});
+
+describe('taking over a stub', () => {
+  type Stub = unknown[] & Record<string, (...args: unknown[]) => unknown>;
+  const page = globalThis as unknown as Record<string, Stub>;
+  afterEach(() => void delete page['analytics']);
+
+  it('makes the global alone where there is none', async () => {
+    expect(takeOverSegment(outbox)).toBe(page['analytics']);
+    await page['analytics']!['track']!('A');
+    expect(bodies()).toEqual([['A', {}]]);
+  });
+
+  it('leaves what is no stub alone', () => {
+    page['analytics'] = outbox as never;
+    expect(() => takeOverSegment(outbox)).toThrow('window.analytics is not the stub of Segment');
+    expect(page['analytics']).toBe(outbox);
+  });
+
+  it('takes another global', () => {
+    page['segment'] = [['track', 'A']] as never;
+    takeOverSegment(outbox, 'segment');
+    expect(page['analytics']).toBeUndefined();
+    expect(bodies()).toEqual([['A', {}]]);
+    delete page['segment'];
+  });
+
+  it('takes a page view for the page at the call', () => {
+    const note = { __t: 'bpc', p: '/a', t: 'A', r: 'https://x.example/?q=secret', u: '', s: '' };
+    page['analytics'] = [
+      ['page', note],
+      ['page', 'Name', { title: 'Mine' }, note],
+      ['track', 'A', note],
+      ['track', 'B', { b: 1 }, note],
+      ['no such method', note],
+    ] as never;
+    takeOverSegment(outbox);
+    const noted = { path: '/a', title: 'A', referrer: 'https://x.example/' };
+    expect(bodies()).toEqual([
+      ['Page Viewed', noted],
+      ['Page Viewed', { ...noted, title: 'Mine', name: 'Name' }],
+      ['A', {}],
+      ['B', { b: 1 }],
+    ]);
+    expect(page['analytics']).toHaveLength(0);
+  });
+});

@@ -1,0 +1,106 @@
+// @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
+import { expect, it } from 'vitest';
+import { createAnalytics as createReal } from '../../src/index.js';
+import { createAnalytics } from '../../src/testing.js';
+import type { DeliveryError, Drop, Options } from '../../src/client/types.js';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** All kinds of calls, right and wrong, as a page without types may make them. */
+const callEverything = ({
+  event,
+  identify,
+  reset,
+  setConsent,
+}: Record<string, (...args: unknown[]) => void>) => {
+  event!('Before anybody');
+  identify!('user_1', { plan: 'pro', at: new Date(NOW) });
+  event!('Plain');
+  event!('Tags beside', { plan: 'pro', seats: 3, tags: { plan: 'free' } });
+  event!('All fields', {
+    ...{ channel: 'growth', description: 'd', icon: '🎉', notify: true, tags: { a: [1] } },
+    ...{ userId: 'user_2', timestamp: new Date(0) },
+  });
+  event!('No user', { userId: null });
+  event!('Wire name', { user_id: 'user_3', userId: 'user_4' });
+  event!('Slip', { descripton: 'd' });
+  event!('Slip', { descripton: 'd' });
+  event!('Seconds', { timestamp: 1_700_000_000 });
+  event!('Too many', {}, 'x');
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  event!('Cyclic', cyclic);
+  event!('Large', { text: 'x'.repeat(70_000) });
+  for (const name of [undefined, null, '', 1, {}]) event!(name);
+  event!('Fields', 'text');
+  event!('Channel', { channel: 1 });
+  event!('Time', { timestamp: 'soon' });
+  event!('Dropped');
+  event!('Throws');
+  event!('Changed');
+  for (const id of [undefined, null, '', 1, 'undefined', 'null', '[object Object]', {}]) {
+    identify!(id);
+    event!('User', { userId: id });
+  }
+  identify!('user_5', 'text');
+  identify!('user_6');
+  event!('Another user');
+  reset!();
+  event!('Nobody');
+  setConsent!('granted');
+  setConsent!('maybe');
+};
+
+const told = (options: Partial<Options> = {}) => {
+  const drops: Drop[] = [];
+  const errors: DeliveryError[] = [];
+  const setup = {
+    ...{ baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' },
+    now: () => NOW,
+    beforeSend: (draft) => {
+      if (draft.type === 'identify') return draft;
+      if (draft.body.event === 'Dropped') return null;
+      if (draft.body.event === 'Throws') throw new Error('in beforeSend');
+      if (draft.body.event === 'Changed') draft.body.tags = { changed: true };
+      return draft;
+    },
+    onDrop: (drop) => drops.push(drop),
+    onError: (error) => errors.push(error),
+    ...options,
+  } as Options;
+  return { drops, errors, setup };
+};
+
+const withoutIds = (drops: readonly Drop[]) =>
+  drops.map(({ reason, message, record }) => ({ reason, message, body: record?.body }));
+
+it('records what a real instance sends, and reports what a real instance reports', async () => {
+  const sent: unknown[] = [];
+  const real = told({
+    fetch: async (url, request) => {
+      const [, type] = /v1\/(\w+)$/.exec(url as string)!;
+      sent.push({ type, body: JSON.parse(request!.body as string) as unknown });
+      return Response.json({ success: true });
+    },
+  });
+  const served = createReal(real.setup);
+  callEverything(served as never);
+  expect((await served.flush()).waiting).toBe(0);
+  served.stop();
+
+  const tested = told();
+  const test = createAnalytics(tested.setup);
+  callEverything(test as never);
+
+  // Requests overtake each other, but for a user's own.
+  const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
+  expect(sorted(test.rows())).toEqual(sorted(sent));
+  expect(sent.length).toBeGreaterThan(15);
+  expect(withoutIds(test.drops())).toEqual(withoutIds(real.drops));
+  expect(withoutIds(tested.drops)).toEqual(withoutIds(real.drops));
+  expect(real.drops.length).toBeGreaterThan(15);
+  expect(test.errors()).toEqual(real.errors);
+  expect(tested.errors).toEqual(real.errors);
+  expect(real.errors.length).toBeGreaterThan(3);
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it, vi } from 'vitest';
+import { analytics, asTestAnalytics, createAnalytics } from '../../src/testing.js';
+import { createAnalytics as createReal } from '../../src/index.js';
+import type { Analytics, Options } from '../../src/client/types.js';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const SETUP: Options = {
+  baseUrl: 'https://in.example.com',
+  token: 't',
+  project: 'shop',
+  channel: 'web',
+  now: () => NOW,
+};
+
+interface Events {
+  'Signed Up': { plan: 'free' | 'pro' };
+  'Page Viewed': { path?: string };
+}
+
+describe('what a test may ask for', () => {
+  it('is what the service would get, in order', () => {
+    const test = createAnalytics(SETUP);
+    test.event('Page Viewed', { path: '/' });
+    test.identify('user_1', { plan: 'pro' });
+    test.event('Signed Up', { plan: 'pro', channel: 'growth', icon: '🎉', notify: true });
+    test.reset();
+    test.event('Page Viewed');
+    const usual = { project: 'shop', channel: 'web', timestamp: '2026-03-01T12:00:00.000Z' };
+    const user = { project: 'shop', user_id: 'user_1', properties: { plan: 'pro' } };
+    const first = { ...usual, event: 'Page Viewed', tags: { path: '/' } };
+    const second = {
+      ...{ ...usual, channel: 'growth', event: 'Signed Up', icon: '🎉', notify: true },
+      ...{ tags: { plan: 'pro' }, user_id: 'user_1' },
+    };
+    const third = { ...usual, event: 'Page Viewed' };
+    expect(test.rows()).toEqual([
+      { type: 'event', body: first },
+      { type: 'identify', body: user },
+      { type: 'event', body: second },
+      { type: 'event', body: third },
+    ]);
+    expect(test.events()).toEqual([first, second, third]);
+    expect(test.events('Page Viewed')).toEqual([first, third]);
+    expect(test.identifies()).toEqual([user]);
+    expect(test.identifies('user_1')).toEqual([user]);
+    expect(test.identifies('user_2')).toEqual([]);
+    expect(test.status()).toMatchObject({ waiting: 4, delivered: 0, paused: undefined });
+  });
+
+  it('has all calls with their arguments, wrong ones too', () => {
+    const test = createAnalytics();
+    test.init(SETUP);
+    test.event('A', { plan: 'pro' });
+    test.event('');
+    test.identify('u');
+    test.setConsent('granted');
+    test.reset();
+    void test.flush();
+    test.stop();
+    expect(test.calls()).toEqual([
+      { method: 'init', args: [SETUP] },
+      { method: 'event', args: ['A', { plan: 'pro' }] },
+      { method: 'event', args: [''] },
+      { method: 'identify', args: ['u'] },
+      { method: 'setConsent', args: ['granted'] },
+      { method: 'reset', args: [] },
+      { method: 'flush', args: [] },
+      { method: 'stop', args: [] },
+    ]);
+    expect(test.events()).toMatchObject([{ event: 'A' }]);
+    expect(test.drops()).toMatchObject([{ reason: 'invalid-call' }]);
+  });
+
+  it('works before `init`, and without a page', () => {
+    const test = createAnalytics();
+    test.event('A');
+    expect(test.events()).toMatchObject([{ event: 'A', project: 'test', channel: 'test' }]);
+    expect(test.status().paused).toBe('not-started');
+    test.init({ relay: '/a', project: 'shop', channel: 'web' });
+    test.event('B');
+    expect(test.events('B')).toMatchObject([{ project: 'shop', channel: 'web' }]);
+  });
+
+  it('refuses wrong options as the real one does', () => {
+    const wrong = { ...SETUP, flushat: 1 } as Options;
+    expect(() => createAnalytics(wrong)).toThrow(/`flushat`.*did you mean `flushAt`/);
+  });
+
+  it('is forgotten by `clear`, with the user and the consent', () => {
+    const heard = vi.fn();
+    const test = createAnalytics(SETUP);
+    test.on('record', heard);
+    test.identify('u');
+    test.event('');
+    test.event('A', { descripton: 'a' });
+    test.setConsent('denied');
+    test.clear();
+    for (const list of [test.rows(), test.calls(), test.drops(), test.errors()]) {
+      expect(list).toEqual([]);
+    }
+    expect(test.status()).toMatchObject({ consent: 'granted', waiting: 0, dropped: {} });
+    test.event('B', { descripton: 'a' });
+    expect(test.events()).toEqual([expect.not.objectContaining({ user_id: 'u' }) as unknown]);
+    expect(test.errors()).toHaveLength(1);
+    expect(heard).toHaveBeenCalledTimes(3);
+  });
+
+  it('cannot be changed through an answer', () => {
+    const test = createAnalytics(SETUP);
+    test.event('A', { plan: 'pro' });
+    test.events()[0]!.event = 'B';
+    test.calls()[0]!.args.length = 0;
+    test.rows().length = 0;
+    expect(test.events()).toMatchObject([{ event: 'A' }]);
+    expect(test.calls()).toMatchObject([{ args: ['A', { plan: 'pro' }] }]);
+  });
+
+  it('has the types of the event map', () => {
+    const typed = createAnalytics<Events, { plan: string }>(SETUP);
+    typed.event('Signed Up', { plan: 'pro' });
+    const plans: ('free' | 'pro' | undefined)[] = typed
+      .events('Signed Up')
+      .map(({ tags }) => tags?.plan);
+    expect(plans).toEqual(['pro']);
+    // @ts-expect-error no such event
+    typed.events('Singed Up');
+    const asReal: Analytics<Events, { plan: string }> = typed;
+    expect(asTestAnalytics(asReal).events('Signed Up')).toHaveLength(1);
+  });
+
+  it('is not to be had of a real instance', () => {
+    expect(() => asTestAnalytics(createReal())).toThrow(/mock the module first/);
+  });
+
+  it('has a ready-made instance', () => {
+    analytics.event('A');
+    expect(analytics.events('A')).toHaveLength(1);
+    analytics.clear();
+  });
+});
+
+describe('an instance for tests', () => {
+  it('holds what is called while consent is pending, and drops what a denial drops', () => {
+    const onDrop = vi.fn();
+    const test = createAnalytics({ ...SETUP, consent: 'pending', onDrop });
+    test.identify('u');
+    test.event('A');
+    expect(test.rows()).toEqual([]);
+    expect(test.status()).toMatchObject({ waiting: 2, paused: 'consent', storage: 'none' });
+    test.setConsent('granted');
+    expect(test.rows()).toHaveLength(2);
+    void test.flush();
+    test.event('B');
+    test.setConsent('denied');
+    test.event('C');
+    expect(test.events()).toMatchObject([{ event: 'A' }]);
+    expect(test.drops()).toMatchObject([
+      { reason: 'consent-denied', record: { type: 'event' } },
+      { reason: 'consent-denied', message: 'consent is denied' },
+    ]);
+    expect(onDrop).toHaveBeenCalledTimes(2);
+    expect(test.status()).toMatchObject({ userId: undefined, dropped: { 'consent-denied': 2 } });
+    test.setConsent('maybe' as never);
+    expect(test.drops().at(-1)).toMatchObject({ reason: 'invalid-call' });
+  });
+
+  it('tells of consent and of resets, as a real one does', () => {
+    const told: unknown[] = [];
+    const test = createAnalytics();
+    test.on('consent', (payload) => told.push(payload));
+    test.on('reset', () => told.push('reset'));
+    test.init({ ...SETUP, consent: 'pending' });
+    test.setConsent('granted');
+    test.setConsent('granted');
+    test.reset();
+    test.setConsent('denied');
+    expect(told).toEqual([
+      { consent: 'pending' },
+      { consent: 'granted' },
+      'reset',
+      { consent: 'denied' },
+    ]);
+  });
+
+  it('has the tags of a context', () => {
+    const test = createAnalytics({ ...SETUP, context: () => ({ theme: 'dark' }) });
+    test.event('A', { plan: 'pro' });
+    expect(test.events()).toMatchObject([{ tags: { theme: 'dark', plan: 'pro' } }]);
+  });
+
+  it('respects Global Privacy Control where asked to', () => {
+    vi.stubGlobal('navigator', { globalPrivacyControl: true });
+    const test = createAnalytics({ ...SETUP, respectGpc: true });
+    test.event('A');
+    expect(test.rows()).toEqual([]);
+    expect(test.status().consent).toBe('denied');
+    vi.unstubAllGlobals();
+    test.event('B');
+    expect(test.events()).toMatchObject([{ event: 'B' }]);
+  });
+
+  it('delivers by `flush`, and tells listeners until they are taken off', async () => {
+    const steps: string[] = [];
+    const test = createAnalytics(SETUP);
+    const off = test.on('record', () => steps.push('record'));
+    test.on('sent', () => steps.push('sent'));
+    test.on('outcome', ({ outcome }) => {
+      steps.push(outcome);
+      throw new Error('a listener of the page');
+    });
+    test.event('A');
+    const done = { delivered: 1, retried: 0, rejected: 0, waiting: 0 };
+    expect(await test.flush()).toEqual(done);
+    expect(await test.flush()).toEqual({ ...done, delivered: 0 });
+    off();
+    test.event('B');
+    expect(steps).toEqual(['record', 'sent', 'delivered']);
+    expect(test.status()).toMatchObject({ delivered: 1, waiting: 1 });
+  });
+
+  it('does nothing when disabled, but notes the calls', () => {
+    const test = createAnalytics({ disabled: true });
+    test.event('A');
+    expect(test.rows()).toEqual([]);
+    expect(test.calls()).toHaveLength(1);
+    expect(test.status().paused).toBe('disabled');
+  });
+
+  it('starts anew after `stop`', () => {
+    const heard = vi.fn();
+    const test = createAnalytics({ ...SETUP, disabled: true });
+    test.on('record', heard);
+    test.stop();
+    test.event('A');
+    expect(test.events()).toMatchObject([{ project: 'test' }]);
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  it('uses no timer, no storage and no network', async () => {
+    const names = ['setTimeout', 'setInterval', 'fetch', 'queueMicrotask'] as const;
+    const spies = names.map((name) => vi.spyOn(globalThis, name));
+    const test = createAnalytics(SETUP);
+    test.identify('u');
+    test.event('A');
+    test.setConsent('denied');
+    const settled = test.flush();
+    test.stop();
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+    await settled;
+  });
+});
