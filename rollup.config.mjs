@@ -71,8 +71,7 @@ export default [
     output: { file: 'dist/stub.js', format: 'es' },
     plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
-  ...libraries('client-shared', 'index', 'relay-client', 'testing'),
-  ...libraries('context-shared', 'context'),
+  ...libraries('client-shared', 'index', 'relay-client', 'context', 'testing'),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),

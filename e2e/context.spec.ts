@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test';
 import { contextPage, openReady } from './support/context-page.js';
+import { lastShown, tellsLastShown } from './support/last-shown.js';
+import { BARE } from './support/leave.js';
 import { setupOf } from './support/setup-of.js';
 import { expect, test } from './support/test.js';
 import { NO_TRACE, traces } from './support/traces.js';
@@ -130,6 +132,34 @@ test('an anonymous id is the user of events that have none, if the site says so'
   expect(rowOf('one').tags).toEqual({});
   for (const event of ['Identified', 'two']) {
     expect(rowOf(event)).toMatchObject({ user_id: 'user_1', tags: { anonymous_id: id } });
+  }
+});
+
+test('a page that comes back from the back/forward cache goes on with its ids, once', async ({
+  bfcache,
+  guest,
+  service,
+  site,
+}) => {
+  const page = await (await bfcache.open()).newPage();
+  const parts = `combine(analytics, session(), anonymousId('tab'))`;
+  const setUp = { parts, head: tellsLastShown, isTwice: true };
+  await openReady(page, contextPage({ guest, site }, setupOf(service), setUp));
+  await page.evaluate(() => analytics.identify('user_1'));
+  await track(page, ['one']);
+  await service.holds({ events: ['Identified', 'one'] }, { pages: [page] });
+  await page.goto(site.page('/bare', BARE));
+  await bfcache.back(page);
+  await expect.poll(() => lastShown(page)).toBe('restored');
+  await page.evaluate(() => analytics.identify('user_1'));
+  await track(page, ['two']);
+  await service.holds(
+    { events: ['Identified', 'one', 'two'], identifies: ['user_1', 'user_1'] },
+    { pages: [page] },
+  );
+  const tags = (await service.events()).map(({ tags }) => tags);
+  for (const tag of ['anonymous_id', 'session_id', 'session_number']) {
+    expect(new Set(tags.map((one) => one[tag])).size).toBe(1);
   }
 });
 
