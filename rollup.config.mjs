@@ -65,6 +65,7 @@ const libraries = (shared, ...names) => {
 export default [
   tag('src/script.ts', 'dist/outbox.js'),
   tag('src/script-relay.ts', 'dist/outbox-relay.js'),
+  tag('src/script-auto.ts', 'dist/outbox-auto.js'),
   {
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
@@ -75,6 +76,7 @@ export default [
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),
+  ...libraries('capture-shared', 'autocapture'),
   ...libraries(
     'relay-shared',
     ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],

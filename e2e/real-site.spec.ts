@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import type { Service, StoredEvent } from './support/service.js';
+import { AUTO, EVERYTHING } from './support/captured.js';
 import { setupOf } from './support/setup-of.js';
 import { scriptTag, stubTag } from './support/tagged.js';
 import { expect, test } from './support/test.js';
@@ -206,4 +207,72 @@ test.describe('a visitor of a site that is not ours', () => {
     await service.holds({ events: namesOf(visitor.steps), identifies: [ADA] });
     await verify(service, visitor.steps);
   });
+});
+
+test('a visitor is followed with nothing but the tag and `data-auto` added', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allow(/console\.log: 123 /); // the template's own
+  const tag = scriptTag({ ...setupOf(service), auto: EVERYTHING }, AUTO);
+  site.mount('/blog/', BLOG, {
+    html: (source) => source.replace('</head>', () => `${tag}</head>`),
+  });
+  const visitor = createVisitor(page, `${site.url}/blog/`);
+  await visitor.land('index.html?utm_source=news&secret=1');
+  await visitor.click('Older Posts →', 'index.html'); // leads nowhere
+  await visitor.follow('About', 'index.html', 'about.html');
+  await visitor.follow('Home', 'about.html', 'index.html');
+  await visitor.follow('Science has not yet mastered prophecy', 'index.html', 'post.html');
+  // To a site that cannot be reached from here.
+  await page.getByRole('link', { name: 'Space Ipsum' }).click();
+  await page.waitForURL(({ href }) => !href.startsWith(site.url), { waitUntil: 'commit' });
+  await visitor.land('contact.html');
+  await visitor.sendForm();
+  await visitor.travel(() => page.goBack(), 'contact.html', 'Page Viewed');
+  await page.close();
+
+  const title = 'Clean Blog - Start Bootstrap Theme';
+  const path = (name: string) => `/blog/${name}.html`;
+  const viewed = (name: string, from?: string, tags = {}) => [
+    'Page Viewed',
+    { path: path(name), title, ...(from && { referrer: site.url + path(from) }), ...tags },
+  ];
+  const left = (name: string) => [
+    'Page Left',
+    { path: path(name), seconds: expect.any(Number), scroll: expect.any(Number) },
+  ];
+  const url = 'http://spaceipsum.com/';
+  const fields = ['name', 'email', 'phone', 'message'];
+  const expected = [
+    viewed('index', undefined, { utm_source: 'news' }),
+    left('index'),
+    viewed('about', 'index'),
+    left('about'),
+    viewed('index', 'about'),
+    left('index'),
+    viewed('post', 'index'),
+    ['Outbound Link Clicked', { path: path('post'), url }],
+    left('post'),
+    viewed('contact'),
+    ['Form Submitted', { path: path('contact'), form: 'contactForm', fields }],
+    left('contact'),
+    viewed('contact', 'contact'),
+    left('contact'),
+    viewed('contact'),
+    left('contact'),
+  ];
+  const pages = ['index', 'about', 'index', 'post', 'contact', 'contact', 'contact'];
+  await service.holds({
+    events: [...expected.map(([event]) => event as string), ...pages.map(() => 'Web Vitals')],
+  });
+  const rows = (await service.events()).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+  const isVitals = ({ event }: StoredEvent) => event === 'Web Vitals';
+  expect(rows.filter((row) => !isVitals(row)).map(({ event, tags }) => [event, tags])).toEqual(
+    expected,
+  );
+  // Recorded in the same moment as `Page Left`.
+  expect(rows.filter(isVitals).map(({ tags }) => tags.path)).toEqual(pages.map(path));
 });

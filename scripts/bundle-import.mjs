@@ -22,6 +22,7 @@ const IMPORTS = [
     from: 'dist/context.js',
     to: '.tmp/import-context-all.js',
   },
+  { name: 'autocapture', from: 'dist/autocapture.js', to: '.tmp/import-autocapture.js' },
   { name: 'createRelay', from: 'dist/relay.js', to: '.tmp/import-create-relay.js' },
   { name: 'createSegment', from: 'dist/compat-segment.js', to: '.tmp/import-segment.js' },
   { name: 'takeOverSegment', from: 'dist/compat-segment.js', to: '.tmp/import-segment-stub.js' },

@@ -19,7 +19,7 @@ const tagOf = (name, attributes) => {
 };
 
 console.log(`
-${['outbox.js', 'outbox-relay.js', 'stub.js'].map(sizeOf).join('\n')}
+${['outbox.js', 'outbox-relay.js', 'outbox-auto.js', 'stub.js'].map(sizeOf).join('\n')}
 
 Put this in the head of each page:
 
@@ -29,4 +29,8 @@ ${tagOf('outbox.js', 'data-base-url="https://SERVICE" data-token="TOKEN"')}
 Or, through a relay on your site, this in place of the second tag:
 
 ${tagOf('outbox-relay.js', 'data-relay="/RELAY"')}
+
+Or, to capture page views, clicks and more (docs/capture.md):
+
+${tagOf('outbox-auto.js', 'data-base-url="https://SERVICE" data-token="TOKEN" data-auto="pageviews clicks"')}
 `);

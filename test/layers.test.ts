@@ -10,7 +10,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['interface/'],
   ['client/types.ts'],
   ['client/record/', 'client/config/', 'client/browser/'],
-  ['client/outbox/'],
+  // What stands beside the core, on its public surface, sees no more of it than this.
+  ['client/outbox/', 'capture/'],
   ['client/delivery/'],
   // The composition root: the parts put together, and the facade in front of them.
   ['client/'],
@@ -45,7 +46,7 @@ const PAGE_GLOBALS = new Set([
   'indexedDB',
 ]);
 /** Folders whose files are of the page by nature. */
-const OF_THE_PAGE = ['client/browser/', 'context/', 'compat/browser/'];
+const OF_THE_PAGE = ['client/browser/', 'capture/', 'context/', 'compat/browser/'];
 const GLOBAL_OBJECTS = new Set(['globalThis', 'self']);
 
 type Sources = Readonly<Record<string, string>>;

@@ -5,6 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
+import { FEATURES } from '../src/capture/autocapture.js';
 import { destinationName } from '../src/client/config/destination.js';
 import { anyForm } from '../src/client/config/forms.js';
 import { DEFAULTS, optionNames, resolveOptions } from '../src/client/config/options.js';
@@ -185,6 +186,13 @@ describe('the tables of names', () => {
   });
 });
 
+it('names every feature of auto-capture, and its event', () => {
+  const rows = tableUnder(read('docs/capture.md'), 'What is captured');
+  expect(rows.map(([word, event]) => [word, event])).toEqual(
+    Object.entries(FEATURES).map(([word, [, name]]) => [word, name || 'the element’s own']),
+  );
+});
+
 it('shows the CORS headers of the demo service', () => {
   const headers = { ...corsHeaders('/v1/event'), ...preflightHeaders('/v1/event') };
   const [shown] = blocks(read('docs/cors.md'), 'http');
@@ -263,6 +271,7 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
       'analytics-outbox/testing': [join(ROOT, 'src/testing.ts')],
       'analytics-outbox/compat/segment': [join(ROOT, 'src/compat-segment.ts')],
       'analytics-outbox/compat/logsnag': [join(ROOT, 'src/compat-logsnag.ts')],
+      'analytics-outbox/autocapture': [join(ROOT, 'src/autocapture.ts')],
     },
   };
   const host = ts.createCompilerHost(options);
@@ -290,6 +299,7 @@ describe('the examples', () => {
       'docs/consent.md',
       'docs/context.md',
       'docs/migration.md',
+      'docs/capture.md',
     ]) {
       for (const language of ['ts', 'tsx']) {
         blocks(read(file), language).forEach((code, index) => {

@@ -1,0 +1,100 @@
+import { AUTO, captured, namesOf, type Row } from '../support/captured.js';
+import { inline } from '../support/html.js';
+import { expect, test } from '../support/test.js';
+
+const auto = 'clicks';
+const path = '/';
+
+test('records what elements declare: by mouse, key and middle button, in SVG and shadow trees @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  const body = `
+<button id="plain" data-event="Signed Up" data-channel="growth" data-icon="🎉" data-notify="true"
+  data-description="From the bottom" data-user-id="user_1" data-tag-plan="pro" data-tag-plan-name="Pro"
+  data-other="no tag"><b>Sign up</b></button>
+<button id="empty" data-event="Emptied" data-user-id="" data-notify="false">No user</button>
+<a id="link" href="/elsewhere" data-event="Link Opened">Elsewhere</a>
+<svg width="40" height="40"><g id="drawn" data-event="Drawing Clicked"><circle cx="20" cy="20" r="20"/></g></svg>
+<div id="host"></div>
+<label id="label" data-event="Box Ticked"><span>Tick</span> <input type="checkbox"></label>
+<section data-event="Section Clicked"><p id="inside">text</p><a href="#here" id="inner" data-event="Inner Clicked">in</a></section>
+<button id="stopped" data-event="Stopped">stops</button>
+<form id="form" data-event="Asked" data-tag-form="short" onsubmit="return false"><input name="q"><button>Ask</button></form>
+${inline(`{
+  const root = document.getElementById('host').attachShadow({ mode: 'open' });
+  root.innerHTML = '<button data-event="Shadow Clicked">In the shadow</button>';
+  document.getElementById('stopped').onclick = (event) => event.stopPropagation();
+  document.addEventListener('auxclick', (event) => event.preventDefault());
+}`)}`;
+  await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, body })));
+  await page.locator('#plain b').click();
+  await page.locator('#empty').press('Enter');
+  await page.locator('#link').click({ button: 'middle' });
+  await page.locator('#empty').click({ button: 'middle' });
+  await page.locator('#empty').click({ button: 'right' });
+  await page.locator('#drawn circle').click();
+  await page.getByText('In the shadow').press('Space');
+  await page.getByText('Tick').click();
+  await page.locator('input[type=checkbox]').click();
+  await page.locator('#inside').click();
+  await page.locator('#inner').press('Enter');
+  await page.locator('#stopped').click();
+  await page.locator('#form input').fill('a secret');
+  await page.locator('#form button').click();
+  await page.evaluate(() => {
+    const later = document.createElement('button');
+    later.textContent = 'Later';
+    later.dataset.event = 'Later Clicked';
+    document.body.append(later);
+  });
+  await page.getByText('Later').click();
+  const expected: Row[] = [
+    [
+      'Signed Up',
+      { path, plan: 'pro', 'plan-name': 'Pro' },
+      {
+        channel: 'growth',
+        description: 'From the bottom',
+        icon: '🎉',
+        notify: true,
+        user_id: 'user_1',
+      },
+    ],
+    ['Emptied', { path }],
+    ['Link Opened', { path }],
+    ['Drawing Clicked', { path }],
+    ['Shadow Clicked', { path }],
+    ['Box Ticked', { path }],
+    ['Box Ticked', { path }],
+    ['Section Clicked', { path }],
+    ['Inner Clicked', { path }],
+    ['Stopped', { path }],
+    ['Asked', { path, form: 'short' }],
+    ['Later Clicked', { path }],
+  ];
+  expect(await captured(service, namesOf(expected))).toEqual(expected);
+});
+
+test('records the first sight of an element, added later or not', async ({
+  page,
+  service,
+  site,
+}) => {
+  const sight = (name: string) =>
+    `<p data-event="${name}" data-event-when="visible" data-tag-of="sight">${name}</p>`;
+  const body = `${sight('Seen at once')}<div style="height: 3000px"></div>${sight('Seen below')}`;
+  await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, body })));
+  await page.getByText('Seen at once').click(); // a sight is no click
+  await service.holds({ events: ['Seen at once'] });
+  await page.getByText('Seen below').scrollIntoViewIfNeeded();
+  await service.holds({ events: ['Seen at once', 'Seen below'] });
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.evaluate((html) => document.body.insertAdjacentHTML('afterbegin', html), sight('New'));
+  const expected = ['Seen at once', 'Seen below', 'New'].map((name): Row => [
+    name,
+    { path, of: 'sight' },
+  ]);
+  expect(await captured(service, namesOf(expected))).toEqual(expected);
+});

@@ -1,0 +1,281 @@
+import type { Page } from '@playwright/test';
+import { AUTO, captured, EVERYTHING, namesOf, type Row } from '../support/captured.js';
+import { heard, listening } from '../support/heard.js';
+import { htmlPage, inline } from '../support/html.js';
+import { BARE } from '../support/leave.js';
+import { importsPackage } from '../support/second-script.js';
+import { setupOf } from '../support/setup-of.js';
+import { scriptTag, stubTag } from '../support/tagged.js';
+import { expect, test } from '../support/test.js';
+
+const setConsent = (page: Page, consent: 'granted' | 'pending' | 'denied') =>
+  page.evaluate((consent) => analytics.setConsent(consent), consent);
+
+const LOADED = (page: Page) =>
+  expect.poll(() => page.evaluate(() => Symbol.for('analytics-outbox') in analytics)).toBe(true);
+
+test.describe('consent', () => {
+  /** Counts what a page begins to observe, and what it stores. */
+  const counts = inline(`{
+    const seen = (window[Symbol.for('seen')] = []);
+    const { addEventListener } = EventTarget.prototype;
+    // Not what the driver of the browser listens to.
+    const note = (name) => Error().stack.includes('/outbox-auto.js') && seen.push(name);
+    EventTarget.prototype.addEventListener = function (type, ...rest) {
+      note(type);
+      return addEventListener.call(this, type, ...rest);
+    };
+    for (const name of ['IntersectionObserver', 'PerformanceObserver']) {
+      window[name] = class extends window[name] {
+        constructor(...args) { super(...args); note(name); }
+      };
+    }
+  }`);
+  const observed = (page: Page) =>
+    page.evaluate(() => {
+      const seen = (window as never as Record<symbol, string[]>)[Symbol.for('seen')]!;
+      const ofCapture =
+        /^(click|auxclick|submit|error|unhandledrejection|scroll|pointer.*|keydown|currententrychange|.*Observer)$/;
+      return [...new Set(seen.filter((name) => ofCapture.test(name)))].sort();
+    });
+
+  test('is waited for: nothing is observed, stored or sent before it, or after it ends @smoke', async ({
+    page,
+    guest,
+    service,
+    site,
+  }) => {
+    guest.allow(/page error|Uncaught|Error: /);
+    const body = `<button data-event="Clicked">Click</button>
+<p data-event="Seen" data-event-when="visible">see</p>`;
+    const options = { auto: EVERYTHING, consent: 'pending' };
+    await page.goto(site.page('/a', site.tagged(options, { ...AUTO, head: counts, body })));
+    await LOADED(page);
+    const act = async () => {
+      await page.getByText('Click').click();
+      await page.evaluate(() => void Promise.reject(new Error('no')));
+    };
+    await act();
+    await page.evaluate(() => history.pushState({}, '', '/b'));
+    expect(await observed(page)).toEqual([]);
+    const traces = () =>
+      page.evaluate(async () => [
+        ...Object.keys(localStorage),
+        ...Object.keys(sessionStorage),
+        ...(await indexedDB.databases()).map(({ name }) => name),
+        document.cookie,
+      ]);
+    expect(await traces()).toEqual(['']);
+    expect(await page.evaluate(() => analytics.status())).toMatchObject({
+      waiting: 0,
+      storage: 'none',
+    });
+    expect(await service.requests()).toEqual([]);
+
+    await setConsent(page, 'granted');
+    expect(await observed(page)).toContain('click');
+    await page.getByText('Click').click();
+    const expected = ['Page Viewed', 'Seen', 'Clicked'];
+    await service.holds({ events: expected });
+    await setConsent(page, 'denied');
+    await act();
+    await page.evaluate(() => history.pushState({}, '', '/c'));
+    expect(await page.evaluate(() => analytics.status().dropped)).toEqual({});
+    await page.goto(site.page('/bare', BARE));
+    const rows = await captured(service, expected);
+    expect(rows.map(([event, { path }]) => [event, path]).sort()).toEqual([
+      ['Clicked', '/b'],
+      ['Page Viewed', '/b'],
+      ['Seen', '/b'],
+    ]);
+  });
+
+  test('that is denied from the start ends it', async ({ page, service, site }) => {
+    const options = { auto: EVERYTHING, consent: 'denied' };
+    await page.goto(site.page('/', site.tagged(options, { ...AUTO, head: counts })));
+    await LOADED(page);
+    expect(await observed(page)).toEqual([]);
+    expect(await page.evaluate(() => analytics.status().dropped)).toEqual({});
+    await service.holds({ events: [] });
+  });
+
+  test('is known from `init` on', async ({ page, service, site }) => {
+    const none = { baseUrl: undefined, token: undefined, project: undefined, channel: undefined };
+    const options = { ...none, auto: 'pageviews' };
+    await page.goto(site.page('/', site.tagged(options, { ...AUTO, head: counts })));
+    await LOADED(page);
+    expect(await observed(page)).toEqual([]);
+    await page.evaluate((options) => analytics.init(options), setupOf(service));
+    await service.holds({ events: ['Page Viewed'] });
+  });
+});
+
+test('lets a function of the page change and drop events', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allowGlobals('capture');
+  const head = inline(`var capture = {
+    clicks: { channel: 'ui', tags: { site: 'shop' } },
+    map: (event) => {
+      if (event.name === 'Secret') return null;
+      if (event.name === 'Failing') throw new Error('the page is at fault');
+      event.tags.kind = event.kind;
+      return { ...event, name: event.name.toUpperCase(), notify: true };
+    },
+  }`);
+  const body = ['Secret', 'Failing', 'Clicked']
+    .map((name) => `<button data-event="${name}">${name}</button>`)
+    .join('');
+  const style = { ...listening, ...AUTO, head, body: listening.body! + body };
+  await page.goto(site.page('/', site.tagged({ autoOptions: 'capture' }, style)));
+  await LOADED(page);
+  for (const name of ['Secret', 'Failing', 'Clicked']) {
+    await page.getByText(name, { exact: true }).click();
+  }
+  expect(await captured(service, ['CLICKED'])).toEqual([
+    ['CLICKED', { path: '/', site: 'shop', kind: 'clicks' }, { channel: 'ui', notify: true }],
+  ]);
+  expect(await heard(page, 'drop')).toEqual([
+    { reason: 'not-serializable', message: 'the page is at fault' },
+  ]);
+});
+
+for (const [what, options, message] of [
+  ['word', { auto: 'pageview clicks' }, /data-auto: `pageview` .*did you mean `pageviews`\?/],
+  ['name', { autoOptions: 'capture' }, /data-auto-options: no global object is called `capture`/],
+] as const) {
+  test(`refuses a ${what} that it does not know, in words, and the tag goes on`, async ({
+    page,
+    guest,
+    service,
+    site,
+  }) => {
+    guest.allow(message);
+    const told = page.waitForEvent('console', (line) => message.test(line.text()));
+    await page.goto(site.page('/', site.tagged(options, AUTO)));
+    expect((await told).type()).toBe('error');
+    await page.evaluate(() => analytics.event('By hand'));
+    await service.holds({ events: ['By hand'] });
+  });
+}
+
+test('keeps to a strict Content Security Policy with everything on', async ({
+  page,
+  service,
+  site,
+}) => {
+  const nonce = 'r4nd0m';
+  const policy = `script-src 'nonce-${nonce}'; connect-src ${service.url}; require-trusted-types-for 'script'`;
+  const violations = inline(
+    `addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
+      (window[Symbol.for('violated')] = violatedDirective))`,
+    nonce,
+  );
+  const tag = scriptTag({ ...setupOf(service), auto: EVERYTHING }, { ...AUTO, nonce });
+  const body = '<button data-event="Clicked">Click</button>';
+  const html = htmlPage({ head: violations + stubTag({ nonce }) + tag, body });
+  site.page('/', html, { 'content-security-policy': policy });
+  await page.goto(`${site.url}/`);
+  await LOADED(page);
+  await page.getByText('Click').click();
+  await page.evaluate(() => history.pushState({}, '', '/b'));
+  await service.holds({ events: ['Page Viewed', 'Clicked', 'Page Left', 'Page Viewed'] });
+  expect(
+    await page.evaluate(() => (window as never as Record<symbol, string>)[Symbol.for('violated')]),
+  ).toBeUndefined();
+});
+
+test('is no long task on a page of 5,000 elements with 100 clicks', async ({
+  page,
+  service,
+  site,
+}) => {
+  const cards = Array.from(
+    { length: 2_500 },
+    (_, i) => `<div><a href="#${i}" data-event="Clicked" data-tag-card="${i}">card ${i}</a></div>`,
+  ).join('');
+  // Which script kept the page how long, of all frames that were late.
+  const watch = inline(`{
+    const scripts = (window[Symbol.for('scripts')] = []);
+    new PerformanceObserver((list) => {
+      for (const frame of list.getEntries()) scripts.push(...frame.scripts);
+    }).observe({ type: 'long-animation-frame', buffered: true });
+  }`);
+  site.file(
+    '/slow.js',
+    `addEventListener('dblclick', () => {
+      for (const end = performance.now() + 100; performance.now() < end;);
+    });`,
+  );
+  const style = { ...AUTO, head: watch, body: `${cards}<script src="/slow.js"></script>` };
+  // Sending waits until the page is left: what it costs is measured elsewhere.
+  const options = { auto: EVERYTHING, flushAt: 1_000, flushInterval: 600_000 };
+  await page.goto(site.page('/', site.tagged(options, style)));
+  await LOADED(page);
+  const slow = () =>
+    page.evaluate(() => {
+      type Script = { sourceURL: string; invoker: string; duration: number };
+      const scripts = (window as never as Record<symbol, Script[]>)[Symbol.for('scripts')]!;
+      const long = scripts.filter(({ duration }) => duration >= 50);
+      return long.map(
+        ({ sourceURL, invoker }) => `${invoker} of ${sourceURL.replace(/^.*\//, '')}`,
+      );
+    });
+  // Clicks as a visitor makes them: of others, the browser holds the script that made them to be at fault.
+  const { x, y } = (await page.getByText('card 0').boundingBox())!;
+  for (let click = 0; click < 100; click++) await page.mouse.click(x + 2, y + 2);
+  await page.mouse.dblclick(x + 2, y + 2);
+  // This shows that a long task is noticed, and whose it is.
+  await expect.poll(slow).toContainEqual(expect.stringMatching(/of slow\.js$/));
+  // A busy machine may suspend any script for so long, once. What is slow of itself is slow at each click.
+  const ours = (await slow()).filter((script) => script.includes('outbox-auto'));
+  expect(ours.length, ours.join()).toBeLessThanOrEqual(2);
+  await page.goto(site.page('/end', BARE));
+  const clicks = Array.from({ length: 102 }, () => 'Clicked');
+  await service.holds({ events: [...clicks, 'Page Viewed', 'Page Left', 'Web Vitals'] });
+});
+
+test('is imported: twice is once, and `stop` ends it', async ({ page, guest, service, site }) => {
+  const head = importsPackage({ guest, site });
+  const body = `<button data-event="Clicked">Click</button><script type="module">
+  import { analytics } from '/dist/index.js';
+  import { autocapture } from '/dist/autocapture.js';
+  analytics.init(${JSON.stringify(setupOf(service))});
+  window.second = { analytics, autocapture };
+  // As React's StrictMode does in development, and without the clean-up.
+  autocapture(analytics, { pageviews: true, clicks: true })();
+  autocapture(analytics, { pageviews: true, clicks: true });
+  window.second.stop = autocapture(analytics, { pageviews: true, clicks: true });
+</script>`;
+  await page.goto(site.page('/', htmlPage({ head, body })));
+  await service.holds({ events: ['Page Viewed'] });
+  await page.getByText('Click').click();
+  const expected: Row[] = [
+    ['Page Viewed', { path: '/', title: 'A page' }],
+    ['Clicked', { path: '/' }],
+  ];
+  expect(await captured(service, namesOf(expected))).toEqual(expected);
+  const refused = await page.evaluate(() => {
+    const { second } = window as never as {
+      second: {
+        stop: () => void;
+        analytics: typeof analytics;
+        autocapture: (analytics: unknown, options: object) => void;
+      };
+    };
+    second.stop();
+    history.pushState({}, '', '/b');
+    document.querySelector('button')!.click();
+    try {
+      second.autocapture(second.analytics, { pageview: true });
+    } catch (error) {
+      return String(error);
+    }
+    return undefined;
+  });
+  expect(refused).toMatch(/^TypeError: autocapture: expected pageviews .* map, not pageview$/);
+  expect(await captured(service, namesOf(expected))).toEqual(expected);
+});

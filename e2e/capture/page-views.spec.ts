@@ -1,0 +1,107 @@
+import type { Page } from '@playwright/test';
+import { AUTO, captured, namesOf, type Row } from '../support/captured.js';
+import { inline } from '../support/html.js';
+import { scriptTag } from '../support/tagged.js';
+import { expect, test } from '../support/test.js';
+import { setupOf } from '../support/setup-of.js';
+
+const auto = 'pageviews';
+
+/** What a router does: the address first, and the title when the page is drawn. */
+const route = (page: Page, path: string, title: string) =>
+  page.evaluate(
+    ([path, title]) => {
+      history.pushState({}, '', path);
+      return new Promise<void>((done) =>
+        setTimeout(() => {
+          document.title = title!;
+          done();
+        }, 20),
+      );
+    },
+    [path, title],
+  );
+
+const view = (path: string, tags: object = {}): Row => [
+  'Page Viewed',
+  { path, title: 'A page', ...tags },
+];
+
+/** Engines before 2026 have no Navigation API. An element of that name is none. */
+const withoutNavigation = inline(`delete window.navigation`) + '<p id="navigation"></p>';
+
+for (const [how, head] of [
+  ['by the Navigation API', ''],
+  ['by the history where there is none', withoutNavigation],
+] as const) {
+  test(`sees each route once, ${how} @smoke`, async ({ page, service, site }) => {
+    const tag = scriptTag({ ...setupOf(service), auto }, AUTO);
+    site.page('/from', `<a href="/a?secret=1&utm_source=news&utm_campaign=may#top">go</a>`);
+    site.page('/a', site.tagged({ auto }, { ...AUTO, head, body: tag }));
+    await page.goto(`${site.url}/from?secret=2`);
+    await page.getByText('go').click();
+    await page.waitForURL('**/a?*');
+    await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
+    await route(page, '/b?page=2', 'B');
+    await route(page, '/b?page=3', 'B');
+    await route(page, '/b#part', 'B');
+    await page.evaluate(() => history.replaceState({}, '', location.href));
+    await route(page, '/c', 'C');
+    await page.goBack();
+    await expect.poll(() => page.evaluate(() => location.pathname)).toBe('/b');
+    await page.evaluate(() => history.replaceState({}, '', '/d'));
+    const expected = [
+      view('/a', {
+        referrer: `${site.url}/from`,
+        utm_source: 'news',
+        utm_campaign: 'may',
+      }),
+      view('/b', { referrer: `${site.url}/a`, title: 'B' }),
+      view('/c', { referrer: `${site.url}/b`, title: 'C' }),
+      view('/b', { referrer: `${site.url}/c`, title: 'C' }),
+      view('/d', { referrer: `${site.url}/b`, title: 'C' }),
+    ];
+    expect(await captured(service, namesOf(expected))).toEqual(expected);
+  });
+}
+
+test('takes hashes for routes where that is asked for', async ({ page, guest, service, site }) => {
+  guest.allowGlobals('capture');
+  const head = inline(`var capture = { pageviews: { hash: true } }`);
+  const options = { autoOptions: 'capture' };
+  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head })) + '#/items?secret=1');
+  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
+  await route(page, '#/items?secret=2', 'Items');
+  await route(page, '#/items/lamp', 'Lamp');
+  await page.evaluate(() => void (location.hash = 'top'));
+  const expected = [
+    view('/#/items'),
+    view('/#/items/lamp', { title: 'Lamp', referrer: `${site.url}/#/items` }),
+    view('/', { title: 'Lamp', referrer: `${site.url}/#/items/lamp` }),
+  ];
+  expect(await captured(service, namesOf(expected))).toEqual(expected);
+});
+
+test('records a view whose page is left at once', async ({ page, service, site }) => {
+  await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, attributes: '' })));
+  await page.goto('about:blank');
+  expect(await captured(service, ['Page Viewed'])).toEqual([view('/')]);
+});
+
+test('records a prerendered page once it is shown', async ({ page, service, site }) => {
+  // Nothing prerenders where a driver looks on, so the page is told that it is.
+  const head = inline(`{
+    let isPrerendering = true;
+    Object.defineProperty(document, 'prerendering', { get: () => isPrerendering });
+    document.addEventListener('show', () => {
+      isPrerendering = false;
+      document.dispatchEvent(new Event('prerenderingchange'));
+    });
+  }`);
+  await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, head })));
+  await expect.poll(() => page.evaluate(() => typeof analytics)).toBe('object');
+  await page.evaluate(() => history.pushState({}, '', '/shown'));
+  expect(await page.evaluate(() => analytics.status().waiting)).toBe(0);
+  await page.evaluate(() => void document.dispatchEvent(new Event('show')));
+  expect(await captured(service, ['Page Viewed'])).toEqual([view('/shown')]);
+});

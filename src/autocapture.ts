@@ -1,0 +1,14 @@
+export { autocapture } from './capture/autocapture.js';
+export type {
+  CapturedEvent,
+  CaptureKind,
+  CaptureOptions,
+  Capturer,
+  ClickLabels,
+  DownloadLabels,
+  ErrorLabels,
+  Labels,
+  PageViewLabels,
+  TextLabels,
+  VitalsLabels,
+} from './capture/types.js';

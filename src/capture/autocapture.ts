@@ -1,0 +1,84 @@
+import { outsideZone } from '../client/browser/outside-zone.js';
+import { isPage } from '../client/browser/page-life.js';
+import { declared } from './declared.js';
+import { downloads } from './downloads.js';
+import { engagement } from './engagement.js';
+import { errors } from './errors.js';
+import type { Feature } from './feature.js';
+import { forms } from './forms.js';
+import { outbound } from './outbound.js';
+import { createPage, type Page } from './page.js';
+import { pageViews } from './page-views.js';
+import { createTell } from './tell.js';
+import type { CaptureKind, CaptureOptions, Capturer, Labels, PageViewLabels } from './types.js';
+import { vitals } from './vitals.js';
+
+/** Each feature, and the name of its events. */
+export const FEATURES: Record<CaptureKind, readonly [feature: Feature<Labels>, name: string]> = {
+  pageviews: [pageViews, 'Page Viewed'],
+  clicks: [declared, ''],
+  outbound: [outbound, 'Outbound Link Clicked'],
+  downloads: [downloads, 'File Downloaded'],
+  forms: [forms, 'Form Submitted'],
+  vitals: [vitals, 'Web Vitals'],
+  engagement: [engagement, 'Page Left'],
+  errors: [errors, 'Error Occurred'],
+};
+
+/** What a feature is called. */
+export const KINDS = Object.keys(FEATURES);
+
+/** What ends the capture of each tracker. */
+const stops = new WeakMap<Capturer, () => void>();
+
+/**
+ * Records what happens on the page by itself. Nothing is observed before consent is granted, or after it is
+ * withdrawn. Called again with the same tracker it takes the place of the first call. Returns what ends it.
+ * @throws TypeError that names the wrong option.
+ * @example autocapture(analytics, { pageviews: true, clicks: true, map: (event) => event })
+ */
+export const autocapture = (
+  analytics: Capturer,
+  { map, ...asked }: CaptureOptions,
+): (() => void) => {
+  if (!isPage()) return () => undefined;
+  const kinds = Object.keys(asked) as CaptureKind[];
+  const wrong = kinds.find((kind) => !KINDS.includes(kind));
+  if (wrong) throw new TypeError(`autocapture: expected ${KINDS.join(' ')} map, not ${wrong}`);
+  stops.get(analytics)?.();
+
+  let page: Page | undefined;
+  const begin = () => {
+    for (const kind of kinds) {
+      const given = asked[kind] as Labels | boolean | undefined;
+      const [feature, name] = FEATURES[kind];
+      const labels: Labels = { name, ...(given as Labels) };
+      if (given) feature(createTell(analytics, page!, map, kind, labels), labels, page!);
+    }
+  };
+  const start = () => {
+    page = createPage((asked.pageviews as PageViewLabels | undefined)?.hash);
+    // A page that is prerendered may never be shown.
+    if (!(document as { prerendering?: boolean }).prerendering) begin();
+    else page.listen(document, 'prerenderingchange', begin);
+  };
+  const end = () => {
+    page?.end();
+    page = undefined;
+  };
+  const follow = () => {
+    const { consent, paused } = analytics.status();
+    // Before `init` nobody knows about consent.
+    if (consent !== 'granted' || paused === 'not-started') end();
+    else if (!page) outsideZone(start);
+  };
+
+  const unfollow = analytics.on('consent', follow);
+  follow();
+  const stop = () => {
+    unfollow();
+    end();
+  };
+  stops.set(analytics, stop);
+  return stop;
+};

@@ -1,0 +1,42 @@
+import { CLICKS, elementsOf, linkIn } from './clicked.js';
+import type { Feature } from './feature.js';
+import { onSight } from './sight.js';
+import { textOf } from './text-of.js';
+import type { ClickLabels } from './types.js';
+
+const VISIBLE = '[data-event-when=visible]';
+
+/** Elements with `data-event`: a click; of a form its submit; with `data-event-when="visible"` the first sight. */
+export const declared: Feature<ClickLabels> = (tell, labels, page) => {
+  const tellOf = (element: Element) => {
+    const tags: Record<string, unknown> = { text: textOf(element, labels) };
+    for (const name of element.getAttributeNames()) {
+      if (name.startsWith('data-tag-')) tags[name.slice(9)] = element.getAttribute(name);
+    }
+    const { event, channel, icon, notify, description, userId } = (element as HTMLElement).dataset;
+    tell(tags, {
+      name: event!,
+      channel,
+      icon,
+      description,
+      // An attribute that a template has left empty says nothing.
+      userId: userId || undefined,
+      notify: notify === undefined ? notify : notify !== 'false',
+    });
+  };
+  page.listen<MouseEvent>(window, CLICKS, (event) => {
+    const elements = elementsOf(event);
+    // By the middle button only links do something.
+    if (event.button > 1 || (event.button && !linkIn(elements))) return;
+    const element = elements.find((one) => one.matches(`[data-event]:not(form,${VISIBLE})`));
+    // The click on a label is followed by one on its field: where both are in the element, that one counts.
+    const label = elements.find((one) => one.matches('label')) as HTMLLabelElement | undefined;
+    const field = label?.control ?? null;
+    if (element && (elements.includes(field!) || !element.contains(field))) tellOf(element);
+  });
+  page.listen(window, 'submit', (event) => {
+    const [form] = elementsOf(event);
+    if (form!.matches(`[data-event]:not(${VISIBLE})`)) tellOf(form!);
+  });
+  onSight(page, `[data-event]${VISIBLE}`, tellOf);
+};

@@ -1,0 +1,43 @@
+import type { Feature } from './feature.js';
+import type { PageViewLabels } from './types.js';
+import { withoutQuery } from './without-query.js';
+
+/** Routers set the title some time after the address. */
+const TITLE_MS = 100;
+
+/** The campaign that led here, as the address names it: nothing else of its query is kept. */
+const campaign = (): object =>
+  Object.fromEntries(
+    [...new URLSearchParams(location.search)].filter(([name]) => /^utm_/.test(name)),
+  );
+
+/** Each page that is shown, and each route. */
+export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {
+  let path: string;
+  let referrer = withoutQuery(document.referrer) || undefined;
+  let waiting: (() => void) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const settle = () => {
+    clearTimeout(timer);
+    waiting?.();
+    waiting = undefined;
+  };
+  const view = () => {
+    settle();
+    path = page.path();
+    const tags = { path, referrer, ...campaign() };
+    const timestamp = new Date();
+    waiting = () => tell({ ...tags, title: document.title }, { timestamp });
+    timer = setTimeout(settle, TITLE_MS);
+  };
+  view();
+  page.onRoute((isBack) => {
+    if (!isBack) referrer = location.origin + path;
+    view();
+  });
+  page.onVisibility(settle);
+  page.onEnd(() => {
+    waiting = undefined;
+  });
+};

@@ -1,0 +1,36 @@
+import type { Tell } from './feature.js';
+import type { Page } from './page.js';
+import type { CapturedEvent, CaptureKind, CaptureOptions, Capturer, Labels } from './types.js';
+
+/** Makes events of what a feature has to tell, and records them as `map` wants them. */
+export const createTell = (
+  analytics: Capturer,
+  page: Page,
+  map: CaptureOptions['map'],
+  kind: CaptureKind,
+  labels: Labels,
+): Tell => {
+  const record = analytics.event as (name: string, fields: object) => void;
+  return (tags, own = {}) => {
+    const event: CapturedEvent = {
+      kind,
+      ...own,
+      name: own.name ?? labels.name!,
+      channel: own.channel ?? labels.channel,
+      tags: { path: page.path(), ...labels.tags, ...tags },
+    };
+    try {
+      const mapped = map ? map(event) : event;
+      if (!mapped) return;
+      const { name, ...fields } = mapped;
+      record(name, { ...fields, kind: undefined });
+    } catch (error) {
+      // The tracker drops an event that cannot be read, and tells the page's `onDrop` why.
+      record(event.name, {
+        get tags(): object {
+          throw error;
+        },
+      });
+    }
+  };
+};

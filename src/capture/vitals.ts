@@ -1,0 +1,19 @@
+import type { Feature } from './feature.js';
+import type { VitalsLabels } from './types.js';
+
+/** What `web-vitals` has measured: one event as the page is left, and another one if more comes later. */
+export const vitals: Feature<VitalsLabels> = (tell, labels, page) => {
+  const path = page.path();
+  let found: Record<string, number> | undefined;
+  for (const key of Object.keys(labels) as (keyof VitalsLabels & `on${string}`)[]) {
+    if (!key.startsWith('on')) continue;
+    labels[key]!(({ name, value }) => {
+      (found ??= {})[name.toLowerCase()] = +value.toFixed(3);
+    });
+  }
+  page.onVisibility((isVisible) => {
+    if (isVisible || !found) return;
+    tell({ path, ...found });
+    found = undefined;
+  });
+};

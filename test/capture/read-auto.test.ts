@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { readAuto } from '../../src/capture/read-auto.js';
+
+const webVitals = { onLCP: () => undefined };
+const read = (words?: string, name?: string, globals: Record<string, unknown> = {}) =>
+  readAuto({ words, name, globals, webVitals });
+
+describe('the attributes for auto-capture', () => {
+  it('ask for nothing where there is none', () => {
+    expect(read()).toBeUndefined();
+    expect(read('')).toEqual({});
+  });
+
+  it('name features, and what they are given', () => {
+    expect(read(' pageviews\n vitals ')).toEqual({ pageviews: true, vitals: webVitals });
+    const mine = { clicks: { channel: 'ui' }, vitals: { name: 'Speed' }, pageviews: false };
+    expect(read('pageviews forms', 'mine', { mine })).toEqual({
+      forms: true,
+      clicks: { channel: 'ui' },
+      vitals: { ...webVitals, name: 'Speed' },
+      pageviews: false,
+    });
+    expect(read('clicks', '')).toEqual({ clicks: true });
+  });
+
+  it.each([
+    ['pageview', 'pageviews'],
+    ['Clicks', 'clicks'],
+    ['errros', 'errors'],
+    ['page-views', 'pageviews'],
+  ])('refuse `%s`, and say what may have been meant', (word, meant) => {
+    expect(() => read(`forms ${word}`)).toThrow(
+      `data-auto: \`${word}\` does not exist: did you mean \`${meant}\`?`,
+    );
+  });
+
+  it('refuse what is like none, and say what there is', () => {
+    for (const word of ['everything', 'map']) {
+      expect(() => read(word)).toThrow(`\`${word}\` does not exist: expected some of pageviews`);
+    }
+    const map = () => null;
+    expect(read(undefined, 'mine', { mine: { map } })).toEqual({ map });
+  });
+
+  it('refuse the name of what is no global object', () => {
+    for (const globals of [{}, { mine: 'text' }, { mine: null }]) {
+      expect(() => read('clicks', 'mine', globals)).toThrow(
+        'data-auto-options: no global object is called `mine`',
+      );
+    }
+    expect(() => read('clicks', 'toString')).toThrow('no global object is called `toString`');
+  });
+});
