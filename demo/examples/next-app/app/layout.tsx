@@ -1,7 +1,6 @@
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { PageViews } from './page-views';
 
 export const metadata: Metadata = { title: 'Shop', icons: 'data:,' };
 
@@ -9,7 +8,6 @@ export default function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">
       <body>
-        <PageViews />
         <nav>
           <Link href="/">Home</Link> <Link href="/items/lamp">Lamp</Link>{' '}
           <Link href="/items/chair">Chair</Link> <Link href="/checkout">Checkout</Link>

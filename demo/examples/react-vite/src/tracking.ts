@@ -1,7 +1,7 @@
 import { createAnalytics } from 'analytics-outbox';
+import { autocapture } from 'analytics-outbox/autocapture';
 
 interface Events {
-  'Page Viewed': { path: string };
   'Item Added': { item: string; count: number };
   'Checked Out': object;
 }
@@ -19,3 +19,4 @@ analytics.init({
   project: 'shop',
   channel: 'web',
 });
+autocapture(analytics, { pageviews: true });

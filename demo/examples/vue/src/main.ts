@@ -1,7 +1,6 @@
 import { createApp } from 'vue';
 import App from './App.vue';
 import { router } from './router';
-import { analytics } from './tracking';
+import './tracking';
 
-router.afterEach(({ path }) => analytics.event('Page Viewed', { tags: { path } }));
 createApp(App).use(router).mount('#app');

@@ -1,7 +1,7 @@
 import { createAnalytics } from 'analytics-outbox';
+import { autocapture } from 'analytics-outbox/autocapture';
 
 interface Events {
-  'Page Viewed': { path: string };
   'Item Added': { item: string; count: number };
   'Checked Out': object;
 }
@@ -19,7 +19,4 @@ analytics.init({
   project: 'shop',
   channel: 'web',
 });
-
-document.addEventListener('astro:page-load', () => {
-  analytics.event('Page Viewed', { tags: { path: location.pathname } });
-});
+autocapture(analytics, { pageviews: true, clicks: true });
