@@ -5,6 +5,7 @@ import { createTracker, type Tracker } from './client/analytics.js';
 import { anyWay } from './client/any-way.js';
 import { installTag } from './client/browser/install-tag.js';
 import { readAttributes } from './client/config/options.js';
+import { readContext } from './context/read-context.js';
 import { messageOf } from './interface/errors.js';
 
 const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
@@ -13,7 +14,8 @@ let tracker: Tracker | undefined;
 
 installTag({
   createTracker: () => (tracker = createTracker(anyWay)),
-  readOptions: readAttributes,
+  readOptions: (data, globals) =>
+    readContext(tracker!.analytics, data, readAttributes(data, globals)),
 });
 try {
   const { auto: words, autoOptions: name } = dataset;

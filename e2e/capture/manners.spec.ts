@@ -162,6 +162,23 @@ for (const [what, options, message] of [
   });
 }
 
+test('gives events the context that the tag asks for', async ({ page, service, site }) => {
+  const options = { auto: 'pageviews', context: 'page session', anonymousId: 'tab' };
+  await page.goto(site.page('/', site.tagged(options, AUTO)));
+  await service.holds({ events: ['Page Viewed'] });
+  await page.evaluate(() => analytics.event('By hand'));
+  const context = {
+    path: '/',
+    title: 'A page',
+    session_id: expect.stringMatching(/./) as unknown,
+    session_number: 1,
+    anonymous_id: expect.stringMatching(/./) as unknown,
+  };
+  const [view, byHand] = await captured(service, ['Page Viewed', 'By hand']);
+  expect(view).toEqual(['Page Viewed', context]);
+  expect(byHand).toEqual(['By hand', view![1]]);
+});
+
 test('keeps to a strict Content Security Policy with everything on', async ({
   page,
   service,
