@@ -89,7 +89,7 @@ export const pageRows: readonly Row[] = [
     },
   },
   {
-    id: 'bfcache-adopted',
+    id: 'bfcache-claimed',
     group,
     what: 'the same, after another tab has taken the records over',
     promised: allOnce,

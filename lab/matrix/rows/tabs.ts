@@ -47,7 +47,7 @@ export const tabRows: readonly Row[] = [
     },
   },
   {
-    id: 'two-adopters',
+    id: 'two-claimers',
     group,
     what: 'two frames of a page race for a backlog of 30 in the same task',
     promised: allOnce,
@@ -103,7 +103,7 @@ export const tabRows: readonly Row[] = [
     },
   },
   {
-    id: 'crash-in-adoption',
+    id: 'crash-in-claim',
     group,
     what: 'a page that has taken over a backlog of 30 is killed while it sends; a third page opens',
     promised: onceOrUnknown,

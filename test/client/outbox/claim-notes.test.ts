@@ -124,12 +124,12 @@ describe('an exit note', () => {
   it('of a frozen page is not overwritten by that of its claimer', async () => {
     const frozen = await leaveBehind();
     await advance(HOLD_MS);
-    const adopter = pageOf();
-    await adopter.refill();
+    const claimer = pageOf();
+    await claimer.refill();
     frozen.add(makeRecord('news'));
     frozen.outbox.leave(true);
     await settle();
-    adopter.outbox.leave(true);
+    claimer.outbox.leave(true);
     await settle();
     expect((await pageOf().drain()).sort()).toEqual(['news', 'r0', 'r1', 'r2']);
     expect(world.shelf.keys()).toEqual([]);
@@ -141,13 +141,13 @@ describe('an exit note', () => {
     frozen.add(...makeRecords(2, 'unsaved'));
     frozen.begin('unsaved1');
     await advance(HOLD_MS);
-    const adopter = pageOf();
-    await adopter.refill();
+    const claimer = pageOf();
+    await claimer.refill();
     frozen.outbox.leave(true);
     const third = pageOf();
     await third.refill();
     expect(third.waiting()).toEqual(['unsaved0']);
-    expect(adopter.waiting()).toEqual(['r0', 'r1', 'r2']);
+    expect(claimer.waiting()).toEqual(['r0', 'r1', 'r2']);
     expect(world.shelf.keys()).toEqual([]);
   });
 
@@ -156,10 +156,10 @@ describe('an exit note', () => {
     left.outbox.finish(left.begin('r1'));
     left.dropWrites(); // WebKit loses what a leaving page writes
     left.outbox.leave(true);
-    const adopter = pageOf();
-    void adopter.refill();
+    const claimer = pageOf();
+    void claimer.refill();
     for (let i = 0; i < 30; i++) await Promise.resolve(); // its transaction has begun
-    adopter.kill();
+    claimer.kill();
     await settle();
     await advance(HOLD_MS);
     expect(await pageOf().drain()).toEqual(['r0', 'r2']);
