@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createNotes, type ExitNote } from '../../src/client/outbox/exit-note.js';
+import type { ParcelKey } from '../../src/client/outbox/parcel.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import { createFakeShelf } from '../support/fake-shelf.js';
 import { name, text } from './nasty.js';
@@ -28,7 +29,7 @@ const note: fc.Arbitrary<ExitNote> = fc.record({
   v: fc.constant(2 as const),
   holder: id,
   until: fc.nat(),
-  parcels: fc.array(noted, { maxLength: 3 }),
+  parcels: fc.array(noted, { minLength: 1, maxLength: 3 }),
 });
 
 describe('exit notes', () => {
@@ -51,6 +52,15 @@ describe('exit notes', () => {
         },
       ),
     );
+  });
+
+  it('that say nothing are removed', () => {
+    const shelf = createFakeShelf();
+    const notes = createNotes(shelf, 'site');
+    const parcel = { key: [1, 'page', 1] as ParcelKey, flight: [], done: [], records: [] };
+    notes.save({ holder: 'page', until: 0, parcels: [parcel] });
+    expect(notes.save({ holder: 'page', until: 0, parcels: [] })).toBe(true);
+    expect(shelf.keys()).toEqual([]);
   });
 
   it('that were cut off, or written by others, are none', () => {
