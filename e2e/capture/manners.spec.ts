@@ -293,6 +293,6 @@ test('is imported: twice is once, and `stop` ends it', async ({ page, guest, ser
     }
     return undefined;
   });
-  expect(refused).toMatch(/^TypeError: autocapture: expected pageviews .* map, not pageview$/);
+  expect(refused).toMatch(/^TypeError: autocapture: pageview is none of pageviews .* map$/);
   expect(await captured(service, namesOf(expected))).toEqual(expected);
 });

@@ -65,6 +65,26 @@ for (const [how, head] of [
   });
 }
 
+test('names who was there as the route was shown', async ({ page, service, site }) => {
+  await page.goto(site.page('/', site.tagged({ auto }, AUTO)));
+  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
+  await page.evaluate(() => {
+    history.pushState({}, '', '/login');
+    analytics.identify('u');
+    history.pushState({}, '', '/account');
+    analytics.reset();
+  });
+  await service.holds({ identifies: ['u'] });
+  const rows = await captured(service, Array<string>(3).fill('Page Viewed'));
+  expect(rows.map(([, { path }, more]) => [path, more])).toEqual(
+    expect.arrayContaining([
+      ['/', undefined],
+      ['/login', undefined],
+      ['/account', { user_id: 'u' }],
+    ]),
+  );
+});
+
 test('takes hashes for routes where that is asked for', async ({ page, guest, service, site }) => {
   guest.allowGlobals('capture');
   const head = inline(`var capture = { pageviews: { hash: true } }`);

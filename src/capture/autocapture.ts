@@ -44,7 +44,7 @@ export const autocapture = (
   if (!isPage()) return () => undefined;
   const kinds = Object.keys(asked) as CaptureKind[];
   const wrong = kinds.find((kind) => !KINDS.includes(kind));
-  if (wrong) throw new TypeError(`autocapture: expected ${KINDS.join(' ')} map, not ${wrong}`);
+  if (wrong) throw new TypeError(`autocapture: ${wrong} is none of ${KINDS.join(' ')} map`);
   stops.get(analytics)?.();
 
   let page: Page | undefined;
@@ -57,7 +57,10 @@ export const autocapture = (
     }
   };
   const start = () => {
-    page = createPage((asked.pageviews as PageViewLabels | undefined)?.hash);
+    page = createPage(
+      (asked.pageviews as PageViewLabels | undefined)?.hash,
+      () => analytics.status().userId ?? null,
+    );
     // A page that is prerendered may never be shown.
     if (!(document as { prerendering?: boolean }).prerendering) begin();
     else page.listen(document, 'prerenderingchange', begin);

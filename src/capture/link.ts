@@ -13,7 +13,7 @@ export const linkFeature =
       const element = linkIn(elementsOf(event));
       if (!element || event.button > 1) return;
       const url = new URL(element.getAttribute('href')!, document.baseURI);
-      const tags = /^http/.test(url.protocol) && tagsOf(url, element, labels);
+      const tags = url.protocol.startsWith('http') && tagsOf(url, element, labels);
       // Without its query, which may say more than where it leads.
       if (tags) tell({ url: url.origin + url.pathname, ...tags, text: textOf(element, labels) });
     });

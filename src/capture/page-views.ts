@@ -8,7 +8,7 @@ const TITLE_MS = 100;
 /** The campaign that led here, as the address names it: nothing else of its query is kept. */
 const campaign = (): object =>
   Object.fromEntries(
-    [...new URLSearchParams(location.search)].filter(([name]) => /^utm_/.test(name)),
+    [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith('utm_')),
   );
 
 /** Each page that is shown, and each route. */
@@ -27,8 +27,8 @@ export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {
     settle();
     path = page.path();
     const tags = { path, referrer, ...campaign() };
-    const timestamp = new Date();
-    waiting = () => tell({ ...tags, title: document.title }, { timestamp });
+    const then = { timestamp: new Date(), userId: page.userId() };
+    waiting = () => tell({ ...tags, title: document.title }, then);
     timer = setTimeout(settle, TITLE_MS);
   };
   view();
@@ -37,7 +37,5 @@ export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {
     view();
   });
   page.onVisibility(settle);
-  page.onEnd(() => {
-    waiting = undefined;
-  });
+  page.onEnd(() => clearTimeout(timer));
 };

@@ -11,7 +11,7 @@ export type Listen = <Heard extends Event>(
 ) => void;
 
 /** Follows what happens on the page. With `hasHash`, `#/path` is a part of the path. */
-export const createPage = (hasHash: boolean | undefined) => {
+export const createPage = (hasHash: boolean | undefined, userId: () => string | null) => {
   const ends: (() => void)[] = [];
   const onEnd = (end: () => void): void => void ends.push(end);
   const lists: Record<string, ((event: never) => void)[]> = {};
@@ -52,6 +52,8 @@ export const createPage = (hasHash: boolean | undefined) => {
   return {
     /** The path of the address now, without its query. */
     path,
+    /** Who is identified now; `null` for nobody. */
+    userId,
     listen,
     /** Calls when another route is shown, or the page is back from the back/forward cache. */
     onRoute: (listener: (isBack: boolean) => void): void => {

@@ -13,7 +13,8 @@ export interface CapturedEvent {
   description?: string | undefined;
   icon?: string | undefined;
   notify?: boolean | undefined;
-  userId?: string | undefined;
+  /** `null` for nobody. @default the identified user */
+  userId?: string | null | undefined;
   /** When it happened, if not now. */
   timestamp?: Date | undefined;
   tags: Record<string, unknown>;
@@ -88,6 +89,6 @@ export interface CaptureOptions {
 /** What is asked of a tracker. Any instance fits, whatever its types of events. */
 export interface Capturer {
   event: (...args: never) => void;
-  status: () => Pick<Status, 'consent' | 'paused'>;
+  status: () => Pick<Status, 'consent' | 'paused' | 'userId'>;
   on: (type: 'consent', listener: () => void) => () => void;
 }
