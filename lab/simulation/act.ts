@@ -1,3 +1,4 @@
+import { nameOf } from './disk.js';
 import type { Action, Setup } from './scenario.js';
 import type { Visits } from './visits.js';
 import type { Visit, World } from './world.js';
@@ -78,7 +79,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
     const key = [0, 'stranger', 1] as const;
     const text = JSON.stringify({ v: 9, holder: 'stranger' });
     const slot = { key, text, ids: [] };
-    disk.commit(name, new Map([['foreign', slot]]), { page: '', by: 'user' });
+    disk.commit(name, new Map([[nameOf(key), slot]]), { page: '', by: 'user' });
   };
 
   const killBrowser = (losesMs: number) => {
