@@ -57,7 +57,7 @@ const rows = [
   { type: 'event', body: { event: 'Signed Up', tags: { plan: 'pro' }, user_id: 'user_1' } },
 ];
 
-test('rows are collected @smoke', async ({ page, service, site }) => {
+test('rows are collected', async ({ page, service, site }) => {
   const sent = await collectRows(page);
   await page.goto(site.page('/', site.tagged({ flushInterval: 50 }, { body: SIGN_UP })));
   await signUp(page);

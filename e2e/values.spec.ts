@@ -51,7 +51,7 @@ const CARRIED: Record<string, { code: string; json: unknown }> = {
   'a symbol alone': { code: 'Symbol("s")', json: {} },
   symbols: { code: '({ a: Symbol("s"), [Symbol("k")]: 1, b: 2 })', json: { b: 2 } },
   'a function': { code: '({ f() {}, b: 2 })', json: { b: 2 } },
-  undefined: { code: '({ a: undefined, b: [undefined] })', json: { b: [null] } },
+  'an undefined': { code: '({ a: undefined, b: [undefined] })', json: { b: [null] } },
   emoji: {
     code: '({ "🎉": "👩‍👩‍👧‍👦 ä \\u0000 \\u2028 </script>" })',
     json: { '🎉': '👩‍👩‍👧‍👦 ä \u0000 \u2028 </script>' },

@@ -66,7 +66,7 @@ export const createPump = (effects: Effects) => {
     isPaused = !!reason;
     if (!reason && isReady()) {
       const { due, prepared } = dispatch.due(time, horizon);
-      isStarving = due === 0 && requests.count() === 0;
+      isStarving = due === 0;
       if (prepared) void whenDone(prepared);
       const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil(time));
       if (next < Infinity) alarm.setBy(next);

@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HOLD_MS } from '../../../../src/client/outbox/context.js';
+import { PARCEL_RECORDS } from '../../../../src/client/outbox/parcel.js';
+import { WINDOW } from '../../../../src/client/outbox/stored.js';
 import { advance } from '../../../support/advance.js';
 import { forbidOpening } from '../../../support/break-storage.js';
 import { createDelivery } from '../../../support/create-delivery.js';
@@ -148,6 +150,23 @@ describe('a flush', () => {
     const { service } = await start();
     await advance(1_000);
     expect(service.ids()).toEqual(['r0', 'r1']);
+  });
+
+  it('goes on to what is free behind a user whose identify keeps failing', async () => {
+    const left = createPage(world.shelf);
+    const behind = makeRecords(PARCEL_RECORDS * WINDOW + 20, 'behind', { user: 'u' });
+    left.add(makeRecord('poison', { type: 'identify', user: 'u' }), ...behind, makeRecord('free'));
+    await settle();
+    await advance(HOLD_MS);
+    const { page, flusher, service } = createDelivery(world.shelf);
+    service.rule = ({ id }) => (id === 'poison' ? 500 : 200);
+    for (const id of ['mine', 'mine too']) {
+      page.add(makeRecord(id));
+      flusher.flushAll();
+      await advance(20_000);
+    }
+    const others = service.ids().filter((id) => id !== 'poison');
+    expect(others.sort()).toEqual(['free', 'mine', 'mine too']);
   });
 
   it('sends what a killed page left', async () => {
