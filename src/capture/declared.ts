@@ -26,7 +26,7 @@ export const declared: Feature<ClickLabels> = (tell, labels, page) => {
   };
   page.listen<MouseEvent>(window, CLICKS, (event) => {
     const elements = elementsOf(event);
-    // By the middle button only links do something.
+    // The middle button does something on links alone.
     if (event.button > 1 || (event.button && !linkIn(elements))) return;
     const element = elements.find((one) => one.matches(`[data-event]:not(form,${VISIBLE})`));
     // The click on a label is followed by one on its field: where both are in the element, that one counts.

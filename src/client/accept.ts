@@ -21,7 +21,9 @@ interface Effects {
 /** Makes a record of a call and keeps it. */
 export const createAccept = (effects: Effects) => {
   const { settings, consent, identity, keeper, drop, emit } = effects;
-  return (captured: Made<Call>, hint: Hint): void => {
+  /** `more`: what the call was given beside its two arguments. */
+  return (captured: Made<Call>, more: readonly unknown[], hint: Hint): void => {
+    if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
     if (!('value' in captured)) return drop(captured.reason, captured.message);
     const call = captured.value;
     if (consent.current() === 'denied') return drop('consent-denied', 'consent is denied');

@@ -4,6 +4,7 @@ import { isPage } from './browser/page-life.js';
 import { readClock } from './config/clock.js';
 import { isConsent } from './config/options.js';
 import { createHearers } from './hearers.js';
+import { createHint } from './hint.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import { createSetUp, type Way } from './set-up.js';
 import type { Analytics, EventMap, Options, Status } from './types.js';
@@ -53,18 +54,10 @@ export const createTracker = <
   const { run, current, settings, offReason } = setUp;
   const now = () => readClock(settings()?.now);
 
-  /** Slips in calls, told once each: the same call is made again and again. */
-  const hinted = new Set<string>();
-  const hint = (message: string) => {
-    if (!hinted.has(message)) emit('error', () => ({ kind: 'call', message }));
-    hinted.add(message);
-  };
+  const hint = createHint(emit);
 
   const accept = (call: Made<Call>, more: unknown[]) =>
-    run((pipeline) => {
-      if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
-      pipeline.accept(call, hint);
-    });
+    run((pipeline) => pipeline.accept(call, more, hint));
 
   /** The call becomes text before it returns. */
   const isText = () => !!current() && !settings()?.beforeSend;

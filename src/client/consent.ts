@@ -68,7 +68,7 @@ export const createConsent = (effects: Effects) => {
     /** Nobody tells a frozen or cached page of a denial, or of a change of Global Privacy Control. */
     lookAgain: (): void => {
       if (page.current() === 'granted' && denials().length > 0) deny();
-      else apply();
+      else if (inForce() !== current) apply();
     },
     /** Another page has changed this key of localStorage. */
     hear: (changed: string | null): void => {

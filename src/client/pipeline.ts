@@ -97,8 +97,9 @@ export const createPipeline = (
     configure: (next: Settings, isOther: boolean): void => {
       if (next.consent && next.consent !== current.consent) consent.set(say(next.consent));
       current = complete(next);
+      if (!isOther) return;
       consent.lookAgain();
-      if (isOther) parts()?.flusher.reconfigure();
+      parts()?.flusher.reconfigure();
     },
     /** Takes everything down, and leaves what is stored to the next page. */
     stop: (): void => {

@@ -80,10 +80,10 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       const name = destinationName(addressOf(next), next.project);
       const known = pipelines.get(name);
       if (!known) {
-        current = outsideZone(() => createPipeline(createSender, next, emit, said));
-        pipelines.set(name, current); // the one before goes on with what it has
-        const { consent } = current.status();
-        emit('consent', () => ({ consent }));
+        const made = outsideZone(() => createPipeline(createSender, next, emit, said));
+        current = made;
+        pipelines.set(name, made); // the one before goes on with what it has
+        emit('consent', () => ({ consent: made.status().consent }));
       } else {
         current = known;
         outsideZone(() => known.configure(next, !before || !isSame(before, next)));

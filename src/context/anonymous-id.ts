@@ -24,7 +24,7 @@ export const anonymousId =
       update((visitor) => {
         if (visitor.user === user) return visitor;
         const id = (!visitor.user && visitor.id) || newId();
-        // After the identify, which is about to be kept.
+        // In a microtask: the identify is kept once its listeners have been told, and this comes after it.
         queueMicrotask(() => event('Identified', { userId: user, tags: { anonymous_id: id } }));
         return { id, user };
       });

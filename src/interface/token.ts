@@ -1,5 +1,6 @@
 import { isToken, TOKEN_WORDS } from './is-token.js';
 import { messageOf } from './errors.js';
+import { inTime } from './in-time.js';
 import type { Token } from './bodies.js';
 
 /** The token in use. Asked for when needed, kept in memory only. */
@@ -13,7 +14,8 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
   const request = async (): Promise<string | undefined> => {
     const source = option();
     try {
-      const given: unknown = typeof source === 'function' ? await inTime(source()) : source;
+      const given: unknown =
+        typeof source === 'function' ? await inTime(source(), timeout()) : source;
       // Read from a file, it ends with a line break, which `fetch` would have cut off as well.
       const trimmed = typeof given === 'string' ? given.trim() : given;
       if (!isToken(trimmed)) return `the function \`token\` must give ${TOKEN_WORDS}`;
@@ -24,14 +26,6 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
       return `the function \`token\` failed: ${messageOf(error)}`;
     }
   };
-
-  const inTime = (given: string | Promise<string>): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('no answer in time')), timeout());
-      Promise.resolve(given)
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
-    });
 
   return {
     get: (): string | undefined => {

@@ -3,6 +3,7 @@ import { isGpcOn } from '../client/browser/is-gpc-on.js';
 import { readClock } from '../client/config/clock.js';
 import { anyForm } from '../client/config/forms.js';
 import { isConsent, resolveOptions, type Settings } from '../client/config/options.js';
+import { createHint } from '../client/hint.js';
 import { captureEvent, captureIdentify, type Call, type Made } from '../client/record/call.js';
 import { createTally } from '../client/status.js';
 import type { Consent, DisabledOptions, EventMap, Options, OutboxRecord } from '../client/types.js';
@@ -39,7 +40,6 @@ export const createAnalytics = <
   const kept: OutboxRecord[] = [];
   /** Of those that are kept, the ones that no `flush` has delivered. */
   const waiting = new Set<OutboxRecord>();
-  const hinted = new Set<string>();
 
   const hearers = createHearers(() => settings);
   const { emit, on, drops, errors } = hearers;
@@ -49,10 +49,7 @@ export const createAnalytics = <
       ? 'denied'
       : (said ?? settings.consent ?? 'granted');
 
-  const hint = (message: string): void => {
-    if (!hinted.has(message)) emit('error', () => ({ kind: 'call', message }));
-    hinted.add(message);
-  };
+  let hint = createHint(emit);
 
   const keep = (record: OutboxRecord): void => {
     if (consent() === 'pending') held.push(record);
@@ -73,9 +70,7 @@ export const createAnalytics = <
     emit,
   });
   const accept = (captured: Made<Call>, more: unknown[]): void => {
-    if (settings.disabled) return;
-    if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
-    makeRecord(captured, hint);
+    if (!settings.disabled) makeRecord(captured, more, hint);
   };
 
   /** What waits, and who it was, goes with a denial. */
@@ -181,7 +176,8 @@ export const createAnalytics = <
     errors: () => [...errors],
     clear: () => {
       for (const list of [calls, drops, errors, held, kept]) list.length = 0;
-      for (const set of [waiting, hinted]) set.clear();
+      waiting.clear();
+      hint = createHint(emit);
       tally = createTally(emit);
       user = said = undefined;
       told &&= consent();

@@ -1,6 +1,5 @@
 import type { Consent, Options } from '../types.js';
 import { checkOptions } from '../../interface/check-options.js';
-
 import {
   isFunction,
   isHttpUrl,

@@ -1,4 +1,4 @@
-import { inTime } from './in-time.js';
+import { inTime } from '../../interface/in-time.js';
 import type { Answer } from '../../interface/outcome.js';
 import { readAnswer } from './read-answer.js';
 import type { SenderEffects } from './sender.js';

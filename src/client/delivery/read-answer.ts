@@ -1,4 +1,4 @@
-import { inTime } from './in-time.js';
+import { inTime } from '../../interface/in-time.js';
 import type { Answer } from '../../interface/outcome.js';
 
 /** So much of a body is read, in characters. The answers of a service or a relay are far shorter. */

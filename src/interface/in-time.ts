@@ -5,7 +5,7 @@ const GRACE_MS = 100;
  * stands still (an open dialog, a busy script), its timers become due and answers queue up. The timer runs
  * first then, and the second step gives the answers their turn.
  */
-export const inTime = <Result>(work: Promise<Result>, ms: number): Promise<Result> => {
+export const inTime = <Result>(work: Result | PromiseLike<Result>, ms: number): Promise<Result> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new Error('no answer in time'));

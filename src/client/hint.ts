@@ -1,0 +1,11 @@
+import type { Hint } from './record/gather-tags.js';
+import type { Emit } from './status.js';
+
+/** Tells of slips in calls, of each once: the same call is made again and again. */
+export const createHint = (emit: Emit): Hint => {
+  const told = new Set<string>();
+  return (message) => {
+    if (!told.has(message)) emit('error', () => ({ kind: 'call', message }));
+    told.add(message);
+  };
+};
