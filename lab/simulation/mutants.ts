@@ -148,7 +148,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'take a captive portal for the service',
     file: 'src/interface/outcome.ts',
-    find: "if (/^\\s*</.test(answer.body)) return 'blocked';",
+    find: "if (/^\\s*</.test(body)) return 'blocked';",
     put: '',
   },
   {

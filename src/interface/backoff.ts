@@ -5,12 +5,15 @@ export const MAX_RETRY_AFTER_MS = 3_600_000;
 /** Two headers come as one, with a comma between them; a date has one after its day of the week. */
 const FIRST = /^\s*([a-z]+,)?[^,]*/i;
 
+/** A wait that somebody has asked for, within what may be asked; 0 where it is no number. */
+export const boundedWait = (ms: number): number =>
+  Math.min(Math.max(ms || 0, 0), MAX_RETRY_AFTER_MS);
+
 /** `Retry-After` as milliseconds from now: seconds or an HTTP date; 0 where there is none. */
 export const parseRetryAfter = (value: string | null, now: number): number => {
   if (!value) return 0;
   const [first] = FIRST.exec(value)!;
-  const ms = /^\s*\d+\s*$/.test(first) ? Number(first) * 1_000 : Date.parse(first) - now;
-  return Math.min(Math.max(ms || 0, 0), MAX_RETRY_AFTER_MS);
+  return boundedWait(/^\s*\d+\s*$/.test(first) ? Number(first) * 1_000 : Date.parse(first) - now);
 };
 
 /**

@@ -1,16 +1,3 @@
-/** An answer of the service, or the lack of one. */
-export type Answer =
-  | {
-      status: number;
-      /** What was read of it. */
-      body: string;
-      retryAfter: string | null;
-      /** The rest of the body did not come. */
-      brokeOff?: boolean;
-    }
-  /** Refused, unreachable, blocked or timed out: it cannot be told which. */
-  | { status: 0; wasLeft: boolean };
-
 /** What an attempt means for its record and for the destination. */
 export interface Verdict {
   outcome: 'delivered' | 'retry' | 'blocked' | 'rejected';
@@ -33,16 +20,13 @@ const saysError = (body: string): boolean => {
 /**
  * Sorts an answer. What is neither success, nor a refusal of this record, nor a passing trouble means that
  * the set-up is wrong: nothing is lost for it. HTML is no answer of this service but of something between
- * (a captive portal, an error page with status 200).
+ * (a captive portal, an error page with status 200). Status 0: no answer came. The server refused it, could not be
+ * reached, was blocked or took too long; it cannot be told which.
  */
-export const verdictOf = (answer: Answer): Verdict => {
-  const { status } = answer;
-  const outcome = (): Verdict['outcome'] => {
-    if (status === 0 || status >= 500 || RETRY.includes(status)) return 'retry';
-    if (REJECTED.includes(status)) return 'rejected';
-    if (status < 200 || status > 299 || !('body' in answer)) return 'blocked';
-    if (/^\s*</.test(answer.body)) return 'blocked';
-    return saysError(answer.body) ? 'rejected' : 'delivered';
-  };
-  return { outcome: outcome(), status };
+export const outcomeOf = (status: number, body: string): Verdict['outcome'] => {
+  if (status === 0 || status >= 500 || RETRY.includes(status)) return 'retry';
+  if (REJECTED.includes(status)) return 'rejected';
+  if (status < 200 || status > 299) return 'blocked';
+  if (/^\s*</.test(body)) return 'blocked';
+  return saysError(body) ? 'rejected' : 'delivered';
 };

@@ -38,16 +38,15 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
       (asking ??= request().finally(() => {
         asking = undefined;
       })),
-    /** After a 401: true where another one can be asked for, once until a request passes. */
-    renew: (): boolean => {
-      if (typeof option() === 'string' || !mayRenew) return false;
+    /**
+     * It was answered 401, so the next one has to be asked for. True where that may help at once: once until a
+     * request passes.
+     */
+    refused: (): boolean => {
+      const may = mayRenew && typeof option() !== 'string';
       mayRenew = false;
       kept = undefined;
-      return true;
-    },
-    /** It was refused for good: the next one has to be asked for. */
-    forget: (): void => {
-      kept = undefined;
+      return may;
     },
     /** A request passed with it. */
     passed: (): void => {

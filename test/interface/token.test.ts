@@ -10,7 +10,7 @@ describe('a token given as a string', () => {
   it('cannot be renewed, but follows the option', () => {
     let option = 'a';
     const token = createTokenSource(() => option);
-    expect(token.renew()).toBe(false);
+    expect(token.refused()).toBe(false);
     option = 'b';
     expect(token.get()).toBe('b');
   });
@@ -115,13 +115,13 @@ describe('a token function', () => {
     const option = () => `tok${++count}`;
     const token = createTokenSource(() => option);
     await token.ask();
-    expect(token.renew()).toBe(true);
+    expect(token.refused()).toBe(true);
     expect(token.get()).toBeUndefined();
     await token.ask();
     expect(token.get()).toBe('tok2');
-    expect(token.renew()).toBe(false);
+    expect(token.refused()).toBe(false);
     token.passed();
-    expect(token.renew()).toBe(true);
+    expect(token.refused()).toBe(true);
   });
 
   it('in place of another is asked, and the token of the other forgotten', async () => {

@@ -3,10 +3,10 @@ import type { Attempt, Sender } from '../../src/client/delivery/sender.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 
 type Part = Pick<Attempt, 'outcome' | 'status'> & Partial<Attempt>;
-/** One for all, one a record, or none yet. */
-type Reply = Part | Part[] | 'hang';
+/** One for all, one a record, none yet, or none since the page was left. */
+type Reply = Part | Part[] | 'hang' | 'left';
 
-const whole = (part: Part): Attempt => ({ retryAfterMs: 0, wasLeft: false, ...part });
+const whole = (part: Part): Attempt => ({ retryAfterMs: 0, problem: '', ...part });
 
 export const DELIVERED: Part = { outcome: 'delivered', status: 200 };
 export const BUSY: Part = { outcome: 'retry', status: 503 };
@@ -39,6 +39,7 @@ export const createFakeBatchSender = (records = 50) => {
           resolve(Array.isArray(reply) ? reply.map(whole) : whole(reply));
         const reply = fake.rule(batch);
         if (reply === 'hang') open.push(settle);
+        else if (reply === 'left') resolve(undefined);
         else queueMicrotask(() => settle(reply));
       }),
     abort: () => undefined,

@@ -1,4 +1,4 @@
-import { verdictOf } from '../../src/interface/outcome.js';
+import { outcomeOf } from '../../src/interface/outcome.js';
 import type { Attempt, Sender } from '../../src/client/delivery/sender.js';
 import { createTokenAccess } from '../../src/client/delivery/token-access.js';
 import { createTokenSource } from '../../src/interface/token.js';
@@ -30,19 +30,16 @@ export const createFakeSender = (option: () => Token) => {
     },
   };
   const send: Sender['send'] = ([first], { keepalive }) =>
-    new Promise<Attempt>((resolve) => {
+    new Promise<Attempt | undefined>((resolve) => {
       const record = first!;
       const used = token.get() ?? '';
       fake.sent.push({ id: record.id, token: used, at: Date.now(), keepalive });
       open.set(record.id, (reply) => {
         const { status, retryAfterMs } =
           typeof reply === 'number' ? { status: reply, retryAfterMs: 0 } : reply;
-        const answer =
-          status === 0
-            ? { status: 0 as const, wasLeft: fake.isLeft }
-            : { status, body: '', retryAfter: null };
-        const wasLeft = status === 0 && fake.isLeft;
-        resolve({ ...verdictOf(answer), retryAfterMs, token: used, wasLeft });
+        if (status === 0 && fake.isLeft) return resolve(undefined);
+        const outcome = outcomeOf(status, '');
+        resolve({ outcome, status, retryAfterMs, token: used, problem: `status ${status}` });
       });
       fake.mostAtOnce = Math.max(fake.mostAtOnce, open.size);
       const reply = fake.rule(record, used);

@@ -1,6 +1,5 @@
 import { inTime } from '../../interface/in-time.js';
-import type { Answer } from '../../interface/outcome.js';
-import { readAnswer } from './read-answer.js';
+import { readAnswer, type Answer } from './read-answer.js';
 import type { SenderEffects } from './sender.js';
 
 /**
@@ -27,6 +26,14 @@ interface Message {
   size: number;
   keepalive: boolean;
 }
+
+const NO_ANSWER: Answer = {
+  outcome: 'retry',
+  status: 0,
+  retryAfterMs: 0,
+  body: '',
+  brokeOff: true,
+};
 
 /** Nothing where a script of the page has broken it: then the request is not ended, and not waited for. */
 const createController = (): AbortController | undefined => {
@@ -66,8 +73,10 @@ export const createCarrier = (effects: Effects) => {
   return {
     /** Bytes that would still be carried past the page's end. */
     room: (): number => KEEPALIVE_BUDGET - keptAlive,
-    /** Starts the request before it returns. Never rejects. */
-    post: async (message: Message): Promise<Answer> => {
+    /**
+     * Starts the request before it returns. Never rejects. `undefined`: the page was left before the answer.
+     */
+    post: async (message: Message): Promise<Answer | undefined> => {
       const { size, keepalive } = message;
       const { timeout } = settings();
       const controller = createController();
@@ -97,11 +106,12 @@ export const createCarrier = (effects: Effects) => {
         // Not by the signal alone: a `fetch` that was passed in may not know it.
         return await readAnswer(await Promise.race([inTime(respond(), timeout), ended]), {
           timeout,
+          now,
           abort,
         });
       } catch {
         abort();
-        return { status: 0, wasLeft: await wasLeft() };
+        return (await wasLeft()) ? undefined : NO_ANSWER;
       } finally {
         running.delete(end);
         if (keepalive) keptAlive -= size;

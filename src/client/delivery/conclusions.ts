@@ -74,15 +74,19 @@ export const createConclusions = (effects: Effects) => {
     else if (isTheirs === false) batching.failed();
   };
 
-  return (group: readonly Entry[], sent: Attempt | Attempt[], started: Started): void => {
-    if (Array.isArray(sent)) {
+  return (
+    group: readonly Entry[],
+    sent: Attempt | Attempt[] | undefined,
+    started: Started,
+  ): void => {
+    // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
+    if (!sent) group.forEach(outbox.abandon);
+    else if (Array.isArray(sent)) {
       concludeEach(
         group.map((entry, i) => [entry, sent[i]!]),
         started,
       );
-      // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
-    } else if (sent.wasLeft) group.forEach(outbox.abandon);
-    else concludeAll(group, sent, started);
+    } else concludeAll(group, sent, started);
   };
 };
 

@@ -1,7 +1,5 @@
-import { attemptOf } from './attempt-of.js';
 import { createCarrier } from './carrier.js';
-import { verdictOf, type Verdict } from '../../interface/outcome.js';
-import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
+import type { Capacity, Sender, SenderEffects } from './sender.js';
 import { createTokenAccess } from './token-access.js';
 import { createTokenSource } from '../../interface/token.js';
 
@@ -15,16 +13,14 @@ const CAPACITY: Capacity = {
   bytesPerRequest: 0,
 };
 
-const problemOf = ({ outcome, status }: Verdict): string => {
-  if (outcome === 'rejected') return `the service answered ${status}`;
-  return status === 401 || status === 403
+const problemOf = (status: number): string =>
+  status === 401 || status === 403
     ? `the service refuses the token (${status}): check the option \`token\``
     : `no such service (${status}): check the option \`baseUrl\``;
-};
 
 /** Sends one record a request, straight to the service (interface, section 4). */
 export const createDirectSender = (effects: Effects): Sender => {
-  const { settings, now } = effects;
+  const { settings } = effects;
   const { room, post, abort, comeBack } = createCarrier(effects);
   const token = createTokenSource(
     () => settings().token ?? '',
@@ -36,7 +32,7 @@ export const createDirectSender = (effects: Effects): Sender => {
     hasPreflight: true,
     room,
     access: createTokenAccess(token),
-    send: async ([record], { size, keepalive }): Promise<Attempt> => {
+    send: async ([record], { size, keepalive }) => {
       const { baseUrl = '', idempotencyKey } = settings();
       const { id, type, body } = record!;
       const used = token.get() ?? '';
@@ -52,7 +48,7 @@ export const createDirectSender = (effects: Effects): Sender => {
         size,
         keepalive,
       });
-      return { ...attemptOf(answer, verdictOf(answer), { now: now(), problemOf }), token: used };
+      return answer && { ...answer, token: used, problem: problemOf(answer.status) };
     },
     abort,
     comeBack,

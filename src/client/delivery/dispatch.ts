@@ -39,13 +39,13 @@ export const createDispatch = (effects: Effects) => {
     const size = batching.weigh(group);
     const keepalive = size <= sender.room();
     for (const entry of group) outbox.begin(entry, keepalive);
-    const sending = sender.send(records, { size, keepalive, handoff });
+    const sending = sender.send(records, { size, keepalive });
     for (const record of records) onSent(record, handoff);
     const sent = await sending;
     if (!requests.end(started)) return; // delivery was stopped
     conclude(group, sent, started);
     // What a page that goes away has given to the browser is not for it to send again.
-    if (Array.isArray(sent) || !sent.wasLeft || !isHidden()) onFree();
+    if (sent || !isHidden()) onFree();
   };
 
   return {

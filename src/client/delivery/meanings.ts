@@ -36,10 +36,9 @@ export const createMeanings = (effects: Effects) => {
 
   /** True when only these records are answered so. */
   const refused = (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
-    const { status, problem = '' } = attempt;
-    if (access?.isOutdated(attempt)) return false;
+    const { status, problem } = attempt;
+    if (access?.refused(attempt)) return false;
     if (health.refused(entries, status, started)) return true;
-    access?.refused(attempt);
     setUp({ kind: 'setup', status, message: problem });
     return false;
   };
@@ -51,10 +50,10 @@ export const createMeanings = (effects: Effects) => {
       access?.passed();
       health.passed(started, attempts.length);
       batching.passed();
-      for (const [entry, { outcome, problem = '' }] of attempts) {
+      for (const [entry, { outcome, status }] of attempts) {
         troubles.forget(entry);
         if (outcome === 'delivered') outbox.finish(entry);
-        else outbox.drop(entry, 'rejected', problem);
+        else outbox.drop(entry, 'rejected', `the answer was ${status}`);
       }
     },
     /** They wait for another attempt. True when only these records are answered so. */
@@ -67,7 +66,7 @@ export const createMeanings = (effects: Effects) => {
     /** Blocked for values of their own: they wait, and nothing else does. */
     setAside: (attempts: Attempts, started: Started): void => {
       health.setAside(entriesOf(attempts), started);
-      for (const [entry, { status, problem = '' }] of attempts) {
+      for (const [entry, { status, problem }] of attempts) {
         outbox.putBack(entry);
         if (!toldOf.has(problem)) onError({ kind: 'setup', status, message: problem });
         toldOf.add(problem);

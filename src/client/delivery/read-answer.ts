@@ -1,5 +1,15 @@
+import { parseRetryAfter } from '../../interface/backoff.js';
 import { inTime } from '../../interface/in-time.js';
-import type { Answer } from '../../interface/outcome.js';
+import { outcomeOf, type Verdict } from '../../interface/outcome.js';
+
+/** What came back for a request. */
+export interface Answer extends Verdict {
+  retryAfterMs: number;
+  /** What was read of it. */
+  body: string;
+  /** The rest of the body did not come. */
+  brokeOff: boolean;
+}
 
 /** So much of a body is read, in characters. The answers of a service or a relay are far shorter. */
 const BODY_LENGTH = 65_536;
@@ -64,10 +74,11 @@ const readRetryAfter = (response: Response): string | null => {
  */
 export const readAnswer = async (
   response: Response,
-  { timeout, abort }: { timeout: number; abort: () => void },
-): Promise<Answer> => ({
+  { timeout, now, abort }: { timeout: number; now: () => number; abort: () => void },
+): Promise<Answer> => {
   // An opaque redirect has status 0. One that was followed has turned the POST into a GET.
-  status: (!response.redirected && Number(response.status)) || 302,
-  retryAfter: readRetryAfter(response),
-  ...(await readBody(response, { ms: Math.min(BODY_MS, timeout), abort })),
-});
+  const status = (!response.redirected && Number(response.status)) || 302;
+  const retryAfterMs = parseRetryAfter(readRetryAfter(response), now());
+  const { body, brokeOff } = await readBody(response, { ms: Math.min(BODY_MS, timeout), abort });
+  return { outcome: outcomeOf(status, body), status, retryAfterMs, body, brokeOff };
+};

@@ -1,10 +1,8 @@
 import type { OutboxRecord } from '../types.js';
 import { BATCH_PATH, BATCH_RECORDS } from '../../interface/wire.js';
-import { attemptOf } from './attempt-of.js';
 import { createCarrier, KEEPALIVE_BUDGET } from './carrier.js';
-import { verdictOf, type Answer, type Verdict } from '../../interface/outcome.js';
 import { readResults } from './relay-answer.js';
-import type { Attempt, Capacity, Sender, SenderEffects } from './sender.js';
+import type { Capacity, Sender, SenderEffects } from './sender.js';
 
 const opening = (sentAt: string): string => `{"sent_at":"${sentAt}","records":[`;
 const CLOSING = ']}';
@@ -23,40 +21,26 @@ const CAPACITY: Capacity = {
 /** The last time that a date can have: a clock that was passed in may say anything. */
 const LAST_TIME = 8.64e15;
 
-const GONE: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0, wasLeft: true };
-
-const problemOf = ({ outcome, status }: Verdict): string => {
-  if (outcome === 'rejected') return `the relay answered ${status}`;
-  return status === 401 || status === 403
+const problemOf = (status: number): string =>
+  status === 401 || status === 403
     ? `the relay refuses this page (${status}): check its option \`${status === 401 ? 'authorize' : 'origins'}\``
     : `no relay answers there (${status}): check the option \`relay\``;
-};
 
 /** Sends many records a request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySender = (effects: SenderEffects): Sender => {
   const { settings, now, isGoing, beacon } = effects;
   const { room, post, give, abort, comeBack } = createCarrier(effects);
 
-  const attemptForAll = (answer: Answer): Attempt => {
-    const verdict = verdictOf(answer);
-    // A 2xx without results is the answer of something else, or the results did not come. Then all of it
-    // is sent again: the relay knows repeats.
-    const isOther = verdict.status >= 200 && verdict.status < 300;
-    const isCutOff = 'body' in answer && (answer.brokeOff || !answer.body);
-    if (isOther) verdict.outcome = isCutOff ? 'retry' : 'blocked';
-    return attemptOf(answer, verdict, { now: now(), problemOf });
-  };
-
   return {
     capacity: CAPACITY,
     room,
-    send: async (records, { size, keepalive, handoff }) => {
+    send: async (records, { size, keepalive }) => {
       const url = settings().relay + BATCH_PATH;
       const sentAt = new Date(Math.max(-LAST_TIME, Math.min(now(), LAST_TIME))).toISOString();
       const body = opening(sentAt) + records.map(itemOf).join() + CLOSING;
-      if (handoff && keepalive && isGoing() && beacon(url, body)) {
+      if (keepalive && isGoing() && beacon(url, body)) {
         give(size);
-        return GONE;
+        return undefined;
       }
       const answer = await post({
         url,
@@ -68,7 +52,14 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
         size,
         keepalive,
       });
-      return ('body' in answer && readResults(answer, records)) || attemptForAll(answer);
+      if (!answer) return undefined;
+      const results = readResults(answer, records);
+      if (results) return results;
+      const { status, brokeOff, body: said } = answer;
+      // A 2xx without results is the answer of something else, or the results did not come. Then all of it
+      // is sent again: the relay knows repeats.
+      if (status >= 200 && status < 300) answer.outcome = brokeOff || !said ? 'retry' : 'blocked';
+      return { ...answer, problem: problemOf(status) };
     },
     abort,
     comeBack,

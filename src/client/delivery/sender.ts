@@ -4,12 +4,10 @@ import type { Verdict } from '../../interface/outcome.js';
 /** What an attempt came to. */
 export interface Attempt extends Verdict {
   retryAfterMs: number;
-  /** The page was left before the answer: the browser may go on with it. */
-  wasLeft: boolean;
   /** The token it was made with, where there is one. */
   token?: string;
-  /** Where it was refused: by whom, and what to look at. */
-  problem?: string;
+  /** Who has refused it and what to look at, should it be `blocked`. */
+  problem: string;
   /** `blocked` for a value of this record: it says nothing about other records. */
   isOwn?: boolean;
 }
@@ -28,8 +26,6 @@ export interface Manner {
   size: number;
   /** It outlives the page. */
   keepalive: boolean;
-  /** The page is hidden, or on its way out. */
-  handoff: boolean;
 }
 
 /** A destination that has to be shown a token first. */
@@ -39,10 +35,8 @@ export interface Access {
   ask: () => Promise<string | undefined>;
   /** A request passed. */
   passed: () => void;
-  /** True where a refusal says nothing any more: another token is there, or is to be asked for. */
-  isOutdated: (attempt: Attempt) => boolean;
-  /** The token was refused for good. */
-  refused: (attempt: Attempt) => void;
+  /** A request was refused. True where that says nothing: another token is there, or is to be asked for. */
+  refused: (attempt: Attempt) => boolean;
 }
 
 /** A way to a destination. */
@@ -56,9 +50,13 @@ export interface Sender {
   access?: Access;
   /**
    * Starts one request before it returns: nothing is awaited first. Resolves with an attempt for each
-   * record, in their order; or with one for all, where the request as a whole came to that.
+   * record, in their order; or with one for all, where the request as a whole came to that. `undefined`: the page
+   * was left before the answer, and the browser may go on with it.
    */
-  send: (records: readonly OutboxRecord[], manner: Manner) => Promise<Attempt | Attempt[]>;
+  send: (
+    records: readonly OutboxRecord[],
+    manner: Manner,
+  ) => Promise<Attempt | Attempt[] | undefined>;
   /** Gives up all requests (consent withdrawn). */
   abort: () => void;
   /** The page is back from where it was kept: what it left under way may never say how it ended. */

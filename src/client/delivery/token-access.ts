@@ -6,9 +6,5 @@ export const createTokenAccess = (token: TokenSource): Access => ({
   isReady: () => token.get() !== undefined,
   ask: token.ask,
   passed: token.passed,
-  isOutdated: ({ status, token: used }) =>
-    used !== token.get() || (status === 401 && token.renew()),
-  refused: ({ status }) => {
-    if (status === 401) token.forget();
-  },
+  refused: ({ status, token: used }) => used !== token.get() || (status === 401 && token.refused()),
 });

@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '../../interface/backoff.js';
-import { verdictOf, type Answer, type Verdict } from '../../interface/outcome.js';
+import { outcomeOf, type Verdict } from '../../interface/outcome.js';
 import { createTokenSource } from '../../interface/token.js';
 import type { Token } from '../../interface/bodies.js';
 import type { BatchRecord } from '../../interface/wire.js';
@@ -90,10 +90,14 @@ export const createUpstream = (effects: Effects) => {
       if (!response) noteSilence(error, bearer);
     }
     if (response) noteAnswer(started);
-    const answer = answerOf(response, text);
-    const retryAfterMs = 'body' in answer ? parseRetryAfter(answer.retryAfter, now()) : 0;
-    tell.metric('upstream_ms', now() - started, { status: String(answer.status) });
-    return { ...verdictOf(answer), retryAfterMs };
+    const status = statusOf(response);
+    tell.metric('upstream_ms', now() - started, { status: String(status) });
+    return {
+      outcome: outcomeOf(status, text),
+      status,
+      // A wrapped `fetch` may leave out parts of a `Response`.
+      retryAfterMs: parseRetryAfter(response?.headers?.get('retry-after') ?? null, now()),
+    };
   };
 
   const bearer = async (): Promise<string | undefined> => {
@@ -107,7 +111,7 @@ export const createUpstream = (effects: Effects) => {
     const used = await bearer();
     const first = await attempt(record, used, address);
     // When several requests are refused at once, only one asks for another token, and all use it.
-    if (first.status !== 401 || (tokens.get() === used && !tokens.renew())) return first;
+    if (first.status !== 401 || (tokens.get() === used && !tokens.refused())) return first;
     return attempt(record, await bearer(), address);
   };
 
@@ -118,7 +122,7 @@ export const createUpstream = (effects: Effects) => {
       tokens.passed();
     } else if (result.outcome === 'blocked') {
       const { status } = result;
-      if (status === 401) tokens.forget();
+      if (status === 401) tokens.refused();
       const message = `the service answers ${status}: check \`baseUrl\` and \`token\``;
       setupTrouble.tell({ kind: 'setup', status, message });
     }
@@ -126,10 +130,6 @@ export const createUpstream = (effects: Effects) => {
   };
 };
 
-/** The answer in the form that `verdictOf` takes. A wrapped `fetch` may leave out parts of a `Response`. */
-const answerOf = (response: Partial<ServiceAnswer> | undefined, body: string): Answer => {
-  if (!response) return { status: 0, wasLeft: false };
-  // A redirect that was not followed has status 0.
-  const answer = { status: Number(response.status) || 302, body };
-  return { ...answer, retryAfter: response.headers?.get('retry-after') ?? null };
-};
+/** 0 where there was no answer. A redirect that was not followed has status 0 as well: it becomes 302. */
+const statusOf = (response: ServiceAnswer | undefined): number =>
+  response ? Number(response.status) || 302 : 0;

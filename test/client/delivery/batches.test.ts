@@ -428,7 +428,7 @@ describe('handing batches off', () => {
 
   it('leaves to the next page what no answer was seen of, to be sent again', async () => {
     const { page, flusher, relay } = await start();
-    relay.rule = () => ({ outcome: 'retry', status: 0, wasLeft: true });
+    relay.rule = () => 'left';
     page.add(...makeRecords(3));
     await settle();
     flusher.handOff();

@@ -43,8 +43,7 @@ const attempt = (status: number, retryAfterMs = 0): Attempt => ({
   outcome: 'retry',
   status,
   retryAfterMs,
-  token: 'tok',
-  wasLeft: false,
+  problem: '',
 });
 
 type Health = ReturnType<typeof create>['health'];
