@@ -112,7 +112,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'ignore the shared penalty',
     file: 'src/client/delivery/pauses.ts',
-    find: "return until > time ? ['backoff', until] : [undefined, 0];",
+    find: "return next > time ? ['backoff', next] : [undefined, 0];",
     put: 'return [undefined, 0];',
   },
   {

@@ -54,7 +54,7 @@ const line = fc
         });
       },
     );
-    const capacity = { records: size, bytes, bytesPerRecord: 0, bytesPerRequest: 0 };
+    const capacity = { records: size, bytes, bytesPerRecord: 0 };
     const { fits } = createBatching(capacity, troubles);
     const sent = nextInLine(entries, { now: NOW, limit, horizon, hasUnread, dueAt, fits });
     return { entries, sent, limit, size, bytes, horizon, hasUnread, dueAt };

@@ -29,7 +29,7 @@ export const createFakeBatchSender = (records = 50) => {
     answer: (reply: Part | Part[]): void => open.shift()!(reply),
   };
   const sender: Sender = {
-    capacity: { records, bytes: 10_000, bytesPerRecord: 10, bytesPerRequest: 20 },
+    capacity: { records, bytes: 10_000, bytesPerRecord: 10 },
     room: () => fake.room,
     send: (batch, { size }) =>
       new Promise((resolve) => {

@@ -46,7 +46,7 @@ export const createFakeSender = (option: () => Token) => {
       if (reply !== 'hang') queueMicrotask(() => fake.answer(record.id, reply));
     });
   const sender: Sender = {
-    capacity: { records: 1, bytes: Infinity, bytesPerRecord: 0, bytesPerRequest: 0 },
+    capacity: { records: 1, bytes: Infinity, bytesPerRecord: 0 },
     access: createTokenAccess(token),
     room: () => fake.room,
     send,

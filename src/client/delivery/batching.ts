@@ -4,25 +4,22 @@ import type { Troubles } from './troubles.js';
 
 /** How many records go into one request: as many as it takes, and fewer after trouble. */
 export const createBatching = (capacity: Capacity, troubles: Troubles) => {
-  const { bytesPerRecord, bytesPerRequest } = capacity;
   let { records, bytes } = capacity;
 
-  const weightOf = ({ size }: Entry): number => size + bytesPerRecord;
-  const goesAlone = (entry: Entry): boolean => troubles.see(entry).isAlone;
-
-  /** Bytes of a request. */
+  /** Bytes of these in a request, or a few more. */
   const weigh = (group: readonly Entry[]): number =>
-    group.reduce((sum, entry) => sum + weightOf(entry), bytesPerRequest);
+    group.reduce((sum, { size }) => sum + size + capacity.bytesPerRecord, 0);
 
   return {
     weigh,
-    /** Bytes a record adds, alone in a request or with others. */
-    weightOf: (entry: Entry, alone: boolean): number =>
-      weightOf(entry) + (alone ? bytesPerRequest : 0),
-    fits: (group: readonly Entry[], entry: Entry): boolean =>
-      group.length < records &&
-      weigh(group) + weightOf(entry) <= bytes &&
-      !group.concat(entry).some(goesAlone),
+    fits: (group: readonly Entry[], entry: Entry): boolean => {
+      const together = [...group, entry];
+      return (
+        together.length <= records &&
+        weigh(together) <= bytes &&
+        !together.some((one) => troubles.see(one).isAlone)
+      );
+    },
     /** A request was answered. */
     passed: (): void => {
       records = Math.min(2 * records, capacity.records);

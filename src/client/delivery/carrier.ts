@@ -22,7 +22,7 @@ interface Message {
   headers: Record<string, string>;
   body: string;
   credentials: RequestCredentials;
-  /** Bytes of the body. */
+  /** Bytes of the body, or a few more. */
   size: number;
   keepalive: boolean;
 }

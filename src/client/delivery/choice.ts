@@ -1,9 +1,7 @@
-import type { Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import type { Batching } from './batching.js';
+import type { Context } from './context.js';
 import { nextInLine } from './lanes.js';
 import type { Requests } from './requests.js';
-import type { Troubles } from './troubles.js';
 
 /** Records looked at for one that has not failed yet. */
 const PROBE_CHOICE = 50;
@@ -12,18 +10,10 @@ const SUSPECT = 1_000;
 /** Requests that outlive the page, at the most: Chromium carries 256 and loses what is beyond (measured). */
 const HANDOFF = 128;
 
-interface Effects {
-  outbox: Pick<Outbox, 'young' | 'hasUnread' | 'canSend'>;
-  requests: Requests;
-  batching: Batching;
-  troubles: Troubles;
-  /** Bytes that would still be carried past the page's end. */
-  room: () => number;
-}
-
 /** Which records go next, as those of one request each. */
-export const createChoice = ({ outbox, requests, batching, troubles, room }: Effects) => {
-  const { fits, weightOf } = batching;
+export const createChoice = (context: Context, requests: Requests) => {
+  const { outbox, sender, health, batching, troubles } = context;
+  const { fits } = batching;
   const dueAt = (entry: Entry): number => troubles.see(entry).dueAt;
 
   function* line(): Generator<Entry, undefined> {
@@ -42,17 +32,17 @@ export const createChoice = ({ outbox, requests, batching, troubles, room }: Eff
   };
 
   return {
-    next: (now: number, horizon: number, limit: number, isProbing: boolean): Entry[][] => {
+    next: (now: number, horizon: number, limit: number): Entry[][] => {
       const rules = { now, horizon, limit, hasUnread: outbox.hasUnread(), dueAt, fits };
       const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
-      const entries = isProbing ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
+      const entries = health.isProbing() ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
       return nextInLine(entries, rules);
     },
     /** What the browser takes from a page that goes away. */
     leaving: (now: number, horizon: number): Entry[][] => {
-      let left = room();
-      const leaving = (entry: Entry, alone: boolean): boolean => {
-        const weight = weightOf(entry, alone);
+      let left = sender.room();
+      const leaving = (entry: Entry): boolean => {
+        const weight = batching.weigh([entry]);
         if (weight > left || !outbox.canSend(entry)) return false;
         left -= weight;
         return true;

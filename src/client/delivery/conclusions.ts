@@ -1,49 +1,84 @@
-import type { Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import type { Outcome, OutboxRecord } from '../types.js';
-import type { Batching } from './batching.js';
-import type { Health, Started } from './health.js';
-import { entriesOf, type Attempts, type Meanings } from './meanings.js';
+import type { DeliveryError } from '../types.js';
+import type { Context } from './context.js';
+import type { Started } from './health.js';
 import type { Attempt } from './sender.js';
-import type { Waiters } from './waiters.js';
 
-interface Effects {
-  outbox: Pick<Outbox, 'putBack' | 'abandon'>;
-  meanings: Meanings;
-  health: Health;
-  batching: Batching;
-  waiters: Waiters;
-  onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
-}
+/** Records, each with what its attempt came to. */
+type Attempts = readonly (readonly [entry: Entry, attempt: Attempt])[];
 
-const byWait = (a: Attempt, b: Attempt): number => b.retryAfterMs - a.retryAfterMs;
+const SET_UP = 'set-up';
 
-/** Sees to the records of requests that have come to their end. */
-export const createConclusions = (effects: Effects) => {
-  const { outbox, meanings, health, batching, waiters, onOutcome } = effects;
+const entriesOf = (attempts: Attempts): Entry[] => attempts.map(([entry]) => entry);
+
+const isFinal = ({ outcome }: Attempt): boolean =>
+  outcome === 'delivered' || outcome === 'rejected';
+
+/** What the answers to requests mean for their records, for the destination and for the developer. */
+export const createConclusions = (context: Context) => {
+  const { outbox, sender, health, troubles, batching, waiters, onError, onOutcome } = context;
+  const { access } = sender;
+  /** What the developer has been told of. */
+  const told = new Set<string>();
+
+  const tellOnce = (what: string, error: DeliveryError): void => {
+    if (!told.has(what)) onError(error);
+    told.add(what);
+  };
+
+  /** Told once until something passes. */
+  const waitForSetUp = (error: DeliveryError): void => {
+    health.waitForSetUp();
+    tellOnce(SET_UP, error);
+  };
+
+  /** Delivered, or rejected for good: they have come to their end, and the service works. */
+  const pass = (attempts: Attempts, started: Started): void => {
+    told.delete(SET_UP);
+    access?.passed();
+    health.passed(started, attempts.length);
+    batching.passed();
+    for (const [entry, { outcome, status }] of attempts) {
+      troubles.forget(entry);
+      if (outcome === 'delivered') outbox.finish(entry);
+      else outbox.drop(entry, 'rejected', `the answer was ${status}`);
+    }
+  };
+
+  /** They wait for another attempt. True when only these records are answered so. */
+  const fail = (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
+    const { outcome, status, problem, isOwn } = attempt;
+    const isBlocked = outcome === 'blocked';
+    if (isBlocked && access?.refused(attempt)) return false;
+    const isTheirs = health.failed(entries, attempt, started);
+    const error = { kind: 'setup', status, message: problem } as const;
+    if (isOwn) tellOnce(problem, error);
+    else if (isBlocked && !isTheirs) waitForSetUp(error);
+    return isTheirs;
+  };
 
   /** True when what failed is trouble of these records alone; nothing where none failed. */
   const concludeEach = (attempts: Attempts, started: Started): boolean | undefined => {
-    const withOutcome = (...outcomes: Attempt['outcome'][]): Attempts =>
-      attempts.filter(([, { outcome, isOwn }]) => outcomes.includes(outcome) && !isOwn);
-    const passed = withOutcome('delivered', 'rejected');
-    const failing = withOutcome('retry');
-    const blocked = withOutcome('blocked');
-    const own = attempts.filter(([, { isOwn }]) => isOwn);
+    const those = (belongs: (attempt: Attempt) => boolean): Attempts =>
+      attempts.filter(([, attempt]) => belongs(attempt));
+    const passed = those(isFinal);
+    const failing = those(({ outcome }) => outcome === 'retry');
+    const blocked = those(({ outcome, isOwn }) => outcome === 'blocked' && !isOwn);
     let isTheirs: boolean | undefined;
     // First: what fails beside those that pass is trouble of its own.
-    if (passed.length > 0) meanings.pass(passed, started);
+    if (passed.length > 0) pass(passed, started);
+    for (const [entry] of those((attempt) => !isFinal(attempt))) outbox.putBack(entry);
     if (failing.length > 0) {
       // What the relay has not tried says nothing of its records: they go first when it is tried again.
       const tried = failing.filter(([, { status }]) => status > 0);
-      const failed = tried.length > 0 ? tried : failing;
-      for (const [entry] of failing) outbox.putBack(entry);
       // One failure, with the longest of the waits.
-      const [longest] = failing.map(([, attempt]) => attempt).sort(byWait);
-      isTheirs = meanings.fail(entriesOf(failed), longest!, started);
+      const [longest] = failing
+        .map(([, attempt]) => attempt)
+        .sort((a, b) => b.retryAfterMs - a.retryAfterMs);
+      isTheirs = fail(entriesOf(tried.length > 0 ? tried : failing), longest!, started);
     }
-    if (blocked.length > 0) isTheirs = meanings.fail(entriesOf(blocked), blocked[0]![1], started);
-    if (own.length > 0) meanings.setAside(own, started);
+    if (blocked.length > 0) isTheirs = fail(entriesOf(blocked), blocked[0]![1], started);
+    for (const [entry, attempt] of those(({ isOwn }) => !!isOwn)) fail([entry], attempt, started);
     for (const [entry, { outcome, status }] of attempts) {
       onOutcome(entry.record, outcome, status);
       waiters.count(outcome);
@@ -74,20 +109,27 @@ export const createConclusions = (effects: Effects) => {
     else if (isTheirs === false) batching.failed();
   };
 
-  return (
-    group: readonly Entry[],
-    sent: Attempt | Attempt[] | undefined,
-    started: Started,
-  ): void => {
-    // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
-    if (!sent) group.forEach(outbox.abandon);
-    else if (Array.isArray(sent)) {
-      concludeEach(
-        group.map((entry, i) => [entry, sent[i]!]),
-        started,
-      );
-    } else concludeAll(group, sent, started);
+  return {
+    conclude: (
+      group: readonly Entry[],
+      sent: Attempt | Attempt[] | undefined,
+      started: Started,
+    ): void => {
+      // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
+      if (!sent) group.forEach(outbox.abandon);
+      else if (Array.isArray(sent)) {
+        concludeEach(
+          group.map((entry, i) => [entry, sent[i]!]),
+          started,
+        );
+      } else concludeAll(group, sent, started);
+    },
+    /** There is no token. */
+    lacksToken: (message: string): void => waitForSetUp({ kind: 'token', message }),
+    /** The set-up has changed. */
+    reset: (): void => told.clear(),
   };
 };
 
-export type Conclude = ReturnType<typeof createConclusions>;
+export type Conclusions = ReturnType<typeof createConclusions>;
+export type Conclude = Conclusions['conclude'];

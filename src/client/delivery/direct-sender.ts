@@ -10,7 +10,6 @@ const CAPACITY: Capacity = {
   records: 1,
   bytes: Infinity,
   bytesPerRecord: 0,
-  bytesPerRequest: 0,
 };
 
 const problemOf = (status: number): string =>

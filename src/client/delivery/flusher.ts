@@ -1,16 +1,9 @@
-import type { Outbox } from '../outbox/outbox.js';
-import type { DeliveryError, FlushResult, Outcome, OutboxRecord } from '../types.js';
+import type { FlushResult } from '../types.js';
 import { createBatching } from './batching.js';
-import { createChoice } from './choice.js';
-import { createConclusions } from './conclusions.js';
-import { createDispatch } from './dispatch.js';
-import type { Gate } from './gate.js';
+import type { DeliveryEffects } from './context.js';
 import { createHealth } from './health.js';
-import { createMeanings } from './meanings.js';
 import { SLOW_MS, type Pause } from './pauses.js';
 import { createPump } from './pump.js';
-import { createRequests } from './requests.js';
-import type { Sender } from './sender.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
 
@@ -18,52 +11,17 @@ import { createWaiters } from './waiters.js';
 const RETURN_SHARE = 0.5;
 const RETURN_MS = SLOW_MS;
 
-interface Effects {
-  outbox: Outbox;
-  sender: Sender;
-  gate: Gate;
-  concurrency: () => number;
-  /** Requests go to the page's own origin. */
-  isOwnOrigin: () => boolean;
-  now: () => number;
-  random: () => number;
-  isOnline: () => boolean;
-  isHidden: () => boolean;
-  onSent: (record: OutboxRecord, handoff: boolean) => void;
-  onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
-  onError: (error: DeliveryError) => void;
-  onUnreachable: () => void;
-}
-
 /** Sends what is due, as fast as the destination's state allows. */
-export const createFlusher = (effects: Effects) => {
+export const createFlusher = (effects: DeliveryEffects) => {
   const { outbox, sender, gate, now, random } = effects;
-  const { access, hasPreflight = false } = sender;
   const troubles = createTroubles();
-  const health = createHealth({ ...effects, troubles });
+  const health = createHealth(effects, troubles);
   const waiters = createWaiters();
   const batching = createBatching(sender.capacity, troubles);
-  const requests = createRequests({ ...effects, hasPreflight });
-  const meanings = createMeanings({ ...effects, access, health, troubles, batching });
-  const { lacksToken } = meanings;
-  const conclude = createConclusions({ ...effects, meanings, health, batching, waiters });
-  const choice = createChoice({ outbox, requests, batching, troubles, room: sender.room });
-  const onFree = () => sending.free();
-  const dispatch = createDispatch({
+  const { pump, flushAll, isReady, handOff, reset, inFlight, stop } = createPump({
     ...effects,
-    ...{ health, batching, requests, conclude, choice, onFree },
+    ...{ troubles, health, batching, waiters },
   });
-  const sending = createPump({
-    ...effects,
-    ...{ access, health, troubles, requests, waiters, dispatch, lacksToken },
-  });
-  const { pump, isReady } = sending;
-
-  /** Attempts everything that waits by now. */
-  const flushAll = (): void => {
-    sending.makeDue();
-    pump();
-  };
 
   return {
     pump,
@@ -80,9 +38,8 @@ export const createFlusher = (effects: Effects) => {
      * outbox.
      */
     handOff: (): void => {
-      sending.makeDue();
       health.hurry();
-      if (!health.pause(now())[0] && !gate.isDoubtful()) sending.handOff();
+      if (!health.pause(now())[0] && !gate.until()) handOff();
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {
@@ -103,17 +60,12 @@ export const createFlusher = (effects: Effects) => {
     },
     /** The set-up has changed. */
     reconfigure: (): void => {
-      meanings.reset();
+      reset();
       health.resume();
       flushAll();
     },
-    stop: (): void => {
-      sender.abort();
-      requests.clear();
-      sending.stop();
-    },
-    /** Records without an answer yet. */
-    inFlight: (): number => requests.entries().length,
+    stop,
+    inFlight,
     pause: (): Pause => health.pause(now()),
   };
 };

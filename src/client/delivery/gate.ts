@@ -8,11 +8,13 @@ interface Penalty {
   /** No request before this time; 0 once one has passed. */
   until: number;
   /** The service has asked for so much of it: nothing but an answer ends that. */
-  floor?: number;
+  floor: number;
 }
 
+const NONE: Penalty = { n: 0, until: 0, floor: 0 };
+
 interface Effects {
-  /** What stands there: an empty text after a request has passed, nothing where the site has cleared it. */
+  /** What stands there: nothing where the site has cleared it. */
   load: () => string | undefined;
   /** Returns false where it could not be kept. */
   save: (value: string) => boolean;
@@ -30,47 +32,48 @@ const MOST_FAILURES = 9;
  */
 const LASTING = 4;
 
-/** Undefined after a request has passed, and for what somebody else wrote under our name. */
-const parse = (text: string): Penalty | undefined => {
+/** None where somebody else has written something under our name. */
+const parse = (text: string): Penalty => {
   try {
-    const { n, until, floor = 0 } = JSON.parse(text) as Penalty;
-    return [n, until, floor].every(Number.isFinite) ? { n, until, floor } : undefined;
+    const { n, until, floor } = JSON.parse(text) as Penalty;
+    return [n, until, floor].every(Number.isFinite) ? { n, until, floor } : NONE;
   } catch {
-    return undefined;
+    return NONE;
   }
 };
 
 /** Backoff of one destination, shared by its pages. */
 export const createGate = ({ load, save, now, random }: Effects) => {
   /** What this page has read or written last: all there is where the site clears localStorage, or has none. */
-  let own: Penalty | undefined;
+  let own = NONE;
   let isKept = true;
 
-  /** The longer wait, where `own` could not be kept: another page may have been able to keep what it knows. */
-  const read = (): Penalty | undefined => {
+  const read = (): Penalty => {
     const text = load();
     if (text === undefined) return own;
     const shared = parse(text);
     if (isKept) own = shared;
-    return own && !(shared && shared.until > own.until) ? own : shared;
+    // The longer wait, where `own` could not be kept: another page may have been able to keep what it knows.
+    return shared.until > own.until ? shared : own;
   };
-  const write = (penalty: Penalty | undefined) => {
+  const write = (penalty: Penalty) => {
     own = penalty;
-    isKept = save(penalty ? toJson(penalty)! : '');
+    isKept = save(toJson(penalty)!);
   };
 
-  const endOf = (until = 0): number => (until - now() > LONGEST_MS ? 0 : until);
+  const endOf = (until: number): number => (until - now() > LONGEST_MS ? 0 : until);
 
   const open = () => {
-    const before = read();
-    if (before) write(before.n > 1 ? { n: before.n - 1, until: 0 } : undefined);
+    const { n } = read();
+    if (n > 0) write({ ...NONE, n: Math.max(0, n - 1) });
   };
 
   return {
-    /** Earliest time of the next request; in the past when the gate is open. */
-    until: (): number => endOf(read()?.until),
-    /** True after a failure: one probe goes first. */
-    isDoubtful: (): boolean => !!read()?.until,
+    /**
+     * Earliest time of the next request; in the past when the gate is open. Until one has passed it is above 0:
+     * a probe goes first.
+     */
+    until: (): number => endOf(read().until),
     /**
      * Closes the gate after a failure. `again` when it is the same failure seen by a parallel request.
      * `known` is the end of the penalty as the request started: what another has closed since stays closed.
@@ -81,22 +84,22 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
-      const isSame = before?.until === known;
-      const least = isSame ? 0 : endOf(before?.until);
+      const isSame = before.until === known;
+      const least = isSame ? 0 : endOf(before.until);
       const lasting = isSame && known && !isSilent ? LASTING : 0;
-      const n = Math.min(MOST_FAILURES, Math.max(before?.n ?? 0, wished, lasting));
+      const n = Math.min(MOST_FAILURES, Math.max(before.n, wished, lasting));
       const wish = now() + retryAfterMs;
-      const floor = Math.max(endOf(before?.floor), retryAfterMs > 0 ? wish : 0);
+      const floor = Math.max(endOf(before.floor), retryAfterMs > 0 ? wish : 0);
       const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
-      if (again && before?.until) {
-        // Not one more failure; but a wish of the server's counts whoever hears it.
-        if (retryAfterMs > 0 && wish > before.until) write({ n, until, floor });
-      } else write({ n: n + 1, until, floor });
+      const isOneMore = !again || !before.until;
+      // A wish of the server's counts whoever hears it.
+      const isHeard = retryAfterMs > 0 && wish > before.until;
+      if (isOneMore || isHeard) write({ n: isOneMore ? n + 1 : n, until, floor });
     },
     /** Keeps other pages back while this one probes. */
     reserve: (ms: number) => {
       const before = read();
-      if (before?.until) write({ ...before, until: now() + ms });
+      if (before.until) write({ ...before, until: now() + ms });
     },
     /**
      * A request has passed. A server at its limit lets some pass: who forgot all failures then would ask
@@ -105,7 +108,7 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     open,
     /** Something has changed here: one more try, unless the service has asked for the wait. */
     lift: () => {
-      if (endOf(read()?.floor) <= now()) open();
+      if (endOf(read().floor) <= now()) open();
     },
   };
 };

@@ -1,20 +1,14 @@
 import type { Entry } from '../outbox/parcel.js';
 import { delayAfter } from '../../interface/backoff.js';
-import type { Gate } from './gate.js';
+import type { DeliveryEffects } from './context.js';
 import { createPauses, SLOW_MS } from './pauses.js';
 import type { Attempt } from './sender.js';
 import type { Troubles } from './troubles.js';
 
-interface Effects {
-  gate: Gate;
-  troubles: Troubles;
-  concurrency: () => number;
-  now: () => number;
-  random: () => number;
-  isOnline: () => boolean;
-  /** Nothing answers, though the browser says that it is online: called once until something does. */
-  onUnreachable: () => void;
-}
+type Effects = Pick<
+  DeliveryEffects,
+  'gate' | 'concurrency' | 'now' | 'random' | 'isOnline' | 'onUnreachable'
+>;
 
 /** How things stood when a request was started. */
 export interface Started {
@@ -23,47 +17,30 @@ export interface Started {
   /** End of the destination's penalty. */
   until: number;
   at: number;
-  isProbe: boolean;
 }
 
 /** What is known of the destination, and how much may be asked of it. */
-export const createHealth = (effects: Effects) => {
-  const { gate, troubles, concurrency, now, random } = effects;
-  const pauses = createPauses({ ...effects, closedUntil: gate.until });
+export const createHealth = (effects: Effects, troubles: Troubles) => {
+  const { gate, concurrency, now, random } = effects;
+  const pauses = createPauses(effects);
   let width = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
   let epoch = 0;
   let passes = 0;
 
-  /** With one delay for all, since it is not known yet which of them it is. */
-  const isTheirOwn = (entries: readonly Entry[], started: Started): boolean => {
-    const [failures, isOwn] = troubles.fail(entries, started.passes, passes);
-    troubles.putOff(entries, now() + delayAfter(failures - 1, 0, random));
-    return isOwn;
-  };
-
-  /** It has said nothing of the destination: the next probe need not wait for this one. */
-  const endProbe = ({ isProbe, until }: Started): void => {
-    if (isProbe && gate.until() === until) gate.reserve(0);
+  /** One goes first, and the others wait for what it comes to. */
+  const isProbing = (): boolean => {
+    if (gate.until()) width = 1;
+    return width === 1;
   };
 
   return {
     /** Why nothing may be sent now, and until when. */
     pause: pauses.current,
-    /** One goes first, and the others wait for what it comes to. */
-    isProbing: (): boolean => {
-      if (gate.isDoubtful()) width = 1;
-      return width === 1;
-    },
+    isProbing,
     /** Requests at a time: after trouble 1, 2, 4, and so on. */
-    width: (): number => Math.min(width, concurrency()),
-    begin: (): Started => ({
-      epoch,
-      passes,
-      until: gate.until(),
-      at: now(),
-      isProbe: gate.isDoubtful(),
-    }),
+    width: (): number => (isProbing() ? 1 : Math.min(width, concurrency())),
+    begin: (): Started => ({ epoch, passes, until: gate.until(), at: now() }),
     /** False for a request from before the last failure: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
     /** The service has answered, and taken or refused so many records: it works. */
@@ -77,17 +54,26 @@ export const createHealth = (effects: Effects) => {
       width = Math.min(width * 2, concurrency());
     },
     /**
-     * Passing trouble of records that were in one request. True when it is theirs alone, which then have
-     * a delay of their own.
+     * Records that were in one request wait for another attempt. True when that is trouble of theirs alone: then
+     * they have one delay for all, since it is not known yet which of them it is.
      */
     failed: (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
-      const { status, retryAfterMs } = attempt;
+      const { outcome, status, retryAfterMs, isOwn } = attempt;
+      const isBlocked = outcome === 'blocked';
       if (status > 0) pauses.hear();
-      if (isTheirOwn(entries, started) && status !== 429 && retryAfterMs === 0) {
-        endProbe(started);
+      const [failures, areSuspects] = troubles.fail(entries, started.passes, passes);
+      const isOfAll = isBlocked ? status === 401 : status === 429 || retryAfterMs > 0;
+      const areTheirs = isOwn || (areSuspects && !isOfAll);
+      // One among several is soon found.
+      const isSlow = isBlocked && entries.length === 1;
+      const delay = isSlow ? SLOW_MS : delayAfter(failures - 1, 0, random);
+      troubles.putOff(entries, areTheirs ? now() + delay : 0);
+      if (areTheirs) {
+        // It has said nothing of the destination: the next probe need not wait for this one.
+        if (started.until && gate.until() === started.until) gate.reserve(0);
         return true;
       }
-      troubles.putOff(entries, 0);
+      if (isBlocked) return false;
       const again = started.epoch !== epoch;
       gate.close(retryAfterMs, again, started.until, status === 0);
       width = 1;
@@ -95,22 +81,6 @@ export const createHealth = (effects: Effects) => {
       epoch++;
       if (status === 0) pauses.miss();
       return false;
-    },
-    /** Blocked for values of their own. */
-    setAside: (entries: readonly Entry[], started: Started): void => {
-      pauses.hear();
-      for (const entry of entries) troubles.of(entry).failures++;
-      troubles.putOff(entries, now() + SLOW_MS);
-      endProbe(started);
-    },
-    /** The set-up looks wrong. True when it is only these records that are answered so. */
-    refused: (entries: readonly Entry[], status: number, started: Started): boolean => {
-      pauses.hear();
-      const isOwn = isTheirOwn(entries, started) && status !== 401;
-      // One among several is soon found.
-      if (!isOwn) troubles.putOff(entries, 0);
-      else if (entries.length === 1) troubles.putOff(entries, now() + SLOW_MS);
-      return isOwn;
     },
     waitForSetUp: (): void => {
       pauses.waitForSetUp();

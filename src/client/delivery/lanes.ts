@@ -15,9 +15,9 @@ interface Rules {
   fits: (group: readonly Entry[], entry: Entry) => boolean;
   /**
    * The page goes away: what follows an identify may go beside it, since its answer is not awaited. Says
-   * whether a record may still be given to the browser, `alone` in a request or with others.
+   * whether a record may still be given to the browser.
    */
-  leaving?: (entry: Entry, alone: boolean) => boolean;
+  leaving?: (entry: Entry) => boolean;
 }
 
 /** A request whose records are not known any more. */
@@ -55,7 +55,7 @@ export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] =>
           (isBound && (identifying.get(user) ?? group) !== group) ||
           (hasUnread && entry.order > 0)));
     if (!waits && !joins && groups.length >= limit) break;
-    const goes = !waits && leaving?.(entry, !joins) !== false;
+    const goes = !waits && leaving?.(entry) !== false;
     if (goes && !joins) groups.push(group);
     if (goes) group.push(entry);
     if (isIdentify && goes) identifying.set(user, group);

@@ -1,35 +1,22 @@
-import type { Outbox } from '../outbox/outbox.js';
 import { createAlarm } from './alarm.js';
-import type { Dispatch } from './dispatch.js';
-import type { Health } from './health.js';
+import { createChoice } from './choice.js';
+import { createConclusions } from './conclusions.js';
+import type { Context } from './context.js';
 import { SLOW_MS } from './pauses.js';
-import type { Requests } from './requests.js';
-import type { Access } from './sender.js';
-import type { Troubles } from './troubles.js';
-import type { Waiters } from './waiters.js';
+import { createRequests } from './requests.js';
 
 /** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
 const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
-interface Effects {
-  outbox: Outbox;
-  access: Access | undefined;
-  health: Health;
-  troubles: Troubles;
-  requests: Requests;
-  waiters: Waiters;
-  dispatch: Dispatch;
-  now: () => number;
-  random: () => number;
-  /** There is no token. */
-  lacksToken: (problem: string) => void;
-}
-
 /** Decides when to look for what may be sent, and goes on until nothing is under way. */
-export const createPump = (effects: Effects) => {
-  const { outbox, access, health, troubles, requests, waiters, dispatch, now, random } = effects;
+export const createPump = (context: Context) => {
+  const { outbox, sender, health, troubles, waiters, now, random, isHidden } = context;
+  const { access } = sender;
+  const { conclude, lacksToken, reset } = createConclusions(context);
+  const requests = createRequests(context, { conclude, onFree: () => free() });
+  const choice = createChoice(context, requests);
   const alarm = createAlarm(now, SLOW_MS, () => pump());
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
@@ -54,7 +41,23 @@ export const createPump = (effects: Effects) => {
 
   const askToken = async (): Promise<void> => {
     const problem = await access?.ask();
-    if (problem && !isStopped) effects.lacksToken(problem);
+    if (problem && !isStopped) lacksToken(problem);
+  };
+
+  /** Starts what is due and may go now. */
+  const sendDue = (time: number): void => {
+    const places = requests.places();
+    if (places > 0) {
+      const groups = choice.next(time, horizon, places);
+      isStarving = groups.length === 0;
+      // A hidden page may be gone before the database has been prepared.
+      const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
+      for (const group of groups)
+        if (group.every(outbox.canSend)) void requests.start(group, false);
+      if (prepared) void whenDone(prepared);
+    }
+    const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil());
+    if (next < Infinity) alarm.setBy(next);
   };
 
   const sendNow = (): void => {
@@ -64,13 +67,8 @@ export const createPump = (effects: Effects) => {
     isStarving = false;
     const [reason, until] = health.pause(time);
     isPaused = !!reason;
-    if (!reason && isReady()) {
-      const { due, prepared } = dispatch.due(time, horizon);
-      isStarving = due === 0;
-      if (prepared) void whenDone(prepared);
-      const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil(time));
-      if (next < Infinity) alarm.setBy(next);
-    } else {
+    if (!reason && isReady()) sendDue(time);
+    else {
       void outbox.prepare([]);
       if (reason) alarm.setBy(until + random() * SPREAD_MS);
       else if (pending === 0 && outbox.count() > 0) void whenDone(askToken());
@@ -89,25 +87,36 @@ export const createPump = (effects: Effects) => {
     if (wantsMore()) void whenDone(outbox.refill(isStarving));
   };
 
+  /** A request has left its place free. */
+  const free = (): void => {
+    // Answers that come close together free places together: one write for several requests.
+    if (requests.count() === 0) pump();
+    else alarm.setBy(now() + TOGETHER_MS);
+  };
+
   return {
     pump,
-    /** Makes everything due that waits by now. */
-    makeDue: (): void => {
+    /** Attempts everything that waits by now. */
+    flushAll: (): void => {
       horizon = outbox.latest();
-    },
-    /** A request has left its place free. */
-    free: (): void => {
-      // Answers that come close together free places together: one write for several requests.
-      if (requests.count() === 0) pump();
-      else alarm.setBy(now() + TOGETHER_MS);
+      pump();
     },
     /** There is what a request needs. */
     isReady,
     /** Gives the browser what it takes from a page that goes away. */
     handOff: (): void => {
-      if (!isStopped && isReady()) dispatch.leaving(now(), horizon);
+      if (isStopped || !isReady()) return;
+      horizon = outbox.latest();
+      void outbox.prepare([]); // there is no time to wait for what was being prepared
+      for (const group of choice.leaving(now(), horizon)) void requests.start(group, true);
     },
+    /** What the developer was told of may be told again. */
+    reset,
+    /** Records without an answer yet. */
+    inFlight: (): number => requests.entries().length,
     stop: (): void => {
+      sender.abort();
+      requests.clear();
       isStopped = true;
       alarm.stop();
       settle();

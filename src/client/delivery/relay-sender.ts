@@ -4,18 +4,19 @@ import { createCarrier, KEEPALIVE_BUDGET } from './carrier.js';
 import { readResults } from './relay-answer.js';
 import type { Capacity, Sender, SenderEffects } from './sender.js';
 
-const opening = (sentAt: string): string => `{"sent_at":"${sentAt}","records":[`;
-const CLOSING = ']}';
 /** The body is JSON already, and ids need no escape (nanoid). */
 const itemOf = ({ id, type, body }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","body":${body}}`;
 
+const batchOf = (sentAt: string, records: readonly OutboxRecord[]): string =>
+  `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
+
+const EMPTY: OutboxRecord = { id: '_'.repeat(21), type: 'identify', body: '', at: 0, attempts: 0 };
+
 const CAPACITY: Capacity = {
   records: BATCH_RECORDS,
   bytes: KEEPALIVE_BUDGET,
-  bytesPerRecord:
-    itemOf({ id: '_'.repeat(21), type: 'identify', body: '', at: 0, attempts: 0 }).length + 1, // the comma
-  bytesPerRequest: opening(new Date(0).toISOString()).length + CLOSING.length,
+  bytesPerRecord: batchOf(new Date(0).toISOString(), [EMPTY]).length,
 };
 
 /** The last time that a date can have: a clock that was passed in may say anything. */
@@ -37,7 +38,7 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
     send: async (records, { size, keepalive }) => {
       const url = settings().relay + BATCH_PATH;
       const sentAt = new Date(Math.max(-LAST_TIME, Math.min(now(), LAST_TIME))).toISOString();
-      const body = opening(sentAt) + records.map(itemOf).join() + CLOSING;
+      const body = batchOf(sentAt, records);
       if (keepalive && isGoing() && beacon(url, body)) {
         give(size);
         return undefined;

@@ -1,5 +1,7 @@
 import type { Entry } from '../outbox/parcel.js';
 import { isUnderWay } from '../outbox/states.js';
+import type { Conclude } from './conclusions.js';
+import type { Context } from './context.js';
 import type { Started } from './health.js';
 
 /**
@@ -11,56 +13,71 @@ const OWN_ORIGIN = 2;
 const HANGING_MS = 2_000;
 /** The first request goes alone for so long at the most, so that its preflight serves the others. */
 const PREFLIGHT_MS = 500;
+/** Other pages wait this long for the page that probes. */
+const PROBE_MS = 5_000;
 
-interface Effects {
-  concurrency: () => number;
-  isOwnOrigin: () => boolean;
-  hasPreflight: boolean;
+interface Parts {
+  conclude: Conclude;
+  /** A request has come to its end, and left its place free. */
+  onFree: () => void;
 }
 
-/** Requests that have no answer yet, and how many more there may be. */
-export const createRequests = ({ concurrency, isOwnOrigin, hasPreflight }: Effects) => {
+/** Starts requests and sees them to their end: which are under way, and how many more there may be. */
+export const createRequests = (context: Context, { conclude, onFree }: Parts) => {
+  const { outbox, sender, gate, health, batching, concurrency, now } = context;
+  const { isOwnOrigin, isHidden, onSent } = context;
   const groups = new Map<Started, readonly Entry[]>();
   let isAnswered = false;
 
-  const isOlder = (ms: number, time: number): boolean =>
-    [...groups.keys()].some(({ at }) => time - at >= ms);
+  const entries = (): Entry[] => [...groups.values()].flat();
+
+  const isOlder = (ms: number): boolean => [...groups.keys()].some(({ at }) => now() - at >= ms);
 
   /** The first request goes alone: the others wait for its preflight. */
-  const isAlone = (time: number): boolean =>
-    hasPreflight && !isAnswered && !isOlder(PREFLIGHT_MS, time);
+  const isAlone = (): boolean => !!sender.hasPreflight && !isAnswered && !isOlder(PREFLIGHT_MS);
 
-  const most = (time: number): number => {
-    if (isOwnOrigin()) return isOlder(HANGING_MS, time) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
-    return isAlone(time) ? 1 : concurrency();
+  const most = (): number => {
+    if (isOwnOrigin()) return isOlder(HANGING_MS) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
+    return isAlone() ? 1 : concurrency();
   };
 
   return {
     count: (): number => groups.size,
+    /** All their records. */
+    entries,
+    /** Records that another page has by now, whose answer is awaited here. */
+    lost: (): Entry[] =>
+      entries().filter((entry) => entry.parcel.state === 'gone' && isUnderWay(entry)),
     /** How many more may be started. */
-    places: (time: number): number => most(time) - groups.size,
-    filter: (isCounted: (started: Started) => boolean): number =>
-      [...groups.keys()].filter(isCounted).length,
-    begin: (started: Started, group: readonly Entry[]): void => void groups.set(started, group),
-    /** False where it was forgotten meanwhile. */
-    end: (started: Started): boolean => {
+    places: (): number =>
+      Math.min(
+        health.width() - [...groups.keys()].filter(health.isCurrent).length,
+        most() - groups.size,
+      ),
+    /** When the first one will have gone alone for long enough; nothing once there was an answer. */
+    firstUntil: (): number => {
+      const [first] = groups.keys();
+      return first && isAlone() ? first.at + PREFLIGHT_MS : Infinity;
+    },
+    start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
+      if (gate.until()) gate.reserve(PROBE_MS);
+      const started = health.begin();
+      groups.set(started, group);
+      const records = group.map(({ record }) => record);
+      const size = batching.weigh(group);
+      const keepalive = size <= sender.room();
+      for (const entry of group) outbox.begin(entry, keepalive);
+      const sending = sender.send(records, { size, keepalive });
+      for (const record of records) onSent(record, handoff);
+      const sent = await sending;
       isAnswered = true;
-      return groups.delete(started);
+      if (!groups.delete(started)) return; // delivery was stopped
+      conclude(group, sent, started);
+      // What a page that goes away has given to the browser is not for it to send again.
+      if (sent || !isHidden()) onFree();
     },
     /** Forgets all. */
     clear: (): void => groups.clear(),
-    /** All their records. */
-    entries: (): Entry[] => [...groups.values()].flat(),
-    /** Records that another page has by now, whose answer is awaited here. */
-    lost: (): Entry[] =>
-      [...groups.values()]
-        .flat()
-        .filter((entry) => entry.parcel.state === 'gone' && isUnderWay(entry)),
-    /** When the first one will have gone alone for long enough; nothing once there was an answer. */
-    firstUntil: (time: number): number => {
-      const [first] = groups.keys();
-      return first && isAlone(time) ? first.at + PREFLIGHT_MS : Infinity;
-    },
   };
 };
 

@@ -12,17 +12,17 @@ export interface Attempt extends Verdict {
   isOwn?: boolean;
 }
 
-/** What one request takes, and what it weighs beside the bodies of its records. */
+/** What one request takes. */
 export interface Capacity {
   records: number;
   /** Bytes of the whole request. */
   bytes: number;
+  /** Bytes that a record weighs beside its body, at the most: as if it had a request of its own. */
   bytesPerRecord: number;
-  bytesPerRequest: number;
 }
 
 export interface Manner {
-  /** Bytes of the whole request. */
+  /** Bytes of the whole request, or a few more. */
   size: number;
   /** It outlives the page. */
   keepalive: boolean;

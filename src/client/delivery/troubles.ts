@@ -14,21 +14,20 @@ export interface Trouble {
   isAlone: boolean;
 }
 
-const createTrouble = (): Trouble => ({
+const NONE: Readonly<Trouble> = {
   dueAt: 0,
   failures: 0,
   isSuspect: false,
   mark: undefined,
   isAlone: false,
-});
-const NONE: Readonly<Trouble> = createTrouble();
+};
 
 /** Records that have failed, by their ids: one may be let go meanwhile, and claimed again. */
 export const createTroubles = () => {
   const byId = new Map<string, Trouble>();
 
   const of = ({ record }: Entry): Trouble => {
-    const trouble = byId.get(record.id) ?? createTrouble();
+    const trouble = byId.get(record.id) ?? { ...NONE };
     byId.set(record.id, trouble);
     return trouble;
   };

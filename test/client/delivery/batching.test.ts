@@ -4,7 +4,7 @@ import { createTroubles } from '../../../src/client/delivery/troubles.js';
 import { createEntry, createParcel, type Entry } from '../../../src/client/outbox/parcel.js';
 import { makeRecord } from '../../support/make-record.js';
 
-const CAPACITY = { records: 8, bytes: 1_000, bytesPerRecord: 10, bytesPerRequest: 50 };
+const CAPACITY = { records: 8, bytes: 1_000, bytesPerRecord: 10 };
 
 let made = 0;
 
@@ -30,17 +30,14 @@ describe('a request', () => {
   });
 
   it('is filled to its last byte', () => {
-    // 50 and four times 10 are taken already.
-    const room = CAPACITY.bytes - 90;
+    // Four times 10 are taken already.
+    const room = CAPACITY.bytes - 40;
     expect(taken(create(), entries(4, room / 4))).toBe(4);
     expect(taken(create(), [...entries(3, room / 4), ...entries(1, room / 4 + 1)])).toBe(3);
   });
 
-  it('weighs what its records weigh, each added to the others or alone', () => {
-    const { weigh, weightOf } = create();
-    const [one, other] = entries(2, 100) as [Entry, Entry];
-    expect(weightOf(one, true)).toBe(160);
-    expect(weightOf(one, true) + weightOf(other, false)).toBe(weigh([one, other]));
+  it('weighs what its records weigh', () => {
+    expect(create().weigh(entries(2, 100))).toBe(220);
   });
 });
 

@@ -23,7 +23,7 @@ describe('a gate', () => {
   it('is open at first', () => {
     const gate = gateOf();
     expect(gate.until()).toBeLessThanOrEqual(now);
-    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBe(0);
   });
 
   it('closes for longer with each failure, and for much longer from the second in a row', () => {
@@ -53,7 +53,7 @@ describe('a gate', () => {
       gate.close(0, true); // by a parallel request, too
       expect(gate.until() - now).toBe(delay);
       const { n } = JSON.parse(shelf.get('gate')!) as { n: number };
-      shelf.set('gate', JSON.stringify({ n, until: 0 })); // one has passed, and nothing is forgotten
+      shelf.set('gate', JSON.stringify({ n, until: 0, floor: 0 })); // one has passed, and nothing is forgotten
     }
   });
 
@@ -69,10 +69,10 @@ describe('a gate', () => {
     gate.close(0, false);
     now += 10_000;
     expect(gate.until()).toBeLessThan(now);
-    expect(gate.isDoubtful()).toBe(true);
+    expect(gate.until()).toBeGreaterThan(0);
     gate.open();
-    expect(gate.isDoubtful()).toBe(false);
-    expect(shelf.get('gate')).toBe('');
+    expect(gate.until()).toBe(0);
+    expect(JSON.parse(shelf.get('gate')!)).toEqual({ n: 0, until: 0, floor: 0 });
   });
 
   it('that another page has closed for longer stays so, whatever was started before fails', () => {
@@ -94,18 +94,18 @@ describe('a gate', () => {
     const gate = gateOf();
     for (let i = 0; i < 5; i++) gate.close(0, false);
     gate.open();
-    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBe(0);
     expect(gate.until()).toBeLessThanOrEqual(now);
     gate.close(0, false);
     expect(gate.until() - now).toBe(8_000);
-    expect(gate.isDoubtful()).toBe(true);
+    expect(gate.until()).toBeGreaterThan(0);
   });
 
   it('remembers nothing after as many', () => {
     const gate = gateOf();
     for (let i = 0; i < 5; i++) gate.close(0, false);
     for (let i = 0; i < 5; i++) gate.open();
-    expect(shelf.get('gate')).toBe('');
+    expect(JSON.parse(shelf.get('gate')!)).toEqual({ n: 0, until: 0, floor: 0 });
     gate.close(0, false);
     expect(gate.until() - now).toBe(500);
   });
@@ -115,7 +115,7 @@ describe('a gate', () => {
     for (let i = 0; i < 100; i++) gate.close(0, false);
     expect(gate.until() - now).toBe(150_000);
     for (let i = 0; i < 10; i++) gate.open();
-    expect(shelf.get('gate')).toBe('');
+    expect(JSON.parse(shelf.get('gate')!)).toEqual({ n: 0, until: 0, floor: 0 });
   });
 
   it('closes for a request from before, that fails after another has passed', () => {
@@ -123,7 +123,7 @@ describe('a gate', () => {
     for (let i = 0; i < 2; i++) gate.close(0, false);
     gate.open();
     gate.close(0, true);
-    expect(gate.isDoubtful()).toBe(true);
+    expect(gate.until()).toBeGreaterThan(0);
     expect(gate.until() - now).toBe(1_000);
   });
 
@@ -132,7 +132,7 @@ describe('a gate', () => {
     for (let i = 0; i < 2; i++) gate.close(0, false);
     gate.open();
     gate.reserve(5_000);
-    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBe(0);
     expect(gate.until()).toBeLessThanOrEqual(now);
   });
 
@@ -183,9 +183,9 @@ describe('a gate', () => {
     const [one, other] = [gateOf(), gateOf()];
     one.close(60_000, false);
     expect(other.until()).toBe(one.until());
-    expect(other.isDoubtful()).toBe(true);
+    expect(other.until()).toBeGreaterThan(0);
     other.open();
-    expect(one.isDoubtful()).toBe(false);
+    expect(one.until()).toBe(0);
   });
 
   it('is lifted where nothing has asked for the wait, and stays where the service has', () => {
@@ -219,7 +219,7 @@ describe('a gate', () => {
     now -= 86_400_000;
     gate.close(0, false);
     gate.lift();
-    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBe(0);
   });
 
   it('keeps other pages back while one probes', () => {
@@ -233,7 +233,7 @@ describe('a gate', () => {
   it('reserves nothing while it is open', () => {
     const gate = gateOf();
     gate.reserve(5_000);
-    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBe(0);
   });
 
   it('counts a probe that fails once, with its reservation', () => {
@@ -264,10 +264,10 @@ describe('a gate', () => {
     one.close(0, false);
     one.close(0, false);
     expect(one.until() - now).toBe(1_000);
-    expect(one.isDoubtful()).toBe(true);
-    expect(other.isDoubtful()).toBe(false);
+    expect(one.until()).toBeGreaterThan(0);
+    expect(other.until()).toBe(0);
     one.open();
-    expect(one.isDoubtful()).toBe(false);
+    expect(one.until()).toBe(0);
   });
 
   it('outlives a site that clears localStorage, within the page', () => {
@@ -276,7 +276,7 @@ describe('a gate', () => {
     const until = gate.until();
     shelf.values.clear();
     expect(gate.until()).toBe(until);
-    expect(gate.isDoubtful()).toBe(true);
+    expect(gate.until()).toBeGreaterThan(0);
   });
 
   it('that another page has closed outlives a site that clears localStorage', () => {
@@ -290,9 +290,9 @@ describe('a gate', () => {
   it('opens for all pages with one request that has passed', () => {
     const [one, other] = [gateOf(), gateOf()];
     one.close(0, false);
-    expect(other.isDoubtful()).toBe(true);
+    expect(other.until()).toBeGreaterThan(0);
     one.open();
-    expect(other.isDoubtful()).toBe(false);
+    expect(other.until()).toBe(0);
   });
 
   it('that could not be kept obeys the longer wait of a page that could', () => {
@@ -325,6 +325,6 @@ describe('a gate', () => {
     expect(gate.until() - now).toBeGreaterThan(0);
     expect(gate.until() - now).toBeLessThanOrEqual(300_000);
     gate.open();
-    expect(gate.isDoubtful()).toBe(false);
+    expect(gate.until()).toBe(0);
   });
 });

@@ -25,15 +25,15 @@ const create = (shelf = createFakeShelf()) => {
   });
   const troubles = createTroubles();
   const onUnreachable = vi.fn();
-  const health = createHealth({
+  const effects = {
     gate,
-    troubles,
     concurrency: () => 6,
     now: () => now,
     random: () => 0.5,
     isOnline: () => isOnline,
     onUnreachable,
-  });
+  };
+  const health = createHealth(effects, troubles);
   return { gate, health, shelf, troubles, onUnreachable };
 };
 
@@ -93,7 +93,7 @@ describe('the health of a destination', () => {
     const until = gate.until();
     health.passed(before);
     expect(gate.until()).toBe(until);
-    expect(gate.isDoubtful()).toBe(true);
+    expect(gate.until()).toBeGreaterThan(0);
   });
 
   it('is not blamed for a record that fails while others pass', () => {
@@ -214,7 +214,9 @@ describe('the health of a destination', () => {
     const entries = Array.from({ length: count }, entry);
     const started = health.begin();
     health.passed(health.begin());
-    expect(health.refused(entries, status, started)).toBe(isOwn);
+    const refusal = { ...attempt(status), outcome: 'blocked' as const };
+    expect(health.failed(entries, refusal, started)).toBe(isOwn);
+    expect(health.pause(now)).toEqual([undefined, 0]);
     for (const one of entries) expect(troubles.see(one).dueAt).toBe(waitMs && now + waitMs);
   });
 

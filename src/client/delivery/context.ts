@@ -1,0 +1,35 @@
+import type { Outbox } from '../outbox/outbox.js';
+import type { DeliveryError, Outcome, OutboxRecord } from '../types.js';
+import type { Batching } from './batching.js';
+import type { Gate } from './gate.js';
+import type { Health } from './health.js';
+import type { Sender } from './sender.js';
+import type { Troubles } from './troubles.js';
+import type { Waiters } from './waiters.js';
+
+/** What delivery needs from outside. */
+export interface DeliveryEffects {
+  outbox: Outbox;
+  sender: Sender;
+  gate: Gate;
+  concurrency: () => number;
+  /** Requests go to the page's own origin. */
+  isOwnOrigin: () => boolean;
+  now: () => number;
+  random: () => number;
+  isOnline: () => boolean;
+  isHidden: () => boolean;
+  onSent: (record: OutboxRecord, handoff: boolean) => void;
+  onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
+  onError: (error: DeliveryError) => void;
+  /** Nothing answers, though the browser says that it is online: called once until something does. */
+  onUnreachable: () => void;
+}
+
+/** What the parts of delivery share. */
+export interface Context extends DeliveryEffects {
+  troubles: Troubles;
+  health: Health;
+  batching: Batching;
+  waiters: Waiters;
+}
