@@ -41,7 +41,7 @@ export const createConclusions = (context: Context) => {
     for (const [entry, { outcome, status }] of attempts) {
       troubles.forget(entry);
       if (outcome === 'delivered') outbox.finish(entry);
-      else outbox.drop(entry, 'rejected', `the answer was ${status}`);
+      else outbox.drop(entry, 'rejected', `the service answered ${status}`);
     }
   };
 
