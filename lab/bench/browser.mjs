@@ -75,7 +75,8 @@ export const tasksOf = async (browser, page, script, run) => {
   const ours = traceEvents.filter(
     ({ args }) => args?.data?.url?.includes(script) || args?.data?.fileName?.includes(script),
   );
-  const tasks = traceEvents.filter(({ name, dur }) => name.includes('RunTask') && dur > 0);
+  // Not those of a pool's thread, where the script is compiled: `ThreadPool_RunTask`.
+  const tasks = traceEvents.filter(({ name, dur }) => name === 'RunTask' && dur > 0);
   const found = new Set();
   for (const { ts, tid, pid } of ours) {
     const task = tasks.find(

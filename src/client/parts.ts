@@ -41,6 +41,8 @@ export const createParts = (effects: Effects) => {
     if (storage === 'indexeddb') outbox.rewrite();
     flusher.pump();
   };
+  // A destination keeps its address.
+  const ownOrigin = isOwnOrigin(settings().relay ?? settings().baseUrl ?? '');
   const journal = createJournal({ name, onChange, admit });
   const notes = createNotes(shelf, name);
   const outbox = createOutbox({
@@ -70,7 +72,7 @@ export const createParts = (effects: Effects) => {
       random: Math.random,
     }),
     concurrency: () => settings().concurrency,
-    isOwnOrigin: () => isOwnOrigin(settings().relay ?? settings().baseUrl ?? ''),
+    isOwnOrigin: () => ownOrigin,
     now,
     random: Math.random,
     isOnline,

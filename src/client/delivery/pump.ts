@@ -10,6 +10,8 @@ const SPREAD_MS = 500;
 /** Free places wait this long for more of them, so that a write serves several requests. */
 const TOGETHER_MS = 12;
 
+const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
+
 /** Decides when to look for what may be sent, and goes on until nothing is under way. */
 export const createPump = (context: Context) => {
   const { outbox, sender, health, troubles, waiters, now, random, isHidden } = context;
@@ -52,9 +54,12 @@ export const createPump = (context: Context) => {
       isStarving = groups.length === 0;
       // A hidden page may be gone before the database has been prepared.
       const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
-      for (const group of groups)
-        if (group.every(outbox.canSend)) void requests.start(group, false);
+      const ready = groups.filter((group) => group.every(outbox.canSend));
+      // One request a task: `fetch` takes a millisecond or more. A hidden page has no other task to count on.
+      const first = isHidden() ? ready : ready.slice(0, 1);
+      for (const group of first) void requests.start(group, false);
       if (prepared) void whenDone(prepared);
+      if (ready.length > first.length) void whenDone(nextTask());
     }
     const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil());
     if (next < Infinity) alarm.setBy(next);

@@ -42,10 +42,11 @@ describe('flush()', () => {
 
   it('settles under a penalty', async () => {
     const { page, flusher, service } = await start();
-    service.rule = () => 503;
+    service.rule = () => 'hang';
     page.add(...makeRecords(8));
     const flushed = flusher.flush();
-    await settle();
+    await advance(20);
+    for (const id of service.open()) service.answer(id, 503);
     expect(await flushed).toEqual({ ...result, retried: 6, waiting: 8 });
     expect(await flusher.flush()).toEqual({ ...result, waiting: 8 });
   });

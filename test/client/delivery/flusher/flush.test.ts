@@ -20,7 +20,7 @@ describe('a flush', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(10));
     flusher.flushAll();
-    await settle();
+    await advance(20);
     expect(service.ids()).toEqual(['r0', 'r1', 'r2', 'r3', 'r4', 'r5']);
     service.answer('r3', 200);
     await advance(100);
@@ -28,11 +28,34 @@ describe('a flush', () => {
     expect(service.mostAtOnce).toBe(6);
   });
 
+  it('starts one request a task, so that none is long', async () => {
+    const { page, flusher, service } = await start({ limits: { resends: true } });
+    service.rule = () => 'hang';
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    expect(service.ids()).toEqual(['r0']);
+    vi.advanceTimersToNextTimer();
+    await settle();
+    expect(service.ids()).toEqual(['r0', 'r1']);
+    await advance(20);
+    expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('starts all at once in a hidden page, which may have no other task', async () => {
+    const { page, flusher, service, world: state } = await start();
+    service.rule = () => 'hang';
+    state.isHidden = true;
+    page.add(...makeRecords(3));
+    flusher.flushAll();
+    expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
+  });
+
   it('fills a free place soon, though others keep coming free', async () => {
     const { page, flusher, service } = await start({ limits: { resends: true } });
     service.rule = () => 'hang';
     page.add(...makeRecords(10));
     flusher.flushAll();
+    await advance(20);
     for (const id of ['r0', 'r1']) {
       service.answer(id, 200);
       await vi.advanceTimersByTimeAsync(7);
@@ -60,7 +83,7 @@ describe('a flush', () => {
     flusher.flushAll();
     expect(service.ids()).toEqual([]);
     expect(flusher.inFlight()).toBe(0);
-    await settle();
+    await advance(20);
     expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
     expect((await readStored()).values[0]).toMatchObject({ flight: ['r0', 'r1', 'r2'] });
   });
@@ -135,7 +158,7 @@ describe('a flush', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(5));
     flusher.flushAll();
-    await settle();
+    await advance(20);
     expect(service.open()).toHaveLength(2);
   });
 
@@ -227,10 +250,11 @@ describe('identifies', () => {
       makeRecord('free'),
     );
     flusher.flushAll();
-    await settle();
+    await advance(20);
     expect(service.ids()).toEqual(['i1', 'free']);
     service.answer('i1', 200);
     await advance(100);
+    await advance(20);
     expect(service.ids()).toEqual(['i1', 'free', 'e1', 'i2']);
   });
 

@@ -17,6 +17,7 @@ describe('to the page’s own origin', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(5));
     flusher.flushAll();
+    await advance(20);
     expect(service.open()).toEqual(['r0', 'r1']);
     service.answer('r0', 200);
     await advance(100);
