@@ -240,7 +240,9 @@ export const createStorage = ({
         if (user.state() !== 'dead') transaction.isEnding = true;
       },
       abort: () => {
-        if (transaction.state === 'done') throw failure('InvalidStateError');
+        // Nor once the page has said that nothing follows (https://w3c.github.io/IndexedDB/#dom-idbtransaction-abort).
+        if (transaction.state === 'done' || transaction.isEnding)
+          throw failure('InvalidStateError');
         fail(transaction, 'AbortError');
       },
       objectStore: () => Object.assign(store, { transaction }),
