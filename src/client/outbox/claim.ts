@@ -56,7 +56,6 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
       walk = undefined;
       Object.assign(away, { count: 0, bytes: 0, others: current.others });
     }
-    dropSurplus();
   };
 
   const wantsMore = (isStarving = false): boolean =>
@@ -94,6 +93,7 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
       return true;
     },
   };
+      dropSurplus();
 };
 
 export type Claims = ReturnType<typeof createClaims>;

@@ -515,6 +515,19 @@ describe('what waits for long', () => {
     expect(reads).not.toHaveBeenCalled();
   });
 
+  it('counts towards the caps though the database fails as it is claimed to make room', async () => {
+    const page = createPage(world.shelf, { maxRecords: 4 });
+    page.add(...makeRecords(3));
+    await settle();
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    abortTransactions(2);
+    page.add(...makeRecords(3, 'new'));
+    await settle();
+    expect(page.journal.kind()).toBe('memory');
+    expect(page.drops).toEqual(['new0', 'new1'].map((id) => ({ id, reason: 'outbox-full' })));
+  });
+
   it('counts towards the caps though the database fails: the oldest in memory goes then', async () => {
     const page = createPage(world.shelf, { maxRecords: 4 });
     page.add(...makeRecords(3));
