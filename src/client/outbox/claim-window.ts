@@ -25,7 +25,7 @@ export const claimWindow = (
   context: Context,
   store: IDBObjectStore,
   walk: Walk,
-  time: number,
+  since: number,
   then: (claimed: Claimed) => void,
 ): void => {
   const { line, now, holder } = context;
@@ -41,7 +41,7 @@ export const claimWindow = (
       }
       if (line.has(key)) continue;
       const users = value.records.flatMap(({ user }) => (user ? [`${key[1]} ${user}`] : []));
-      if (!isOver(context, value.until, time) || users.some((user) => taken.has(user))) {
+      if (!isOver(context, value.until, since) || users.some((user) => taken.has(user))) {
         for (const user of users) taken.add(user);
         walk.others += value.records.length;
       } else if (value.records.length === 0) {

@@ -34,16 +34,14 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
   /** Claims in one window. */
   const claim = async (current: Walk): Promise<void> => {
     partOver();
-    const created = now();
-    // The clock may be set while this waits for others: only what is over by both times counts.
-    const time = () => Math.min(created, now());
+    const since = now();
     let replayed: ReadonlySet<string> = new Set();
     const claimed = await journal.run<Claimed>((store, done) => {
-      replayed = replay(context, store, time);
+      replayed = replay(context, store, since);
       read(store.count(), (count) => {
         // Each value has a record or more, but for those that stand in memory, too.
         away.count = Math.max(away.count, count - line.parcels.length);
-        claimWindow(context, store, current, time(), done);
+        claimWindow(context, store, current, since, done);
       });
     });
     replayed.forEach(notes.remove);

@@ -8,7 +8,7 @@ import { isReadable, putStored, read, type Stored } from './stored.js';
 export const replay = (
   context: Context,
   store: IDBObjectStore,
-  time: () => number,
+  since: number,
 ): ReadonlySet<string> => {
   const notes = context.notes.all();
   const replayed = new Set(notes.map(({ holder }) => holder));
@@ -17,7 +17,7 @@ export const replay = (
       read(store.get(key) as IDBRequest<Partial<Stored> | undefined>, (stored) => {
         const isThere = isReadable(stored);
         const until = noted && isThere ? stored.until : noted;
-        if (!isOver(context, until, time())) replayed.delete(holder);
+        if (!isOver(context, until, since)) replayed.delete(holder);
         else if (isThere ? stored.holder === holder : !stored) {
           const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
           putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });

@@ -64,6 +64,23 @@ describe('a look for what others have left', () => {
     expect(await living.drain()).toEqual(['r0', 'r1', 'r2']);
   });
 
+  it('claims nothing that is held though it stands still for an hour as it begins', async () => {
+    const page = pageOf();
+    await page.refill();
+    page.outbox.look();
+    page.freeze();
+    const looking = page.outbox.refill(false);
+    await settle();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    const living = pageOf();
+    living.add(...makeRecords(3));
+    living.outbox.leave(false); // notes what is not stored yet, and holds it
+    page.thaw();
+    await looking;
+    expect(page.waiting()).toEqual([]);
+    expect(await living.drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+
   it('is made again by a page that was left and came back while one was under way', async () => {
     const begun = vi.spyOn(IDBDatabase.prototype, 'transaction');
     const page = pageOf();
