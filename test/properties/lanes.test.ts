@@ -56,7 +56,10 @@ const line = fc
     );
     const capacity = { records: size, bytes, bytesPerRecord: 0 };
     const { fits } = createBatching(capacity, troubles);
-    const sent = nextInLine(entries, { now: NOW, limit, horizon, hasUnread, dueAt, fits });
+    const sent = nextInLine(entries, {
+      ...{ now: NOW, limit, horizon, dueAt, fits },
+      hasUnread: ({ order }) => hasUnread && order > 0,
+    });
     return { entries, sent, limit, size, bytes, horizon, hasUnread, dueAt };
   });
 

@@ -33,7 +33,7 @@ export const createChoice = (context: Context, requests: Requests) => {
 
   return {
     next: (now: number, horizon: number, limit: number): Entry[][] => {
-      const rules = { now, horizon, limit, hasUnread: outbox.hasUnread(), dueAt, fits };
+      const rules = { now, horizon, limit, hasUnread: outbox.hasUnread, dueAt, fits };
       const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
       const entries = health.isProbing() ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
       return nextInLine(entries, rules);
@@ -48,7 +48,8 @@ export const createChoice = (context: Context, requests: Requests) => {
         return true;
       };
       const limit = HANDOFF - requests.count();
-      return nextInLine(line(), { now, horizon, limit, hasUnread: false, dueAt, fits, leaving });
+      const hasUnread = () => false;
+      return nextInLine(line(), { now, horizon, limit, hasUnread, dueAt, fits, leaving });
     },
   };
 };

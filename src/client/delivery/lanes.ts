@@ -7,8 +7,8 @@ interface Rules {
   limit: number;
   /** Own records up to this order: those called after the flush began wait for the next. */
   horizon: number;
-  /** Older records are still unread: a user's newer ones wait for them. */
-  hasUnread: boolean;
+  /** Older records than this one are still unread: a user's newer ones wait for them. */
+  hasUnread: (entry: Entry) => boolean;
   /** A record is not to be tried before this time. */
   dueAt: (entry: Entry) => number;
   /** Whether a request that has these takes this one, too. */
@@ -53,7 +53,7 @@ export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] =>
       (user !== undefined &&
         (held.has(user) ||
           (isBound && (identifying.get(user) ?? group) !== group) ||
-          (hasUnread && entry.order > 0)));
+          hasUnread(entry)));
     if (!waits && !joins && groups.length >= limit) break;
     const goes = !waits && leaving?.(entry) !== false;
     if (goes && !joins) groups.push(group);

@@ -2,6 +2,7 @@ import type { OutboxRecord } from '../types.js';
 import { claimWindow, type Claimed, type Walk } from './claim-window.js';
 import type { Context } from './context.js';
 import type { Intake } from './intake.js';
+import type { Entry } from './parcel.js';
 import { replay } from './replay.js';
 import { read } from './stored.js';
 
@@ -68,8 +69,12 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
      * nothing in memory can be sent (it waits behind a record that fails): then the room is larger.
      */
     wantsMore,
-    /** True while older records may still be unread: a user's newer ones wait for them. */
-    hasUnread: (): boolean => !inMemory() && (!!walk || isBusy),
+    /**
+     * True while records older than this one, or any at all, may still be unread: a user's newer ones wait for
+     * them.
+     */
+    hasUnread: (entry?: Entry): boolean =>
+      !inMemory() && !!walk && (entry?.parcel.key[0] ?? Infinity) > (walk.after[0] ?? 0),
     /** Begins to look anew for what is anybody's. */
     seek,
     /** Claims some more; true when it has done something. */
@@ -88,10 +93,10 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
         // The database has failed, and said so: next time from memory. Or the page is left.
       }
       isBusy = false;
+      dropSurplus();
       return true;
     },
   };
-      dropSurplus();
 };
 
 export type Claims = ReturnType<typeof createClaims>;

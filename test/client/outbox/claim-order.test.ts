@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HOLD_MS } from '../../../src/client/outbox/context.js';
+import { WINDOW } from '../../../src/client/outbox/stored.js';
 import { advance } from '../../support/advance.js';
 import { makeRecord } from '../../support/make-record.js';
 import { pagesIn } from '../../support/pages-in.js';
@@ -35,6 +36,44 @@ describe("a dead page's records, of which another page holds the older ones", ()
     expect(await pageOf().drain()).toEqual([]);
     first.outbox.seek();
     expect(await first.drain()).toEqual(['a', 'b']);
+  });
+
+  it('wait, once claimed, for older ones that were let go since', async () => {
+    const dead = pageOf();
+    dead.add(...of('u', 'a'));
+    await advance(1_000);
+    dead.add(...of('u', 'b'));
+    await settle();
+    dead.kill();
+    await advance(HOLD_MS);
+    const page = pageOf();
+    await page.refill();
+    expect(page.waiting()).toEqual(['a', 'b']);
+    await advance(HOLD_MS / 2);
+    await page.outbox.prepare([page.find('b')]);
+    await advance(HOLD_MS / 2);
+    page.outbox.tidy();
+    expect(page.waiting()).toEqual(['b']);
+    expect(page.outbox.hasUnread(page.find('b'))).toBe(true);
+    await page.refill();
+    expect(page.waiting()).toEqual(['a', 'b']);
+    expect(page.outbox.hasUnread(page.find('b'))).toBe(false);
+  });
+
+  it('do not wait for those that are newer', async () => {
+    const left = pageOf();
+    left.add(...of('u', 'first'));
+    await advance(1_000);
+    for (let i = 0; i < WINDOW; i++) {
+      left.add(makeRecord(`e${i}`));
+      await settle();
+    }
+    left.outbox.leave(true);
+    await settle();
+    const page = pageOf();
+    await page.outbox.refill(false);
+    expect(page.outbox.hasUnread()).toBe(true);
+    expect(page.outbox.hasUnread(page.find('first'))).toBe(false);
   });
 
   it('are left to that page with all that they would overtake', async () => {
