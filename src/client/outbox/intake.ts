@@ -1,6 +1,7 @@
 import type { OutboxRecord } from '../types.js';
 import { isOver, type Context } from './context.js';
 import type { Ends } from './ends.js';
+import type { NotedParcel } from './exit-note.js';
 import {
   createEntry,
   createParcel,
@@ -82,8 +83,9 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
     absorbNotes: (): void => {
       for (const note of notes.all()) {
         if (!isOver(context, note.until)) continue;
-        const mine = note.parcels.filter(({ isNew }) => isNew);
-        const rest = note.parcels.filter(({ isNew }) => !isNew);
+        const isForMe = ({ isNew, key }: NotedParcel) => isNew && !line.has(key);
+        const mine = note.parcels.filter(isForMe);
+        const rest = note.parcels.filter((noted) => !isForMe(noted));
         if (mine.length === 0) continue;
         if (rest.length > 0) notes.save({ ...note, parcels: rest });
         else notes.remove(note.holder);

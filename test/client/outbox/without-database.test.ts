@@ -56,6 +56,17 @@ describe('a page without a database', () => {
     expect(readNotes()).toEqual([]);
   });
 
+  it('takes nothing from its own note, though the clock was set back and the note ends too late', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(2));
+    page.hide();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    page.outbox.seek();
+    await page.refill();
+    expect(page.waiting()).toEqual(['r0', 'r1']);
+    expect(notedIds()).toEqual(['r0', 'r1']);
+  });
+
   it('leaves to the next one what fits: identifies first, then the newest, the rest dropped', async () => {
     const page = await withoutDatabase();
     page.add(makeRecord('who', { type: 'identify', user: 'u', bytes: 50_000 }));
