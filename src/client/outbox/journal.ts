@@ -94,6 +94,8 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     return result;
   };
 
+  const breakOffAll = () => running.forEach((breakOff) => breakOff());
+
   return {
     kind: (): StorageKind => kind,
     /** Settles once it is known whether there is a database. */
@@ -102,6 +104,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
     close: (): void => {
       kind = 'memory';
       isClosed = true;
+      breakOffAll();
       connection?.close();
       setOpened();
     },
@@ -111,7 +114,7 @@ export const createJournal = ({ name, onChange, admit }: Effects) => {
      */
     leave: (): void => {
       isLeft = true;
-      for (const breakOff of running.values()) breakOff();
+      breakOffAll();
     },
     comeBack: (): void => {
       isLeft = false;

@@ -207,6 +207,27 @@ describe('a journal', () => {
     expect((await readStored()).ids).toEqual([]);
   });
 
+  it('writes nothing in a transaction that has yet to read as it is closed', async () => {
+    const { journal, changes, put } = journalOf();
+    await put('a');
+    const written = vi.fn();
+    const end = endOf(
+      journal.run((store) => {
+        store.get(['nothing']).onsuccess = () => {
+          written();
+          store.delete(['a']);
+        };
+      }),
+    );
+    for (let i = 0; i < 30; i++) await Promise.resolve(); // it has begun
+    journal.close();
+    expect(await end).toBeInstanceOf(Error);
+    await settle();
+    expect(written).not.toHaveBeenCalled();
+    expect(changes).toEqual([['indexeddb', '']]);
+    expect((await readStored()).ids).toEqual(['a']);
+  });
+
   it('refuses at once once it has failed', async () => {
     forbidOpening();
     const { put } = journalOf();
