@@ -35,9 +35,12 @@ export const putParcels = async (
     done: [...parcel.done],
   }));
 
-  /** Looked at as the transaction begins: the page may have stood still since. */
-  const mayWrite = ({ parcel: { state, until } }: Write) =>
-    isLeaving || (state !== 'gone' && !(state === 'stored' && isOver(context, until)));
+  /**
+   * Looked at as the transaction begins: the page may have stood still since. What has come to its end whole is
+   * deleted, whoever holds it by now.
+   */
+  const mayWrite = ({ parcel: { state, until }, value }: Write) =>
+    isLeaving || (state !== 'gone' && !(value && state === 'stored' && isOver(context, until)));
 
   const put = (store: IDBObjectStore, { parcel, value }: Write) => {
     moveParcel(parcel, 'write');

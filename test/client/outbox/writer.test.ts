@@ -132,6 +132,18 @@ describe('a write', () => {
     expect(transactions).not.toHaveBeenCalled();
   });
 
+  it('leaves no row where the last records are answered as the time of their parcel runs out', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    const entries = ['r0', 'r1'].map((id) => page.begin(id));
+    await advance(HOLD_MS - 1_000);
+    vi.advanceTimersByTime(990);
+    entries.forEach(page.outbox.finish);
+    await advance(100);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
   it('is spared where the page has let the parcel go', async () => {
     const page = pageOf();
     page.add(...makeRecords(2));
