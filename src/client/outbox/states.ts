@@ -44,7 +44,8 @@ export const RECORD_STEPS = {
 
 /** What can happen to a parcel, and where each step leads. */
 export const PARCEL_STEPS = {
-  new: { write: 'tried', part: 'gone' },
+  // One write may fail while the next one of the same parcel, begun meanwhile, succeeds.
+  new: { write: 'tried', confirm: 'stored', part: 'gone' },
   tried: { confirm: 'stored', abort: 'new', part: 'gone' },
   stored: { part: 'gone' },
   gone: {},

@@ -388,6 +388,24 @@ describe('a write that fails', () => {
     expect(world.shelf.keys()).toEqual([]);
   });
 
+  it('is known to be stored where the next write, begun meanwhile, succeeds', async () => {
+    const page = createPage(world.shelf, {}, () => {
+      if (page.storage.length === 3) closeConnection();
+    });
+    await page.refill();
+    abortTransactions();
+    page.add(...makeRecords(2));
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+    const named = page.outbox.prepare([page.find('r0')]);
+    await settle();
+    await named;
+    expect(page.storage).toEqual(['indexeddb', 'memory', 'indexeddb', 'memory']);
+    for (const id of ['r0', 'r1']) page.outbox.finish(page.begin(id));
+    await advance(10_000);
+    expect(page.journal.kind()).toBe('indexeddb');
+    expect((await readStored()).ids).toEqual([]);
+  });
+
   it('is written again once storage works again', async () => {
     const page = pageOf();
     await page.refill();
