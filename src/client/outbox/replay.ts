@@ -18,7 +18,11 @@ export const replay = (
         const isThere = isReadable(stored);
         const until = noted && isThere ? stored.until : noted;
         if (!isOver(context, until, since)) replayed.delete(holder);
-        else if (isThere ? stored.holder === holder : !stored) {
+        // Where the page lived on after its note, what it has stored since is newer.
+        else if (
+          (until ? until <= noted : !noted) &&
+          (isThere ? stored.holder === holder : !stored)
+        ) {
           const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
           putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });
         }

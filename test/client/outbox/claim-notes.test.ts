@@ -53,6 +53,30 @@ describe('an exit note', () => {
     expect(await pageOf().drain()).toEqual([]);
   });
 
+  it.each(['a page that lives on', 'a page that left'])(
+    'says nothing of what %s has stored since',
+    async (whose) => {
+      const page = await leaveBehind();
+      const [key] = (await readStored()).keys;
+      await advance(1_000);
+      page.hide();
+      const until = Date.now() + HOLD_MS;
+      const noted = { key: key!, flight: [], done: [], records: [] };
+      page.notes.save({ holder: page.name, until, parcels: [noted] });
+      const kept = new Map(world.shelf.values);
+      await advance(1_000);
+      page.begin('r0');
+      if (whose === 'a page that left') page.outbox.leave(true);
+      await settle();
+      page.kill();
+      kept.forEach((value, name) => world.shelf.values.set(name, value)); // as Firefox may leave it
+      await advance(HOLD_MS);
+      const next = pageOf();
+      expect(await next.drain()).toEqual(['r1', 'r2']);
+      expect(next.unknown).toEqual(['r0']);
+    },
+  );
+
   it('says what was in flight, where the database does not', async () => {
     const left = await leaveBehind();
     closeConnection(9);
