@@ -5,6 +5,8 @@ import type { Visit, World } from './world.js';
 
 /** A page that has waited so long for its storage sends without it. */
 const NAMED_WITHIN_MS = 100;
+/** After a call, the caps hold within this time, unless storage is slow. */
+const CAPS_HOLD_MS = 1_000;
 /** No body of the simulated calls is shorter. */
 const LEAST_BYTES = 50;
 
@@ -33,13 +35,14 @@ const isPageAction = (action: Action): action is PageAction =>
 
 /** Lets the actions of a scenario happen. */
 export const createActor = (world: World, pages: Visits, { hasNoShelf, options }: Setup) => {
-  const { timeline, dice, note, violate, state, visits, trouble, conditions } = world;
+  const { timeline, now, dice, note, violate, state, visits, trouble, conditions } = world;
   const { faults, disk, storage, penalties } = world;
   let tokens = 0;
 
   /** Requests in flight cannot be dropped, so the cap holds a moment later. */
   const checkCap = ({ page, analytics }: Visit) => {
     if (page.state() !== 'running' || world.isTroubled()) return;
+    if (now() - state.lastSlow < CAPS_HOLD_MS) return;
     const { waiting } = analytics.status();
     const { maxRecords = Infinity, maxBytes = Infinity } = options;
     if (waiting > maxRecords || waiting * LEAST_BYTES > maxBytes) {
@@ -48,7 +51,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
   };
 
   const troubleStorage = ({ trouble: kind }: StorageAction) => {
-    faults.end('database');
+    world.endTrouble();
     Object.assign(trouble, {
       aborts: kind === 'aborts' ? dice.between(1, 4) : 0,
       hangs: kind === 'hangs',
@@ -121,6 +124,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
     visit.isCached = true;
     visit.isFrozen = false;
     visit.page.depart(false);
+    world.cached(visit.page.name);
     world.paused(visit.page.name);
     timeline.after(0, () => visit.page.freeze());
   };
@@ -142,7 +146,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
             else analytics.event(name, user ? { userId: user } : {});
           }
         });
-        return timeline.after(1_000, () => checkCap(visit));
+        return timeline.after(CAPS_HOLD_MS, () => checkCap(visit));
       case 'leave':
         return pages.leave(visit);
       case 'navigate':
@@ -158,7 +162,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
       case 'hide':
         return page.hide();
       case 'show':
-        return page.show();
+        return visit.isCached ? undefined : page.show();
       case 'close storage':
         faults.happen('database', page.name);
         return storage.closeUnder(page);

@@ -30,15 +30,22 @@ export const EXCUSES = {
   'lost: the browser was killed before localStorage was on the disk': rarely('lost'),
 
   'once: no answer came while its page lived': rarely('once'),
-  'once: its page was killed while hidden, before the request was named': rarely('once'),
-  /** Frozen or in the back/forward cache: when it goes on, it believes that it still holds what another has claimed meanwhile. */
-  'once: the clock was set, and a page had paused': rarely('once'),
+  'once: its page was stopped while hidden, before the request was named': rarely('once'),
+  /** It believes that it still holds what another has claimed meanwhile. */
+  'once: the clock was set while a page held it': rarely('once'),
+  /** Frozen or in the back/forward cache for longer than it may keep others from what it has noted. */
+  'once: a page without a database had paused': rarely('once'),
+  /** A known gap: a page sends from memory what it may have stored, and others claim it as storage goes on. */
+  'once: a write that hung was stored after all': rarely('once'),
   'once: storage faults met': rarely('once'),
 
   'one fate: no answer came while its page lived': rarely('one fate'),
   'one fate: its page stopped while the request was in flight': rarely('one fate'),
   'one fate: its page stopped before the outcome was stored': rarely('one fate'),
   'one fate: the clock was set before the outcome was stored': rarely('one fate'),
+  'one fate: the clock was set while a page held it': rarely('one fate'),
+  'one fate: a page without a database had paused': rarely('one fate'),
+  'one fate: a write that hung was stored after all': rarely('one fate'),
   'one fate: a page that had paused dropped it, too': rarely('one fate'),
   'one fate: storage faults met': rarely('one fate'),
 
@@ -53,8 +60,16 @@ export const EXCUSES = {
   'holder: one of the pages had paused, and repeats are known': rarely('holder'),
   'holder: the clock was set as the records were claimed or sent': rarely('holder'),
 
+  'holder: the clock was set while a page held it': rarely('holder'),
+  /** It could neither store nor note what it gave to the browser, so it gives it once more. */
+  'holder: handed off as its page left, and repeats are known': rarely('holder'),
+  'holder: a page without a database had paused': rarely('holder'),
+  'holder: a write that hung was stored after all': rarely('holder'),
+  'holder: storage faults met': rarely('holder'),
+
   'honest: the browser refused the handoff': rarely('honest'),
   'honest: its page was killed before it sent what it had named': rarely('honest'),
+  'honest: the clock was set before it sent what it had named': rarely('honest'),
   'honest: storage faults met': rarely('honest'),
 
   'penalty: storage or the clock failed': rarely('penalty'),

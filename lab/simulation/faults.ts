@@ -23,6 +23,8 @@ interface Fault {
   page: string | undefined;
   from: number;
   to: number;
+  /** It is what another fault has left behind in a page: it can meet others, and is no cause by itself. */
+  isEffect?: boolean;
 }
 
 /** Two faults meet when no more time than this lies between them. */
@@ -32,6 +34,7 @@ const MEET_MS = 10_000;
 export const createFaults = (now: () => number) => {
   const faults: Fault[] = [];
 
+  const causes = () => faults.filter(({ isEffect }) => !isEffect);
   const isNear = ({ from, to }: Fault, least: number, most: number): boolean =>
     from <= most + MEET_MS && to >= least - MEET_MS;
 
@@ -41,7 +44,15 @@ export const createFaults = (now: () => number) => {
       faults.push({ kind, page: undefined, from: now(), to: Infinity });
     },
     end: (kind: FaultKind): void => {
-      for (const fault of faults) if (fault.kind === kind) fault.to = Math.min(fault.to, now());
+      for (const fault of causes()) if (fault.kind === kind) fault.to = Math.min(fault.to, now());
+    },
+    /** The page works without a database, whether one would work by now or not. Answers with what ends it. */
+    beginEffect: (page: string): (() => void) => {
+      const fault: Fault = { kind: 'database', page, from: now(), to: Infinity, isEffect: true };
+      faults.push(fault);
+      return () => {
+        fault.to = now();
+      };
     },
     /** It is over in a moment. */
     happen: (kind: FaultKind, page?: string): void => {
@@ -49,10 +60,19 @@ export const createFaults = (now: () => number) => {
     },
     /** One of these kinds has lasted at some time since then. */
     wereSince: (time: number, ...kinds: FaultKind[]): boolean =>
-      faults.some(({ kind, to }) => to >= time && kinds.includes(kind)),
+      causes().some(({ kind, to }) => to >= time && kinds.includes(kind)),
     /** One of this kind lasted at some time in this period. */
     wereBetween: (from: number, to: number, kind: FaultKind): boolean =>
-      faults.some((fault) => fault.kind === kind && fault.from <= to && fault.to >= from),
+      causes().some((fault) => fault.kind === kind && fault.from <= to && fault.to >= from),
+    /** One of this kind that had lasted for so long ended in this period. */
+    endedBetween: (from: number, to: number, kind: FaultKind, leastMs: number): boolean =>
+      causes().some(
+        (fault) =>
+          fault.kind === kind &&
+          from <= fault.to &&
+          fault.to <= to &&
+          fault.to - fault.from >= leastMs,
+      ),
     /** Two faults of different kinds met near this period, and both concerned one of these pages. */
     metNear: (from: number, to: number, pages: ReadonlySet<string>): boolean => {
       const near = faults.filter(

@@ -9,6 +9,10 @@ import type { Witness } from './witness.js';
  */
 const APART_MS = 29_000;
 
+/** Others may take what a page has stored or noted after this time at the earliest. */
+const HELD_MS = 60_000;
+const MARGIN_MS = 1_000;
+
 /** A page stores outcomes together, a little later; a hidden page in its next second. */
 const STORES_OUTCOME_MS = 1_050;
 
@@ -22,6 +26,29 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
 
   const metNear = (fate: Fate, from: number, to = now()): boolean =>
     faults.metNear(from, to, pagesOf(fate));
+
+  /**
+   * The clock was set while a page that has it was frozen or in the back/forward cache: it goes on in the belief
+   * that it still holds what another has claimed meanwhile.
+   */
+  const wasClockSetInPause = (fate: Fate): boolean =>
+    [...pagesOf(fate)].some((page) =>
+      witness
+        .pausesSince(page, fate.madeAt)
+        .some(({ from, to }) => faults.wereBetween(from, to, 'clock')),
+    );
+
+  /** A page without a database stood still until others might take what it had noted. */
+  const pausedWithoutDatabase = (fate: Fate): boolean =>
+    [...pagesOf(fate)].some((page) =>
+      witness
+        .pausesSince(page, fate.madeAt)
+        .some(({ from, to, stored }) => to - from >= HELD_MS && !stored.has(fate.destination)),
+    );
+
+  /** A write that a page had given up is stored after all, because what hung for so long goes on. */
+  const wasStoredLate = (since: number): boolean =>
+    faults.endedBetween(since - CLAIMS_MS, now(), 'database', HELD_MS - MARGIN_MS);
 
   const outlivedItsPage = ({ attempts }: Fate): boolean =>
     attempts.some(({ end }) => end === 'left' || end === 'killed');
@@ -63,20 +90,34 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
           [page, attempt.page].some((one) => witness.hasPausedSince(one, fate.madeAt)),
         'holder: the clock was set as the records were claimed or sent': () =>
           faults.wereBetween(startedAt - CLAIMS_MS, now(), 'clock'),
+        'holder: the clock was set while a page held it': () => wasClockSetInPause(fate),
+        'holder: handed off as its page left, and repeats are known': () =>
+          witness.resends &&
+          page === attempt.page &&
+          witness.wasStoppedBetween(page, startedAt, now()),
+        'holder: a page without a database had paused': () => pausedWithoutDatabase(fate),
+        'holder: a write that hung was stored after all': () => wasStoredLate(startedAt),
+        'holder: storage faults met': () => metNear(fate, startedAt),
       });
     },
 
     /** It is stored once more, and this earlier request of it was stored, too. */
-    storedAgain: (fate: Fate, { page, end, startedAt, endedAt, isHidden }: Attempt): void => {
+    storedAgain: (fate: Fate, earlier: Attempt, attempt: Attempt): void => {
+      const { page, end, startedAt, endedAt, isHidden } = earlier;
       const how = `the first time it was ${end ?? 'in flight'} at ${page}`;
       accuse('once', fate, `${nameOf(fate)} is stored again; ${how}`, {
         'once: no answer came while its page lived': () => end === 'failed',
-        'once: its page was killed while hidden, before the request was named': () =>
-          end === 'killed' && isHidden && !witness.hasWrittenSince(page, startedAt),
-        'once: the clock was set, and a page had paused': () =>
-          faults.wereBetween(now() - CLAIMS_MS, now(), 'clock') &&
-          [...pagesOf(fate)].some((one) => witness.hasPausedSince(one, fate.madeAt)),
-        'once: storage faults met': () => metNear(fate, startedAt, Math.min(endedAt, now())),
+        'once: its page was stopped while hidden, before the request was named': () =>
+          isHidden &&
+          !witness.hasWrittenSince(page, startedAt) &&
+          witness.wasCutShortBetween(page, startedAt, endedAt + STORES_OUTCOME_MS),
+        'once: the clock was set while a page held it': () =>
+          page !== attempt.page &&
+          (faults.wereBetween(now() - CLAIMS_MS, now(), 'clock') || wasClockSetInPause(fate)),
+        'once: a page without a database had paused': () => pausedWithoutDatabase(fate),
+        'once: a write that hung was stored after all': () => wasStoredLate(startedAt),
+        'once: storage faults met': () =>
+          fate.attempts.some((one) => metNear(fate, one.startedAt, Math.min(one.endedAt, now()))),
       });
     },
 
@@ -98,8 +139,11 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
           ),
         'one fate: the clock was set before the outcome was stored': () =>
           attempts.some(({ startedAt, endedAt }) =>
-            faults.wereBetween(startedAt, endedAt + STORES_OUTCOME_MS, 'clock'),
-          ),
+            faults.wereBetween(startedAt - CLAIMS_MS, endedAt + STORES_OUTCOME_MS, 'clock'),
+          ) || claims.some(({ at }) => faults.wereBetween(at - CLAIMS_MS, at, 'clock')),
+        'one fate: the clock was set while a page held it': () => wasClockSetInPause(fate),
+        'one fate: a page without a database had paused': () => pausedWithoutDatabase(fate),
+        'one fate: a write that hung was stored after all': () => wasStoredLate(before.at(-1)!.at),
         'one fate: a page that had paused dropped it, too': () =>
           dropped.length === claims.length &&
           claims.some(({ page }) => witness.hasPausedSince(page, fate.madeAt)),
@@ -111,6 +155,8 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
     unknownUnsent: (fate: Fate): void => {
       accuse('honest', fate, `${nameOf(fate)} counts as unknown, and was never sent`, {
         'honest: the browser refused the handoff': () => fate.isOverBudget,
+        'honest: the clock was set before it sent what it had named': () =>
+          faults.wereSince(fate.madeAt, 'clock'),
         'honest: storage faults met': () => metNear(fate, fate.madeAt),
         'honest: its page was killed before it sent what it had named': () =>
           faults.wereSince(fate.madeAt, 'kill', 'crash'),

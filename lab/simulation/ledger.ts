@@ -149,7 +149,8 @@ export const createLedger = (
       look('once', fate);
       if (fate.stored === 0) lookAtOrder(fate, attempt);
       for (const earlier of fate.attempts) {
-        if (earlier !== attempt && earlier.stored.has(fate.id)) judge.storedAgain(fate, earlier);
+        if (earlier !== attempt && earlier.stored.has(fate.id))
+          judge.storedAgain(fate, earlier, attempt);
       }
       if (fate.dropped.includes('rejected')) {
         violate('one fate', `${nameOf(fate)} is stored, and was dropped as rejected`);

@@ -45,10 +45,10 @@ export const runScenario = async (
 
   const mendAll = () => {
     note('· all is well from here on');
+    world.endTrouble();
     Object.assign(world.trouble, { aborts: 0, hangs: false, refuses: false, slow: 0 });
     Object.assign(world.conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
     state.isShelfFull = false;
-    faults.end('database');
     if (!setup.hasNoShelf) faults.end('localStorage');
     for (const visit of visits) {
       pages.goOn(visit);

@@ -1,4 +1,4 @@
-import type { Consent } from '../../src/client/types.js';
+import type { Consent, StorageKind } from '../../src/client/types.js';
 import { createDice } from '../random.js';
 import type { Excuse } from './excuses.js';
 import type { Fate } from './fate.js';
@@ -30,6 +30,25 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     channel: 'c',
     ...options,
   });
+
+  /** What ends that a page works without the database of a destination. */
+  const endings = new Map<string, () => void>();
+
+  /**
+   * The page does not say whose storage it speaks of. It is the current destination's where that has just
+   * become so, else the other one's.
+   */
+  const hearStorage = ({ page: { name }, analytics, destination }: Visit, kind: StorageKind) => {
+    const known = kinds.get(name) ?? new Map<string, { kind: StorageKind; since: number }>();
+    const isCurrent = analytics.status().storage === kind && known.get(destination)?.kind !== kind;
+    const other = address(destination === address('a') ? 'b' : 'a');
+    const one = isCurrent ? destination : other;
+    kinds.set(name, known.set(one, { kind, since: now() }));
+    const key = `${name} ${one}`;
+    if (kind === 'indexeddb') endings.get(key)?.();
+    if (kind === 'indexeddb') endings.delete(key);
+    else if (!endings.has(key)) endings.set(key, faults.beginEffect(name));
+  };
 
   /** Tells the ledger what the page reports of its records. */
   const listen = (visit: Visit) => {
@@ -75,7 +94,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
       'storage',
       whileAlive(({ storage: kind }) => {
         note(`${name}: storage is ${kind}`);
-        kinds.set(name, kind);
+        hearStorage(visit, kind);
       }),
     );
   };
@@ -128,23 +147,37 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
   };
 
   /** What excuses that a record is lost which only the memory of a killed page had. */
-  const whyKilled = ({ madeAt }: Fate, { page }: Visit): Excuse | undefined => {
+  const whyKilled = ({ madeAt, destination }: Fate, { page }: Visit): Excuse | undefined => {
     if (now() - madeAt < STORED_WITHIN_MS) {
       return 'lost: its page was killed before it could be stored';
     }
-    return !isStoring(page.name) || faults.wereSince(madeAt, 'database')
+    return !isStoring(page.name, destination) || faults.wereSince(madeAt, 'database')
       ? 'lost: its page was killed while it had no database'
       : undefined;
   };
 
   /** The same of a page that left: it could neither store the record nor note it. */
-  const whyLeft = ({ madeAt }: Fate, { page }: Visit, losesNote: boolean): Excuse | undefined => {
+  const whyLeft = (fate: Fate, { page }: Visit, losesNote: boolean): Excuse | undefined => {
+    const { madeAt, destination } = fate;
     const hasNote = !setup.hasNoShelf && !state.isShelfFull && !losesNote;
-    // An engine that loses the note keeps every write that the page has ended.
-    const failures = losesNote ? (['database'] as const) : (['database', 'exit write'] as const);
-    const hasDatabase = isStoring(page.name) && !faults.wereSince(madeAt, ...failures);
-    return hasNote || hasDatabase ? undefined : 'lost: its page left while both stores failed';
+    // An engine that loses the note keeps every write that the page has begun, which takes an open database.
+    const hasDatabase = losesNote
+      ? world.hasStoredSince(page.name, destination, madeAt) &&
+        !faults.wereSince(madeAt, 'database')
+      : isStoring(page.name, destination) && !faults.wereSince(madeAt, 'database', 'exit write');
+    return (hasNote || hasDatabase) && !wasCachedInVain(fate, page.name)
+      ? undefined
+      : 'lost: its page left while both stores failed';
   };
+
+  /** A page that goes into the back/forward cache keeps nothing in memory either. */
+  const wasCachedInVain = ({ madeAt }: Fate, name: string): boolean =>
+    world
+      .cachingsSince(name, madeAt)
+      .some(
+        (at) =>
+          faults.wereBetween(at, at, 'localStorage') && faults.wereBetween(madeAt, at, 'database'),
+      );
 
   /** The page is gone. `survives` says of each of its open transactions whether the browser completes it. */
   const end = (
@@ -157,6 +190,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     if (!visits.includes(visit)) return;
     page.die();
     if (how === 'killed') world.killed(page.name);
+    for (const letter of ['a', 'b'] as const) endings.delete(`${page.name} ${address(letter)}`);
     const isAllWritten = storage.leaveBehind(page, survives);
     if (how === 'left' && !isAllWritten) faults.happen('exit write', page.name);
     network.leaveBehind(page.name, how, () => dice.chance(how === 'left' ? 0.97 : 0.6));
@@ -193,9 +227,12 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
       const skipsPagehide = engine === 'firefox' && dice.chance(0.2);
       // A page that is hidden already hears of nothing then.
       const how = skipsPagehide && page.isHidden() ? 'killed' : 'left';
+      if (how === 'killed') faults.happen('kill', page.name);
       page.depart(skipsPagehide);
       timeline.after(0, () => {
-        const isStored = isStoring(page.name) && !world.isTroubled() && !setup.hasNoShelf;
+        if (!visits.includes(visit)) return then?.(); // it was killed as it went
+        const isStored =
+          isStoring(page.name, visit.destination) && !world.isTroubled() && !setup.hasNoShelf;
         if (engine === 'firefox' && isStored && storage.isReady(page) && dice.chance(0.4)) {
           loseNote(visit);
           end(visit, how, () => true, true);
@@ -216,6 +253,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     /** The page goes on, having stood still. */
     goOn: (visit: Visit): void => {
       visit.thawedAt = now();
+      world.resumed(visit.page.name);
       penalties.hoped(visit.page.name); // it may have to hear yet that it is online
       visit.page.thaw();
     },
@@ -229,6 +267,8 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
         state.isDenied = false;
       }
       if (consent === 'denied') state.denying = visit.page.name;
+      // Its databases are opened anew then.
+      if (consent !== visit.analytics.status().consent) kinds.delete(visit.page.name);
       visit.page.run(() => visit.analytics.setConsent(consent));
       state.denying = undefined;
       timeline.after(0, () => {
@@ -238,9 +278,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     },
     /** The page gets another destination: one of two. */
     setDestination: (visit: Visit, letter: 'a' | 'b'): void => {
-      ledger.endedWith(visit.page.name, disk.has, (fate) => whyLeft(fate, visit, false));
-      visit.destination = address(letter);
-      kinds.delete(visit.page.name); // its outbox has another database, which is not open yet
+      visit.destination = address(letter); // what it has for the other one, it goes on to send
       visit.page.run(() => visit.analytics.init(optionsFor(visit.destination)));
     },
     isAt: ({ destination }: Visit, letter: 'a' | 'b'): boolean => destination === address(letter),

@@ -1,3 +1,11 @@
+/** A page was frozen or in the back/forward cache. */
+export interface Pause {
+  from: number;
+  to: number;
+  /** Destinations whose records it could store as it began. */
+  stored: ReadonlySet<string>;
+}
+
 /** What the judge can see of pages from outside. */
 export interface Witness {
   now: () => number;
@@ -10,6 +18,8 @@ export interface Witness {
   wasCutShortBetween: (page: string, from: number, to: number) => boolean;
   /** It has been frozen or put into the back/forward cache since then. */
   hasPausedSince: (page: string, time: number) => boolean;
+  /** The times at which it was frozen or in the back/forward cache since then. */
+  pausesSince: (page: string, time: number) => Pause[];
   /** More than one page has lived since then. */
   hadCompanySince: (time: number) => boolean;
   /** A write that the page began after this time is stored, and with it all that it wrote before. */

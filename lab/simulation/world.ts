@@ -10,7 +10,7 @@ import { createPenalties } from './penalties.js';
 import type { Scenario } from './scenario.js';
 import { createTimeline } from './timeline.js';
 import { createVerdicts } from './verdicts.js';
-import type { Witness } from './witness.js';
+import type { Pause, Witness } from './witness.js';
 
 const EPOCH = Date.UTC(2026, 0, 1);
 /** For so long after it stood still, a page may have given a request up without a word. */
@@ -52,12 +52,17 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     denying: undefined as string | undefined,
     /** When more than one page lived last. */
     lastCompany: -1,
+    /** When storage was last made to answer late or never. */
+    lastSlow: -Infinity,
   };
-  const kinds = new Map<string, StorageKind>();
+  /** By page and destination: where its records are kept. */
+  const kinds = new Map<string, Map<string, { kind: StorageKind; since: number }>>();
   /** When each page was left in good order. */
   const departures = new Map<string, number>();
-  /** When each page was frozen or put into the back/forward cache. */
-  const pauses = new Map<string, number[]>();
+  /** When each page was frozen or in the back/forward cache. */
+  const pauses = new Map<string, Pause[]>();
+  /** When each page was put into the back/forward cache. */
+  const cachings = new Map<string, number[]>();
   const kills = new Map<string, number>();
   /** By page: when the latest of its transactions that were stored had begun. */
   const commits = new Map<string, number>();
@@ -79,14 +84,19 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     note(`✗ ${invariant}: ${message}`);
   };
   const visitOf = (name: string) => visits.find(({ page }) => page.name === name);
-  const isStoring = (name: string) => kinds.get(name) === 'indexeddb';
+  const isStoring = (name: string, destination: string) =>
+    kinds.get(name)?.get(destination)?.kind === 'indexeddb';
+  const storedBy = (name: string) =>
+    new Set([...(kinds.get(name)?.keys() ?? [])].filter((one) => isStoring(name, one)));
 
   const faults = createFaults(now);
   if (setup.hasNoShelf) faults.begin('localStorage');
   const verdicts = createVerdicts(violate);
 
   const wasCutShortBetween = (name: string, from: number, to: number) =>
-    [...(pauses.get(name) ?? []), kills.get(name) ?? Infinity].some((at) => from <= at && at <= to);
+    [...(pauses.get(name) ?? []).map((pause) => pause.from), kills.get(name) ?? Infinity].some(
+      (at) => from <= at && at <= to,
+    );
   const wasLeftBetween = (name: string, from: number, to: number) => {
     const at = departures.get(name) ?? Infinity;
     return from <= at && at <= to;
@@ -96,7 +106,8 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     resends: setup.way !== 'direct',
     isRunning: (name) => visitOf(name)?.page.state() === 'running',
     wasCutShortBetween,
-    hasPausedSince: (name, time) => (pauses.get(name) ?? []).some((at) => at >= time),
+    hasPausedSince: (name, time) => (pauses.get(name) ?? []).some(({ from }) => from >= time),
+    pausesSince: (name, time) => (pauses.get(name) ?? []).filter(({ to }) => to >= time),
     wasStoppedBetween: (name, from, to) =>
       wasCutShortBetween(name, from, to) || wasLeftBetween(name, from, to),
     hadCompanySince: (time) => visits.length > 1 || state.lastCompany > time,
@@ -104,14 +115,18 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
   };
   const ledger = createLedger(witness, faults, verdicts, violate);
 
-  /** A page without a database may move what others have noted from one store to the other. */
-  const howItChanged = ({ page, by }: Change): Change['by'] => {
-    if (page !== '' && page === state.denying) return 'clear';
-    return by === 'transaction' && !isStoring(page) ? 'shelf' : by;
+  const howItChanged = (id: string, { page, by }: Change): Change['by'] => {
+    // A page that is told of the denial by another one removes what was noted since, too.
+    if (page !== '' && (page === state.denying || (by === 'shelf' && state.isDenied))) {
+      return 'clear';
+    }
+    // A page without a database may move what others have noted from one store to the other.
+    const { destination = '' } = ledger.fates.get(id) ?? {};
+    return by === 'transaction' && !isStoring(page, destination) ? 'shelf' : by;
   };
   const disk = createDisk({
     now,
-    onGone: (id, change) => ledger.gone(id, { ...change, by: howItChanged(change) }),
+    onGone: (id, change) => ledger.gone(id, { ...change, by: howItChanged(id, change) }),
   });
   const storage = createStorage({
     timeline,
@@ -177,6 +192,9 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     visitOf,
     kinds,
     isStoring,
+    /** It could store records of the destination at that time, and has been able to since then. */
+    hasStoredSince: (name: string, destination: string, time: number): boolean =>
+      isStoring(name, destination) && kinds.get(name)!.get(destination)!.since <= time,
     departures,
     trouble,
     conditions,
@@ -190,7 +208,23 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     killed: (name: string): void => void kills.set(name, now()),
     /** The page is frozen, or put into the back/forward cache. */
     paused: (name: string): void => {
-      pauses.set(name, [...(pauses.get(name) ?? []), now()]);
+      const pause = { from: now(), to: Infinity, stored: storedBy(name) };
+      pauses.set(name, [...(pauses.get(name) ?? []), pause]);
+    },
+    /** The page goes on. */
+    resumed: (name: string): void => {
+      for (const pause of pauses.get(name) ?? []) pause.to = Math.min(pause.to, now());
+    },
+    cached: (name: string): void => {
+      cachings.set(name, [...(cachings.get(name) ?? []), now()]);
+    },
+    /** When it was put into the back/forward cache since then. */
+    cachingsSince: (name: string, time: number): number[] =>
+      (cachings.get(name) ?? []).filter((at) => at >= time),
+    /** What is wrong with storage is over, or gives way to something else. */
+    endTrouble: (): void => {
+      if (trouble.hangs || trouble.slow > 0) state.lastSlow = now();
+      faults.end('database');
     },
     isTroubled: (): boolean =>
       trouble.aborts > 0 ||

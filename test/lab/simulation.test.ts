@@ -5,7 +5,7 @@ import { bundleProduct } from '../../lab/simulation/bundle.js';
 import { drawScenario } from '../../lab/simulation/draw-scenario.js';
 import { MUTANTS, mutationOf } from '../../lab/simulation/mutants.js';
 import { runScenario } from '../../lab/simulation/run-scenario.js';
-import type { Action, Scenario } from '../../lab/simulation/scenario.js';
+import type { Action, Scenario, Setup } from '../../lab/simulation/scenario.js';
 import { createSum } from '../../lab/simulation/tally.js';
 
 const SEEDS = 500;
@@ -55,10 +55,14 @@ test('what is drawn for one purpose does not depend on another', () => {
 });
 
 /** A world in which just this happens. */
-const scenarioOf = (actions: Action[], seed = 1): Scenario => ({
+const scenarioOf = (
+  actions: Action[],
+  seed = 1,
+  engine: Setup['engine'] = 'chromium',
+): Scenario => ({
   seed,
   setup: {
-    engine: 'chromium',
+    engine,
     way: 'direct',
     hasScheduler: true,
     hasNoShelf: false,
@@ -118,4 +122,93 @@ test('the judge fails when something is lost without a word as storage faults me
   const silent = await bundleProduct(mutationOf(mutant));
   const { violation } = await runScenario(FAULTS_MEET, silent);
   expect(violation?.invariant).toBe('kept');
+});
+
+/** Which losses were excused in worlds like this one, drawn by so many seeds. None may break an invariant. */
+const lossesIn = async (
+  actions: Action[],
+  { seeds = 1, engine }: { seeds?: number; engine?: Setup['engine'] } = {},
+): Promise<string[]> => {
+  const used = new Set<string>();
+  for (let seed = 1; seed <= seeds; seed++) {
+    const scenario = scenarioOf(actions, seed, engine);
+    const { violation, tally } = await runScenario(scenario, await product);
+    expect({ seed, violation }).toEqual({ seed, violation: undefined });
+    for (const excuse of Object.keys(tally.used)) if (excuse.startsWith('lost')) used.add(excuse);
+  }
+  return [...used];
+};
+
+const OFFLINE: Action = { at: 0, do: 'network', isOnline: false };
+const killedElsewhere = (...storage: Action[]): Action[] => [
+  ...storage,
+  { at: 0, do: 'open' },
+  { at: 100, do: 'storage', trouble: 'none' },
+  call(200, 3),
+  { at: 300, do: 'destination', page: 0 },
+  { at: 500, do: 'kill', page: 0, after: 0 },
+];
+
+test('a page may be killed with what only its memory had, though its other destination has a database', async () => {
+  const lost = await lossesIn(killedElsewhere({ at: 0, do: 'storage', trouble: 'refuses' }));
+  expect(lost).toEqual(['lost: its page was killed while it had no database']);
+});
+
+test('nothing is lost there where the database of each destination works', async () => {
+  expect(await lossesIn(killedElsewhere())).toEqual([]);
+});
+
+/** Firefox loses what a page writes into localStorage as it goes, in two worlds of five. */
+const leftSoon = (calledAt: number): Action[] => [
+  { at: 0, do: 'open' },
+  call(calledAt, 3),
+  { at: calledAt + 4, do: 'leave', page: 0 },
+];
+
+test('a page may be left before its database was open when it was called, and its note be lost', async () => {
+  const lost = await lossesIn(leftSoon(1), { seeds: 60, engine: 'firefox' });
+  expect(lost).toEqual(['lost: its page left while both stores failed']);
+});
+
+test('nothing is lost with the note of a page whose database was open when it was called', async () => {
+  expect(await lossesIn(leftSoon(500), { seeds: 60, engine: 'firefox' })).toEqual([]);
+});
+
+/** It leaves in the moment at which the other one is told, so it has not heard of it. */
+const noted = (...denial: Action[]): Action[] => [
+  OFFLINE,
+  { at: 0, do: 'storage', trouble: 'hangs' },
+  { at: 0, do: 'open' },
+  { at: 0, do: 'open' },
+  call(2_000, 3),
+  { at: 2_100, do: 'leave', page: 0 },
+  ...denial,
+];
+
+test('what a leaving page has noted as consent was denied is removed by others', async () => {
+  const denied: Action = { at: 2_100, do: 'consent', page: 1, consent: 'denied' };
+  expect(await lossesIn(noted(denied))).toEqual(['lost: consent was withdrawn']);
+});
+
+test('what a leaving page has noted is not lost otherwise', async () => {
+  expect(await lossesIn(noted())).toEqual([]);
+});
+
+const cached = (...fullShelf: Action[]): Action[] => [
+  OFFLINE,
+  { at: 0, do: 'open' },
+  ...fullShelf,
+  { at: 200, do: 'storage', trouble: 'aborts' },
+  call(200, 3),
+  { at: 200, do: 'cache', page: 0 },
+  { at: 300, do: 'evict', page: 0 },
+];
+
+test('a page may go into the back/forward cache while both stores fail', async () => {
+  const lost = await lossesIn(cached({ at: 100, do: 'shelf', isFull: true }), { seeds: 10 });
+  expect(lost).toEqual(['lost: its page left while both stores failed']);
+});
+
+test('nothing is lost by a page in the back/forward cache where localStorage works', async () => {
+  expect(await lossesIn(cached(), { seeds: 10 })).toEqual([]);
 });
