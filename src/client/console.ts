@@ -14,8 +14,8 @@ export const warn = (message: string): void => console.warn(PREFIX + message);
 const WRONG_CALL = /^(invalid|not-ser|too-large|before-send-error)/;
 
 /** What kind of trouble it is, if it is one that the developer can do something about. */
-const troubleOf = (type: Type, { kind, reason, storage }: Payload): string | undefined => {
-  if (type === 'error') return kind;
+const troubleOf = ({ kind, reason, storage }: Payload): string | undefined => {
+  if (kind) return kind;
   if (storage === 'memory') return storage;
   return WRONG_CALL.test(`${reason}`) ? 'call' : reason === 'rejected' ? reason : undefined;
 };
@@ -23,9 +23,9 @@ const troubleOf = (type: Type, { kind, reason, storage }: Payload): string | und
 /** Tells a developer of each kind of trouble, once. */
 export const createAdvice = () => {
   const told = new Set<string>();
-  return (type: Type, payload: unknown): void => {
+  return (payload: unknown): void => {
     const { message = '', reason } = payload as Payload;
-    const trouble = troubleOf(type, payload as Payload);
+    const trouble = troubleOf(payload as Payload);
     if (!trouble || told.has(trouble)) return;
     told.add(trouble);
     if (trouble === 'memory') warn(`records are kept in memory only: ${message}`);

@@ -25,7 +25,7 @@ export const createHearers = (settings: () => Settings | undefined) => {
         if (debug) console.log('analytics-outbox: a listener failed', error);
       }
     }
-    if (isAdvised) advise(type, payload);
+    if (isAdvised) advise(payload);
     if (debug) log(type, payload);
   };
 

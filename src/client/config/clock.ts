@@ -1,8 +1,11 @@
+/** The last time that a date can have. */
+const LAST_TIME = 8.64e15;
+
 /** The clock that was passed in, or the client's where it fails. */
 export const readClock = (now: (() => number) | undefined): number => {
   try {
     const time = now?.();
-    if (Number.isFinite(time)) return time as number;
+    if (typeof time === 'number' && Math.abs(time) <= LAST_TIME) return time;
   } catch {
     // the page's function
   }

@@ -156,7 +156,7 @@ export const readAttributes = (
   for (const [name, value = ''] of Object.entries(dataset)) {
     if (Object.hasOwn(REGISTRY, name)) {
       options[name] = parse(REGISTRY[name as keyof Options], value, globals);
-    } else if (name !== 'global' && nearest(name, attributeNames)) options[name] = value;
+    } else if (nearest(name, attributeNames)) options[name] = value;
   }
   return options as Partial<Options>;
 };

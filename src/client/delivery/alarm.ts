@@ -1,5 +1,5 @@
 /** One timer, for the next of several times. */
-export const createAlarm = (now: () => number, longestMs: number, ring: () => void) => {
+export const createAlarm = (now: () => number, ring: () => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
   return {
@@ -9,11 +9,10 @@ export const createAlarm = (now: () => number, longestMs: number, ring: () => vo
       if (time >= timerAt && timerAt >= now()) return;
       clearTimeout(timer);
       timerAt = time;
-      const delay = Math.min(Math.max(0, Math.ceil(time - now())), longestMs);
       timer = setTimeout(() => {
         timerAt = Infinity;
         ring();
-      }, delay);
+      }, time - now());
     },
     stop: (): void => clearTimeout(timer),
   };

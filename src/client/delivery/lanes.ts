@@ -32,12 +32,12 @@ export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] =>
   const { now, limit, horizon, hasUnread, dueAt, fits, leaving } = rules;
   const groups: Entry[][] = [];
   /** Users of whom nothing may go. */
-  const held = new Set<string>();
+  const held = new Set<string | undefined>();
   /** Users whose identify goes, and with which request. */
-  const identifying = new Map<string, Entry[]>();
+  const identifying = new Map<string | undefined, Entry[]>();
   for (const entry of entries) {
     const { user, type } = entry.record;
-    const isIdentify = type === 'identify' && user !== undefined;
+    const isIdentify = type === 'identify';
     if (isUnderWay(entry)) {
       if (isIdentify && leaving) identifying.set(user, IN_FLIGHT);
       else if (isIdentify) held.add(user);

@@ -19,14 +19,12 @@ export const createPump = (context: Context) => {
   const { conclude, lacksToken, reset } = createConclusions(context);
   const requests = createRequests(context, { conclude, onFree: () => free() });
   const choice = createChoice(context, requests);
-  const alarm = createAlarm(now, SLOW_MS, () => pump());
+  const alarm = createAlarm(now, () => pump());
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
   let isStopped = false;
   /** The last look found nothing that may be sent, though nothing keeps the destination back. */
   let isStarving = false;
-  /** The last look found that nothing may be sent: what is stored need not be read yet. */
-  let isPaused = false;
   /** Waits for storage or a token, after which it goes on by itself. */
   let pending = 0;
 
@@ -37,7 +35,9 @@ export const createPump = (context: Context) => {
     pump();
   };
 
-  const wantsMore = (): boolean => !isStopped && !isPaused && outbox.wantsMore(isStarving);
+  /** While nothing may be sent, what is stored need not be read yet. */
+  const wantsMore = (): boolean =>
+    !isStopped && !health.pause(now())[0] && outbox.wantsMore(isStarving);
 
   const isReady = (): boolean => access?.isReady() ?? true;
 
@@ -71,7 +71,6 @@ export const createPump = (context: Context) => {
     outbox.tidy();
     isStarving = false;
     const [reason, until] = health.pause(time);
-    isPaused = !!reason;
     if (!reason && isReady()) sendDue(time);
     else {
       void outbox.prepare([]);

@@ -8,19 +8,16 @@ import type { Capacity, Sender, SenderEffects } from './sender.js';
 const itemOf = ({ id, type, body }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","body":${body}}`;
 
-const batchOf = (sentAt: string, records: readonly OutboxRecord[]): string =>
-  `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
+const batchOf = (sentAt: number, records: readonly OutboxRecord[]): string =>
+  `{"sent_at":"${new Date(sentAt).toISOString()}","records":[${records.map(itemOf).join()}]}`;
 
 const EMPTY: OutboxRecord = { id: '_'.repeat(21), type: 'identify', body: '', at: 0, attempts: 0 };
 
 const CAPACITY: Capacity = {
   records: BATCH_RECORDS,
   bytes: KEEPALIVE_BUDGET,
-  bytesPerRecord: batchOf(new Date(0).toISOString(), [EMPTY]).length,
+  bytesPerRecord: batchOf(0, [EMPTY]).length,
 };
-
-/** The last time that a date can have: a clock that was passed in may say anything. */
-const LAST_TIME = 8.64e15;
 
 const problemOf = (status: number): string =>
   status === 401 || status === 403
@@ -37,8 +34,7 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
     room,
     send: async (records, { size, keepalive }) => {
       const url = settings().relay + BATCH_PATH;
-      const sentAt = new Date(Math.max(-LAST_TIME, Math.min(now(), LAST_TIME))).toISOString();
-      const body = batchOf(sentAt, records);
+      const body = batchOf(now(), records);
       if (keepalive && isGoing() && beacon(url, body)) {
         give(size);
         return undefined;

@@ -14,6 +14,8 @@ it.each<[string, (() => number) | undefined]>([
     },
   ],
   ['it says no number', () => NaN],
+  ['it says a time that no date can have', () => 1e300],
+  ['it says one long before all dates', () => -Infinity],
   ['it says a text', () => '5' as unknown as number],
 ])("reads the client's where %s", (_, now) => {
   vi.useFakeTimers({ now: 7 });
