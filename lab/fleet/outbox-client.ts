@@ -62,8 +62,10 @@ const createSender = (client: number, { send, now }: World): Sender => {
     });
   const { timeout } = DEFAULTS;
   return createDirectSender({
-    settings: () => ({ baseUrl: 'https://service.test', token: 'token', timeout }),
-    fetch: fetch as typeof globalThis.fetch,
+    settings: () => ({
+      ...{ baseUrl: 'https://service.test', token: 'token', timeout },
+      fetch: fetch as typeof globalThis.fetch,
+    }),
     now,
     watchDeparture: () => async () => false,
     isGoing: () => false,

@@ -59,7 +59,6 @@ export const createParts = (effects: Effects) => {
     outbox,
     sender: createSender({
       settings,
-      fetch: (...args) => fetch(...args),
       now,
       watchDeparture,
       isGoing,

@@ -6,35 +6,30 @@ let kept: Storage;
  */
 const storage = (): Storage => (kept = localStorage === null ? kept : localStorage);
 
-const set = (key: string, value: string | undefined): boolean => {
+/** It throws in a sandboxed frame, where site data is blocked, and over quota. */
+const attempt = <Result>(use: () => Result, otherwise: Result): Result => {
   try {
-    if (value === undefined) storage().removeItem(key);
-    else storage().setItem(key, value);
-    return true;
+    return use();
   } catch {
-    return false; // a sandboxed frame, site data blocked, or over quota
+    return otherwise;
   }
 };
 
+const set = (key: string, value: string | undefined): boolean =>
+  attempt(() => {
+    if (value === undefined) storage().removeItem(key);
+    else storage().setItem(key, value);
+    return true;
+  }, false);
+
 /** localStorage that does not throw: it is missing, blocked or full in some pages and modes. */
 export const shelf = {
-  get: (key: string): string | undefined => {
-    try {
-      return storage().getItem(key) ?? undefined;
-    } catch {
-      return undefined; // as above
-    }
-  },
+  get: (key: string): string | undefined =>
+    attempt(() => storage().getItem(key) ?? undefined, undefined),
   /** Where it is full, the former value stays. */
   set,
   /** Where it is full, nothing stays. */
   replace: (key: string, value: string): boolean =>
     set(key, value) || (set(key, undefined) && set(key, value)),
-  keys: (): string[] => {
-    try {
-      return Object.keys(storage());
-    } catch {
-      return []; // as above
-    }
-  },
+  keys: (): string[] => attempt(() => Object.keys(storage()), []),
 };

@@ -15,7 +15,7 @@ const BACK_MS = 2_000;
 /** A browser that takes no keepalive says so within this time; a network mostly fails later. */
 const REFUSAL_MS = 50;
 
-type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
+type Effects = Pick<SenderEffects, 'settings' | 'now' | 'watchDeparture' | 'isGoing'>;
 
 interface Message {
   url: string;
@@ -46,7 +46,7 @@ const createController = (): AbortController | undefined => {
 
 /** Posts, within a time and within the browser's budget for what outlives a page. */
 export const createCarrier = (effects: Effects) => {
-  const { settings, fetch: globalFetch, now, watchDeparture, isGoing } = effects;
+  const { settings, now, watchDeparture, isGoing } = effects;
   let keptAlive = 0;
   /** What ends the wait for each request that is under way. */
   const running = new Set<() => void>();
@@ -56,8 +56,8 @@ export const createCarrier = (effects: Effects) => {
     keepalive: boolean,
     signal: AbortSignal | null,
   ): Promise<Response> => {
-    const { fetch = globalFetch } = settings();
-    return fetch(url, {
+    const { fetch: own } = settings();
+    return (own ?? fetch)(url, {
       method: 'POST',
       headers,
       body,

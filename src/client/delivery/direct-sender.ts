@@ -3,7 +3,7 @@ import type { Capacity, Sender, SenderEffects } from './sender.js';
 import { createTokenAccess } from './token-access.js';
 import { createTokenSource } from '../../interface/token.js';
 
-type Effects = Pick<SenderEffects, 'settings' | 'fetch' | 'now' | 'watchDeparture' | 'isGoing'>;
+type Effects = Pick<SenderEffects, 'settings' | 'now' | 'watchDeparture' | 'isGoing'>;
 
 /** The service has no batch. */
 const CAPACITY: Capacity = {

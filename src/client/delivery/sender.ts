@@ -71,9 +71,9 @@ export interface SenderEffects {
     relay?: string | undefined;
     idempotencyKey?: boolean | undefined;
     timeout: number;
+    /** In place of the global one. */
     fetch?: typeof fetch;
   };
-  fetch: typeof fetch;
   now: () => number;
   /** Begins to watch; tells later whether the page has been left meanwhile. */
   watchDeparture: () => () => Promise<boolean>;

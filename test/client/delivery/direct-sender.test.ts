@@ -23,10 +23,10 @@ const createService = () => {
     token: 'tok',
     timeout: 30_000,
     idempotencyKey: false,
+    fetch: fetch as unknown as typeof globalThis.fetch,
   };
   const sender = createDirectSender({
     settings: () => settings,
-    fetch: fetch as unknown as typeof globalThis.fetch,
     now: Date.now,
     watchDeparture: () => async () => {
       state.whenAsked();
@@ -97,12 +97,16 @@ describe('a request', () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it('uses the fetch of the options', async () => {
+  it('uses the fetch of the options, or else the one that is global then', async () => {
     const { send, settings, fetch } = createService();
     const other = vi.fn<Fetch>(async () => new Response('', { status: 202 }));
-    Object.assign(settings, { fetch: other });
+    vi.stubGlobal('fetch', other);
+    expect((await send()).status).toBe(200);
+    expect(other).not.toHaveBeenCalled();
+    expect(fetch).toHaveBeenCalledTimes(1);
+    Object.assign(settings, { fetch: undefined });
     expect((await send()).status).toBe(202);
-    expect(fetch).not.toHaveBeenCalled();
+    vi.unstubAllGlobals();
   });
 
   it('does not follow a redirect, and takes it for a wrong set-up', async () => {

@@ -29,8 +29,10 @@ const createRelay = (fetch = vi.fn<Fetch>(deliver)) => {
   const beacon = vi.fn<(url: string, body: string) => boolean>(() => true);
   const state = { isGoing: false, wasLeft: false };
   const sender = createRelaySender({
-    settings: () => ({ relay: 'https://shop.test/a', timeout: 30_000 }),
-    fetch: fetch as unknown as typeof globalThis.fetch,
+    settings: () => ({
+      ...{ relay: 'https://shop.test/a', timeout: 30_000 },
+      fetch: fetch as unknown as typeof globalThis.fetch,
+    }),
     now: Date.now,
     watchDeparture: () => async () => state.wasLeft,
     isGoing: () => state.isGoing,
