@@ -56,8 +56,9 @@ const line = fc
     );
     const capacity = { records: size, bytes, bytesPerRecord: 0 };
     const { fits } = createBatching(capacity, troubles);
+    const isDue = (entry: Entry) => entry.order <= horizon && dueAt(entry) <= NOW;
     const sent = nextInLine(entries, {
-      ...{ now: NOW, limit, horizon, dueAt, fits },
+      ...{ limit, isDue, fits },
       hasUnread: ({ order }) => hasUnread && order > 0,
     });
     return { entries, sent, limit, size, bytes, horizon, hasUnread, dueAt };

@@ -10,11 +10,16 @@ const SUSPECT = 1_000;
 /** Requests that outlive the page, at the most: Chromium carries 256 and loses what is beyond (measured). */
 const HANDOFF = 128;
 
+interface Parts {
+  requests: Requests;
+  /** A record may be tried now. */
+  isDue: (entry: Entry) => boolean;
+}
+
 /** Which records go next, as those of one request each. */
-export const createChoice = (context: Context, requests: Requests) => {
+export const createChoice = (context: Context, { requests, isDue }: Parts) => {
   const { outbox, sender, health, batching, troubles } = context;
   const { fits } = batching;
-  const dueAt = (entry: Entry): number => troubles.see(entry).dueAt;
 
   function* line(): Generator<Entry, undefined> {
     yield* requests.lost();
@@ -32,14 +37,14 @@ export const createChoice = (context: Context, requests: Requests) => {
   };
 
   return {
-    next: (now: number, horizon: number, limit: number): Entry[][] => {
-      const rules = { now, horizon, limit, hasUnread: outbox.hasUnread, dueAt, fits };
+    next: (limit: number): Entry[][] => {
+      const rules = { limit, hasUnread: outbox.hasUnread, isDue, fits };
       const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
       const entries = health.isProbing() ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
       return nextInLine(entries, rules);
     },
     /** What the browser takes from a page that goes away. */
-    leaving: (now: number, horizon: number): Entry[][] => {
+    leaving: (): Entry[][] => {
       let left = sender.room();
       const leaving = (entry: Entry): boolean => {
         const weight = batching.weigh([entry]);
@@ -49,7 +54,7 @@ export const createChoice = (context: Context, requests: Requests) => {
       };
       const limit = HANDOFF - requests.count();
       const hasUnread = () => false;
-      return nextInLine(line(), { now, horizon, limit, hasUnread, dueAt, fits, leaving });
+      return nextInLine(line(), { limit, hasUnread, isDue, fits, leaving });
     },
   };
 };

@@ -2,15 +2,12 @@ import type { Entry } from '../outbox/parcel.js';
 import { isUnderWay } from '../outbox/states.js';
 
 interface Rules {
-  now: number;
   /** Requests at the most. */
   limit: number;
-  /** Own records up to this order: those called after the flush began wait for the next. */
-  horizon: number;
   /** Older records than this one are still unread: a user's newer ones wait for them. */
   hasUnread: (entry: Entry) => boolean;
-  /** A record is not to be tried before this time. */
-  dueAt: (entry: Entry) => number;
+  /** A record may be tried now. */
+  isDue: (entry: Entry) => boolean;
   /** Whether a request that has these takes this one, too. */
   fits: (group: readonly Entry[], entry: Entry) => boolean;
   /**
@@ -29,7 +26,7 @@ const IN_FLIGHT: Entry[] = [];
  * they fit, or after its answer. Everything else is free to overtake.
  */
 export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] => {
-  const { now, limit, horizon, hasUnread, dueAt, fits, leaving } = rules;
+  const { limit, hasUnread, isDue, fits, leaving } = rules;
   const groups: Entry[][] = [];
   /** Users of whom nothing may go. */
   const held = new Set<string | undefined>();
@@ -48,8 +45,7 @@ export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] =>
     const group = joins ? last : [];
     const isBound = isIdentify || !leaving;
     const waits =
-      entry.order > horizon ||
-      dueAt(entry) > now ||
+      !isDue(entry) ||
       (user !== undefined &&
         (held.has(user) ||
           (isBound && (identifying.get(user) ?? group) !== group) ||

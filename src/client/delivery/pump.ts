@@ -1,3 +1,4 @@
+import type { Entry } from '../outbox/parcel.js';
 import { createAlarm } from './alarm.js';
 import { createChoice } from './choice.js';
 import { createConclusions } from './conclusions.js';
@@ -18,7 +19,7 @@ export const createPump = (context: Context) => {
   const { access } = sender;
   const { conclude, lacksToken, reset } = createConclusions(context);
   const requests = createRequests(context, { conclude, onFree: () => free() });
-  const choice = createChoice(context, requests);
+  const choice = createChoice(context, { requests, isDue: (entry) => isDue(entry) });
   const alarm = createAlarm(now, () => pump());
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
@@ -39,6 +40,11 @@ export const createPump = (context: Context) => {
   const wantsMore = (): boolean =>
     !isStopped && !health.pause(now())[0] && outbox.wantsMore(isStarving);
 
+  const isDue = (entry: Entry): boolean => {
+    const { dueAt } = troubles.see(entry);
+    return entry.order <= horizon && (dueAt === 0 || dueAt <= now());
+  };
+
   const isReady = (): boolean => access?.isReady() ?? true;
 
   const askToken = async (): Promise<void> => {
@@ -50,7 +56,7 @@ export const createPump = (context: Context) => {
   const sendDue = (time: number): void => {
     const places = requests.places();
     if (places > 0) {
-      const groups = choice.next(time, horizon, places);
+      const groups = choice.next(places);
       isStarving = groups.length === 0;
       // A hidden page may be gone before the database has been prepared.
       const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
@@ -112,7 +118,7 @@ export const createPump = (context: Context) => {
       if (isStopped || !isReady()) return;
       horizon = outbox.latest();
       void outbox.prepare([]); // there is no time to wait for what was being prepared
-      for (const group of choice.leaving(now(), horizon)) void requests.start(group, true);
+      for (const group of choice.leaving()) void requests.start(group, true);
     },
     /** What the developer was told of may be told again. */
     reset,

@@ -28,13 +28,16 @@ const identify = (id: string, user: string, parts: Parts = {}) =>
 
 type Rules = Parameters<typeof nextInLine>[1];
 
-const next = (entries: Entry[], rules: Partial<Rules> = {}) =>
+const NOW = 1_000;
+
+const next = (
+  entries: Entry[],
+  { horizon = Infinity, ...rules }: Partial<Rules & { horizon: number }> = {},
+) =>
   nextInLine(entries, {
-    now: 1_000,
     limit: 100,
-    horizon: Infinity,
     hasUnread: () => false,
-    dueAt: (one) => due.get(one) ?? 0,
+    isDue: (one) => one.order <= horizon && (due.get(one) ?? 0) <= NOW,
     fits: () => false,
     ...rules,
   })
