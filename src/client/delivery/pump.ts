@@ -26,6 +26,8 @@ export const createPump = (context: Context) => {
   let isStopped = false;
   /** The last look found nothing that may be sent, though nothing keeps the destination back. */
   let isStarving = false;
+  /** Requests that have been chosen, and named by one write, but not started: they go before others are chosen. */
+  let left = 0;
   /** Waits for storage or a token, after which it goes on by itself. */
   let pending = 0;
 
@@ -54,7 +56,8 @@ export const createPump = (context: Context) => {
 
   /** Starts what is due and may go now. */
   const sendDue = (time: number): void => {
-    const places = requests.places();
+    const wasLeft = left;
+    const places = Math.min(requests.places(), wasLeft || Infinity);
     if (places > 0) {
       const groups = choice.next(places);
       isStarving = groups.length === 0;
@@ -64,8 +67,10 @@ export const createPump = (context: Context) => {
       // One request a task: `fetch` takes a millisecond or more. A hidden page has no other task to count on.
       const first = isHidden() ? ready : ready.slice(0, 1);
       for (const group of first) void requests.start(group, false);
+      left = groups.length - first.length;
       if (prepared) void whenDone(prepared);
       if (ready.length > first.length) void whenDone(nextTask());
+      else if (wasLeft) alarm.setBy(time + TOGETHER_MS); // other places may have come free meanwhile
     }
     const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil());
     if (next < Infinity) alarm.setBy(next);
