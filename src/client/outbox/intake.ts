@@ -87,8 +87,7 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
         const mine = note.parcels.filter(isForMe);
         const rest = note.parcels.filter((noted) => !isForMe(noted));
         if (mine.length === 0) continue;
-        if (rest.length > 0) notes.save({ ...note, parcels: rest });
-        else notes.remove(note.holder);
+        notes.save({ ...note, parcels: rest });
         for (const { flight, records } of mine) {
           for (const record of records) {
             if (known.get(record.id) === 'ended') continue;
