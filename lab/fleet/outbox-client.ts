@@ -63,7 +63,9 @@ const createSender = (client: number, { send, now }: World): Sender => {
   const { timeout } = DEFAULTS;
   return createDirectSender({
     settings: () => ({
-      ...{ baseUrl: 'https://service.test', token: 'token', timeout },
+      baseUrl: 'https://service.test',
+      token: 'token',
+      timeout,
       fetch: fetch as typeof globalThis.fetch,
     }),
     now,

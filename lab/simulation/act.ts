@@ -115,7 +115,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
     visit.page.hide();
     visit.isFrozen = true;
     timeline.after(dice.between(0, 500), () => {
-      world.paused(visit.page.name);
+      world.paused(visit.page.name, false);
       visit.page.freeze();
     });
   };
@@ -124,8 +124,7 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
     visit.isCached = true;
     visit.isFrozen = false;
     visit.page.depart(false);
-    world.cached(visit.page.name);
-    world.paused(visit.page.name);
+    world.paused(visit.page.name, true);
     timeline.after(0, () => visit.page.freeze());
   };
 

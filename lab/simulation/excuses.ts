@@ -59,9 +59,8 @@ export const EXCUSES = {
 
   'holder: one of the pages had paused, and repeats are known': rarely('holder'),
   'holder: the clock was set as the records were claimed or sent': rarely('holder'),
-
   'holder: the clock was set while a page held it': rarely('holder'),
-  /** It could neither store nor note what it gave to the browser, so it gives it once more. */
+  /** A page that leaves could neither store nor note that it had given it to the browser: it gives it once more. */
   'holder: handed off as its page left, and repeats are known': rarely('holder'),
   'holder: a page without a database had paused': rarely('holder'),
   'holder: a write that hung was stored after all': rarely('holder'),

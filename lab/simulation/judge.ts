@@ -1,7 +1,7 @@
 import { nameOf, pagesOf, type Attempt, type Fate } from './fate.js';
 import type { Faults } from './faults.js';
 import type { Verdicts } from './verdicts.js';
-import type { Witness } from './witness.js';
+import type { Pause, Witness } from './witness.js';
 
 /**
  * A parcel is held for twice the timeout at least. Records made further apart than this may be in parcels of
@@ -27,23 +27,18 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
   const metNear = (fate: Fate, from: number, to = now()): boolean =>
     faults.metNear(from, to, pagesOf(fate));
 
-  /**
-   * The clock was set while a page that has it was frozen or in the back/forward cache: it goes on in the belief
-   * that it still holds what another has claimed meanwhile.
-   */
+  /** The times at which a page that has it was frozen or in the back/forward cache. */
+  const pausesOf = (fate: Fate): Pause[] =>
+    [...pagesOf(fate)].flatMap((page) => witness.pausesSince(page, fate.madeAt));
+
+  /** A page that stood still meanwhile goes on in the belief that it still holds what another has claimed. */
   const wasClockSetInPause = (fate: Fate): boolean =>
-    [...pagesOf(fate)].some((page) =>
-      witness
-        .pausesSince(page, fate.madeAt)
-        .some(({ from, to }) => faults.wereBetween(from, to, 'clock')),
-    );
+    pausesOf(fate).some(({ from, to }) => faults.wereBetween(from, to, 'clock'));
 
   /** A page without a database stood still until others might take what it had noted. */
   const pausedWithoutDatabase = (fate: Fate): boolean =>
-    [...pagesOf(fate)].some((page) =>
-      witness
-        .pausesSince(page, fate.madeAt)
-        .some(({ from, to, stored }) => to - from >= HELD_MS && !stored.has(fate.destination)),
+    pausesOf(fate).some(
+      ({ from, to, stored }) => to - from >= HELD_MS && !stored.has(fate.destination),
     );
 
   /** A write that a page had given up is stored after all, because what hung for so long goes on. */

@@ -45,9 +45,10 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
     const one = isCurrent ? destination : other;
     kinds.set(name, known.set(one, { kind, since: now() }));
     const key = `${name} ${one}`;
-    if (kind === 'indexeddb') endings.get(key)?.();
-    if (kind === 'indexeddb') endings.delete(key);
-    else if (!endings.has(key)) endings.set(key, faults.beginEffect(name));
+    if (kind === 'indexeddb') {
+      endings.get(key)?.();
+      endings.delete(key);
+    } else if (!endings.has(key)) endings.set(key, faults.beginEffect(name));
   };
 
   /** Tells the ledger what the page reports of its records. */

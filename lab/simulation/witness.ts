@@ -1,7 +1,8 @@
-/** A page was frozen or in the back/forward cache. */
+/** A time at which a page was frozen or in the back/forward cache. */
 export interface Pause {
   from: number;
   to: number;
+  isCached: boolean;
   /** Destinations whose records it could store as it began. */
   stored: ReadonlySet<string>;
 }

@@ -61,8 +61,6 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
   const departures = new Map<string, number>();
   /** When each page was frozen or in the back/forward cache. */
   const pauses = new Map<string, Pause[]>();
-  /** When each page was put into the back/forward cache. */
-  const cachings = new Map<string, number[]>();
   const kills = new Map<string, number>();
   /** By page: when the latest of its transactions that were stored had begun. */
   const commits = new Map<string, number>();
@@ -207,20 +205,19 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     penalties,
     killed: (name: string): void => void kills.set(name, now()),
     /** The page is frozen, or put into the back/forward cache. */
-    paused: (name: string): void => {
-      const pause = { from: now(), to: Infinity, stored: storedBy(name) };
+    paused: (name: string, isCached: boolean): void => {
+      const pause = { from: now(), to: Infinity, isCached, stored: storedBy(name) };
       pauses.set(name, [...(pauses.get(name) ?? []), pause]);
     },
     /** The page goes on. */
     resumed: (name: string): void => {
       for (const pause of pauses.get(name) ?? []) pause.to = Math.min(pause.to, now());
     },
-    cached: (name: string): void => {
-      cachings.set(name, [...(cachings.get(name) ?? []), now()]);
-    },
     /** When it was put into the back/forward cache since then. */
     cachingsSince: (name: string, time: number): number[] =>
-      (cachings.get(name) ?? []).filter((at) => at >= time),
+      (pauses.get(name) ?? [])
+        .filter(({ from, isCached }) => isCached && from >= time)
+        .map(({ from }) => from),
     /** What is wrong with storage is over, or gives way to something else. */
     endTrouble: (): void => {
       if (trouble.hangs || trouble.slow > 0) state.lastSlow = now();

@@ -71,7 +71,9 @@ const store = (page: string, end: End, isHidden = false): void => {
 /** The page is frozen between these times; it had the database of these destinations then. */
 const pause = (page: string, from: number, to: number, ...destinations: string[]): void => {
   witness.pausesSince = (one, since) =>
-    one === page && to >= since ? [{ from, to, stored: new Set(destinations) }] : [];
+    one === page && to >= since
+      ? [{ from, to, isCached: false, stored: new Set(destinations) }]
+      : [];
   witness.wasCutShortBetween = (one, least, most) => one === page && least <= from && from <= most;
 };
 
