@@ -25,15 +25,16 @@ export const createPauses = ({ gate, now, isOnline, onUnreachable }: Effects) =>
     reason = why;
     until = now() + ms;
   };
+  const end = (why: Status['paused']): void => {
+    if (reason === why) hold(undefined, 0);
+  };
 
   return {
     /** What holds now; nothing where something may be sent. */
     current: (time: number): Pause => {
-      const wasOffline = reason === 'offline';
-      if (isOnline()) {
-        if (wasOffline) until = 0;
-        // Some systems say offline for ever: try now and then all the same.
-      } else if (!wasOffline) hold('offline');
+      if (isOnline()) end('offline');
+      // Some systems say offline for ever: try now and then all the same.
+      else if (reason !== 'offline') hold('offline');
       // A pause that ends later than any can was begun before the clock was set back.
       const holds = until > time && until - time <= SLOW_MS;
       if (holds && reason !== 'backoff') return [reason, until];
@@ -57,7 +58,8 @@ export const createPauses = ({ gate, now, isOnline, onUnreachable }: Effects) =>
     isSilent: (): boolean => silent > 0,
     /** The destination works. */
     passed: (): void => {
-      if (reason !== 'offline') until = 0;
+      end('setup');
+      end('unreachable');
     },
     /** The network is back, or the set-up has changed. Nothing is sent for so long yet. */
     resume: (waitMs: number): void => {
@@ -65,9 +67,7 @@ export const createPauses = ({ gate, now, isOnline, onUnreachable }: Effects) =>
       hold('backoff', waitMs);
     },
     /** Who asks for it now need not wait for the others to come back. */
-    hurry: (): void => {
-      if (reason === 'backoff') until = 0;
-    },
+    hurry: (): void => end('backoff'),
   };
 };
 

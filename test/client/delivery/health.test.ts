@@ -275,6 +275,25 @@ describe('the health of a destination', () => {
     expect(health.pause(now)).toEqual([undefined, 0]);
   });
 
+  it('is paused anew where it is offline a second time, though nobody has said that it was online', () => {
+    const { health } = create();
+    isOnline = false;
+    expect(health.pause(now)[0]).toBe('offline');
+    isOnline = true;
+    expect(health.pause(now)).toEqual([undefined, 0]);
+    isOnline = false;
+    now += 1;
+    expect(health.pause(now)).toEqual(['offline', now + SLOW_MS]);
+  });
+
+  it('waits as its network is back, whatever an older request is answered', () => {
+    const { health } = create();
+    const started = health.begin();
+    health.resume(20_000);
+    health.passed(started);
+    expect(health.pause(now)).toEqual(['backoff', now + 20_000]);
+  });
+
   it('is not paused for longer by a clock that was set back', () => {
     const { health } = create();
     health.waitForSetUp();
