@@ -22,8 +22,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'claim what is held',
     file: 'src/client/outbox/context.ts',
-    find: '=> until <= time ||',
-    put: '=> until <= time + 59_000 ||',
+    find: '  until <= time ||',
+    put: '  until <= time + 59_000 ||',
   },
   {
     name: 'delete before the answer',

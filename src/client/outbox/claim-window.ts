@@ -1,4 +1,4 @@
-import { holdMs, isOver, type Context } from './context.js';
+import { holdMs, isClaimable, type Context } from './context.js';
 import { commit } from './transaction.js';
 import type { ParcelKey } from './parcel.js';
 import { getWindow, isReadable, putStored, WINDOW, type Stored } from './stored.js';
@@ -25,7 +25,7 @@ export const claimWindow = (
   context: Context,
   store: IDBObjectStore,
   walk: Walk,
-  since: number,
+  began: number,
   then: (claimed: Claimed) => void,
 ): void => {
   const { line, now, holder } = context;
@@ -41,7 +41,7 @@ export const claimWindow = (
       }
       if (line.has(key)) continue;
       const users = value.records.flatMap(({ user }) => (user ? [`${key[1]} ${user}`] : []));
-      if (!isOver(context, value.until, since) || users.some((user) => taken.has(user))) {
+      if (!isClaimable(context, value.until, began) || users.some((user) => taken.has(user))) {
         for (const user of users) taken.add(user);
         walk.others += value.records.length;
       } else if (value.records.length === 0) {

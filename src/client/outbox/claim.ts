@@ -35,14 +35,14 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
   /** Claims in one window. */
   const claim = async (current: Walk): Promise<void> => {
     partOver();
-    const since = now();
+    const began = now();
     let replayed: ReadonlySet<string> = new Set();
     const claimed = await journal.run<Claimed>((store, done) => {
-      replayed = replay(context, store, since);
+      replayed = replay(context, store, began);
       read(store.count(), (count) => {
         // Each value has a record or more, but for those that stand in memory, too.
         away.count = Math.max(away.count, count - line.parcels.length);
-        claimWindow(context, store, current, since, done);
+        claimWindow(context, store, current, began, done);
       });
     });
     replayed.forEach(notes.remove);

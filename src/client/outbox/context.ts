@@ -48,14 +48,18 @@ export interface Context extends OutboxEffects {
 export const holdMs = ({ limits }: Context): number => Math.max(HOLD_MS, 2 * limits().timeout);
 
 /**
- * Whether a parcel held until then is anybody's: its time is over, or ends later than any can, because the
- * clock was set back. It has to be so now and at an earlier time, since the clock may be set, or the page
- * stand still, while a claim waits for others.
+ * Whether a parcel held until then is anybody's at that time: its time is over, or ends later than any can,
+ * because the clock was set back.
  */
-export const isOver = (context: Context, until: number, since = context.now()): boolean =>
-  [since, context.now()].every(
-    (time) => until <= time || until - time > Math.max(holdMs(context), LONGEST_HOLD_MS),
-  );
+export const isOver = (context: Context, until: number, time = context.now()): boolean =>
+  until <= time || until - time > Math.max(holdMs(context), LONGEST_HOLD_MS);
+
+/**
+ * Whether a claim that began at that time may take it: it was anybody's then, and is now. The clock may have
+ * been set since, or the page have stood still.
+ */
+export const isClaimable = (context: Context, until: number, began: number): boolean =>
+  isOver(context, until, began) && isOver(context, until);
 
 /** Whether this page holds the parcel for longer than a request takes. What is not stored is nobody else's. */
 export const isSafe = (context: Context, { state, until }: Parcel): boolean =>

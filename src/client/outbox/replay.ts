@@ -1,4 +1,4 @@
-import { isOver, type Context } from './context.js';
+import { isClaimable, type Context } from './context.js';
 import { isReadable, putStored, read, type Stored } from './stored.js';
 
 /**
@@ -8,7 +8,7 @@ import { isReadable, putStored, read, type Stored } from './stored.js';
 export const replay = (
   context: Context,
   store: IDBObjectStore,
-  since: number,
+  began: number,
 ): ReadonlySet<string> => {
   const notes = context.notes.all();
   const replayed = new Set(notes.map(({ holder }) => holder));
@@ -17,7 +17,7 @@ export const replay = (
       read(store.get(key) as IDBRequest<Partial<Stored> | undefined>, (stored) => {
         const isThere = isReadable(stored);
         const until = noted && isThere ? stored.until : noted;
-        if (!isOver(context, until, since)) replayed.delete(holder);
+        if (!isClaimable(context, until, began)) replayed.delete(holder);
         // Where the page lived on after its note, what it has stored since is newer.
         else if (
           (until ? until <= noted : !noted) &&
