@@ -125,7 +125,7 @@ export const createPump = (context: Context) => {
       void outbox.prepare([]); // there is no time to wait for what was being prepared
       for (const group of choice.leaving()) void requests.start(group, true);
     },
-    /** What the developer was told of may be told again. */
+    /** Forgets what the developer was told: it may be told again. */
     reset,
     /** Records without an answer yet. */
     inFlight: (): number => requests.entries().length,

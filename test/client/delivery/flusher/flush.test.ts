@@ -63,6 +63,25 @@ describe('a flush', () => {
     expect(service.ids()).toHaveLength(8);
   });
 
+  it('fills a place that came free while others were about to be started', async () => {
+    const { page, flusher, service } = await start({ concurrency: 3 });
+    service.rule = () => 'hang';
+    page.add(...makeRecords(6));
+    flusher.flushAll();
+    await advance(20);
+    expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
+    // The database does nothing meanwhile: r3 waits for it.
+    for (const id of ['r0', 'r1']) {
+      service.answer(id, 200);
+      for (let i = 0; i < 20; i++) await Promise.resolve();
+      vi.advanceTimersByTime(13);
+    }
+    expect(service.ids()).toEqual(['r0', 'r1', 'r2']);
+    await advance(100);
+    await advance(100);
+    expect(service.open()).toEqual(['r2', 'r3', 'r4']);
+  });
+
   it('delivers each record once and leaves nothing behind', async () => {
     const { page, flusher, service } = await start();
     page.add(...makeRecords(40));
