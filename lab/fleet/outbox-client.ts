@@ -32,7 +32,7 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
     count: line.count,
     latest: () => order,
     wantsMore: () => false,
-    hasUnread: () => false,
+    mustWait: () => false,
     canSend: () => true,
     tidy: () => undefined,
     prepare: () => undefined,

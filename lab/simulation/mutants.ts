@@ -74,9 +74,15 @@ export const MUTANTS: Mutant[] = [
     put: '',
   },
   {
-    name: "claim a user's later parcels while another page holds the earlier ones",
+    name: 'claim what follows an identify that another page holds',
     file: 'src/client/outbox/claim-window.ts',
-    find: ' || users.some((user) => taken.has(user))',
+    find: ' || value.records.some(isTaken)',
+    put: '',
+  },
+  {
+    name: 'send what follows an identify that another page holds',
+    file: 'src/client/outbox/claim.ts',
+    find: ' || walk.taken.has(nameUser(key, record))',
     put: '',
   },
   {

@@ -26,7 +26,7 @@ const rules = fc.record({
   size: fc.constantFrom(1, 2, 5, 50),
   bytes: fc.constantFrom(500, 5_000),
   horizon: fc.integer({ min: 0, max: 30 }),
-  hasUnread: fc.boolean(),
+  mustWait: fc.boolean(),
 });
 
 interface Line {
@@ -36,7 +36,7 @@ interface Line {
 
 const line = fc
   .tuple(fc.array(one, { maxLength: 25 }), rules)
-  .map(([ones, { limit, size, bytes, horizon, hasUnread }]) => {
+  .map(([ones, { limit, size, bytes, horizon, mustWait }]) => {
     const parcel = createParcel([0, 'maker', 1]);
     const troubles = createTroubles();
     const dueAt = (entry: Entry) => troubles.see(entry).dueAt;
@@ -59,9 +59,9 @@ const line = fc
     const isDue = (entry: Entry) => entry.order <= horizon && dueAt(entry) <= NOW;
     const sent = nextInLine(entries, {
       ...{ limit, isDue, fits },
-      hasUnread: ({ order }) => hasUnread && order > 0,
+      mustWait: ({ order }) => mustWait && order > 0,
     });
-    return { entries, sent, limit, size, bytes, horizon, hasUnread, dueAt };
+    return { entries, sent, limit, size, bytes, horizon, mustWait, dueAt };
   });
 
 const isFreeOf = ({ state, order, record }: Entry, dueAt: number, horizon: number) =>
@@ -87,7 +87,7 @@ describe('what is next in line', () => {
   });
 
   it('is due, waits, and is sent once', () => {
-    holds(({ sent, horizon, hasUnread, dueAt }) => {
+    holds(({ sent, horizon, mustWait, dueAt }) => {
       const all = sent.flat();
       expect(new Set(all).size).toBe(all.length);
       for (const one of all) {
@@ -95,7 +95,7 @@ describe('what is next in line', () => {
         expect(state).toBe('waiting');
         expect(dueAt(one)).toBeLessThanOrEqual(NOW);
         expect(order).toBeLessThanOrEqual(horizon);
-        if (hasUnread && order > 0) expect(record.user).toBeUndefined();
+        if (mustWait && order > 0) expect(record.user).toBeUndefined();
       }
     });
   });

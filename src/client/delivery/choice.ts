@@ -38,7 +38,7 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
 
   return {
     next: (limit: number): Entry[][] => {
-      const rules = { limit, hasUnread: outbox.hasUnread, isDue, fits };
+      const rules = { limit, mustWait: outbox.mustWait, isDue, fits };
       const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
       const entries = health.isProbing() ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
       return nextInLine(entries, rules);
@@ -53,8 +53,8 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
         return true;
       };
       const limit = HANDOFF - requests.count();
-      const hasUnread = () => false;
-      return nextInLine(line(), { limit, hasUnread, isDue, fits, leaving });
+      const mustWait = () => false;
+      return nextInLine(line(), { limit, mustWait, isDue, fits, leaving });
     },
   };
 };

@@ -4,8 +4,8 @@ import { isUnderWay } from '../outbox/states.js';
 interface Rules {
   /** Requests at the most. */
   limit: number;
-  /** Older records than this one are still unread: a user's newer ones wait for them. */
-  hasUnread: (entry: Entry) => boolean;
+  /** A user's record waits for older ones of that user that are not in memory. */
+  mustWait: (entry: Entry) => boolean;
   /** A record may be tried now. */
   isDue: (entry: Entry) => boolean;
   /** Whether a request that has these takes this one, too. */
@@ -26,7 +26,7 @@ const IN_FLIGHT: Entry[] = [];
  * they fit, or after its answer. Everything else is free to overtake.
  */
 export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] => {
-  const { limit, hasUnread, isDue, fits, leaving } = rules;
+  const { limit, mustWait, isDue, fits, leaving } = rules;
   const groups: Entry[][] = [];
   /** Users of whom nothing may go. */
   const held = new Set<string | undefined>();
@@ -49,7 +49,7 @@ export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] =>
       (user !== undefined &&
         (held.has(user) ||
           (isBound && (identifying.get(user) ?? group) !== group) ||
-          hasUnread(entry)));
+          mustWait(entry)));
     if (!waits && !joins && groups.length >= limit) break;
     const goes = !waits && leaving?.(entry) !== false;
     if (goes && !joins) groups.push(group);

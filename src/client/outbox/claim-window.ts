@@ -1,12 +1,20 @@
+import type { OutboxRecord } from '../types.js';
 import { holdMs, isClaimable, type Context } from './context.js';
 import { commit } from './transaction.js';
 import type { ParcelKey } from './parcel.js';
 import { getWindow, isReadable, putStored, WINDOW, type Stored } from './stored.js';
 
+/** Later than all parcels. */
+export const END: Walk['after'] = [Infinity];
+
+/** Names the user of a record and the life of the page that made it. */
+export const nameUser = ([, maker]: ParcelKey, { user }: OutboxRecord): string =>
+  `${maker} ${user}`;
+
 /** One walk through the outbox, from the oldest parcel to the latest. */
 export interface Walk {
-  after: ParcelKey | [];
-  /** Users of a maker of whom another page holds something: what is later of theirs is for that page. */
+  after: ParcelKey | [at?: number];
+  /** Users of whom another page holds an identify: what is later of theirs is for that page, or waits for it. */
   taken: Set<string>;
   /** Records seen that are another page's. */
   others: number;
@@ -16,8 +24,8 @@ export interface Claimed {
   parcels: [key: ParcelKey, value: Stored][];
   /** Values in a form that this version does not know. */
   unreadable: number;
-  /** Where the next window begins; nothing where this was the last. */
-  next: ParcelKey | undefined;
+  /** After this the next window begins. */
+  next: Walk['after'];
 }
 
 /** Claims what is anybody's among the next values of a walk, and ends the transaction. */
@@ -31,7 +39,7 @@ export const claimWindow = (
   const { line, now, holder } = context;
   const { after, taken } = walk;
   getWindow(store, after, (window) => {
-    const next = window.length < WINDOW ? undefined : window.at(-1)![0];
+    const next = window.length < WINDOW ? END : window.at(-1)![0];
     const claimed: Claimed = { parcels: [], unreadable: 0, next };
     for (const [key, value] of window) {
       if (!isReadable(value)) {
@@ -40,9 +48,11 @@ export const claimWindow = (
         continue;
       }
       if (line.has(key)) continue;
-      const users = value.records.flatMap(({ user }) => (user ? [`${key[1]} ${user}`] : []));
-      if (!isClaimable(context, value.until, began) || users.some((user) => taken.has(user))) {
-        for (const user of users) taken.add(user);
+      const isTaken = (record: OutboxRecord) => taken.has(nameUser(key, record));
+      if (!isClaimable(context, value.until, began) || value.records.some(isTaken)) {
+        for (const record of value.records) {
+          if (record.type === 'identify') taken.add(nameUser(key, record));
+        }
         walk.others += value.records.length;
       } else if (value.records.length === 0) {
         store.delete(key); // a tombstone has done its work

@@ -1,5 +1,5 @@
 import type { OutboxRecord } from '../types.js';
-import { claimWindow, type Claimed, type Walk } from './claim-window.js';
+import { claimWindow, END, nameUser, type Claimed, type Walk } from './claim-window.js';
 import type { Context } from './context.js';
 import type { Intake } from './intake.js';
 import type { Entry } from './parcel.js';
@@ -23,12 +23,10 @@ const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attemp
 /** Claims parcels whose time is over, the oldest first. */
 export const createClaims = (context: Context, { intake, partOver, dropSurplus }: Parts) => {
   const { journal, notes, now, limits, onDrop, line, away } = context;
-  let walk: Walk | undefined;
+  const begin = (): Walk => ({ after: [], taken: new Set(), others: 0 });
+  /** The latest, which may have come to its end. */
+  let walk = begin();
   let isBusy = false;
-  const seek = () => {
-    walk = { after: [], taken: new Set(), others: 0 };
-  };
-  seek();
 
   const inMemory = () => journal.kind() === 'memory';
 
@@ -50,15 +48,17 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
       onDrop(NO_RECORD, 'unreadable', 'stored by another version');
     }
     for (const [key, value] of claimed.parcels) intake.takeIn(key, value);
-    if (claimed.next) current.after = claimed.next;
-    else if (walk === current) {
-      walk = undefined;
+    current.after = claimed.next;
+    if (walk === current && !isUnread()) {
       Object.assign(away, { count: 0, bytes: 0, others: current.others });
     }
   };
 
+  /** Parcels as late as this one, or any, are unread. */
+  const isUnread = (at = Infinity): boolean => at > (walk.after[0] ?? 0);
+
   const wantsMore = (isStarving = false): boolean =>
-    !!walk &&
+    isUnread() &&
     !isBusy &&
     !journal.isLeft() &&
     (inMemory() || line.claimed() < (isStarving ? limits().maxRecords : LOW));
@@ -69,19 +69,23 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
      * nothing in memory can be sent (it waits behind a record that fails): then the room is larger.
      */
     wantsMore,
+    /** True while anything may still be unread. */
+    hasUnread: (): boolean => !inMemory() && isUnread(),
     /**
-     * True while records older than this one, or any at all, may still be unread: a user's newer ones wait for
-     * them.
+     * True while a record has to wait for older ones of its user, which are still unread, or for an identify,
+     * which another page holds.
      */
-    hasUnread: (entry?: Entry): boolean =>
-      !inMemory() && !!walk && (entry?.parcel.key[0] ?? Infinity) > (walk.after[0] ?? 0),
+    mustWait: ({ record, parcel: { key } }: Entry): boolean =>
+      !inMemory() && (isUnread(key[0]) || walk.taken.has(nameUser(key, record))),
     /** Begins to look anew for what is anybody's. */
-    seek,
+    seek: (): void => {
+      walk = begin();
+    },
     /** Claims some more; true when it has done something. */
     refill: async (isStarving: boolean): Promise<boolean> => {
-      if (!walk || !wantsMore(isStarving)) return false;
+      if (!wantsMore(isStarving)) return false;
       if (inMemory()) {
-        walk = undefined;
+        walk.after = END;
         intake.absorbNotes();
         return true;
       }

@@ -51,7 +51,7 @@ export const putStored = (
 /** The parcels after a key, oldest first. */
 export const getWindow = (
   store: IDBObjectStore,
-  after: ParcelKey | [],
+  after: ParcelKey | [at?: number],
   then: (window: [key: ParcelKey, value: Partial<Stored>][]) => void,
 ): void => {
   const range = IDBKeyRange.lowerBound(after, true);

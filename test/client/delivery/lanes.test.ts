@@ -36,7 +36,7 @@ const next = (
 ) =>
   nextInLine(entries, {
     limit: 100,
-    hasUnread: () => false,
+    mustWait: () => false,
     isDue: (one) => one.order <= horizon && (due.get(one) ?? 0) <= NOW,
     fits: () => false,
     ...rules,
@@ -115,8 +115,8 @@ describe('next in line', () => {
       identify('i', 'v'),
       event('anonymous'),
     ];
-    const hasUnread = ({ order }: Entry) => order > 0;
-    expect(next(entries, { hasUnread })).toEqual(['old', 'anonymous']);
+    const mustWait = ({ order }: Entry) => order > 0;
+    expect(next(entries, { mustWait })).toEqual(['old', 'anonymous']);
   });
 
   it('takes a user named like a property of objects', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { HOLD_MS } from '../../../src/client/outbox/context.js';
 import { WINDOW } from '../../../src/client/outbox/stored.js';
 import { advance } from '../../support/advance.js';
-import { makeRecord } from '../../support/make-record.js';
+import type { OutboxRecord } from '../../../src/client/types.js';
+import { makeIdentify, makeRecord } from '../../support/make-record.js';
 import { pagesIn } from '../../support/pages-in.js';
 import { settle } from '../../support/settle.js';
 import { storageEach } from '../../support/storage-each.js';
@@ -11,6 +12,7 @@ const world = storageEach();
 const { pageOf } = pagesIn(world);
 
 const of = (user: string, ...ids: string[]) => ids.map((id) => makeRecord(id, { user }));
+const identifyOf = (user: string, id: string) => [makeIdentify(id, user)];
 
 describe("a dead page's records, of which another page holds the older ones", () => {
   /** The older ones are claimed as their time is over, the others half a minute later. */
@@ -32,7 +34,7 @@ describe("a dead page's records, of which another page holds the older ones", ()
   };
 
   it('are left to that page, which sends them in the order of their calls', async () => {
-    const first = await claimOlder(of('u', 'a'), of('u', 'b'));
+    const first = await claimOlder(identifyOf('u', 'a'), of('u', 'b'));
     expect(await pageOf().drain()).toEqual([]);
     first.outbox.seek();
     expect(await first.drain()).toEqual(['a', 'b']);
@@ -54,10 +56,10 @@ describe("a dead page's records, of which another page holds the older ones", ()
     await advance(HOLD_MS / 2);
     page.outbox.tidy();
     expect(page.waiting()).toEqual(['b']);
-    expect(page.outbox.hasUnread(page.find('b'))).toBe(true);
+    expect(page.outbox.mustWait(page.find('b'))).toBe(true);
     await page.refill();
     expect(page.waiting()).toEqual(['a', 'b']);
-    expect(page.outbox.hasUnread(page.find('b'))).toBe(false);
+    expect(page.outbox.mustWait(page.find('b'))).toBe(false);
   });
 
   it('do not wait for those that are newer', async () => {
@@ -73,24 +75,68 @@ describe("a dead page's records, of which another page holds the older ones", ()
     const page = pageOf();
     await page.outbox.refill(false);
     expect(page.outbox.hasUnread()).toBe(true);
-    expect(page.outbox.hasUnread(page.find('first'))).toBe(false);
+    expect(page.outbox.mustWait(page.find('first'))).toBe(false);
   });
 
   it('are left to that page with all that they would overtake', async () => {
-    const first = await claimOlder(of('u', 'a'), [...of('v', 'b'), ...of('u', 'c')], of('v', 'd'));
+    const first = await claimOlder(
+      identifyOf('u', 'a'),
+      [...identifyOf('v', 'b'), ...of('u', 'c')],
+      of('v', 'd'),
+    );
     expect(await pageOf().drain()).toEqual([]);
     first.outbox.seek();
     expect(await first.drain()).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('go to another where they are of other users', async () => {
-    await claimOlder(of('u', 'a'), of('v', 'b'));
+    await claimOlder(identifyOf('u', 'a'), of('v', 'b'));
+    expect(await pageOf().drain()).toEqual(['b']);
+  });
+
+  it('go to another where no identify is before them', async () => {
+    await claimOlder(of('u', 'a'), of('u', 'b'));
     expect(await pageOf().drain()).toEqual(['b']);
   });
 
   it('go to another where nobody is named', async () => {
     await claimOlder([makeRecord('a')], [makeRecord('b')]);
     expect(await pageOf().drain()).toEqual(['b']);
+  });
+});
+
+describe("a living page's own records", () => {
+  /** A minute after these calls another page takes them, while the first page still holds what it has called since. */
+  const takeOlder = async (...older: OutboxRecord[]) => {
+    const page = pageOf();
+    page.add(...older);
+    await advance(HOLD_MS - 10_000);
+    page.add(makeIdentify('later'), makeRecord('event', { user: 'u' }), makeIdentify('other', 'v'));
+    await advance(10_000);
+    const another = pageOf();
+    await another.refill();
+    expect(another.waiting()).toEqual(older.map(({ id }) => id));
+    page.outbox.look();
+    await page.refill();
+    expect(page.waiting()).toEqual(['later', 'event', 'other']);
+    const waits = (id: string) => page.outbox.mustWait(page.find(id));
+    return { page, another, waits };
+  };
+
+  it('wait for an identify of their user that another page has taken', async () => {
+    const { page, another, waits } = await takeOlder(makeIdentify('earlier'));
+    expect(waits('later')).toBe(true);
+    expect(waits('event')).toBe(true);
+    expect(waits('other')).toBe(false);
+    expect(await another.drain()).toEqual(['earlier']);
+    page.outbox.look();
+    await page.refill();
+    expect(waits('later')).toBe(false);
+  });
+
+  it('do not wait for an event that another page has taken', async () => {
+    const { waits } = await takeOlder(makeRecord('earlier', { user: 'u' }));
+    expect(waits('later')).toBe(false);
   });
 });
 

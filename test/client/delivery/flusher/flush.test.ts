@@ -316,6 +316,7 @@ describe('an identify in flight that another page has taken over meanwhile', () 
     await advance(200);
     expect(service.ids()).toEqual(['i', 'other']);
     service.answer('i', 200);
+    page.outbox.look();
     await advance(200);
     expect(service.ids()).toEqual(['i', 'other', 'after']);
   });
