@@ -24,6 +24,8 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
   const page = createPage(shelf, limits, () => flusher.pump());
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
+  /** What was handed off as the page was left. */
+  const handoffs: string[] = [];
   const world = { isOnline: true, isHidden: false, isOwnOrigin: false, unreachable: 0 };
   const gate = createGate({
     load: () => shelf.get('gate'),
@@ -41,10 +43,12 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     random: () => 0.5,
     isOnline: () => world.isOnline,
     isHidden: () => world.isHidden,
-    onSent: () => undefined,
+    onSent: ({ id }, handoff) => {
+      if (handoff) handoffs.push(id);
+    },
     onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
     onError: (error) => errors.push(error),
     onUnreachable: () => world.unreachable++,
   });
-  return { page, gate, flusher, errors, outcomes, world };
+  return { page, gate, flusher, errors, outcomes, handoffs, world };
 };
