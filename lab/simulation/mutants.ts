@@ -130,7 +130,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: "let any answer open the gate that another's failure closed",
     file: 'src/client/delivery/health.ts',
-    find: 'if (closed === until || (closed <= at && at <= now())) gate.open();',
+    find: 'if (gate.until() === until) gate.open();',
     put: 'gate.open();',
   },
   {

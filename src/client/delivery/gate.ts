@@ -96,10 +96,10 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       const isHeard = retryAfterMs > 0 && wish > before.until;
       if (isOneMore || isHeard) write({ n: isOneMore ? n + 1 : n, until, floor });
     },
-    /** Keeps other pages back while this one probes. */
+    /** Keeps other pages back while this one probes; nothing while the gate is open. */
     reserve: (ms: number) => {
       const before = read();
-      if (before.until) write({ ...before, until: now() + ms });
+      if (endOf(before.until)) write({ ...before, until: now() + ms });
     },
     /**
      * A request has passed. A server at its limit lets some pass: who forgot all failures then would ask

@@ -44,13 +44,12 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
     /** False for a request from before the last failure: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
     /** The service has answered, and taken or refused so many records: it works. */
-    passed: ({ until, at }: Started, count = 1): void => {
+    passed: ({ until }: Started, count = 1): void => {
       passes += count;
       pauses.hear();
       pauses.passed();
-      // Not what was closed since, by another page or before the clock was set back.
-      const closed = gate.until();
-      if (closed === until || (closed <= at && at <= now())) gate.open();
+      // Not what was closed since, perhaps by another page.
+      if (gate.until() === until) gate.open();
       width = Math.min(width * 2, concurrency());
     },
     /**

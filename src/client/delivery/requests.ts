@@ -60,7 +60,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       return first && isAlone() ? first.at + PREFLIGHT_MS : Infinity;
     },
     start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
-      if (gate.until()) gate.reserve(PROBE_MS);
+      gate.reserve(PROBE_MS);
       const started = health.begin();
       groups.set(started, group);
       const records = group.map(({ record }) => record);

@@ -142,6 +142,9 @@ describe('a gate', () => {
     gate.close(0, true);
     gate.close(0, true);
     expect(gate.until() - now).toBe(500);
+    now += 1_000;
+    gate.close(0, true); // by one that took longer to fail than the gate was closed
+    expect(gate.until() - now).toBe(-500);
     gate.close(0, false);
     expect(gate.until() - now).toBe(1_000);
   });
@@ -197,7 +200,7 @@ describe('a gate', () => {
     const until = gate.until();
     gate.lift();
     expect(gate.until()).toBe(until);
-    now += 60_001;
+    now += 60_000;
     gate.lift();
     expect(gate.until()).toBeLessThanOrEqual(now);
   });
@@ -218,6 +221,14 @@ describe('a gate', () => {
     gate.close(3_600_000, false);
     now -= 86_400_000;
     gate.close(0, false);
+    gate.lift();
+    expect(gate.until()).toBe(0);
+  });
+
+  it('is lifted after the clock was set back by an hour, where nothing has asked for a wait', () => {
+    const gate = gateOf();
+    gate.close(0, false);
+    now -= 3_600_000;
     gate.lift();
     expect(gate.until()).toBe(0);
   });
@@ -250,6 +261,14 @@ describe('a gate', () => {
     gate.close(3_600_000, false);
     now -= 86_400_000;
     expect(gate.until()).toBeLessThanOrEqual(now);
+  });
+
+  it('reserves nothing under a penalty of before the clock was set back', () => {
+    const gate = gateOf();
+    gate.close(3_600_000, false);
+    now -= 86_400_000;
+    gate.reserve(5_000);
+    expect(gate.until()).toBe(0);
   });
 
   it('holds the longest wish there is', () => {
@@ -314,6 +333,7 @@ describe('a gate', () => {
     '"x"',
     '[]',
     '{}',
+    '{"until":5}',
     '{"n":1e9,"until":null}',
     '{"n":"1","until":9e15}',
     '{"n":1,"until":1,"floor":"9"}',

@@ -286,6 +286,34 @@ describe('the health of a destination', () => {
     expect(health.pause(now)).toEqual(['offline', now + SLOW_MS]);
   });
 
+  it('waits for the later of both where its network is back under a penalty', () => {
+    const { health, gate } = create();
+    health.failed([entry()], attempt(429, 60_000), health.begin());
+    health.resume(10_000);
+    expect(health.pause(now)).toEqual(['backoff', gate.until()]);
+    now = gate.until();
+    expect(health.pause(now)).toEqual([undefined, 0]);
+  });
+
+  it.each([
+    ['wrong', (health: Health) => health.waitForSetUp()],
+    [
+      'unreachable',
+      (health: Health) => {
+        for (let i = 0; i < 3; i++) health.failed([entry()], attempt(0), health.begin());
+        now += 10_000;
+      },
+    ],
+  ])('is good again where a request of before it was %s passes', (_, spoil) => {
+    const { health, gate } = create();
+    const started = health.begin();
+    spoil(health);
+    expect(health.pause(now)[0]).toBeDefined();
+    health.passed(started);
+    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(gate.until()).toBeLessThan(now);
+  });
+
   it('waits as its network is back, whatever an older request is answered', () => {
     const { health } = create();
     const started = health.begin();

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { advance } from '../../support/advance.js';
-import { createDeliveryBy } from '../../support/create-delivery.js';
+import { createDelivery, createDeliveryBy } from '../../support/create-delivery.js';
+import { createFakeBatchSender, DELIVERED } from '../../support/fake-batch-sender.js';
 import { createFakeSender } from '../../support/fake-sender.js';
-import { makeRecords } from '../../support/make-record.js';
+import { makeRecord, makeRecords } from '../../support/make-record.js';
 import { settle } from '../../support/settle.js';
 import { storageEach } from '../../support/storage-each.js';
 
@@ -65,5 +66,45 @@ describe('to another origin, the first request', () => {
     await advance(10_000);
     expect(service.open()).toEqual(['r1']);
     expect(timers.mock.calls.length).toBeLessThan(20);
+  });
+});
+
+it('outlives the page up to the last byte that the browser carries then', async () => {
+  const { page, flusher, service } = createDelivery(world.shelf);
+  service.room = 500;
+  page.add(makeRecord('fits', { bytes: 500 }), makeRecord('does not', { bytes: 501 }));
+  flusher.flushAll();
+  await advance(100);
+  expect(service.sent).toMatchObject([
+    { id: 'fits', keepalive: true },
+    { id: 'does not', keepalive: false },
+  ]);
+});
+
+describe('a hidden page', () => {
+  it('goes on with what waits, as answers come', async () => {
+    const { page, flusher, service, world: state } = createDelivery(world.shelf);
+    state.isHidden = true;
+    page.add(...makeRecords(20));
+    flusher.flushAll();
+    await advance(200);
+    expect(service.ids()).toHaveLength(20);
+  });
+
+  it.each([
+    ['does not send what it has given to the browser', true, 1],
+    ['sends that when it is shown again', false, 2],
+  ])('%s', async (_, isHidden, times) => {
+    const { fake: relay, sender } = createFakeBatchSender();
+    const choices = { limits: { resends: true } };
+    const { page, flusher, world: state } = createDeliveryBy(sender, world.shelf, choices);
+    relay.rule = (batch) => (relay.sent.length === 1 ? 'left' : batch.map(() => DELIVERED));
+    flusher.pump();
+    await settle();
+    state.isHidden = isHidden;
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(1_000);
+    expect(relay.ids()).toEqual(Array(times).fill('a'));
   });
 });
