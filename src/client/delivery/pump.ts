@@ -42,10 +42,8 @@ export const createPump = (context: Context) => {
   const wantsMore = (): boolean =>
     !isStopped && !health.pause(now())[0] && outbox.wantsMore(isStarving);
 
-  const isDue = (entry: Entry): boolean => {
-    const { dueAt } = troubles.see(entry);
-    return entry.order <= horizon && (dueAt === 0 || dueAt <= now());
-  };
+  const isDue = (entry: Entry): boolean =>
+    entry.order <= horizon && troubles.see(entry).dueAt <= now();
 
   const isReady = (): boolean => access?.isReady() ?? true;
 

@@ -514,6 +514,7 @@ describe('keepalive', () => {
     const done = vi.fn();
     void send().then(done);
     await vi.advanceTimersByTimeAsync(30_000);
+    expect(fetch).toHaveBeenCalledTimes(2);
     expect(done).toHaveBeenCalled();
   });
 });

@@ -8,6 +8,7 @@ import { createPage } from '../../support/create-page.js';
 import { deliveryEach } from '../../support/delivery-each.js';
 import { createFakeBatchSender } from '../../support/fake-batch-sender.js';
 import { makeRecord, makeRecords } from '../../support/make-record.js';
+import { never } from '../../support/never.js';
 import { settle } from '../../support/settle.js';
 
 const { world, start } = deliveryEach();
@@ -48,6 +49,40 @@ describe('a caller of flush()', () => {
     await advance(100);
     expect(done).toHaveBeenCalledTimes(1);
     expect(service.open()).toEqual(['since']);
+  });
+
+  it('waits no longer once delivery is stopped, whatever else is waited for', async () => {
+    const { page, flusher } = await start({ token: () => never });
+    page.add(makeRecord('a'));
+    const flushed = flusher.flush();
+    flusher.stop();
+    expect(await flushed).toMatchObject({ delivered: 0, waiting: 1 });
+  });
+});
+
+describe('a page that was stopped', () => {
+  it('takes nothing that others have left', async () => {
+    const left = createPage(world.shelf);
+    left.add(makeRecord('a'));
+    await settle();
+    await advance(HOLD_MS);
+    const { page, flusher } = createDelivery(world.shelf);
+    flusher.stop();
+    flusher.pump();
+    await settle();
+    expect(page.outbox.count()).toBe(0);
+  });
+
+  it('complains of no token', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const token = () => new Promise<string>((_, reject) => (fail = reject));
+    const { page, flusher, errors } = await start({ token: () => token });
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    flusher.stop();
+    fail(new Error('no session'));
+    await settle();
+    expect(errors).toEqual([]);
   });
 });
 
