@@ -54,8 +54,8 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
       if (results) return results;
       const { status, brokeOff, body: said } = answer;
       // A 2xx without results is the answer of something else, or the results did not come. Then all of it
-      // is sent again: the relay knows repeats.
-      if (status >= 200 && status < 300) answer.outcome = brokeOff || !said ? 'retry' : 'blocked';
+      // is sent again, as where no answer came: the relay knows repeats.
+      if (status < 300) answer.outcome = brokeOff || !said ? 'retry' : 'blocked';
       return { ...answer, problem: problemOf(status) };
     },
     abort,

@@ -97,6 +97,10 @@ describe('a request', () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
+  it('is one that browsers ask another origin about first', () => {
+    expect(createService().sender.hasPreflight).toBe(true);
+  });
+
   it('uses the fetch of the options, or else the one that is global then', async () => {
     const { send, settings, fetch } = createService();
     const other = vi.fn<Fetch>(async () => new Response('', { status: 202 }));
