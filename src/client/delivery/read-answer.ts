@@ -43,7 +43,7 @@ const readBody = async (response: Response, { ms, abort }: { ms: number; abort: 
       while (!isEnded && body.length < BODY_LENGTH) {
         const { done, value } = await reader.read();
         isEnded = done;
-        if (value) body += decoder.decode(value, { stream: true });
+        body += decoder.decode(value, { stream: true });
       }
     } else {
       body = await response.text();

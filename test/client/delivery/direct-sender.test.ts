@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KEEPALIVE_BUDGET } from '../../../src/client/delivery/carrier.js';
-import { createDirectSender } from '../../../src/client/delivery/direct-sender.js';
-import type { Attempt } from '../../../src/client/delivery/sender.js';
-import type { OutboxRecord } from '../../../src/client/types.js';
+import { createService, type Fetch } from '../../support/create-service.js';
 import { makeRecord } from '../../support/make-record.js';
 import { FAKED, settle } from '../../support/settle.js';
 
@@ -12,35 +10,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-type Fetch = (url: string, init: RequestInit & { keepalive: boolean }) => Promise<Response>;
-
-const createService = () => {
-  const fetch = vi.fn<Fetch>(async () => new Response('{"success":true}'));
-  const state = { wasLeft: false, isGoing: false, whenAsked: () => undefined as void };
-  const settings = {
-    baseUrl: 'https://in.test',
-    token: 'tok',
-    timeout: 30_000,
-    idempotencyKey: false,
-    fetch: fetch as unknown as typeof globalThis.fetch,
-  };
-  const sender = createDirectSender({
-    settings: () => settings,
-    now: Date.now,
-    watchDeparture: () => async () => {
-      state.whenAsked();
-      return state.wasLeft;
-    },
-    isGoing: () => state.isGoing,
-  });
-  const sendRecord = (record: OutboxRecord, size: number, keepalive: boolean) =>
-    sender.send([record], { size, keepalive }) as Promise<Attempt>;
-  const send = (bytes = 10, keepalive = bytes <= sender.room()) =>
-    sendRecord(makeRecord('id1', { bytes }), bytes, keepalive);
-  const request = (n = 0) => fetch.mock.calls[n]!;
-  return { fetch, state, settings, sender, send, sendRecord, request };
-};
 
 /** A fetch that never answers, and gives up when told so. */
 const hang: Fetch = (_, { signal }) =>
@@ -246,142 +215,6 @@ describe('an attempt', () => {
     expect(await send()).toMatchObject({ outcome: 'retry', status: 0 });
     // It may have gone out: not at once again.
     expect(fetch).toHaveBeenCalledTimes(3);
-  });
-});
-
-const never = new Promise<never>(() => undefined);
-
-/** An answer whose body begins, and does not end. */
-const endless = (start: string, { status = 200, onCancel = () => undefined as void } = {}) =>
-  new Response(
-    new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(start)),
-      cancel: onCancel,
-    }),
-    { status },
-  );
-
-describe('a body', () => {
-  it('that does not end is given five seconds, and then its status is the answer', async () => {
-    const { send, sender, fetch, request } = createService();
-    const onCancel = vi.fn();
-    fetch.mockResolvedValue(endless('{"succ', { onCancel }));
-    const done = vi.fn();
-    void send(40_000).then(done);
-    await vi.advanceTimersByTimeAsync(4_999);
-    expect(done).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(done.mock.calls).toMatchObject([[{ outcome: 'delivered', status: 200 }]]);
-    expect(onCancel).toHaveBeenCalledTimes(1);
-    expect(request()[1].signal?.aborted).toBe(true);
-    expect(sender.room()).toBe(KEEPALIVE_BUDGET);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('that does not end is given no more than the timeout', async () => {
-    const { send, settings, fetch } = createService();
-    settings.timeout = 2_000;
-    fetch.mockResolvedValue(endless('', { status: 503 }));
-    const attempt = send();
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(await attempt).toMatchObject({ outcome: 'retry', status: 503 });
-  });
-
-  it('that does not end is believed as far as it came', async () => {
-    const { send, fetch } = createService();
-    fetch.mockResolvedValue(endless('{"code":400,"message":"Invalid request data"}'));
-    const attempt = send();
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(await attempt).toMatchObject({ outcome: 'rejected', status: 200 });
-  });
-
-  it.each([
-    ['{"success":true}', 'delivered'],
-    ['{"success":false}', 'rejected'],
-    ['<!doctype html>', 'blocked'],
-  ])('that is too long is read to 64 KiB (%s)', async (start, outcome) => {
-    const { send, fetch, request } = createService();
-    let chunks = 0;
-    const spaces = new TextEncoder().encode(' '.repeat(16_384));
-    const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(start)),
-      pull: (controller) => {
-        chunks++;
-        controller.enqueue(spaces);
-      },
-    });
-    fetch.mockResolvedValue(new Response(body));
-    expect(await send()).toMatchObject({ outcome, status: 200 });
-    expect(chunks).toBeLessThan(8);
-    expect(request()[1].signal?.aborted).toBe(true);
-  });
-
-  it('that came to its end aborts nothing: others may read a copy', async () => {
-    const { send, request } = createService();
-    await send();
-    expect(request()[1].signal?.aborted).toBe(false);
-  });
-
-  it('may be cut within a letter', async () => {
-    const { send, fetch } = createService();
-    const bytes = new TextEncoder().encode('{"success":false,"message":"ü"}');
-    const body = new ReadableStream({
-      start: (controller) => {
-        controller.enqueue(bytes.slice(0, -3));
-        controller.enqueue(bytes.slice(-3));
-        controller.close();
-      },
-    });
-    fetch.mockResolvedValue(new Response(body));
-    expect(await send()).toMatchObject({ outcome: 'rejected' });
-  });
-});
-
-/** What a script that wraps `fetch` may hand on. */
-describe('a response', () => {
-  const text = async () => '{"success":true}';
-  const headers = new Headers({ 'retry-after': '7' });
-  const throwing = () => {
-    throw new Error('no');
-  };
-  it.each([
-    ['has no headers', { status: 200, text }],
-    ['has headers that throw', { status: 200, text, headers: { get: throwing } }],
-    ['has neither text nor body', { status: 200, headers }],
-    ['has a text that throws', { status: 200, headers, text: throwing }],
-    ['has a text that is no promise', { status: 200, headers, text: () => '{"success":true}' }],
-    ['has a text that is none', { status: 200, headers, text: () => undefined }],
-    ['has a body that is no stream', { status: 200, headers, text, body: 'text' }],
-    ['has a body that is being read', { status: 200, body: { getReader: throwing } }],
-    ['has a text for a status', { status: '200', text }],
-  ])('that %s is the answer', async (_, response) => {
-    const { send, fetch } = createService();
-    fetch.mockResolvedValue(response as unknown as Response);
-    expect(await send()).toMatchObject({ outcome: 'delivered', status: 200 });
-    expect(fetch).toHaveBeenCalledTimes(1);
-  });
-
-  it('that has a text which never comes is the answer after five seconds', async () => {
-    const { send, fetch } = createService();
-    fetch.mockResolvedValue({ status: 200, text: () => never } as unknown as Response);
-    const attempt = send();
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(await attempt).toMatchObject({ outcome: 'delivered', status: 200 });
-  });
-
-  it('may come by a thenable', async () => {
-    const { send, fetch } = createService();
-    const thenable = { then: (done: (response: Response) => void) => done(new Response('')) };
-    fetch.mockReturnValue(thenable as unknown as Promise<Response>);
-    expect(await send()).toMatchObject({ outcome: 'delivered' });
-    expect(fetch).toHaveBeenCalledTimes(1);
-  });
-
-  it('to a redirect that was followed is no delivery: the POST became a GET', async () => {
-    const { send, fetch } = createService();
-    const followed = Object.defineProperty(new Response(''), 'redirected', { value: true });
-    fetch.mockResolvedValue(followed);
-    expect(await send()).toMatchObject({ outcome: 'blocked', status: 302 });
   });
 });
 
