@@ -10,10 +10,10 @@ const REJECTED: readonly number[] = [400, 409, 413, 422];
 /** True where a 2xx body says that the operation did not complete (interface, sections 2.4 and 7). */
 const saysError = (body: string): boolean => {
   try {
-    const said = JSON.parse(body) as { success?: unknown; code?: unknown } | null;
-    return said?.success === false || (said?.success !== true && said?.code !== undefined);
+    const { success, code } = JSON.parse(body) as { success?: unknown; code?: unknown };
+    return success === false || (success !== true && code !== undefined);
   } catch {
-    return false; // an empty or plain-text answer: the status speaks
+    return false; // an answer that is empty, plain text or `null`: the status speaks
   }
 };
 
