@@ -128,6 +128,20 @@ describe('handing off', () => {
     expect(await next.drain()).toEqual([]);
     expect([...page.unknown, ...next.unknown]).toEqual(['r0', 'r1']);
   });
+
+  it('sends no identify beside one that is in flight still, and another page’s by now', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = () => 'hang';
+    page.add(makeIdentify('first'));
+    flusher.flushAll();
+    await settle();
+    vi.setSystemTime(Date.now() + 2 * HOLD_MS);
+    await (await start()).page.drain();
+    page.outbox.look();
+    page.add(makeIdentify('second'), makeIdentify('other', 'v'));
+    flusher.handOff();
+    expect(service.ids()).toEqual(['first', 'other']);
+  });
 });
 
 describe('a page that was left and runs on', () => {
