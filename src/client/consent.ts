@@ -2,6 +2,8 @@ import { isGpcOn } from './browser/is-gpc-on.js';
 import { joinConsent, say, type Said } from './browser/page-consent.js';
 import { shelf } from './browser/shelf.js';
 import { isConsentKey } from './config/destination.js';
+import { getDenial } from './outbox/denial.js';
+import type { Admit } from './outbox/journal.js';
 import type { Consent } from './types.js';
 
 interface Effects {
@@ -50,6 +52,11 @@ export const createConsent = (effects: Effects) => {
   };
   /** It was denied elsewhere. */
   const deny = (): void => page.set(say('denied'));
+  /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
+  const admit: Admit = (store, then) => {
+    if (page.isGiven()) then();
+    else getDenial(store, (isDenied) => (isDenied ? deny() : then()));
+  };
 
   return {
     current: (): Consent => current,
@@ -57,7 +64,7 @@ export const createConsent = (effects: Effects) => {
     leave: page.leave,
     /** Somebody has said something about it on this page, so what was remembered counts no more. */
     isSaid: page.isGiven,
-    deny,
+    admit,
     isOwn,
     remember,
     /** What was stored before the denial is gone. */

@@ -1,7 +1,9 @@
-import type { Admit } from './outbox/journal.js';
-import { commit } from './outbox/transaction.js';
+import { shelf } from './browser/shelf.js';
 import { wipe } from './outbox/denial.js';
+import { createNotes } from './outbox/exit-note.js';
+import { createJournal } from './outbox/journal.js';
 import { isUnderWay } from './outbox/states.js';
+import { commit } from './outbox/transaction.js';
 import { createHeld } from './held.js';
 import type { Parts } from './parts.js';
 import type { Settings } from './config/options.js';
@@ -9,15 +11,17 @@ import type { Tally } from './status.js';
 import type { OutboxRecord } from './types.js';
 
 interface Effects {
+  /** Name of the destination. */
+  name: string;
   settings: () => Settings;
-  build: (admit?: Admit) => Parts;
+  build: () => Parts;
   drop: Tally['drop'];
   /** A record was given to the outbox. */
   onKept: (parts: Parts) => void;
 }
 
 /** Keeps records: in the outbox while storage and network may be used, in memory alone before. */
-export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
+export const createKeeper = ({ name, settings, build, drop, onKept }: Effects) => {
   /** While storage and network may be used. */
   let parts: Parts | undefined;
   /** What was stored before consent was denied is gone. */
@@ -39,19 +43,15 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
     return ended;
   };
 
-  const clean = async (stores: Parts, isDenied: boolean): Promise<void> => {
-    isWiped ||= await wipe(stores, isDenied);
-  };
-
   return {
     parts: (): Parts | undefined => parts,
     /** Records in memory alone. */
     held: held.count,
     keep,
     /** Storage and network may be used. */
-    begin: (admit: Admit): void => {
-      parts = build(admit);
-      if (!isWiped) void clean(parts, false);
+    begin: (): void => {
+      parts = build();
+      if (!isWiped) void wipe(parts, false).then((isDone) => (isWiped ||= isDone));
       held.take().forEach(keep);
       parts.flusher.pump();
     },
@@ -85,15 +85,14 @@ export const createKeeper = ({ settings, build, drop, onKept }: Effects) => {
       }
     },
     /** Clears what is stored. */
-    clear: (onCleared: () => void): void => {
+    clear: async (onCleared: () => void): Promise<void> => {
       isWiped = false;
-      const another = build();
-      another.flusher.stop();
-      void clean(another, true).then(() => {
-        if (!isWiped) return;
+      const journal = createJournal({ name, onChange: () => undefined });
+      if (await wipe({ journal, notes: createNotes(shelf, name) }, true)) {
+        isWiped = true;
         onCleared();
-        another.journal.close();
-      });
+      }
+      journal.close();
     },
   };
 };

@@ -9,6 +9,7 @@ const SOON_MS = 5_000;
 
 interface Effects {
   parts: () => Parts | undefined;
+  start: () => void;
   consent: ConsentKeeper;
   /** Where the backoff of the destination is kept. */
   gateKey: string;
@@ -16,12 +17,13 @@ interface Effects {
 }
 
 /** Lets storage and delivery follow the life of the page. Returns what ends that. */
-export const followLife = ({ parts, consent, gateKey, leave }: Effects): (() => void) => {
+export const followLife = ({ parts, start, consent, gateKey, leave }: Effects): (() => void) => {
   const lookAround = () => {
     parts()?.outbox.look();
     parts()?.flusher.pump();
   };
   const unfollow = followPage({
+    onShown: start,
     onHidden: leave,
     onGoing: () => parts()?.outbox.leave(false),
     onReturn: () => {

@@ -26,7 +26,7 @@ interface Effects {
   now: () => number;
   emit: Emit;
   tally: Tally;
-  admit?: Admit | undefined;
+  admit: Admit;
 }
 
 const unreachable = (settings: Settings): string =>

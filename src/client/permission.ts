@@ -1,11 +1,10 @@
 import { removeStored } from './browser/remove-stored.js';
 import { shelf } from './browser/shelf.js';
-import { whenActivated } from './browser/page-life.js';
+import { isPrerendering } from './browser/page-life.js';
 import type { ConsentKeeper } from './consent.js';
 import type { Identity } from './identity.js';
 import type { Keeper } from './keeper.js';
-import { forgetDenial, getDenial } from './outbox/denial.js';
-import type { Admit } from './outbox/journal.js';
+import { forgetDenial } from './outbox/denial.js';
 import type { Consent } from './types.js';
 
 interface Effects {
@@ -20,19 +19,11 @@ interface Effects {
 /** Begins and ends storage and delivery, as consent and the page's activation allow. */
 export const createPermission = (effects: Effects) => {
   const { name, gateKey, consent, identity, keeper } = effects;
-  let isActivated = false;
-  let isStopped = false;
-
-  /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
-  const admit: Admit = (store, then) => {
-    if (consent.isSaid()) then();
-    else getDenial(store, (isDenied) => (isDenied ? consent.deny() : then()));
-  };
 
   const begin = () => {
-    if (keeper.parts() || !isActivated || consent.current() !== 'granted') return;
+    if (keeper.parts() || isPrerendering() || consent.current() !== 'granted') return;
     identity.begin();
-    keeper.begin(admit);
+    keeper.begin();
     if (consent.isSaid()) void forgetDenial(keeper.parts()!.journal);
   };
 
@@ -41,7 +32,7 @@ export const createPermission = (effects: Effects) => {
     keeper.drop();
     shelf.set(gateKey, undefined);
     if (!consent.isOwn()) return removeStored(name);
-    keeper.clear(consent.setCleared);
+    void keeper.clear(consent.setCleared);
     consent.remember(); // there may be room now
   };
 
@@ -52,18 +43,13 @@ export const createPermission = (effects: Effects) => {
       else if (next === 'pending') keeper.putOff();
       else begin();
     },
-    /** Begins once the page is really shown. */
-    start: (): void =>
-      whenActivated(() => {
-        if (isStopped) return;
-        isActivated = true;
-        // What was remembered as denied was cleared then; opening storage anew would only make some.
-        if (consent.current() === 'denied' && !consent.isCleared()) forget();
-        consent.remember();
-        begin();
-      }),
-    stop: (): void => {
-      isStopped = true;
+    /** Begins with what holds now, or once a page that was loaded in advance is shown. */
+    start: (): void => {
+      if (isPrerendering()) return;
+      // What was remembered as denied was cleared then; opening storage anew would only make some.
+      if (consent.current() === 'denied' && !consent.isCleared()) forget();
+      consent.remember();
+      begin();
     },
   };
 };

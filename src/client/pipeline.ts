@@ -50,8 +50,9 @@ export const createPipeline = (
   });
   const identity = createIdentity(name, () => consent.current() === 'granted');
   const keeper = createKeeper({
+    name,
     settings,
-    build: (admit) =>
+    build: () =>
       createParts({
         name,
         gateKey,
@@ -60,7 +61,7 @@ export const createPipeline = (
         now: () => readClock(current.now),
         emit,
         tally,
-        admit,
+        admit: consent.admit,
       }),
     drop,
     onKept: ({ flusher }) => {
@@ -83,7 +84,7 @@ export const createPipeline = (
   });
 
   const permission = createPermission({ name, gateKey, consent, identity, keeper });
-  const unfollow = followLife({ parts, consent, gateKey, leave });
+  const unfollow = followLife({ parts, start: permission.start, consent, gateKey, leave });
   permission.start();
 
   return {
@@ -103,7 +104,6 @@ export const createPipeline = (
     },
     /** Takes everything down, and leaves what is stored to the next page. */
     stop: (): void => {
-      permission.stop();
       unfollow();
       consent.leave();
       schedule.stop();

@@ -1,4 +1,6 @@
 interface Handlers {
+  /** A page that was loaded in advance is shown. */
+  onShown: () => void;
   /** The page is hidden. */
   onHidden: () => void;
   /** The page says that it goes away, and is still visible. */
@@ -12,6 +14,13 @@ interface Handlers {
 }
 
 export const isHidden = (): boolean => document.visibilityState === 'hidden';
+
+/**
+ * The page was loaded in advance, and may never be shown
+ * (https://wicg.github.io/nav-speculation/prerendering.html).
+ */
+export const isPrerendering = (): boolean =>
+  !!(document as Document & { prerendering?: boolean }).prerendering;
 
 let going = false;
 let departures = 0;
@@ -63,6 +72,7 @@ export const followPage = (handlers: Handlers): (() => void) => {
   };
   const hear = ({ key }: StorageEvent) => handlers.onStored(key);
   const all = [
+    [document, 'prerenderingchange', handlers.onShown],
     [document, 'visibilitychange', change],
     [document, 'resume', handlers.onReturn],
     [window, 'pagehide', go],
@@ -81,14 +91,6 @@ export const followPage = (handlers: Handlers): (() => void) => {
     observer.disconnect();
     all.forEach(([target, ...how]) => target.removeEventListener(...how));
   };
-};
-
-/** Runs once the page is really shown: a prerendered one may never be. */
-export const whenActivated = (callback: () => void): void => {
-  if ((document as Document & { prerendering?: boolean }).prerendering) {
-    // https://wicg.github.io/nav-speculation/prerendering.html
-    document.addEventListener('prerenderingchange', callback, { once: true });
-  } else callback();
 };
 
 /** Yes where nobody can say. */

@@ -13,6 +13,7 @@ const follow = async () => {
   const life = await import('../../../src/client/browser/page-life.js');
   const heard: string[] = [];
   life.followPage({
+    onShown: () => heard.push('shown'),
     onHidden: () => heard.push(life.isGoing() ? 'hidden, going' : 'hidden'),
     onGoing: () => heard.push('going'),
     onReturn: () => heard.push(life.isGoing() ? 'return, going' : 'return'),
@@ -77,6 +78,7 @@ describe('a page', () => {
     const { heard, life } = await follow();
     const other = vi.fn();
     life.followPage({
+      onShown: () => undefined,
       onHidden: () => undefined,
       onGoing: () => undefined,
       onReturn: other,
@@ -150,23 +152,15 @@ describe('a watch for the departure', () => {
   });
 });
 
-describe('activation', () => {
-  it('is at once for a page that is shown', async () => {
-    const { life } = await follow();
-    const callback = vi.fn();
-    life.whenActivated(callback);
-    expect(callback).toHaveBeenCalledTimes(1);
-  });
-
-  it('is once, later, for a prerendered one', async () => {
-    const { life } = await follow();
+describe('a page that was loaded in advance', () => {
+  it('says so, and tells when it is shown', async () => {
+    const { life, heard } = await follow();
+    expect(life.isPrerendering()).toBe(false);
     Object.defineProperty(document, 'prerendering', { value: true, configurable: true });
-    const callback = vi.fn();
-    life.whenActivated(callback);
-    expect(callback).not.toHaveBeenCalled();
+    expect(life.isPrerendering()).toBe(true);
+    expect(heard).toEqual([]);
     document.dispatchEvent(new Event('prerenderingchange'));
-    document.dispatchEvent(new Event('prerenderingchange'));
-    expect(callback).toHaveBeenCalledTimes(1);
+    expect(heard).toEqual(['shown']);
     delete (document as { prerendering?: boolean }).prerendering;
   });
 });
