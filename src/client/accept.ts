@@ -12,7 +12,7 @@ import type { Emit, Tally } from './status.js';
 interface Effects {
   settings: () => FullSettings;
   consent: Pick<ConsentKeeper, 'current'>;
-  identity: Identity;
+  identity: Pick<Identity, 'current' | 'set'>;
   keeper: Pick<Keeper, 'keep'>;
   drop: Tally['drop'];
   emit: Emit;

@@ -78,7 +78,7 @@ export const createTracker = <
         delivered: 0,
         retried: 0,
         rejected: 0,
-        waiting: setUp.waiting(),
+        waiting: analytics.status().waiting,
       },
     reset: () => run((pipeline) => pipeline.reset()),
     setConsent: (given) => {

@@ -14,14 +14,12 @@ interface Effects {
   said: Said | undefined;
   option: Consent | undefined;
   respectsGpc: () => boolean | undefined;
-  /** Storage may still be used, and soon not. */
-  beforePending: () => void;
   onChange: (consent: Consent) => void;
 }
 
 /** Consent to one destination's records: what is said on the page, and what an earlier page was told. */
 export const createConsent = (effects: Effects) => {
-  const { name, project, said, option, respectsGpc, beforePending, onChange } = effects;
+  const { name, project, said, option, respectsGpc, onChange } = effects;
   const key = `${name} consent`;
   /** A denial counts for the project, whatever the way to the service was then. */
   const isDenial = (other: string): boolean =>
@@ -32,12 +30,10 @@ export const createConsent = (effects: Effects) => {
   const inForce = (): Consent => (respectsGpc() && isGpcOn() ? 'denied' : page.current());
   const apply = () => {
     const before = current;
-    const next = inForce();
-    if (next === 'pending' && before !== next) beforePending();
-    current = next;
+    current = inForce();
     // Said once more, it is still remembered: the site's data may have been cleared since.
     remember();
-    if (next !== before) onChange(next);
+    if (current !== before) onChange(current);
   };
   const remembered = () => (denials().length > 0 ? 'denied' : 'granted');
   const page = joinConsent(project, said, option, remembered, apply);

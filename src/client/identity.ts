@@ -13,20 +13,24 @@ export const createIdentity = (name: string, mayStore: () => boolean) => {
   };
 
   /** What another tab has set counts. Where nothing stands there, the site has cleared it: nobody has left. */
-  const current = (): string | undefined => {
-    const stored = mayStore() ? shelf.get(key) : undefined;
+  const read = (): void => {
+    const stored = shelf.get(key);
     if (stored !== undefined) user = stored || null;
-    return user ?? undefined;
   };
 
   return {
     set,
-    current,
+    current: (): string | undefined => {
+      if (mayStore()) read();
+      return user ?? undefined;
+    },
     /** Storage may be used from now on. */
     begin: (): void => {
       if (user !== undefined) set(user);
-      else current();
+      else read();
     },
+    /** It may not be used for now: this page goes on with what stands there. */
+    putOff: read,
     forget: (): void => {
       user = null;
       shelf.set(key, undefined);

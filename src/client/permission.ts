@@ -27,6 +27,11 @@ export const createPermission = (effects: Effects) => {
     if (consent.isSaid()) void forgetDenial(keeper.parts()!.journal);
   };
 
+  const putOff = () => {
+    identity.putOff();
+    keeper.putOff();
+  };
+
   const forget = () => {
     identity.forget();
     keeper.drop();
@@ -40,7 +45,7 @@ export const createPermission = (effects: Effects) => {
     /** Consent in force is another now. */
     follow: (next: Consent): void => {
       if (next === 'denied') forget();
-      else if (next === 'pending') keeper.putOff();
+      else if (next === 'pending') putOff();
       else begin();
     },
     /** Begins with what holds now, or once a page that was loaded in advance is shown. */

@@ -42,7 +42,6 @@ export const createPipeline = (
     said,
     option: first.consent,
     respectsGpc: () => current.respectGpc,
-    beforePending: () => identity.current(),
     onChange: (next) => {
       permission.follow(next);
       emit('consent', () => ({ consent: next }));
@@ -109,16 +108,10 @@ export const createPipeline = (
       schedule.stop();
       keeper.stop();
     },
-    flush: async (): Promise<FlushResult> => {
+    /** Undefined where nothing may be sent. */
+    flush: async (): Promise<FlushResult | undefined> => {
       await parts()?.journal.opened;
-      return (
-        parts()?.flusher.flush() ?? {
-          delivered: 0,
-          retried: 0,
-          rejected: 0,
-          waiting: keeper.held(),
-        }
-      );
+      return parts()?.flusher.flush();
     },
     status: (): Status => statusOf({ keeper, consent, tally, identity }),
   };

@@ -59,12 +59,7 @@ export const createAnalytics = <
   const makeRecord = createAccept({
     settings: () => ({ ...settings, resends: false }),
     consent: { current: consent },
-    identity: {
-      current: () => user,
-      set: (id) => (user = id ?? undefined),
-      begin: () => undefined,
-      forget: () => (user = undefined),
-    },
+    identity: { current: () => user, set: (id) => (user = id ?? undefined) },
     keeper: { keep },
     drop: (...args) => tally.drop(...args),
     emit,
