@@ -1,4 +1,4 @@
-import type { FullSettings } from './parts.js';
+import type { Settings } from './config/options.js';
 import type { ConsentKeeper } from './consent.js';
 import type { Identity } from './identity.js';
 import type { Keeper } from './keeper.js';
@@ -10,7 +10,7 @@ import { newId } from './record/new-id.js';
 import type { Emit, Tally } from './status.js';
 
 interface Effects {
-  settings: () => FullSettings;
+  settings: () => Settings;
   consent: Pick<ConsentKeeper, 'current'>;
   identity: Pick<Identity, 'current' | 'set'>;
   keeper: Pick<Keeper, 'keep'>;

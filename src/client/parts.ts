@@ -13,15 +13,12 @@ import { newId } from './record/new-id.js';
 import type { Emit, Tally } from './status.js';
 import type { StorageKind } from './types.js';
 
-/** What may have arrived is sent again where the receiver knows repeats: a relay by itself, a service with a key. */
-export type FullSettings = Settings & { resends: boolean };
-
 interface Effects {
   /** Name of the destination. */
   name: string;
   /** Where its backoff is kept. */
   gateKey: string;
-  settings: () => FullSettings;
+  settings: () => Settings;
   createSender: CreateSender;
   now: () => number;
   emit: Emit;

@@ -9,17 +9,11 @@ import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
 import { followLife } from './life.js';
-import { createParts, type FullSettings } from './parts.js';
+import { createParts } from './parts.js';
 import { createPermission } from './permission.js';
 import { createSchedule } from './schedule.js';
 import { createTally, statusOf, type Emit } from './status.js';
 import type { FlushResult, Status } from './types.js';
-
-/** Without a prototype, as they come: some scripts give every object more keys. */
-const complete = (settings: Settings): FullSettings =>
-  Object.assign(Object.create(null) as object, settings, {
-    resends: !!(settings.relay ?? settings.idempotencyKey),
-  });
 
 /** Everything between a call and one destination. */
 export const createPipeline = (
@@ -29,7 +23,7 @@ export const createPipeline = (
   /** What `setConsent` said before there was a destination. */
   said: Said | undefined,
 ) => {
-  let current = complete(first);
+  let current = first;
   const settings = () => current;
   const name = destinationName(addressOf(first), first.project);
   const gateKey = `${name} gate`;
@@ -96,7 +90,7 @@ export const createPipeline = (
     /** With `isOther`, the set-up has changed: what was refused may pass now. */
     configure: (next: Settings, isOther: boolean): void => {
       if (next.consent && next.consent !== current.consent) consent.set(say(next.consent));
-      current = complete(next);
+      current = next;
       if (!isOther) return;
       consent.lookAgain();
       parts()?.flusher.reconfigure();

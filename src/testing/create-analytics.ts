@@ -57,7 +57,7 @@ export const createAnalytics = <
   };
 
   const makeRecord = createAccept({
-    settings: () => ({ ...settings, resends: false }),
+    settings: () => settings,
     consent: { current: consent },
     identity: { current: () => user, set: (id) => (user = id ?? undefined) },
     keeper: { keep },

@@ -76,7 +76,11 @@ type Defaulted =
   | 'maxRecordBytes';
 
 /** Options with their defaults filled in, and the relay's address whole. `disabled`, some may be missing. */
-export type Settings = Options & Required<Pick<Options, Defaulted>>;
+export type Settings = Options &
+  Required<Pick<Options, Defaulted>> & {
+    /** What may have arrived is sent again: a relay knows repeats by itself, a service by a key. */
+    resends: boolean;
+  };
 
 export const DEFAULTS: Required<Pick<Options, Defaulted>> = {
   flushAt: 20,
@@ -122,6 +126,7 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
     resolved[name] = Math.min(resolved[name], LONGEST_TIMER_MS);
   }
   resolved.concurrency = Math.ceil(resolved.concurrency);
+  resolved.resends = !!(resolved.relay ?? resolved.idempotencyKey);
   return resolved;
 };
 

@@ -183,7 +183,7 @@ describe('options', () => {
   });
 
   it('get their defaults', () => {
-    expect(resolve({})).toEqual({ ...right, ...DEFAULTS });
+    expect(resolve({})).toEqual({ ...right, ...DEFAULTS, resends: false });
     expect(DEFAULTS).toEqual({
       flushAt: 20,
       flushInterval: 1_000,
@@ -197,7 +197,7 @@ describe('options', () => {
   });
 
   it('set to undefined count as not given', () => {
-    expect(resolve({ flushAt: undefined, onDrop: undefined })).toEqual({ ...right, ...DEFAULTS });
+    expect(resolve({ flushAt: undefined, onDrop: undefined })).toEqual({ ...right, ...DEFAULTS, resends: false });
   });
 
   it('that are given win', () => {
