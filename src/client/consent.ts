@@ -2,24 +2,20 @@ import { isGpcOn } from './browser/is-gpc-on.js';
 import { joinConsent, say, type Said } from './browser/page-consent.js';
 import { shelf } from './browser/shelf.js';
 import { isConsentKey } from './config/destination.js';
+import type { Context } from './context.js';
 import { getDenial } from './outbox/denial.js';
 import type { Admit } from './outbox/journal.js';
 import type { Consent } from './types.js';
 
 interface Effects {
-  /** Name of the destination. */
-  name: string;
-  project: string;
   /** What `setConsent` said before there was a destination. */
   said: Said | undefined;
-  option: Consent | undefined;
-  respectsGpc: () => boolean | undefined;
   onChange: (consent: Consent) => void;
 }
 
 /** Consent to one destination's records: what is said on the page, and what an earlier page was told. */
-export const createConsent = (effects: Effects) => {
-  const { name, project, said, option, respectsGpc, onChange } = effects;
+export const createConsent = ({ name, settings }: Context, { said, onChange }: Effects) => {
+  const { project, consent: option } = settings();
   const key = `${name} consent`;
   /** A denial counts for the project, whatever the way to the service was then. */
   const isDenial = (other: string): boolean =>
@@ -27,7 +23,7 @@ export const createConsent = (effects: Effects) => {
   const denials = () => shelf.keys().filter(isDenial);
 
   /** Global Privacy Control denies while it is on, whatever was said. */
-  const inForce = (): Consent => (respectsGpc() && isGpcOn() ? 'denied' : page.current());
+  const inForce = (): Consent => (settings().respectGpc && isGpcOn() ? 'denied' : page.current());
   const apply = () => {
     const before = current;
     current = inForce();

@@ -1,27 +1,25 @@
 import { shelf } from './browser/shelf.js';
 import { wipe } from './outbox/denial.js';
 import { createNotes } from './outbox/exit-note.js';
-import { createJournal } from './outbox/journal.js';
+import { createJournal, type Admit } from './outbox/journal.js';
 import { isUnderWay } from './outbox/states.js';
 import { commit } from './outbox/transaction.js';
 import { createHeld } from './held.js';
-import type { Parts } from './parts.js';
-import type { Settings } from './config/options.js';
-import type { Tally } from './status.js';
+import { createParts, type Parts } from './parts.js';
+import type { Context } from './context.js';
 import type { OutboxRecord } from './types.js';
 
 interface Effects {
-  /** Name of the destination. */
-  name: string;
-  settings: () => Settings;
-  build: () => Parts;
-  drop: Tally['drop'];
+  /** Looks into the database before anything else is done there. */
+  admit: Admit;
   /** A record was given to the outbox. */
   onKept: (parts: Parts) => void;
 }
 
 /** Keeps records: in the outbox while storage and network may be used, in memory alone before. */
-export const createKeeper = ({ name, settings, build, drop, onKept }: Effects) => {
+export const createKeeper = (context: Context, { admit, onKept }: Effects) => {
+  const { name, settings, tally } = context;
+  const { drop } = tally;
   /** While storage and network may be used. */
   let parts: Parts | undefined;
   /** What was stored before consent was denied is gone. */
@@ -50,7 +48,7 @@ export const createKeeper = ({ name, settings, build, drop, onKept }: Effects) =
     keep,
     /** Storage and network may be used. */
     begin: (): void => {
-      parts = build();
+      parts = createParts(context, admit);
       if (!isWiped) void wipe(parts, false).then((isDone) => (isWiped ||= isDone));
       held.take().forEach(keep);
       parts.flusher.pump();

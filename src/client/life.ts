@@ -1,5 +1,6 @@
 import { followPage } from './browser/page-life.js';
 import type { ConsentKeeper } from './consent.js';
+import type { Context } from './context.js';
 import type { Parts } from './parts.js';
 
 /** A look for records that other pages have left, this often. */
@@ -11,13 +12,12 @@ interface Effects {
   parts: () => Parts | undefined;
   start: () => void;
   consent: ConsentKeeper;
-  /** Where the backoff of the destination is kept. */
-  gateKey: string;
   leave: () => void;
 }
 
 /** Lets storage and delivery follow the life of the page. Returns what ends that. */
-export const followLife = ({ parts, start, consent, gateKey, leave }: Effects): (() => void) => {
+export const followLife = ({ gateKey }: Context, effects: Effects): (() => void) => {
+  const { parts, start, consent, leave } = effects;
   const lookAround = () => {
     parts()?.outbox.look();
     parts()?.flusher.pump();

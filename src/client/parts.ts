@@ -2,37 +2,25 @@ import { beacon } from './browser/beacon.js';
 import { isOwnOrigin } from './browser/page-address.js';
 import { isGoing, isHidden, isOnline, watchDeparture } from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
+import { readClock } from './config/clock.js';
 import type { Settings } from './config/options.js';
+import type { Context } from './context.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
-import type { CreateSender } from './delivery/sender.js';
 import { createNotes } from './outbox/exit-note.js';
 import { createJournal, type Admit } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
 import { newId } from './record/new-id.js';
-import type { Emit, Tally } from './status.js';
 import type { StorageKind } from './types.js';
-
-interface Effects {
-  /** Name of the destination. */
-  name: string;
-  /** Where its backoff is kept. */
-  gateKey: string;
-  settings: () => Settings;
-  createSender: CreateSender;
-  now: () => number;
-  emit: Emit;
-  tally: Tally;
-  admit: Admit;
-}
 
 const unreachable = (settings: Settings): string =>
   `nothing answers at ${settings.relay ?? settings.baseUrl}, though the browser is online. Does it answer with ` +
   "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?";
 
 /** All that stores and sends, for as long as storage and network may be used. */
-export const createParts = (effects: Effects) => {
-  const { name, gateKey, settings, createSender, now, emit, tally, admit } = effects;
+export const createParts = (context: Context, admit: Admit) => {
+  const { name, gateKey, settings, createSender, emit, tally } = context;
+  const now = () => readClock(settings().now);
   const onChange = (storage: StorageKind, message: string) => {
     emit('storage', () => ({ storage, message }));
     if (storage === 'indexeddb') outbox.rewrite();

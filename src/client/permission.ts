@@ -2,23 +2,21 @@ import { removeStored } from './browser/remove-stored.js';
 import { shelf } from './browser/shelf.js';
 import { isPrerendering } from './browser/page-life.js';
 import type { ConsentKeeper } from './consent.js';
+import type { Context } from './context.js';
 import type { Identity } from './identity.js';
 import type { Keeper } from './keeper.js';
 import { forgetDenial } from './outbox/denial.js';
 import type { Consent } from './types.js';
 
-interface Effects {
-  /** Name of the destination. */
-  name: string;
-  gateKey: string;
+interface Parts {
   consent: ConsentKeeper;
   identity: Identity;
   keeper: Keeper;
 }
 
 /** Begins and ends storage and delivery, as consent and the page's activation allow. */
-export const createPermission = (effects: Effects) => {
-  const { name, gateKey, consent, identity, keeper } = effects;
+export const createPermission = ({ name, gateKey }: Context, parts: Parts) => {
+  const { consent, identity, keeper } = parts;
 
   const begin = () => {
     if (keeper.parts() || isPrerendering() || consent.current() !== 'granted') return;

@@ -1,15 +1,14 @@
 import { say, type Said } from './browser/page-consent.js';
 import { isGoing } from './browser/page-life.js';
-import { readClock } from './config/clock.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Settings } from './config/options.js';
 import { createAccept } from './accept.js';
 import { createConsent } from './consent.js';
+import type { Context } from './context.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
 import { followLife } from './life.js';
-import { createParts } from './parts.js';
 import { createPermission } from './permission.js';
 import { createSchedule } from './schedule.js';
 import { createTally, statusOf, type Emit } from './status.js';
@@ -26,37 +25,20 @@ export const createPipeline = (
   let current = first;
   const settings = () => current;
   const name = destinationName(addressOf(first), first.project);
-  const gateKey = `${name} gate`;
   const tally = createTally(emit);
-  const { drop } = tally;
+  const gateKey = `${name} gate`;
+  const context: Context = { name, gateKey, settings, createSender, emit, tally };
 
-  const consent = createConsent({
-    name,
-    project: first.project,
+  const consent = createConsent(context, {
     said,
-    option: first.consent,
-    respectsGpc: () => current.respectGpc,
     onChange: (next) => {
       permission.follow(next);
       emit('consent', () => ({ consent: next }));
     },
   });
   const identity = createIdentity(name, () => consent.current() === 'granted');
-  const keeper = createKeeper({
-    name,
-    settings,
-    build: () =>
-      createParts({
-        name,
-        gateKey,
-        settings,
-        createSender,
-        now: () => readClock(current.now),
-        emit,
-        tally,
-        admit: consent.admit,
-      }),
-    drop,
+  const keeper = createKeeper(context, {
+    admit: consent.admit,
     onKept: ({ flusher }) => {
       if (schedule.add()) flusher.prepare();
     },
@@ -76,12 +58,12 @@ export const createPipeline = (
     leave,
   });
 
-  const permission = createPermission({ name, gateKey, consent, identity, keeper });
-  const unfollow = followLife({ parts, start: permission.start, consent, gateKey, leave });
+  const permission = createPermission(context, { consent, identity, keeper });
+  const unfollow = followLife(context, { parts, start: permission.start, consent, leave });
   permission.start();
 
   return {
-    accept: createAccept({ settings, consent, identity, keeper, drop, emit }),
+    accept: createAccept({ settings, consent, identity, keeper, drop: tally.drop, emit }),
     reset: (): void => {
       identity.set(null);
       emit('reset', () => ({}));
