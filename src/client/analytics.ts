@@ -7,23 +7,10 @@ import { createHearers } from './hearers.js';
 import { createHint } from './hint.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import { createSetUp, type Way } from './set-up.js';
-import type { Analytics, EventMap, Options, Status } from './types.js';
+import { idleStatus } from './status.js';
+import type { Analytics, EventMap, Options } from './types.js';
 
 export type { Way } from './set-up.js';
-
-const IDLE: Status = {
-  storage: 'none',
-  consent: 'granted',
-  waiting: 0,
-  elsewhere: undefined,
-  inFlight: 0,
-  delivered: 0,
-  unknown: 0,
-  dropped: {},
-  paused: 'not-started',
-  nextAttempt: undefined,
-  userId: undefined,
-};
 
 /** What the script tag hands over: calls made before it came, with their times. */
 export interface Replay {
@@ -89,12 +76,7 @@ export const createTracker = <
       if (isPage()) setUp.setConsent(say(given));
     },
     status: () =>
-      current()?.status() ?? {
-        ...IDLE,
-        dropped: {},
-        waiting: setUp.waiting(),
-        paused: offReason() ?? IDLE.paused,
-      },
+      current()?.status() ?? idleStatus(offReason() ?? 'not-started', setUp.waiting()),
     stop: () => {
       setUp.stop();
       hearers.clear();

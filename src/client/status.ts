@@ -39,19 +39,39 @@ interface Sources {
   identity: Identity;
 }
 
-/** How things stand. */
+/** While nothing is stored or sent. */
+export const idleStatus = (paused: Status['paused'], waiting: number): Status => ({
+  storage: 'none',
+  consent: 'granted',
+  waiting,
+  elsewhere: undefined,
+  inFlight: 0,
+  delivered: 0,
+  unknown: 0,
+  dropped: {},
+  paused,
+  nextAttempt: undefined,
+  userId: undefined,
+});
+
 export const statusOf = ({ keeper, consent, tally, identity }: Sources): Status => {
-  const { journal, outbox, flusher } = keeper.parts() ?? {};
-  const [paused, until] = flusher?.pause() ?? ['consent' as const, 0];
-  return {
-    storage: journal?.kind() ?? 'none',
+  const status: Status = {
+    ...idleStatus('consent', keeper.held()),
     consent: consent.current(),
-    waiting: outbox?.waiting() ?? keeper.held(),
-    elsewhere: outbox?.elsewhere(),
-    inFlight: flusher?.inFlight() ?? 0,
     ...tally.counts(),
+    userId: identity.current(),
+  };
+  const parts = keeper.parts();
+  if (!parts) return status;
+  const { journal, outbox, flusher } = parts;
+  const [paused, until] = flusher.pause();
+  return {
+    ...status,
+    storage: journal.kind(),
+    waiting: outbox.waiting(),
+    elsewhere: outbox.elsewhere(),
+    inFlight: flusher.inFlight(),
     paused,
     nextAttempt: until || undefined,
-    userId: identity.current(),
   };
 };
