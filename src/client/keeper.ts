@@ -47,11 +47,12 @@ export const createKeeper = (context: Context, { admit, onKept }: Effects) => {
     held: held.count,
     keep,
     /** Storage and network may be used. */
-    begin: (): void => {
+    begin: (): Parts => {
       parts = createParts(context, admit);
       if (!isWiped) void wipe(parts, false).then((isDone) => (isWiped ||= isDone));
       held.take().forEach(keep);
       parts.flusher.pump();
+      return parts;
     },
     /** They may not be used for now: what is stored stays, what is called waits in memory. */
     putOff: (): void => {

@@ -21,8 +21,8 @@ export const createPermission = ({ name, gateKey }: Context, parts: Parts) => {
   const begin = () => {
     if (keeper.parts() || isPrerendering() || consent.current() !== 'granted') return;
     identity.begin();
-    keeper.begin();
-    if (consent.isSaid()) void forgetDenial(keeper.parts()!.journal);
+    const { journal } = keeper.begin();
+    if (consent.isSaid()) void forgetDenial(journal);
   };
 
   const putOff = () => {

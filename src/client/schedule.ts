@@ -16,7 +16,6 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
 
   const flushSoon = (): void => {
     clearTimeout(timer);
-    timer = undefined;
     fresh = 0;
     inBackground(flush);
   };
@@ -35,11 +34,8 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
         isLeaving = true;
         flushSoon(); // should the page live on
       } else if (++fresh >= settings().flushAt) flushSoon();
-      else if (!timer) {
-        timer = setTimeout(flushSoon, settings().flushInterval);
-        return true;
-      }
-      return false;
+      else if (fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
+      return fresh === 1;
     },
     stop: (): void => clearTimeout(timer),
   };
