@@ -75,8 +75,7 @@ export const createTracker = <
       }
       if (isPage()) setUp.setConsent(say(given));
     },
-    status: () =>
-      current()?.status() ?? idleStatus(offReason() ?? 'not-started', setUp.waiting()),
+    status: () => current()?.status() ?? idleStatus(offReason() ?? 'not-started', setUp.waiting()),
     stop: () => {
       setUp.stop();
       hearers.clear();

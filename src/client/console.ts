@@ -10,6 +10,9 @@ const PREFIX = 'analytics-outbox: ';
 /** Writes a line that says what is wrong. */
 export const warn = (message: string): void => console.warn(PREFIX + message);
 
+/** For a developer who asks for it with the option `debug`. */
+export const log = (what: string, ...more: unknown[]): void => console.log(PREFIX + what, ...more);
+
 /** Drops that ask for a change of the page's own code. */
 const WRONG_CALL = /^(invalid|not-ser|too-large|before-send-error)/;
 
@@ -44,7 +47,7 @@ export const createDebugLog = () => {
   return (type: Type, payload: unknown): void => {
     const { record, outcome, reason } = payload as Payload;
     const subject = type === 'record' ? (payload as OutboxRecord) : record;
-    if (!subject) return console.log(PREFIX + type, payload);
+    if (!subject) return log(type, payload);
     const history = histories.get(subject.id) ?? [];
     const step = outcome ?? reason ?? type;
     history.push([step, payload]);
@@ -56,6 +59,3 @@ export const createDebugLog = () => {
     if (!/^(record|retry|blocked)$/.test(step)) histories.delete(subject.id);
   };
 };
-
-/** With `debug`: says that nothing happens, and why (`status().paused`). */
-export const sayOff = (why: string): void => console.log(`${PREFIX}off: ${why}`);

@@ -1,6 +1,6 @@
 import { isLocalHost } from './browser/is-local-host.js';
 import type { Settings } from './config/options.js';
-import { createAdvice, createDebugLog } from './console.js';
+import { createAdvice, createDebugLog, log } from './console.js';
 import type { Emit } from './status.js';
 import type { Listeners } from './types.js';
 
@@ -8,7 +8,7 @@ import type { Listeners } from './types.js';
 export const createHearers = (settings: () => Settings | undefined) => {
   const listeners = new Map<string, Set<(payload: never) => void>>();
   const advise = createAdvice();
-  const log = createDebugLog();
+  const logStep = createDebugLog();
 
   const emit: Emit = (type, make) => {
     const { onDrop, onError, debug } = settings() ?? {};
@@ -22,11 +22,11 @@ export const createHearers = (settings: () => Settings | undefined) => {
         (listener as (payload: unknown) => void)(payload);
       } catch (error) {
         // The page's listener is the page's business: it must not stop delivery.
-        if (debug) console.log('analytics-outbox: a listener failed', error);
+        if (debug) log('a listener failed', error);
       }
     }
     if (isAdvised) advise(payload);
-    if (debug) log(type, payload);
+    if (debug) logStep(type, payload);
   };
 
   return {

@@ -6,7 +6,7 @@ import { createAwaitInit } from './await-init.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Form } from './config/forms.js';
 import { resolveOptions, type Settings } from './config/options.js';
-import { sayOff } from './console.js';
+import { log } from './console.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import type { Emit } from './status.js';
@@ -57,7 +57,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
         }));
       }
     } catch (error) {
-      if (settings?.debug) console.log('analytics-outbox: failed', error);
+      if (settings?.debug) log('failed', error);
     }
   };
 
@@ -73,7 +73,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       const given = options as Options;
       if (isPage()) settings = resolveOptions(given, pageAddress(), form);
       const off = offReason();
-      if (off && (given as Options | undefined)?.debug) sayOff(off);
+      if (off && (given as Options | undefined)?.debug) log(`off: ${off}`);
       if (off || !settings) return;
       awaitInit.end();
       const next = settings;

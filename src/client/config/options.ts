@@ -65,24 +65,7 @@ const REGISTRY: Record<keyof Options, Kind> = {
 
 const REQUIRED = ['project', 'channel'] as const;
 
-type Defaulted =
-  | 'flushAt'
-  | 'flushInterval'
-  | 'concurrency'
-  | 'timeout'
-  | 'maxAge'
-  | 'maxRecords'
-  | 'maxBytes'
-  | 'maxRecordBytes';
-
-/** Options with their defaults filled in, and the relay's address whole. `disabled`, some may be missing. */
-export type Settings = Options &
-  Required<Pick<Options, Defaulted>> & {
-    /** What may have arrived is sent again: a relay knows repeats by itself, a service by a key. */
-    resends: boolean;
-  };
-
-export const DEFAULTS: Required<Pick<Options, Defaulted>> = {
+export const DEFAULTS = {
   flushAt: 20,
   flushInterval: 1_000,
   concurrency: 6,
@@ -91,7 +74,14 @@ export const DEFAULTS: Required<Pick<Options, Defaulted>> = {
   maxRecords: 10_000,
   maxBytes: 5_000_000,
   maxRecordBytes: 60_000,
-};
+} satisfies Partial<Options>;
+
+/** Options with their defaults filled in, and the relay's address whole. `disabled`, some may be missing. */
+export type Settings = Options &
+  typeof DEFAULTS & {
+    /** What may have arrived is sent again: a relay knows repeats by itself, a service by a key. */
+    resends: boolean;
+  };
 
 /** A longer timer ends at once: https://html.spec.whatwg.org/#timers takes a 32-bit integer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
