@@ -5,6 +5,7 @@ import type { Settings } from './config/options.js';
 import { createAccept } from './accept.js';
 import { createConsent } from './consent.js';
 import type { Context } from './context.js';
+import type { Flusher } from './delivery/flusher.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
 import { createKeeper } from './keeper.js';
@@ -48,13 +49,14 @@ export const createPipeline = (
     parts()?.flusher.handOff();
     parts()?.outbox.leave(isGoing());
   };
+  /** What sends, if anything may be sent. A denial may stand in the database alone, so this waits for that. */
+  const whenOpened = async (): Promise<Flusher | undefined> => {
+    await parts()?.journal.opened;
+    return parts()?.flusher;
+  };
   const schedule = createSchedule({
     settings,
-    flush: () => {
-      const flush = () => parts()?.flusher.flushAll();
-      // A denial may stand in the database alone.
-      void parts()?.journal.opened.then(flush);
-    },
+    flush: () => void whenOpened().then((flusher) => flusher?.flushAll()),
     leave,
   });
 
@@ -85,10 +87,7 @@ export const createPipeline = (
       keeper.stop();
     },
     /** Undefined where nothing may be sent. */
-    flush: async (): Promise<FlushResult | undefined> => {
-      await parts()?.journal.opened;
-      return parts()?.flusher.flush();
-    },
+    flush: async (): Promise<FlushResult | undefined> => (await whenOpened())?.flush(),
     status: (): Status => statusOf({ keeper, consent, tally, identity }),
   };
 };
