@@ -166,7 +166,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'go on while consent is pending',
     file: 'src/client/permission.ts',
-    find: "else if (next === 'pending') keeper.putOff();",
+    find: "else if (next === 'pending') putOff();",
     put: "else if (next === 'pending') void 0;",
   },
   {
