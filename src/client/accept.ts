@@ -1,5 +1,5 @@
 import type { Settings } from './config/options.js';
-import type { ConsentKeeper } from './consent.js';
+import type { DestinationConsent } from './consent.js';
 import type { Identity } from './identity.js';
 import type { Keeper } from './keeper.js';
 import type { Call, Made } from './record/call.js';
@@ -11,7 +11,7 @@ import type { Emit, Tally } from './status.js';
 
 interface Effects {
   settings: () => Settings;
-  consent: Pick<ConsentKeeper, 'current'>;
+  consent: Pick<DestinationConsent, 'current'>;
   identity: Pick<Identity, 'current' | 'set'>;
   keeper: Pick<Keeper, 'keep'>;
   drop: Tally['drop'];
@@ -21,7 +21,7 @@ interface Effects {
 /** Makes a record of a call and keeps it. */
 export const createAccept = (effects: Effects) => {
   const { settings, consent, identity, keeper, drop, emit } = effects;
-  /** `more`: what the call was given beside its two arguments. */
+  /** `more`: the arguments of the call after the first two. */
   return (captured: Made<Call>, more: readonly unknown[], hint: Hint): void => {
     if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
     if (!('value' in captured)) return drop(captured.reason, captured.message);

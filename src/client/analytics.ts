@@ -27,7 +27,7 @@ export interface Tracker<
   replay: Replay;
 }
 
-/** A tracker, with the way in for calls that were made earlier. */
+/** Makes a tracker. Its `replay` takes calls that were made before it was there. */
 export const createTracker = <
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
@@ -46,7 +46,7 @@ export const createTracker = <
   const accept = (call: Made<Call>, more: unknown[]) =>
     run((pipeline) => pipeline.accept(call, more, hint));
 
-  /** The call becomes text before it returns. */
+  /** The call becomes JSON text before it returns, so nobody can change its arguments meanwhile. */
   const isText = () => !!current() && !settings()?.beforeSend;
 
   const replay: Replay = {
@@ -57,7 +57,7 @@ export const createTracker = <
 
   const analytics: Analytics<Events, Traits, Init> = {
     init: setUp.init,
-    // All that is given, which is more than the types allow where a page is not typed.
+    // All arguments: a page that is not typed may give more than the types allow.
     identify: (...args) => replay.identify(now(), ...args),
     event: (...args) => replay.event(now(), ...args),
     flush: async () =>

@@ -13,11 +13,11 @@ interface Effects {
   onChange: (consent: Consent) => void;
 }
 
-/** Consent to one destination's records: what is said on the page, and what an earlier page was told. */
+/** Consent to one destination's records: what is said on this page, and a denial that an earlier page has remembered. */
 export const createConsent = ({ name, settings }: Context, { said, onChange }: Effects) => {
   const { project, consent: option } = settings();
   const key = `${name} consent`;
-  /** A denial counts for the project, whatever the way to the service was then. */
+  /** A denial counts for the whole project, so it may have been remembered by another destination. */
   const isDenial = (other: string): boolean =>
     isConsentKey(other, project) && !!shelf.get(other)?.startsWith('denied');
   const denials = () => shelf.keys().filter(isDenial);
@@ -27,7 +27,7 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
   const apply = () => {
     const before = current;
     current = inForce();
-    // Said once more, it is still remembered: the site's data may have been cleared since.
+    // Even where nothing has changed: the site's data may have been cleared since it was remembered.
     remember();
     if (current !== before) onChange(current);
   };
@@ -35,14 +35,14 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
   const page = joinConsent(project, said, option, remembered, apply);
   let current = inForce();
 
-  /** It was said or remembered: a denial by Global Privacy Control alone is not remembered. */
+  /** Denied on this page or an earlier one, and not by Global Privacy Control alone. */
   const isOwn = (): boolean => page.current() === 'denied';
   const remember = (): void => {
     if (page.current() === 'granted') for (const denial of denials()) shelf.set(denial, undefined);
-    // Where storage fails, it is for the next page to clear.
+    // `yet`: what is stored is still to be deleted. If this page cannot do it, the next one does.
     if (isOwn() && !isDenial(key)) shelf.set(key, 'denied yet');
   };
-  /** It was denied elsewhere. */
+  /** It was denied on another page. */
   const deny = (): void => page.set(say('denied'));
   /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
   const admit: Admit = (store, then) => {
@@ -53,13 +53,13 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
   return {
     current: (): Consent => current,
     set: page.set,
-    leave: page.leave,
-    /** Somebody has said something about it on this page, so what was remembered counts no more. */
+    stop: page.unfollow,
+    /** Something was said about it on this page, so a remembered denial no longer counts. */
     isSaid: page.isGiven,
     admit,
     isOwn,
     remember,
-    /** What was stored before the denial is gone. */
+    /** What was stored before the denial has been deleted. */
     setCleared: (): void => {
       if (isOwn()) shelf.set(key, 'denied');
     },
@@ -76,4 +76,4 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
   };
 };
 
-export type ConsentKeeper = ReturnType<typeof createConsent>;
+export type DestinationConsent = ReturnType<typeof createConsent>;

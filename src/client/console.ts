@@ -1,7 +1,7 @@
 import type { Listeners, OutboxRecord } from './types.js';
 
 type Type = keyof Listeners;
-/** Any of the payloads, to be read by what it has. */
+/** Any of the payloads: its members tell which. */
 type Payload = Partial<Listeners['drop'] & Listeners['outcome'] & Listeners['storage']> &
   Partial<Omit<Listeners['error'], 'message'>>;
 

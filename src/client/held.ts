@@ -31,7 +31,7 @@ export const createHeld = (limits: () => Limits, onSurplus: (record: OutboxRecor
       bytes += byteLength(record.body);
       while (isFull()) onSurplus(removeOldest());
     },
-    /** Hands all of them over. */
+    /** Removes all records, and returns them. */
     take: (): OutboxRecord[] => {
       bytes = 0;
       return records.splice(0);

@@ -1,18 +1,18 @@
 import { shelf } from './browser/shelf.js';
 
-/** Who is identified, on this page and on the site's later ones. */
+/** The identified user, on this page and on later pages of the site. */
 export const createIdentity = (name: string, mayStore: () => boolean) => {
   const key = `${name} user`;
-  /** As this page knows it: null after a reset. */
+  /** What this page has read or set last; null after a reset. */
   let user: string | null | undefined;
 
   const set = (value: string | null): void => {
     user = value;
-    // A former user's id must not stay. Empty, it tells other tabs of a reset.
+    // Replaced, since a former user's id must not stay. An empty value tells other tabs of a reset.
     if (mayStore()) shelf.replace(key, value ?? '');
   };
 
-  /** What another tab has set counts. Where nothing stands there, the site has cleared it: nobody has left. */
+  /** What another tab has set counts. A missing key is no reset: the site has cleared its storage. */
   const read = (): void => {
     const stored = shelf.get(key);
     if (stored !== undefined) user = stored || null;
@@ -29,7 +29,7 @@ export const createIdentity = (name: string, mayStore: () => boolean) => {
       if (user !== undefined) set(user);
       else read();
     },
-    /** It may not be used for now: this page goes on with what stands there. */
+    /** Storage may not be used for now: the page goes on with the user that is stored by now. */
     putOff: read,
     forget: (): void => {
       user = null;

@@ -20,9 +20,9 @@ interface Effects {
 export const createKeeper = (context: Context, { admit, onKept }: Effects) => {
   const { name, settings, tally } = context;
   const { drop } = tally;
-  /** While storage and network may be used. */
+  /** Only while storage and network may be used. */
   let parts: Parts | undefined;
-  /** What was stored before consent was denied is gone. */
+  /** False from a denial until what was stored before it has been deleted. */
   let isWiped = true;
   const held = createHeld(settings, (record) =>
     drop('outbox-full', 'more than maxRecords or maxBytes', record),
@@ -54,28 +54,28 @@ export const createKeeper = (context: Context, { admit, onKept }: Effects) => {
       parts.flusher.pump();
       return parts;
     },
-    /** They may not be used for now: what is stored stays, what is called waits in memory. */
+    /** Storage and network may not be used for now: what is stored stays there, and new records wait in memory. */
     putOff: (): void => {
       const { outbox, journal } = end() ?? {};
       if (!outbox || journal?.kind() === 'indexeddb') return outbox?.leave(true);
-      // What waits for the database to open would be stored, and be held here too.
+      // Once open, the database would store records that are held in memory from here on.
       journal?.close();
       for (const entry of [...outbox.entries()]) {
         if (isUnderWay(entry)) outbox.abandon(entry);
         if (entry.state !== 'done') held.add(entry.record);
       }
     },
-    /** What is stored stays, for the next page. */
+    /** What is stored stays there for the next page. */
     stop: (): void => {
       const { outbox, journal } = end() ?? {};
       outbox?.leave(true);
-      // Transactions take their turn: this one is over when what was left is written.
+      // Transactions run in order: when this one ends, the writes before it are done.
       journal
         ?.run<undefined>(commit)
         .catch(() => undefined)
         .finally(journal.close);
     },
-    /** Consent was denied: drops everything. */
+    /** Consent was denied: drops all records in memory. */
     drop: (): void => {
       const ended = end();
       ended?.journal.close();
@@ -83,7 +83,7 @@ export const createKeeper = (context: Context, { admit, onKept }: Effects) => {
         drop('consent-denied', 'consent was denied', record);
       }
     },
-    /** Clears what is stored. */
+    /** Deletes what is stored, and stores the denial instead. */
     clear: async (onCleared: () => void): Promise<void> => {
       isWiped = false;
       const journal = createJournal({ name, onChange: () => undefined });

@@ -1,17 +1,17 @@
 import { followPage } from './browser/page-life.js';
-import type { ConsentKeeper } from './consent.js';
+import type { DestinationConsent } from './consent.js';
 import type { Context } from './context.js';
 import type { Parts } from './parts.js';
 
-/** A look for records that other pages have left, this often. */
+/** The page looks this often for records that other pages have left, … */
 const LOOK_MS = 60_000;
-/** And once so soon: the page before may still have been writing when this one opened. */
+/** … and once so soon: the page before it may still have been writing when this one opened. */
 const SOON_MS = 5_000;
 
 interface Effects {
   parts: () => Parts | undefined;
   start: () => void;
-  consent: ConsentKeeper;
+  consent: DestinationConsent;
   leave: () => void;
 }
 

@@ -17,7 +17,7 @@ const unreachable = (settings: Settings): string =>
   `nothing answers at ${settings.relay ?? settings.baseUrl}, though the browser is online. Does it answer with ` +
   "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?";
 
-/** All that stores and sends, for as long as storage and network may be used. */
+/** Everything that stores and sends. It exists only while storage and network may be used. */
 export const createParts = (context: Context, admit: Admit) => {
   const { name, gateKey, settings, createSender, emit, tally } = context;
   const now = () => readClock(settings().now);
@@ -26,7 +26,7 @@ export const createParts = (context: Context, admit: Admit) => {
     if (storage === 'indexeddb') outbox.rewrite();
     flusher.pump();
   };
-  // A destination keeps its address.
+  // Asked once: the address of a destination never changes.
   const ownOrigin = isOwnOrigin(settings().relay ?? settings().baseUrl ?? '');
   const journal = createJournal({ name, onChange, admit });
   const notes = createNotes(shelf, name);

@@ -1,7 +1,7 @@
 import { removeStored } from './browser/remove-stored.js';
 import { shelf } from './browser/shelf.js';
 import { isPrerendering } from './browser/page-life.js';
-import type { ConsentKeeper } from './consent.js';
+import type { DestinationConsent } from './consent.js';
 import type { Context } from './context.js';
 import type { Identity } from './identity.js';
 import type { Keeper } from './keeper.js';
@@ -9,7 +9,7 @@ import { forgetDenial } from './outbox/denial.js';
 import type { Consent } from './types.js';
 
 interface Parts {
-  consent: ConsentKeeper;
+  consent: DestinationConsent;
   identity: Identity;
   keeper: Keeper;
 }
@@ -36,20 +36,20 @@ export const createPermission = ({ name, gateKey }: Context, parts: Parts) => {
     shelf.set(gateKey, undefined);
     if (!consent.isOwn()) return removeStored(name);
     void keeper.clear(consent.setCleared);
-    consent.remember(); // there may be room now
+    consent.remember(); // localStorage may have room now
   };
 
   return {
-    /** Consent in force is another now. */
+    /** The consent in force has changed. */
     follow: (next: Consent): void => {
       if (next === 'denied') forget();
       else if (next === 'pending') putOff();
       else begin();
     },
-    /** Begins with what holds now, or once a page that was loaded in advance is shown. */
+    /** Begins if consent allows it. A page that was loaded in advance begins once it is shown. */
     start: (): void => {
       if (isPrerendering()) return;
-      // What was remembered as denied was cleared then; opening storage anew would only make some.
+      // After an earlier page has cleared the storage, clearing it again would only create a database.
       if (consent.current() === 'denied' && !consent.isCleared()) forget();
       consent.remember();
       begin();

@@ -49,7 +49,7 @@ export const createPipeline = (
     parts()?.flusher.handOff();
     parts()?.outbox.leave(isGoing());
   };
-  /** What sends, if anything may be sent. A denial may stand in the database alone, so this waits for that. */
+  /** What sends, if anything may be sent. Waits for the database, in which alone a denial may stand. */
   const whenOpened = async (): Promise<Flusher | undefined> => {
     await parts()?.journal.opened;
     return parts()?.flusher;
@@ -71,7 +71,7 @@ export const createPipeline = (
       emit('reset', () => ({}));
     },
     setConsent: consent.set,
-    /** With `isOther`, the set-up has changed: what was refused may pass now. */
+    /** `isOther`: these are other options than the last ones, so what was refused may pass now. */
     configure: (next: Settings, isOther: boolean): void => {
       if (next.consent && next.consent !== current.consent) consent.set(say(next.consent));
       current = next;
@@ -82,7 +82,7 @@ export const createPipeline = (
     /** Takes everything down, and leaves what is stored to the next page. */
     stop: (): void => {
       unfollow();
-      consent.leave();
+      consent.stop();
       schedule.stop();
       keeper.stop();
     },

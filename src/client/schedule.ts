@@ -7,7 +7,7 @@ interface Effects {
   leave: () => void;
 }
 
-/** Says when to send what has been called. */
+/** Decides when to send the records of new calls. */
 export const createSchedule = ({ settings, flush, leave }: Effects) => {
   /** Calls since the last flush. */
   let fresh = 0;
@@ -21,10 +21,10 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
   };
 
   return {
-    /** A record waits. Says whether it is the first since the last flush. */
+    /** There is one more record. True where it is the first since the last flush. */
     add: (): boolean => {
       if (isHidden()) {
-        // There may be no later moment.
+        // A hidden page may have no later moment.
         if (!isLeaving) {
           queueMicrotask(() => {
             isLeaving = false;
@@ -32,7 +32,7 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
           });
         }
         isLeaving = true;
-        flushSoon(); // should the page live on
+        flushSoon(); // in case the page lives on
       } else if (++fresh >= settings().flushAt) flushSoon();
       else if (fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
       return fresh === 1;

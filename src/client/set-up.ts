@@ -12,17 +12,17 @@ import { createPipeline, type Pipeline } from './pipeline.js';
 import type { Emit } from './status.js';
 import type { Options } from './types.js';
 
-/** Calls kept before `init`. */
+/** Calls that are kept until `init`, at the most. */
 const EARLY = 10_000;
 
-/** Whether they ask for the same. Callbacks and `context` do: a page may write them anew each time. */
+/** Callbacks and `context` count as the same: a page may write them anew for each `init`. */
 const isSame = (a: Settings, b: Settings): boolean =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
     const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
     return one === other || (Object(one) === one && Object(other) === other);
   });
 
-/** A way to destinations: which options name one, and what sends to it. Entries choose theirs. */
+/** A way to destinations: the options that name one, and what sends to it. Each entry chooses one. */
 export interface Way {
   form: Form;
   createSender: CreateSender;
@@ -38,7 +38,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
   let current: Pipeline | undefined;
   const awaitInit = createAwaitInit();
 
-  /** Why nothing happens, if so. */
+  /** Why the tracker does nothing; undefined where it works. */
   const offReason = () => (isPage() ? settings?.disabled && 'disabled' : 'no-page') || undefined;
 
   /** Runs it on the pipeline, now or after `init`; never throws into the page. */
@@ -82,7 +82,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       if (!known) {
         const made = outsideZone(() => createPipeline(createSender, next, emit, said));
         current = made;
-        pipelines.set(name, made); // the one before goes on with what it has
+        pipelines.set(name, made); // the former one goes on with the records that it has
         emit('consent', () => ({ consent: made.status().consent }));
       } else {
         current = known;

@@ -1,4 +1,4 @@
-import type { ConsentKeeper } from './consent.js';
+import type { DestinationConsent } from './consent.js';
 import type { Identity } from './identity.js';
 import type { Keeper } from './keeper.js';
 import type { DropReason, Listeners, Outcome, OutboxRecord, Status } from './types.js';
@@ -34,12 +34,12 @@ export type Tally = ReturnType<typeof createTally>;
 
 interface Sources {
   keeper: Keeper;
-  consent: ConsentKeeper;
+  consent: DestinationConsent;
   tally: Tally;
   identity: Identity;
 }
 
-/** While nothing is stored or sent. */
+/** The status while nothing is stored or sent. */
 export const idleStatus = (paused: Status['paused'], waiting: number): Status => ({
   storage: 'none',
   consent: 'granted',

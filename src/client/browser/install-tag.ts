@@ -21,13 +21,13 @@ interface Parts {
   ) => object;
 }
 
-/** Reads the tag it came by, takes the stub's place, and makes up for the calls made so far. */
+/** Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. */
 export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const globals = window as unknown as Record<string, unknown>;
   const { dataset = {} } = (document.currentScript ?? {}) as { dataset?: DOMStringMap };
-  // Not what a script has given every object.
+  // Its own key only: a script may have given every object one.
   const name = (Object.hasOwn(dataset, 'global') && dataset.global) || 'analytics';
-  // Not what an element with that id answers to.
+  // A real global only: `window` answers to the ids of elements, too.
   const found = Object.hasOwn(globals, name) ? (globals[name] as Found | undefined) : undefined;
   if (found?.[OURS]) return; // loaded twice, it runs once
   const warn = () =>
@@ -53,14 +53,14 @@ export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const isConsent = ([, method]: StubCall) => method === 'setConsent';
   try {
     globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
-    // Who took a reference to the stub, or to one of its methods, goes on with the tracker.
-    // Not by assignment: that throws where the page has frozen `Array.prototype`.
+    // Code that has kept a reference to the stub, or to one of its methods, reaches the tracker by it.
+    // Not by assignment, which throws where the page has frozen `Array.prototype`.
     Object.defineProperty(calls, 'push', { value: run });
   } catch {
     return warn(); // frozen, or read-only
   }
   const made = calls.splice(0);
-  // Before `init`: storage may not be used without it.
+  // Before `init`, which may use storage only with consent.
   made.filter(isConsent).forEach(run);
   const options = readOptions(dataset, globals);
   if (Object.keys(options).length > 0) init(options);

@@ -3,7 +3,7 @@ import type { Consent } from '../types.js';
 /** What was said about consent, and when: the later of two has the higher turn. */
 export interface Said {
   consent: Consent;
-  /** -1 for what was only remembered or assumed, 0 for an option of `init`. */
+  /** -1 for what was only remembered or assumed, 0 for an option of `init`, above 0 for `setConsent`. */
   turn: number;
 }
 
@@ -63,12 +63,12 @@ export const joinConsent = (
   return {
     /** The page's consent as it is now. */
     current: (): Consent => shared.consent,
-    /** Somebody has asked for it, so what was remembered counts no more. */
+    /** Something was said about it on this page, so what was remembered no longer counts. */
     isGiven: (): boolean => shared.turn >= 0,
     /** Sets it for all instances of the project on this page. */
     set,
-    /** Hears of it no more. */
-    leave: (): void => {
+    /** Ends the calls of `follower`. */
+    unfollow: (): void => {
       shared.followers = shared.followers.filter((other) => other !== follower);
     },
   };

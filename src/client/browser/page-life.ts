@@ -32,9 +32,9 @@ let departures = 0;
 export const isGoing = (): boolean => going || globalThis.closed;
 
 /**
- * Whether the page goes away meanwhile: then its requests fail in its own eyes, though the browser completes
- * those under keepalive. They fail before a script hears of it (Chromium), so this is to be asked in a later
- * task; a page that is gone has none.
+ * Begins to watch; tells later whether the page has been left meanwhile. Requests of a page that is left fail in
+ * its own eyes, though the browser completes those under keepalive. In Chromium they fail before a script hears
+ * that the page is left, so the answer comes in a later task. A page that is gone never gets it.
  */
 export const watchDeparture = (): (() => Promise<boolean>) => {
   const before = departures;
@@ -54,7 +54,7 @@ export const followPage = (handlers: Handlers): (() => void) => {
   const show = () => {
     going = false;
     if (wasGoing) {
-      // Of requests that were started as the page went, this is the departure to be told of.
+      // Requests that were started after `pagehide` are to hear of a departure, too.
       departures++;
       handlers.onReturn();
     }
@@ -93,7 +93,7 @@ export const followPage = (handlers: Handlers): (() => void) => {
   };
 };
 
-/** Yes where nobody can say. */
+/** True where the browser cannot say. */
 export const isOnline = (): boolean => navigator.onLine !== false;
 
 /** False on a server and in a worker, where the tracker does nothing. */

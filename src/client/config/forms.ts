@@ -3,7 +3,7 @@ import type { OptionCheck } from '../../interface/check-options.js';
 /** Options with their defaults, checked one by one. */
 type Given = Record<string, unknown>;
 
-/** Which options name the destination: checks them together, and completes them. */
+/** Checks together the options that name the destination, and completes them. */
 export type Form = (given: Given, pageAddress: string, check: OptionCheck) => void;
 
 /** Straight to the service: the page holds the token. */

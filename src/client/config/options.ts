@@ -88,10 +88,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const optionNames = Object.keys(REGISTRY) as (keyof Options)[];
 
-/** Those, and what else the tag has an attribute for. */
+/** All that the tag has an attribute for. */
 const attributeNames: readonly string[] = [...optionNames, 'global'];
 
-/** An option as `init` knows it, and as the tag does. */
+/** An option under its two names, for `init` and for the tag. */
 const formOf = (name: string): string =>
   `\`${name}\` (data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()})`;
 
@@ -104,7 +104,7 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
   });
   const { given } = check;
   const settings: Record<string, unknown> = { __proto__: null, ...DEFAULTS, ...given };
-  // A flush of fewer would cost a request as well.
+  // A flush of fewer records would cost a whole request, too.
   if (given.relay) settings.flushAt = given.flushAt ?? BATCH_RECORDS;
   if (!settings.disabled) {
     form(settings, pageAddress, check);
@@ -120,7 +120,7 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
   return resolved;
 };
 
-/** Of a token only the characters that are wrong: the rest is for no console. */
+/** Shows the wrong value. Of a token only the wrong characters: the others must not be seen on a console. */
 const notThis = (name: string, value: unknown): string => {
   const shown =
     typeof value === 'string'

@@ -19,18 +19,18 @@ export const copy = (value: unknown): unknown =>
     ? value
     : (JSON.parse(toJson(value) ?? 'null') as unknown);
 
-/** An object that JSON makes nothing else of than its own members. */
+/** An object that JSON writes as its own members and nothing else. */
 const isPlain = (value: unknown): value is object => {
   if (typeof value !== 'object' || !value || 'toJSON' in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
 
-/** As they are now. A call that becomes text before it returns needs no copy of what is further inside. */
+/** The members as they are now. A call that becomes text before it returns needs no deeper copy. */
 const membersOf = (value: unknown, isText: boolean): unknown =>
   isText && isPlain(value) ? { ...value } : copy(value);
 
-/** Fields that have a type of their own: JSON may make a text of an object there. */
+/** Fields that hold no objects. Where one has an object all the same, JSON may make a text of it (a Date). */
 const TYPED = ['channel', 'description', 'icon', 'notify', 'timestamp', 'userId', 'user_id'];
 
 const isLeftOut = (value: unknown): boolean =>
@@ -70,7 +70,7 @@ export const captureIdentify = (
     properties: membersOf(properties, isText),
   }));
 
-/** The same. */
+/** The same for an event. */
 export const captureEvent = (
   at: number,
   name: unknown,

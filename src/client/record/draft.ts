@@ -20,10 +20,10 @@ const expected = (what: string, wanted: string): Made<never> => ({
 
 const OBJECT = 'an object';
 
-/** What code makes of an id that it does not have. */
+/** Texts that code makes by mistake of an id that it does not have. */
 const NO_IDS = [undefined, null, {}, ''].map(String);
 
-/** What the interface calls otherwise than the arguments of a call. */
+/** Fields whose name in a call is not that of the interface. */
 const ARGUMENTS: Readonly<Record<string, string>> = { user_id: 'userId', event: 'name' };
 
 /** Names the first thing wrong with a body; with `names`, in the words of the call. */
@@ -110,7 +110,7 @@ export const draftOf = (
     draft = { type: 'event', body: body.value };
   }
   const id = draft.body.user_id;
-  // Not the identified user, whom an earlier version may have stored: that would drop all events.
+  // The identified user passes: an earlier version may have stored such an id, and all events would be dropped.
   const isNoId = id !== user && NO_IDS.includes(id as string);
   if (isNoId) return expected('userId', `an id, not "${id}"`);
   return problemOf(draft, ARGUMENTS) ?? { value: draft };

@@ -3,7 +3,7 @@ import type { Draft } from '../types.js';
 import { FIELDS } from '../../interface/validate.js';
 import { isObject } from '../../interface/is-object.js';
 
-/** What a key that is no field of an event may have been meant for; `beforeSend` knows the user as `user_id`. */
+/** Fields that an unknown key may be a misspelling of; `beforeSend` knows the user as `user_id`. */
 const OPTIONAL = [
   ...['channel', 'description', 'icon', 'notify', 'tags', 'timestamp'],
   ...['userId', 'user_id'],
@@ -12,7 +12,7 @@ const OPTIONAL = [
 /** Tells the developer of something in a call that was probably meant otherwise. */
 export type Hint = (message: string) => void;
 
-/** Tags are what stands in `tags`, and every key that is no field. Of a key in both, the one in `tags` counts. */
+/** The tags: what stands in `tags`, and every key that is no field. Of a key in both, the one in `tags` counts. */
 export const gatherTags = (rest: object, tags: unknown, hint?: Hint): unknown => {
   const keys = Object.keys(rest);
   // Wrong tags are left as they are, to be refused.
@@ -26,8 +26,8 @@ export const gatherTags = (rest: object, tags: unknown, hint?: Hint): unknown =>
 };
 
 /**
- * Does so with the body that `beforeSend` returned, whose keys would get lost otherwise. In an identify they go
- * with the properties. JSON has no functions, so they are no tags.
+ * The same for the body that `beforeSend` returned, so that no key of it is lost. In an identify unknown keys
+ * become properties. Functions are left out, since JSON has none.
  */
 export const gatherBody = (draft: Draft, hint: Hint): Draft => {
   const { type, body } = draft;

@@ -24,7 +24,7 @@ const makeIds = (length: number): string => {
   }
 };
 
-/** A nanoid. They are made some at a time: asking the browser for randomness is dear, little or much. */
+/** A nanoid. Several are made at a time: to ask the browser for randomness costs as much for one as for many. */
 export const newId = (): string => {
   pool ||= makeIds(LENGTH * POOL);
   const id = pool.slice(0, LENGTH);

@@ -13,7 +13,7 @@ function undo(this: Record<string, unknown>, key: string, value: unknown): unkno
 }
 
 /**
- * JSON as the language defines it, on pages too whose libraries give all arrays or objects a `toJSON` of
+ * JSON as the language defines it, even on a page whose libraries give all arrays or objects a `toJSON` of
  * their own: Prototype.js makes the text `"[1, 2]"` of the array `[1, 2]`. An object with a `toJSON` of its
  * own, or of its class, is still asked.
  */
