@@ -7,7 +7,6 @@ import { createHearers } from './hearers.js';
 import { createHint } from './hint.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import { createSetUp, type Way } from './set-up.js';
-import { idleStatus } from './status.js';
 import type { Analytics, EventMap, Options } from './types.js';
 
 export type { Way } from './set-up.js';
@@ -38,7 +37,7 @@ export const createTracker = <
   const hearers = createHearers(() => setUp.settings());
   const { emit, on } = hearers;
   const setUp = createSetUp(way, emit);
-  const { run, current, settings, offReason } = setUp;
+  const { run, current, settings, status } = setUp;
   const now = () => readClock(settings()?.now);
 
   const hint = createHint(emit);
@@ -65,7 +64,7 @@ export const createTracker = <
         delivered: 0,
         retried: 0,
         rejected: 0,
-        waiting: analytics.status().waiting,
+        waiting: status().waiting,
       },
     reset: () => run((pipeline) => pipeline.reset()),
     setConsent: (given) => {
@@ -75,7 +74,7 @@ export const createTracker = <
       }
       if (isPage()) setUp.setConsent(say(given));
     },
-    status: () => current()?.status() ?? idleStatus(offReason() ?? 'not-started', setUp.waiting()),
+    status,
     stop: () => {
       setUp.stop();
       hearers.clear();

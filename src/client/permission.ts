@@ -8,15 +8,15 @@ import type { Keeper } from './keeper.js';
 import { forgetDenial } from './outbox/denial.js';
 import type { Consent } from './types.js';
 
-interface Parts {
+interface Effects {
   consent: DestinationConsent;
   identity: Identity;
   keeper: Keeper;
 }
 
 /** Begins and ends storage and delivery, as consent and the page's activation allow. */
-export const createPermission = ({ name, gateKey }: Context, parts: Parts) => {
-  const { consent, identity, keeper } = parts;
+export const createPermission = ({ name, gateKey }: Context, effects: Effects) => {
+  const { consent, identity, keeper } = effects;
 
   const begin = () => {
     if (keeper.parts() || isPrerendering() || consent.current() !== 'granted') return;

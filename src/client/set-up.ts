@@ -9,8 +9,8 @@ import { resolveOptions, type Settings } from './config/options.js';
 import { log } from './console.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
-import type { Emit } from './status.js';
-import type { Options } from './types.js';
+import { idleStatus, type Emit } from './status.js';
+import type { Options, Status } from './types.js';
 
 /** Calls that are kept until `init`, at the most. */
 const EARLY = 10_000;
@@ -64,10 +64,9 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
   return {
     settings: (): Settings | undefined => settings,
     current: (): Pipeline | undefined => current,
-    offReason,
     run,
-    /** Calls that wait for `init`. */
-    waiting: (): number => early.length,
+    status: (): Status =>
+      current?.status() ?? idleStatus(offReason() ?? 'not-started', early.length),
     init: (options: object): void => {
       const before = settings;
       const given = options as Options;
@@ -86,7 +85,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
         emit('consent', () => ({ consent: made.status().consent }));
       } else {
         current = known;
-        outsideZone(() => known.configure(next, !before || !isSame(before, next)));
+        outsideZone(() => known.configure(next, !isSame(before!, next)));
       }
       for (const work of early.splice(0)) run(work);
     },
