@@ -197,7 +197,11 @@ describe('options', () => {
   });
 
   it('set to undefined count as not given', () => {
-    expect(resolve({ flushAt: undefined, onDrop: undefined })).toEqual({ ...right, ...DEFAULTS, resends: false });
+    expect(resolve({ flushAt: undefined, onDrop: undefined })).toEqual({
+      ...right,
+      ...DEFAULTS,
+      resends: false,
+    });
   });
 
   it('that are given win', () => {
