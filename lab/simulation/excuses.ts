@@ -55,7 +55,8 @@ export const EXCUSES = {
   /** A known gap: a page that is left does not look for what it had let go to wait in the outbox. */
   'order: handed off while older ones were let go': rarely('order'),
   'order: storage or the clock failed': rarely('order'),
-  'order: several pages hold records of the user': rarely('order'),
+  /** The page took a new life as it came back, and nobody puts two makers' parcels in order. */
+  'order: its page was in the back/forward cache between them': rarely('order'),
 
   'holder: one of the pages had paused, and repeats are known': rarely('holder'),
   'holder: the clock was set as the records were claimed or sent': rarely('holder'),

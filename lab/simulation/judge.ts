@@ -54,16 +54,16 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
 
   return {
     /** It is stored while an earlier identify of its user, made by the same page, is not. */
-    storedBefore: (earlier: Fate, fate: Fate, attempt: Attempt, senders: number): void => {
+    storedBefore: (earlier: Fate, fate: Fate, attempt: Attempt): void => {
       const since = earlier.madeAt;
       accuse('order', fate, `${nameOf(fate)} was stored before ${nameOf(earlier)}`, {
         'order: handed off': () =>
           fate.type === 'event' && (fate.isHandedOff || earlier.isHandedOff),
         'order: a request outlived its page': () => !witness.resends && outlivedItsPage(earlier),
-        'order: several pages hold records of the user': () =>
-          senders > (attempt.page === fate.page ? 0 : 1) ||
-          (fate.madeAt - since > APART_MS && witness.hadCompanySince(since)) ||
-          witness.wasCutShortBetween(fate.page, since, now()),
+        'order: its page was in the back/forward cache between them': () =>
+          witness
+            .pausesSince(fate.page, since)
+            .some(({ from, isCached }) => isCached && from >= since),
         'order: handed off while older ones were let go': () =>
           fate.isHandedOff && attempt.startedAt - touchedAt(earlier) > APART_MS,
         'order: storage or the clock failed': () =>

@@ -26,8 +26,6 @@ export const createLedger = (
   const fates = new Map<string, Fate>();
   const byName = new Map<string, Fate>();
   const flying = new Set<Attempt>();
-  /** By page: the pages that have sent records which it had made and lost to another. */
-  const senders = new Map<string, Set<string>>();
   /** Those that were not resolved when they were looked at last. */
   const open = new Set<Fate>();
 
@@ -39,7 +37,7 @@ export const createLedger = (
       if (earlier.user !== fate.user || earlier.type !== 'identify') continue;
       if (earlier.page !== fate.page || earlier.destination !== fate.destination) continue;
       if (isResolved(earlier) || earlier.isRefused) continue;
-      judge.storedBefore(earlier, fate, attempt, senders.get(fate.page)?.size ?? 0);
+      judge.storedBefore(earlier, fate, attempt);
     }
   };
 
@@ -61,10 +59,6 @@ export const createLedger = (
       violate('destination', `${nameOf(fate)} goes to ${attempt.destination}`);
     }
     lookAtHolders(fate, attempt);
-    const hasMoved = [attempt, ...fate.attempts].some(({ page }) => page !== fate.page);
-    if (hasMoved) {
-      senders.set(fate.page, (senders.get(fate.page) ?? new Set()).add(attempt.page));
-    }
     fate.attempts.push(attempt);
   };
 

@@ -199,7 +199,6 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
       if (consent !== 'granted') return 'lost: its page ended before consent was given';
       return how === 'killed' ? whyKilled(fate, visit) : whyLeft(fate, visit, losesNote);
     });
-    if (visits.length > 1) state.lastCompany = now();
     visits.splice(visits.indexOf(visit), 1);
   };
 

@@ -51,7 +51,6 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     /** The page that is just being told that consent is denied. */
     denying: undefined as string | undefined,
     /** When more than one page lived last. */
-    lastCompany: -1,
     /** When storage was last made to answer late or never. */
     lastSlow: -Infinity,
   };
@@ -108,7 +107,6 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     pausesSince: (name, time) => (pauses.get(name) ?? []).filter(({ to }) => to >= time),
     wasStoppedBetween: (name, from, to) =>
       wasCutShortBetween(name, from, to) || wasLeftBetween(name, from, to),
-    hadCompanySince: (time) => visits.length > 1 || state.lastCompany > time,
     hasWrittenSince: (name, time) => (commits.get(name) ?? -1) > time,
   };
   const ledger = createLedger(witness, faults, verdicts, violate);
