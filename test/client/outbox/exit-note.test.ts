@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { destinationName } from '../../../src/client/config/destination.js';
 import {
   createNotes,
+  NOTES_ROOM,
   type ExitNote,
   type NotedParcel,
 } from '../../../src/client/outbox/exit-note.js';
@@ -73,9 +74,11 @@ describe('exit notes', () => {
     ['no list of records', { ...note('o'), parcels: [{ ...parcel, records: 'a' }] }],
     ['a record without a body', { ...note('o'), parcels: [{ ...parcel, records: [{}] }] }],
     ['a hole', { ...note('o'), parcels: [null] }],
+    ['a hole beside a parcel', { ...note('o'), parcels: [parcel, null] }],
+    ['no holder', { ...note('o'), holder: undefined }],
     ['nothing', null],
     ['a text', 'odd'],
-  ])('with %s are no notes', (_, value) => {
+  ])('with %s are no notes, and are removed', (_, value) => {
     const shelf = createFakeShelf();
     const notes = createNotes(shelf, 'site');
     notes.save(note('o'));
@@ -83,6 +86,31 @@ describe('exit notes', () => {
     shelf.set(key!, JSON.stringify(value));
     expect(notes.all()).toEqual([]);
     expect(notes.get('o')).toBeUndefined();
+    expect(shelf.keys()).toEqual([]);
+  });
+
+  it('of a later version are left for that one', () => {
+    const shelf = createFakeShelf();
+    shelf.set('site note o', JSON.stringify({ ...note('o'), v: 3 }));
+    expect(createNotes(shelf, 'site').all()).toEqual([]);
+    expect(shelf.keys()).toEqual(['site note o']);
+  });
+
+  it('have room beside those of other pages and destinations, whatever else the site keeps', () => {
+    const shelf = createFakeShelf();
+    const values = {
+      'analytics-outbox site note own': 'a'.repeat(1_000),
+      'analytics-outbox site note they': 'b'.repeat(200),
+      'analytics-outbox other note it': 'c'.repeat(30),
+      'analytics-outbox site user': 'd'.repeat(10_000),
+      'a note of the site': 'e'.repeat(10_000),
+    };
+    for (const [key, value] of Object.entries(values)) shelf.set(key, value);
+    const room = (of = shelf) => createNotes(of, 'analytics-outbox site').room('own');
+    const keys = 'analytics-outbox site note they'.length + 'analytics-outbox other note it'.length;
+    expect(room()).toBe(NOTES_ROOM - keys - 200 - 30);
+    // Another page removes them meanwhile.
+    expect(room({ ...shelf, get: () => undefined })).toBe(NOTES_ROOM - keys);
   });
 
   it('cut off in the middle are no notes', () => {
