@@ -68,9 +68,8 @@ export const runTransaction = <T>(work: Work<T>, effects: Effects): Promise<T> =
       };
       begun.oncomplete = () => {
         onEnd(begun);
-        if (isOver) return;
         end();
-        resolve(result);
+        resolve(result); // nobody hears of it where it was given up
       };
       onBegin(begun, () => {
         if (committed.has(begun)) return;
