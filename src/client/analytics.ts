@@ -7,7 +7,7 @@ import { createHearers } from './hearers.js';
 import { createHint } from './hint.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import { createSetUp, type Way } from './set-up.js';
-import type { Analytics, EventMap, Options } from './types.js';
+import type { Analytics, CreateAnalytics, DisabledOptions, EventMap, Options } from './types.js';
 
 export type { Way } from './set-up.js';
 
@@ -83,3 +83,14 @@ export const createTracker = <
   };
   return { analytics, replay };
 };
+
+/** What makes a tracker, and sets it up where options are given. */
+export const creatorOf =
+  <Init extends object>(way: Way): CreateAnalytics<Init> =>
+  <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(
+    options?: Init | DisabledOptions,
+  ): Analytics<Events, Traits, Init> => {
+    const { analytics } = createTracker<Events, Traits, Init>(way);
+    if (options) analytics.init(options as Init);
+    return analytics;
+  };

@@ -1,7 +1,7 @@
-import { createTracker, type Way } from './analytics.js';
+import { creatorOf, type Way } from './analytics.js';
 import { anyForm } from './config/forms.js';
 import { createAnySender } from './delivery/any-sender.js';
-import type { Analytics, CreateAnalytics, DisabledOptions, EventMap, Options } from './types.js';
+import type { Analytics, CreateAnalytics, Options } from './types.js';
 
 /** Straight to the service, or through a relay, as the options say. */
 export const anyWay: Way = { form: anyForm, createSender: createAnySender };
@@ -13,16 +13,7 @@ export const anyWay: Way = { form: anyForm, createSender: createAnySender };
  * analytics.init({ baseUrl, token, project, channel });
  * analytics.event('Signed Up', { tags: { plan: 'pro' } });
  */
-export const createAnalytics: CreateAnalytics<Options> = <
-  Events extends EventMap<Events> = Record<string, object>,
-  Traits extends object = object,
->(
-  options?: Options | DisabledOptions,
-): Analytics<Events, Traits> => {
-  const { analytics } = createTracker<Events, Traits>(anyWay);
-  if (options) analytics.init(options as Options);
-  return analytics;
-};
+export const createAnalytics: CreateAnalytics<Options> = /* @__PURE__ */ creatorOf(anyWay);
 
 /** A ready-made instance, the same as the script tag's global. */
 export const analytics: Analytics = /* @__PURE__ */ createAnalytics();

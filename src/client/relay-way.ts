@@ -1,13 +1,7 @@
-import { createTracker, type Way } from './analytics.js';
+import { creatorOf, type Way } from './analytics.js';
 import { relayForm } from './config/forms.js';
 import { createRelaySender } from './delivery/relay-sender.js';
-import type {
-  Analytics,
-  CreateAnalytics,
-  DisabledOptions,
-  EventMap,
-  RelayOptions,
-} from './types.js';
+import type { Analytics, CreateAnalytics, RelayOptions } from './types.js';
 
 /** Through a relay, and in no other way. */
 export const relayWay: Way = { form: relayForm, createSender: createRelaySender };
@@ -20,16 +14,7 @@ export const relayWay: Way = { form: relayForm, createSender: createRelaySender 
  * analytics.init({ relay: '/a', project, channel });
  * analytics.event('Signed Up', { tags: { plan: 'pro' } });
  */
-export const createAnalytics: CreateAnalytics<RelayOptions> = <
-  Events extends EventMap<Events> = Record<string, object>,
-  Traits extends object = object,
->(
-  options?: RelayOptions | DisabledOptions,
-): Analytics<Events, Traits, RelayOptions> => {
-  const { analytics } = createTracker<Events, Traits, RelayOptions>(relayWay);
-  if (options) analytics.init(options as RelayOptions);
-  return analytics;
-};
+export const createAnalytics: CreateAnalytics<RelayOptions> = /* @__PURE__ */ creatorOf(relayWay);
 
 /** A ready-made instance, the same as the script tag's global. */
 export const analytics: Analytics<
