@@ -312,6 +312,16 @@ describe('consent', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('"u"');
   });
 
+  it('denied tells of no storage while what is stored is deleted', async () => {
+    const { analytics, storage } = await start();
+    const before = storage.map((change) => change.storage);
+    expect(before).toEqual(['indexeddb']);
+    analytics.setConsent('denied');
+    await advance(10_000);
+    expect(storage.map((change) => change.storage)).toEqual(before);
+    expect(analytics.status().storage).toBe('none');
+  });
+
   it('denied is remembered on the next page, that asks for no token', async () => {
     const first = await start();
     first.analytics.setConsent('denied');
