@@ -322,6 +322,20 @@ describe('consent', () => {
     expect(analytics.status().storage).toBe('none');
   });
 
+  it('denied while storage fails, and granted again, sends nothing of what was stored before', async () => {
+    const { analytics, service } = await start({ flushInterval: 600_000 });
+    analytics.event('stored');
+    await settle();
+    const allow = forbidOpening();
+    analytics.setConsent('denied');
+    await advance(10_000);
+    allow();
+    analytics.setConsent('granted');
+    await advance(200_000);
+    expect(service.events()).toEqual([]);
+    expect((await readStored(await storedName())).keys).toEqual([]);
+  });
+
   it('denied is remembered on the next page, that asks for no token', async () => {
     const first = await start();
     first.analytics.setConsent('denied');
