@@ -139,6 +139,15 @@ for (const [name, { answer, options, before, meet, line }] of Object.entries(TRO
   });
 }
 
+test('does not miss an `init` that has come, with `disabled`', async ({ page }) => {
+  await page.clock.install();
+  const lines = await open(page, LOCAL[0]!, { options: {} });
+  await call(page, 'one');
+  await page.evaluate(() => analytics.init({ disabled: true }));
+  await page.clock.fastForward(60_000);
+  expect(lines).toEqual([]);
+});
+
 test('tells onError once that nothing answers, and again after it has healed', async ({ page }) => {
   let isDown = true;
   await open(page, PUBLIC, {

@@ -73,8 +73,8 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       if (isPage()) settings = resolveOptions(given, pageAddress(), form);
       const off = offReason();
       if (off && (given as Options | undefined)?.debug) log(`off: ${off}`);
-      if (off || !settings) return;
       awaitInit.end();
+      if (off || !settings) return;
       const next = settings;
       const name = destinationName(addressOf(next), next.project);
       const known = pipelines.get(name);
