@@ -19,6 +19,7 @@ export const createFakeSender = (option: () => Token) => {
     /** The page has been left: its requests fail in its own eyes. */
     isLeft: false,
     aborted: false,
+    isBack: false,
     mostAtOnce: 0,
     ids: (): string[] => fake.sent.map(({ id }) => id),
     open: (): string[] => [...open.keys()],
@@ -53,7 +54,9 @@ export const createFakeSender = (option: () => Token) => {
     abort: () => {
       fake.aborted = true;
     },
-    comeBack: () => undefined,
+    comeBack: () => {
+      fake.isBack = true;
+    },
   };
   return { fake, sender };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HOLD_MS } from '../../../../src/client/outbox/context.js';
 import { advance } from '../../../support/advance.js';
+import { createDelivery } from '../../../support/create-delivery.js';
 import { createPage } from '../../../support/create-page.js';
 import { deliveryEach } from '../../../support/delivery-each.js';
 import { makeIdentify, makeRecord, makeRecords } from '../../../support/make-record.js';
@@ -156,6 +157,20 @@ describe('a page that was left and runs on', () => {
     page.outbox.comeBack();
     flusher.flushAll();
     await advance(1_000);
+    expect(service.ids()).toEqual(['a']);
+  });
+});
+
+describe('a page that is back', () => {
+  it('gives up what it left under way, and sends what others have left meanwhile', async () => {
+    const left = createPage(world.shelf);
+    left.add(makeRecord('a'));
+    await settle();
+    await advance(HOLD_MS);
+    const { flusher, service } = createDelivery(world.shelf);
+    flusher.comeBack();
+    await advance(100);
+    expect(service.isBack).toBe(true);
     expect(service.ids()).toEqual(['a']);
   });
 });
