@@ -49,8 +49,11 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
     attempts.some(({ end }) => end === 'left' || end === 'killed');
 
   /** When its page held its parcel anew for the last time, as far as can be seen. */
-  const touchedAt = ({ madeAt, attempts }: Fate): number =>
-    Math.max(madeAt, ...attempts.map(({ startedAt }) => startedAt));
+  const touchedAt = ({ page, madeAt, attempts }: Fate): number =>
+    Math.max(
+      madeAt,
+      ...attempts.filter((attempt) => attempt.page === page).map(({ startedAt }) => startedAt),
+    );
 
   return {
     /** It is stored while an earlier identify of its user, made by the same page, is not. */
