@@ -43,7 +43,7 @@ export interface Fate {
   dropped: DropReason[];
   /** The service has refused it. */
   isRefused: boolean;
-  /** Its last request was a handoff. */
+  /** One of its requests was a handoff. */
   isHandedOff: boolean;
   /** The browser has refused to keep a request of it alive; a page that leaves may never hear of that. */
   isOverBudget: boolean;

@@ -74,7 +74,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
       'sent',
       whileAlive(({ record, handoff }) => {
         const fate = ledger.fates.get(record.id);
-        if (fate) fate.isHandedOff = handoff;
+        if (fate) fate.isHandedOff ||= handoff;
       }),
     );
     analytics.on(
