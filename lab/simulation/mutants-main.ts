@@ -1,7 +1,7 @@
 /**
  * Puts one fault after another into the real code, and says by which seed the simulator finds it.
  *
- *     npm run simulate-mutants -- --seeds 2000
+ *     npm run simulate-mutants -- --seeds 5000
  */
 import { parseArgs } from 'node:util';
 import { bundleProduct } from './bundle.js';
@@ -9,7 +9,7 @@ import { findBreak } from './find-break.js';
 import { MUTANTS, mutationOf } from './mutants.js';
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '2000' }, only: { type: 'string', default: '' } },
+  options: { seeds: { type: 'string', default: '5000' }, only: { type: 'string', default: '' } },
 });
 
 let caught = 0;
