@@ -135,8 +135,8 @@ await stage.offline(false);
 await waitFor(
   'the delivery of all',
   async () => {
-    const { waiting, inFlight } = await statusOf(tab);
-    return waiting + inFlight === 0;
+    const { waiting, inFlight, elsewhere = 0 } = await statusOf(tab);
+    return waiting + inFlight + elsewhere === 0;
   },
   DRAIN_WITHIN_MS,
 );
