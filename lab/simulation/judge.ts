@@ -64,9 +64,7 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
           fate.type === 'event' && (fate.isHandedOff || earlier.isHandedOff),
         'order: a request outlived its page': () => !witness.resends && outlivedItsPage(earlier),
         'order: its page was in the back/forward cache between them': () =>
-          witness
-            .pausesSince(fate.page, since)
-            .some(({ from, isCached }) => isCached && from >= since),
+          witness.cachingsSince(fate.page, since).length > 0,
         'order: handed off while older ones were let go': () =>
           fate.isHandedOff && attempt.startedAt - touchedAt(earlier) > APART_MS,
         'order: storage or the clock failed': () =>

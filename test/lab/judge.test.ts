@@ -28,6 +28,7 @@ beforeEach(() => {
     wasCutShortBetween: () => false,
     hasPausedSince: () => false,
     pausesSince: () => [],
+    cachingsSince: () => [],
     hasWrittenSince: () => true,
   };
   ledger = createLedger(witness, faults, verdicts, violate);
