@@ -85,6 +85,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
   let fresh = 0;
   let isWaiting = false;
   let page = 0;
+  let mayRun = true;
 
   const open = (left: readonly OutboxRecord[]) => {
     memory = createMemory(world, left);
@@ -100,6 +101,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
         now,
         random,
       }),
+      mayRun: () => mayRun,
       concurrency: () => DEFAULTS.concurrency,
       isOwnOrigin: () => false,
       now,
@@ -137,7 +139,9 @@ export const createOutboxClient: CreateClient = (client, world) => {
       flusher.handOff();
       // What is in flight is left to the page that will hear of it.
       if (flusher.inFlight() > 0) return;
-      flusher.stop();
+      mayRun = false;
+      flusher.halt();
+      mayRun = true;
       open([...memory.outbox.entries()].map(({ record }) => record));
       flusher.pump();
     },

@@ -1,26 +1,26 @@
 import type { Settings } from './config/options.js';
 import type { DestinationConsent } from './consent.js';
 import type { Identity } from './identity.js';
-import type { Keeper } from './keeper.js';
 import type { Call, Made } from './record/call.js';
 import { draftOf } from './record/draft.js';
 import type { Hint } from './record/gather-tags.js';
 import { makeRecord } from './record/make-record.js';
 import { newId } from './record/new-id.js';
 import type { Emit, Tally } from './status.js';
+import type { OutboxRecord } from './types.js';
 
 interface Effects {
   settings: () => Settings;
   consent: Pick<DestinationConsent, 'current'>;
   identity: Pick<Identity, 'current' | 'set'>;
-  keeper: Pick<Keeper, 'keep'>;
+  keep: (record: OutboxRecord) => void;
   drop: Tally['drop'];
   emit: Emit;
 }
 
 /** Makes a record of a call and keeps it. */
 export const createAccept = (effects: Effects) => {
-  const { settings, consent, identity, keeper, drop, emit } = effects;
+  const { settings, consent, identity, keep, drop, emit } = effects;
   /** `more`: the arguments of the call after the first two. */
   return (captured: Made<Call>, more: readonly unknown[], hint: Hint): void => {
     if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
@@ -34,6 +34,6 @@ export const createAccept = (effects: Effects) => {
     if (!('value' in made)) return drop(made.reason, made.message);
     const record = made.value;
     emit('record', () => ({ ...record }));
-    keeper.keep(record);
+    keep(record);
   };
 };

@@ -4,7 +4,7 @@ import { shelf } from './browser/shelf.js';
 import { isConsentKey } from './config/destination.js';
 import type { Context } from './context.js';
 import { getDenial } from './outbox/denial.js';
-import type { Admit } from './outbox/journal.js';
+import type { Admit } from './outbox/database.js';
 import type { Consent } from './types.js';
 
 interface Effects {

@@ -9,7 +9,7 @@ const LOOK_MS = 60_000;
 const SOON_MS = 5_000;
 
 interface Effects {
-  parts: () => Parts | undefined;
+  parts: Parts;
   start: () => void;
   consent: DestinationConsent;
   leave: () => void;
@@ -18,23 +18,24 @@ interface Effects {
 /** Lets storage and delivery follow the life of the page. Returns what ends that. */
 export const followLife = ({ gateKey }: Context, effects: Effects): (() => void) => {
   const { parts, start, consent, leave } = effects;
+  const { outbox, flusher } = parts;
   const lookAround = () => {
-    parts()?.outbox.look();
-    parts()?.flusher.pump();
+    outbox.look();
+    flusher.pump();
   };
   const unfollow = followPage({
     onShown: start,
     onHidden: leave,
-    onGoing: () => parts()?.outbox.leave(false),
+    onGoing: () => outbox.leave(false),
     onReturn: () => {
       consent.lookAgain();
-      parts()?.outbox.comeBack();
-      parts()?.flusher.comeBack();
+      outbox.comeBack();
+      flusher.comeBack();
     },
-    onOnline: () => parts()?.flusher.resume(),
+    onOnline: () => flusher.resume(),
     onStored: (key) => {
       consent.hear(key);
-      if (key === gateKey) parts()?.flusher.pump();
+      if (key === gateKey) flusher.pump();
     },
   });
   const looks = [setTimeout(lookAround, SOON_MS), setInterval(lookAround, LOOK_MS)];

@@ -8,7 +8,7 @@ import type { Context } from './context.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
 import { createNotes } from './outbox/exit-note.js';
-import { createJournal, type Admit } from './outbox/journal.js';
+import { createJournal } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
 import { newId } from './record/new-id.js';
 import type { StorageKind } from './types.js';
@@ -17,8 +17,8 @@ const unreachable = (settings: Settings): string =>
   `nothing answers at ${settings.relay ?? settings.baseUrl}, though the browser is online. Does it answer with ` +
   "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?";
 
-/** Everything that stores and sends. It exists only while storage and network may be used. */
-export const createParts = (context: Context, admit: Admit) => {
+/** Everything that stores and sends. It does so while the journal is open: storage and network may be used. */
+export const createParts = (context: Context) => {
   const { name, gateKey, settings, createSender, emit, tally } = context;
   const now = () => readClock(settings().now);
   const onChange = (storage: StorageKind, message: string) => {
@@ -28,7 +28,7 @@ export const createParts = (context: Context, admit: Admit) => {
   };
   // Asked once: the address of a destination never changes.
   const ownOrigin = isOwnOrigin(settings().relay ?? settings().baseUrl ?? '');
-  const journal = createJournal({ name, onChange, admit });
+  const journal = createJournal({ name, onChange });
   const notes = createNotes(shelf, name);
   const outbox = createOutbox({
     journal,
@@ -56,6 +56,7 @@ export const createParts = (context: Context, admit: Admit) => {
       random: Math.random,
     }),
     concurrency: () => settings().concurrency,
+    mayRun: () => journal.kind() !== 'none',
     isOwnOrigin: () => ownOrigin,
     now,
     random: Math.random,

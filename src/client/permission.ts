@@ -1,41 +1,74 @@
+import { isPrerendering } from './browser/page-life.js';
 import { removeStored } from './browser/remove-stored.js';
 import { shelf } from './browser/shelf.js';
-import { isPrerendering } from './browser/page-life.js';
 import type { DestinationConsent } from './consent.js';
 import type { Context } from './context.js';
 import type { Identity } from './identity.js';
-import type { Keeper } from './keeper.js';
-import { forgetDenial } from './outbox/denial.js';
+import { forgetDenial, wipe } from './outbox/denial.js';
+import { createJournal } from './outbox/journal.js';
+import type { Parts } from './parts.js';
 import type { Consent } from './types.js';
 
 interface Effects {
   consent: DestinationConsent;
   identity: Identity;
-  keeper: Keeper;
+  parts: Parts;
 }
 
-/** Begins and ends storage and delivery, as consent and the page's activation allow. */
-export const createPermission = ({ name, gateKey }: Context, effects: Effects) => {
-  const { consent, identity, keeper } = effects;
+/** Opens storage and lets delivery begin, and ends both, as consent and the page's activation allow. */
+export const createPermission = ({ name, gateKey, tally }: Context, effects: Effects) => {
+  const { consent, identity, parts } = effects;
+  const { journal, notes, outbox, flusher } = parts;
+  /** False from a denial until what was stored before it has been deleted. */
+  let isWiped = true;
 
   const begin = () => {
-    if (keeper.parts() || isPrerendering() || consent.current() !== 'granted') return;
+    const mayBegin = consent.current() === 'granted' && !isPrerendering();
+    if (!mayBegin || journal.kind() !== 'none') return;
     identity.begin();
-    const { journal } = keeper.begin();
+    journal.open(consent.admit);
+    if (!isWiped) void wipe(parts, false).then((isDone) => (isWiped ||= isDone));
+    outbox.rewrite();
+    flusher.pump();
     if (consent.isSaid()) void forgetDenial(journal);
   };
 
+  /** What is stored stays there for whoever comes next. */
+  const stop = () => {
+    outbox.leave(true);
+    journal.release();
+    flusher.halt();
+  };
+
+  /** The same, and what only memory has waits there. */
   const putOff = () => {
     identity.putOff();
-    keeper.putOff();
+    if (journal.kind() === 'indexeddb') return stop();
+    journal.close();
+    flusher.halt();
+  };
+
+  /** Deletes what is stored, and stores the denial instead. */
+  const clear = async () => {
+    isWiped = false;
+    const own = createJournal({ name, onChange: () => undefined });
+    own.open();
+    if (await wipe({ journal: own, notes }, true)) {
+      isWiped = true;
+      consent.setCleared();
+    }
+    own.close();
   };
 
   const forget = () => {
     identity.forget();
-    keeper.drop();
+    journal.close();
+    const records = outbox.clear();
+    flusher.halt();
+    for (const record of records) tally.drop('consent-denied', 'consent was denied', record);
     shelf.set(gateKey, undefined);
     if (!consent.isOwn()) return removeStored(name);
-    void keeper.clear(consent.setCleared);
+    void clear();
     consent.remember(); // localStorage may have room now
   };
 
@@ -54,5 +87,6 @@ export const createPermission = ({ name, gateKey }: Context, effects: Effects) =
       consent.remember();
       begin();
     },
+    stop,
   };
 };

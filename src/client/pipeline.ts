@@ -5,11 +5,10 @@ import type { Settings } from './config/options.js';
 import { createAccept } from './accept.js';
 import { createConsent } from './consent.js';
 import type { Context } from './context.js';
-import type { Flusher } from './delivery/flusher.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createIdentity } from './identity.js';
-import { createKeeper } from './keeper.js';
 import { followLife } from './life.js';
+import { createParts } from './parts.js';
 import { createPermission } from './permission.js';
 import { createSchedule } from './schedule.js';
 import { createTally, statusOf, type Emit } from './status.js';
@@ -30,6 +29,8 @@ export const createPipeline = (
   const gateKey = `${name} gate`;
   const context: Context = { name, gateKey, settings, createSender, emit, tally };
 
+  const parts = createParts(context);
+  const { journal, outbox, flusher } = parts;
   const consent = createConsent(context, {
     said,
     onChange: (next) => {
@@ -38,34 +39,28 @@ export const createPipeline = (
     },
   });
   const identity = createIdentity(name, () => consent.current() === 'granted');
-  const keeper = createKeeper(context, {
-    admit: consent.admit,
-    onKept: ({ flusher }) => {
-      if (schedule.add()) flusher.prepare();
-    },
-  });
-  const { parts } = keeper;
+  const permission = createPermission(context, { consent, identity, parts });
   const leave = () => {
-    parts()?.flusher.handOff();
-    parts()?.outbox.leave(isGoing());
-  };
-  /** What sends, if anything may be sent. Waits for the database, in which alone a denial may stand. */
-  const whenOpened = async (): Promise<Flusher | undefined> => {
-    await parts()?.journal.opened;
-    return parts()?.flusher;
+    flusher.handOff();
+    outbox.leave(isGoing());
   };
   const schedule = createSchedule({
     settings,
-    flush: () => void whenOpened().then((flusher) => flusher?.flushAll()),
+    // Waits for the database, in which alone a denial may stand.
+    flush: () => void Promise.resolve(journal.opened()).then(flusher.flushAll),
     leave,
   });
-
-  const permission = createPermission(context, { consent, identity, keeper });
   const unfollow = followLife(context, { parts, start: permission.start, consent, leave });
   permission.start();
 
   return {
-    accept: createAccept({ settings, consent, identity, keeper, drop: tally.drop, emit }),
+    accept: createAccept({
+      ...{ settings, consent, identity, drop: tally.drop, emit },
+      keep: (record) => {
+        outbox.add(record);
+        if (schedule.add()) flusher.prepare();
+      },
+    }),
     reset: (): void => {
       identity.set(null);
       emit('reset', () => ({}));
@@ -77,18 +72,20 @@ export const createPipeline = (
       current = next;
       if (!isOther) return;
       consent.lookAgain();
-      parts()?.flusher.reconfigure();
+      flusher.reconfigure();
     },
     /** Takes everything down, and leaves what is stored to the next page. */
     stop: (): void => {
       unfollow();
       consent.stop();
       schedule.stop();
-      keeper.stop();
+      permission.stop();
     },
-    /** Undefined where nothing may be sent. */
-    flush: async (): Promise<FlushResult | undefined> => (await whenOpened())?.flush(),
-    status: (): Status => statusOf({ keeper, consent, tally, identity }),
+    flush: async (): Promise<FlushResult> => {
+      await journal.opened();
+      return flusher.flush();
+    },
+    status: (): Status => statusOf({ parts, consent, tally, identity }),
   };
 };
 

@@ -1,6 +1,6 @@
 import type { DestinationConsent } from './consent.js';
 import type { Identity } from './identity.js';
-import type { Keeper } from './keeper.js';
+import type { Parts } from './parts.js';
 import type { DropReason, Listeners, Outcome, OutboxRecord, Status } from './types.js';
 
 /** The payload is made only where somebody listens. */
@@ -33,7 +33,7 @@ export const createTally = (emit: Emit) => {
 export type Tally = ReturnType<typeof createTally>;
 
 interface Sources {
-  keeper: Keeper;
+  parts: Parts;
   consent: DestinationConsent;
   tally: Tally;
   identity: Identity;
@@ -54,24 +54,18 @@ export const idleStatus = (paused: Status['paused'], waiting: number): Status =>
   userId: undefined,
 });
 
-export const statusOf = ({ keeper, consent, tally, identity }: Sources): Status => {
-  const status: Status = {
-    ...idleStatus('consent', keeper.held()),
-    consent: consent.current(),
-    ...tally.counts(),
-    userId: identity.current(),
-  };
-  const parts = keeper.parts();
-  if (!parts) return status;
+export const statusOf = ({ parts, consent, tally, identity }: Sources): Status => {
   const { journal, outbox, flusher } = parts;
   const [paused, until] = flusher.pause();
   return {
-    ...status,
     storage: journal.kind(),
+    consent: consent.current(),
     waiting: outbox.waiting(),
     elsewhere: outbox.elsewhere(),
     inFlight: flusher.inFlight(),
+    ...tally.counts(),
     paused,
     nextAttempt: until || undefined,
+    userId: identity.current(),
   };
 };

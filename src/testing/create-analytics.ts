@@ -60,7 +60,7 @@ export const createAnalytics = <
     settings: () => settings,
     consent: { current: consent },
     identity: { current: () => user, set: (id) => (user = id ?? undefined) },
-    keeper: { keep },
+    keep,
     drop: (...args) => tally.drop(...args),
     emit,
   });

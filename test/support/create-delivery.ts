@@ -37,6 +37,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     outbox: page.outbox,
     sender,
     gate,
+    mayRun: () => page.journal.kind() !== 'none',
     concurrency: () => concurrency,
     isOwnOrigin: () => world.isOwnOrigin,
     now: Date.now,
@@ -50,5 +51,10 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     onError: (error) => errors.push(error),
     onUnreachable: () => world.unreachable++,
   });
-  return { page, gate, flusher, errors, outcomes, handoffs, world };
+  /** As when consent is withdrawn. */
+  const stop = () => {
+    page.journal.close();
+    flusher.halt();
+  };
+  return { page, gate, flusher, errors, outcomes, handoffs, world, stop };
 };

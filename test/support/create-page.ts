@@ -37,6 +37,7 @@ export const createPage = (
       onChange();
     },
   });
+  inner.open();
   let power: 'on' | 'frozen' | 'cut' = 'on';
   let isDropping = false;
   let thaw: () => void = () => undefined;

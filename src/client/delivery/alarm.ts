@@ -14,6 +14,9 @@ export const createAlarm = (now: () => number, ring: () => void) => {
         ring();
       }, time - now());
     },
-    stop: (): void => clearTimeout(timer),
+    stop: (): void => {
+      clearTimeout(timer);
+      timerAt = Infinity;
+    },
   };
 };

@@ -12,6 +12,8 @@ export interface DeliveryEffects {
   outbox: Outbox;
   sender: Sender;
   gate: Gate;
+  /** Storage and network may be used. */
+  mayRun: () => boolean;
   concurrency: () => number;
   /** Requests go to the page's own origin. */
   isOwnOrigin: () => boolean;

@@ -18,7 +18,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
   const health = createHealth(effects, troubles);
   const waiters = createWaiters();
   const batching = createBatching(sender.capacity, troubles);
-  const { pump, flushAll, isReady, handOff, reset, inFlight, stop } = createPump({
+  const { pump, flushAll, isReady, handOff, reset, inFlight, halt } = createPump({
     ...effects,
     ...{ troubles, health, batching, waiters },
   });
@@ -64,7 +64,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
       health.resume();
       flushAll();
     },
-    stop,
+    halt,
     inFlight,
     pause: (): Pause => health.pause(now()),
   };

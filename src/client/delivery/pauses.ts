@@ -4,16 +4,16 @@ import type { DeliveryEffects } from './context.js';
 /** While the set-up is wrong, or nothing answers: one try this often. */
 export const SLOW_MS = 300_000;
 
-/** Why nothing may be sent, and until when. */
+/** Why nothing may be sent, and until when; 0 where nobody knows. */
 export type Pause = [Status['paused'], number];
 
 /** Attempts in a row without an answer that stop delivery. */
 const SILENT = 3;
 
-type Effects = Pick<DeliveryEffects, 'gate' | 'now' | 'isOnline' | 'onUnreachable'>;
+type Effects = Pick<DeliveryEffects, 'gate' | 'mayRun' | 'now' | 'isOnline' | 'onUnreachable'>;
 
 /** What keeps this page from sending, beside the destination's penalty. */
-export const createPauses = ({ gate, now, isOnline, onUnreachable }: Effects) => {
+export const createPauses = ({ gate, mayRun, now, isOnline, onUnreachable }: Effects) => {
   /** The last pause, which may be over. */
   let reason: Status['paused'];
   let until = 0;
@@ -32,6 +32,7 @@ export const createPauses = ({ gate, now, isOnline, onUnreachable }: Effects) =>
   return {
     /** What holds now; nothing where something may be sent. */
     current: (time: number): Pause => {
+      if (!mayRun()) return ['consent', 0];
       if (isOnline()) end('offline');
       // Some systems say offline for ever: try now and then all the same.
       else if (reason !== 'offline') hold('offline');

@@ -15,7 +15,7 @@ const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 /** Decides when to look for what may be sent, and goes on until nothing is under way. */
 export const createPump = (context: Context) => {
-  const { outbox, sender, health, troubles, waiters, now, random, isHidden } = context;
+  const { outbox, sender, health, troubles, waiters, mayRun, now, random, isHidden } = context;
   const { access } = sender;
   const { conclude, lacksToken, reset } = createConclusions(context);
   const requests = createRequests(context, { conclude, onFree: () => free() });
@@ -23,7 +23,6 @@ export const createPump = (context: Context) => {
   const alarm = createAlarm(now, () => pump());
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
-  let isStopped = false;
   /** The last look found nothing that may be sent, though nothing keeps the destination back. */
   let isStarving = false;
   /** Requests that have been chosen, and named by one write, but not started: they go before others are chosen. */
@@ -39,8 +38,7 @@ export const createPump = (context: Context) => {
   };
 
   /** While nothing may be sent, what is stored need not be read yet. */
-  const wantsMore = (): boolean =>
-    !isStopped && !health.pause(now())[0] && outbox.wantsMore(isStarving);
+  const wantsMore = (): boolean => !health.pause(now())[0] && outbox.wantsMore(isStarving);
 
   const isDue = (entry: Entry): boolean =>
     entry.order <= horizon && troubles.see(entry).dueAt <= now();
@@ -49,7 +47,7 @@ export const createPump = (context: Context) => {
 
   const askToken = async (): Promise<void> => {
     const problem = await access?.ask();
-    if (problem && !isStopped) lacksToken(problem);
+    if (problem && mayRun()) lacksToken(problem);
   };
 
   /** Starts what is due and may go now. */
@@ -75,7 +73,6 @@ export const createPump = (context: Context) => {
   };
 
   const sendNow = (): void => {
-    if (isStopped) return;
     const time = now();
     outbox.tidy();
     isStarving = false;
@@ -83,14 +80,14 @@ export const createPump = (context: Context) => {
     if (!reason && isReady()) sendDue(time);
     else {
       void outbox.prepare([]);
-      if (reason) alarm.setBy(until + random() * SPREAD_MS);
-      else if (pending === 0 && outbox.count() > 0) void whenDone(askToken());
+      if (until > 0) alarm.setBy(until + random() * SPREAD_MS);
+      else if (!reason && pending === 0 && outbox.count() > 0) void whenDone(askToken());
     }
     settle();
   };
 
   const settle = (): void => {
-    if (!isStopped && (pending > 0 || wantsMore())) return;
+    if (mayRun() && (pending > 0 || wantsMore())) return;
     waiters.settle((last) => requests.entries().some(({ order }) => order <= last), outbox.waiting);
   };
 
@@ -118,7 +115,7 @@ export const createPump = (context: Context) => {
     isReady,
     /** Gives the browser what it takes from a page that goes away. */
     handOff: (): void => {
-      if (isStopped || !isReady()) return;
+      if (!isReady()) return;
       horizon = outbox.latest();
       void outbox.prepare([]); // there is no time to wait for what was being prepared
       for (const group of choice.leaving()) void requests.start(group, true);
@@ -127,10 +124,11 @@ export const createPump = (context: Context) => {
     reset,
     /** Records without an answer yet. */
     inFlight: (): number => requests.entries().length,
-    stop: (): void => {
+    /** Nothing may be sent any more: gives up what is under way. */
+    halt: (): void => {
       sender.abort();
+      requests.entries().forEach(outbox.abandon);
       requests.clear();
-      isStopped = true;
       alarm.stop();
       settle();
     },

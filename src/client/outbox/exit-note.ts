@@ -81,7 +81,6 @@ export const createNotes = (shelf: Shelf, name: string) => {
     return undefined;
   };
   return {
-    get: (holder: string): ExitNote | undefined => read(prefix + holder),
     /** Characters that the note of this holder may have, beside all others of the site. */
     room: (holder: string): number =>
       shelf

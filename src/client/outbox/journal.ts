@@ -1,128 +1,44 @@
-import { createStore } from 'idb-keyval';
-import { messageOf } from '../../interface/errors.js';
 import type { StorageKind } from '../types.js';
-import { commit, runTransaction, type Work } from './transaction.js';
+import { openDatabase, type Admit, type Database, type DatabaseEffects } from './database.js';
+import { commit, type Work } from './transaction.js';
 
-/** One more try to open it, this long after a failure. */
-const REOPEN_MS = 5_000;
+/** The database of one destination, for as long as storage may be used. */
+export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
+  let database: Database | undefined;
 
-export type Admit = (store: IDBObjectStore, then: () => void) => void;
-
-interface Effects {
-  name: string;
-  /** The kind of storage changed. */
-  onChange: (storage: StorageKind, message: string) => void;
-  /** Looks into the database before anything else is done there, and calls `then` if it may be used. */
-  admit?: Admit | undefined;
-}
-
-const open = (name: string) => createStore(name, 'records');
-
-/**
- * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
- * is full or is closed under us, work is refused at once, so that nothing waits for it.
- */
-export const createJournal = ({ name, onChange, admit }: Effects) => {
-  let use = open(name);
-  let isAdmitted = !admit;
-  let setOpened: () => void;
-  const opened = new Promise<void>((resolve) => (setOpened = resolve));
-  let kind: StorageKind = 'opening';
-  let reopened = false;
-  let isClosed = false;
-  let isLeft = false;
-  let connection: IDBDatabase | undefined;
-  /** What breaks off each transaction that has begun. */
-  const running = new Map<IDBTransaction, () => void>();
-
-  const become = (next: StorageKind, message = '') => {
-    if (next === kind || isClosed) return;
-    kind = next;
-    onChange(kind, message);
-    setOpened();
+  /** Nothing is asked of it any more. */
+  const leaveOff = (): Database | undefined => {
+    const last = database;
+    database = undefined;
+    return last;
   };
-
-  const fail = (error: unknown) => {
-    if (kind === 'memory') return;
-    become('memory', messageOf(error));
-    if (reopened) return;
-    reopened = true;
-    setTimeout(() => {
-      use = open(name);
-      attempt(commit).catch(() => undefined); // stays in memory; `fail` has said so
-    }, REOPEN_MS);
-  };
-
-  /** The next transaction opens it anew. */
-  const follow = (database: IDBDatabase) => {
-    const lose = () => {
-      if (kind === 'indexeddb') become('opening');
-    };
-    database.addEventListener('close', lose);
-    // Nobody asks for another version, so the site deletes it, and waits for this connection to end.
-    database.addEventListener('versionchange', () => {
-      database.close();
-      use = open(name);
-      lose();
-    });
-  };
-
-  const onBegin = (transaction: IDBTransaction, breakOff: () => void) => {
-    if (isClosed) {
-      transaction.db.close();
-      throw new Error('closed');
-    }
-    if (connection !== transaction.db) follow((connection = transaction.db));
-    running.set(transaction, breakOff);
-  };
-
-  const attempt = async <T>(work: Work<T>): Promise<T> => {
-    const admitted: Work<T> = (store, done) => {
-      const begin = () => {
-        if (isClosed) return;
-        isAdmitted = true;
-        work(store, done);
-      };
-      if (isAdmitted) begin();
-      else admit!(store, begin);
-      if (isLeft) running.get(store.transaction)!();
-    };
-    const onEnd = (transaction: IDBTransaction) => running.delete(transaction);
-    const result = await runTransaction(admitted, { use, onBegin, onEnd, onFail: fail });
-    if (isClosed) throw new Error('closed');
-    become('indexeddb');
-    return result;
-  };
-
-  const breakOffAll = () => running.forEach((breakOff) => breakOff());
 
   return {
-    kind: (): StorageKind => kind,
+    /** Storage may be used. */
+    open: (admit?: Admit): void => {
+      database = openDatabase({ ...effects, admit });
+    },
+    /** `none` while storage may not be used. */
+    kind: (): StorageKind => database?.kind() ?? 'none',
     /** Settles once it is known whether there is a database. */
-    opened,
-    /** Nothing may be stored any more: what has not begun by now never will, and nobody hears of what has. */
-    close: (): void => {
-      kind = 'memory';
-      isClosed = true;
-      breakOffAll();
-      connection?.close();
-      setOpened();
-    },
-    /**
-     * The page is left. A transaction that has yet to read waits for it, which may stand still from now on: in
-     * WebKit, all other pages would wait as long. Until it is back, only what reads nothing is done.
-     */
-    leave: (): void => {
-      isLeft = true;
-      breakOffAll();
-    },
-    comeBack: (): void => {
-      isLeft = false;
-    },
-    isLeft: (): boolean => isLeft,
+    opened: (): Promise<void> | undefined => database?.opened,
     /** Runs work in one transaction and settles with its end. */
     run: <T>(work: Work<T>): Promise<T> =>
-      kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),
+      database?.run(work) ?? Promise.reject(new Error('no storage')),
+    /** Nothing may be stored any more: what has not begun by now never will. */
+    close: (): void => leaveOff()?.close(),
+    /** The same once all that is being written stands there: transactions run in order. */
+    release: (): void => {
+      const last = leaveOff();
+      last
+        ?.run<undefined>(commit)
+        .catch(() => undefined)
+        .finally(last.close);
+    },
+    leave: (): void => database?.leave(),
+    comeBack: (): void => database?.comeBack(),
+    /** The page is left, and has not come back. */
+    isLeft: (): boolean => !!database?.isLeft(),
   };
 };
 

@@ -62,9 +62,8 @@ export const createOutbox = (effects: OutboxEffects) => {
       partOver();
       young().next();
     },
-    /** The page is back. What it let go is anybody's, also this next life's of its own. */
+    /** The page is back. */
     comeBack: (): void => {
-      if (journal.isLeft()) life = newId();
       journal.comeBack();
       partOver();
       claims.seek();
@@ -76,11 +75,14 @@ export const createOutbox = (effects: OutboxEffects) => {
     },
     /** Writes down what a page that may not come back leaves; with `isGoing`, lets it go. */
     leave: (isGoing: boolean): void => {
+      if (journal.kind() === 'none') return; // nothing may be written down
       sending.withdraw();
       partOver();
       exit.leave(isGoing);
+      // What it has let go is anybody's, also its own next life's.
+      if (isGoing) life = newId();
     },
-    /** Storage works again: writes all that waits. */
+    /** Storage may be used, or works again: writes all that waits. */
     rewrite: (): void => {
       for (const parcel of line.parcels) void writer.touch(parcel);
       if (!claims.hasUnread()) claims.seek();

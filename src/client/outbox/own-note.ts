@@ -46,12 +46,10 @@ export const createOwnNote = ({ journal, notes, limits, holder }: Context) => {
       until: number,
       most = parcels.length && notes.room(holder()),
     ): Set<Entry> | undefined => {
-      // A page may be told more than once that it goes.
-      const earlier = journal.isLeft() ? (notes.get(holder())?.parcels ?? []) : [];
       for (let size = most; ; size /= 2) {
         const records = fitting(inMemoryOnly(parcels), size);
         const own = parcels.map((parcel) => noteOf(parcel, records));
-        const told = [...earlier, ...remains.values(), ...own];
+        const told = [...remains.values(), ...own];
         if (notes.save({ holder: holder(), until, parcels: told })) return records;
         if (records.size === 0) return undefined;
       }

@@ -31,9 +31,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
     for (const parcel of parcels) pending.delete(parcel);
     // The page works from memory then: a note says what has changed. Once storage works again, all is written.
     if (!isStored) void flush();
-    else if (life === holder() && !journal.isLeft() && dirty.size + pending.size === 0) {
-      notes.remove(life);
-    }
+    else if (life === holder() && dirty.size + pending.size === 0) notes.remove(life);
   };
 
   const flush = (): Promise<void> =>
@@ -42,7 +40,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
       clearTimeout(timer);
       timer = undefined;
       if (journal.kind() === 'memory') return touchNote();
-      return dirty.size > 0 ? write([...dirty]) : undefined;
+      return dirty.size > 0 && journal.kind() !== 'none' ? write([...dirty]) : undefined;
     }));
 
   /** While the database fails, a note takes its place. */

@@ -27,6 +27,7 @@ const create = (shelf = createFakeShelf()) => {
   const onUnreachable = vi.fn();
   const effects = {
     gate,
+    mayRun: () => true,
     concurrency: () => 6,
     now: () => now,
     random: () => 0.5,

@@ -52,10 +52,10 @@ describe('a caller of flush()', () => {
   });
 
   it('waits no longer once delivery is stopped, whatever else is waited for', async () => {
-    const { page, flusher } = await start({ token: () => never });
+    const { page, flusher, stop } = await start({ token: () => never });
     page.add(makeRecord('a'));
     const flushed = flusher.flush();
-    flusher.stop();
+    stop();
     expect(await flushed).toMatchObject({ delivered: 0, waiting: 1 });
   });
 });
@@ -66,8 +66,8 @@ describe('a page that was stopped', () => {
     left.add(makeRecord('a'));
     await settle();
     await advance(HOLD_MS);
-    const { page, flusher } = createDelivery(world.shelf);
-    flusher.stop();
+    const { page, flusher, stop } = createDelivery(world.shelf);
+    stop();
     flusher.pump();
     await settle();
     expect(page.outbox.count()).toBe(0);
@@ -76,10 +76,10 @@ describe('a page that was stopped', () => {
   it('complains of no token', async () => {
     let fail: (error: Error) => void = () => undefined;
     const token = () => new Promise<string>((_, reject) => (fail = reject));
-    const { page, flusher, errors } = await start({ token: () => token });
+    const { page, flusher, errors, stop } = await start({ token: () => token });
     page.add(makeRecord('a'));
     flusher.flushAll();
-    flusher.stop();
+    stop();
     fail(new Error('no session'));
     await settle();
     expect(errors).toEqual([]);

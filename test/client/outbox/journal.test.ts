@@ -24,6 +24,7 @@ const journalOf = () => {
     name: DATABASE,
     onChange: (...change) => changes.push(change),
   });
+  journal.open();
   const put = (key: string, value: unknown = { v: 1, records: [{ id: key }] }) =>
     journal.run<string>((store, done) => {
       store.put(value, ['owner', key]);
@@ -202,7 +203,7 @@ describe('a journal', () => {
     const end = endOf(put('a'));
     journal.close();
     expect(await end).toEqual(new Error('closed'));
-    expect(journal.kind()).toBe('memory');
+    expect(journal.kind()).toBe('none');
     expect(changes).toEqual([]);
     expect((await readStored()).ids).toEqual([]);
   });
@@ -358,6 +359,7 @@ describe('a journal', () => {
 describe('a journal whose database the site deletes', () => {
   it('closes its connection, and opens another one with the next work', async () => {
     const journal = createJournal({ name: DATABASE, onChange: () => undefined });
+    journal.open();
     const put = () =>
       journal.run<true>((store, done) => {
         store.put({ v: 1, records: [] }, ['owner', 0]);
@@ -379,17 +381,14 @@ describe('a journal whose database the site deletes', () => {
 
 describe('a journal that is admitted by what stands in the database', () => {
   const run = async (isAllowed: boolean) => {
-    const journal = createJournal({
-      name: DATABASE,
-      onChange: () => undefined,
-      admit: (store, then) => {
-        store.count().onsuccess = () => isAllowed && then();
-      },
+    const journal = createJournal({ name: DATABASE, onChange: () => undefined });
+    journal.open((store, then) => {
+      store.count().onsuccess = () => isAllowed && then();
     });
     const work = vi.fn((store: IDBObjectStore) => commit(store));
     void endOf(journal.run(work));
     expect(work).not.toHaveBeenCalled();
-    await journal.opened;
+    await journal.opened();
     return work;
   };
 

@@ -126,11 +126,11 @@ describe('a failing service', () => {
   });
 
   it('does not reach a page that starts under its penalty with six requests at once', async () => {
-    const { page, flusher } = await failing();
+    const { page, flusher, stop } = await failing();
     page.add(makeRecord('a'));
     flusher.flushAll();
     await settle();
-    flusher.stop();
+    stop();
     const next = createDelivery(world.shelf);
     next.service.rule = () => 'hang';
     next.page.add(...makeRecords(20, 'n'));
@@ -440,7 +440,7 @@ describe('an offline page', () => {
     ] as const) {
       // Nothing else to wait for.
       const limits = { resends: true };
-      const { page, flusher, service, world: state } = await start({ limits });
+      const { page, flusher, service, world: state, stop } = await start({ limits });
       state.isOnline = false;
       page.add(makeRecord('a'));
       flusher.flushAll();
@@ -454,7 +454,7 @@ describe('an offline page', () => {
       const [wait] = service.sent.map(({ at }) => at - backAt);
       expect(wait).toBeGreaterThanOrEqual(waitMs);
       expect(wait).toBeLessThanOrEqual(waitMs + 500);
-      flusher.stop();
+      stop();
     }
   });
 

@@ -82,12 +82,12 @@ describe('flush()', () => {
   });
 
   it('settles when delivery is stopped', async () => {
-    const { page, flusher, service } = await start();
+    const { page, flusher, service, stop } = await start();
     service.rule = () => 'hang';
     page.add(makeRecord('a'));
     const flushed = flusher.flush();
     await settle();
-    flusher.stop();
+    stop();
     expect((await flushed).delivered).toBe(0);
     expect(service.aborted).toBe(true);
   });

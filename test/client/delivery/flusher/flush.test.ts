@@ -353,8 +353,8 @@ describe('stopping', () => {
     await settle();
     const ended = createDelivery(world.shelf);
     ended.flusher.pump();
-    ended.flusher.stop();
     ended.page.outbox.leave(true);
+    ended.stop();
     await settle();
     const next = await start();
     await advance(1_000);
@@ -362,19 +362,19 @@ describe('stopping', () => {
   });
 
   it('leaves no timer behind', async () => {
-    const { page, flusher, service } = await start();
+    const { page, flusher, service, stop } = await start();
     service.rule = () => 503;
     page.add(makeRecord('a'));
     flusher.flushAll();
     await advance(100);
     expect(vi.getTimerCount()).toBe(1);
-    flusher.stop();
+    stop();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('sends nothing any more', async () => {
-    const { page, flusher, service } = await start();
-    flusher.stop();
+    const { page, flusher, service, stop } = await start();
+    stop();
     page.add(makeRecord('a'));
     flusher.flushAll();
     flusher.handOff();
