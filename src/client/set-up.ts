@@ -74,6 +74,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       const off = offReason();
       if (off && (given as Options | undefined)?.debug) log(`off: ${off}`);
       awaitInit.end();
+      current = undefined; // a former one goes on with the records that it has
       if (off || !settings) return;
       const next = settings;
       const name = destinationName(addressOf(next), next.project);
@@ -81,7 +82,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       if (!known) {
         const made = outsideZone(() => createPipeline(createSender, next, emit, said));
         current = made;
-        pipelines.set(name, made); // the former one goes on with the records that it has
+        pipelines.set(name, made);
         emit('consent', () => ({ consent: made.status().consent }));
       } else {
         current = known;

@@ -269,6 +269,16 @@ describe('init', () => {
     expect(open).not.toHaveBeenCalled();
     expect(localStorage).toHaveLength(0);
   });
+
+  it('disabled later, it says so, and the records it has are delivered all the same', async () => {
+    const { analytics, service } = await start();
+    analytics.event('before');
+    analytics.init({ disabled: true });
+    analytics.event('after');
+    expect(analytics.status()).toMatchObject({ paused: 'disabled', storage: 'none', waiting: 0 });
+    await advance(2_000);
+    expect(service.events()).toEqual(['before']);
+  });
 });
 
 describe('listeners', () => {
