@@ -1,8 +1,10 @@
 import { defineConfig } from '@playwright/test';
+import { CHROMIUM_ARGUMENTS } from './e2e/support/chromium-arguments.js';
 import { foundBrowsers } from './e2e/support/found-browsers.js';
 import type { Mode } from './e2e/support/test.js';
 
 const browsers = foundBrowsers();
+const chromium = { executablePath: browsers.chromium, args: CHROMIUM_ARGUMENTS };
 
 export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
@@ -21,7 +23,7 @@ export default defineConfig<{ mode: Mode }>({
   projects: [
     {
       name: 'chromium',
-      use: { browserName: 'chromium', launchOptions: { executablePath: browsers.chromium } },
+      use: { browserName: 'chromium', launchOptions: chromium },
     },
     {
       // Rows that read the same through a relay. What differs there stands in e2e/relay/.
@@ -30,7 +32,7 @@ export default defineConfig<{ mode: Mode }>({
       use: {
         mode: 'relay',
         browserName: 'chromium',
-        launchOptions: { executablePath: browsers.chromium },
+        launchOptions: chromium,
       },
     },
     ...(browsers.firefox

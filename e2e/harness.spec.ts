@@ -229,6 +229,20 @@ test.describe('profile', () => {
   });
 });
 
+test('turns off in Chromium all that Playwright does, and more', async ({
+  playwright,
+  browserName,
+  launchOptions,
+}) => {
+  const server = await playwright[browserName].launchServer(launchOptions);
+  const [theirs, ours, ...others] = (server.process().spawnargs ?? [])
+    .filter((argument) => argument.startsWith('--disable-features='))
+    .map((argument) => argument.slice('--disable-features='.length).split(','));
+  await server.close();
+  expect(others).toEqual([]);
+  expect(ours).toEqual(expect.arrayContaining([...theirs!, 'WebUIOmniboxPopup']));
+});
+
 test.describe('back/forward cache', () => {
   test('restores a page instead of loading it again @smoke', async ({ bfcache, site }) => {
     const listen = `<script>addEventListener('pageshow', (event) => {

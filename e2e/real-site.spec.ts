@@ -38,7 +38,10 @@ test.use({
     async ({ launchOptions }, use) =>
       use({
         ...launchOptions,
-        args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+        args: [
+          ...(launchOptions.args ?? []),
+          '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+        ],
       }),
     { scope: 'worker' },
   ],
