@@ -12,12 +12,19 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
   /** Calls since the last flush. */
   let fresh = 0;
   let isLeaving = false;
+  /** A flush has been scheduled in the background, and will take all calls made until it runs. */
+  let isComing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const flushSoon = (): void => {
-    clearTimeout(timer);
-    fresh = 0;
-    inBackground(flush);
+    if (isComing) return;
+    isComing = true;
+    inBackground(() => {
+      isComing = false;
+      clearTimeout(timer);
+      fresh = 0;
+      flush();
+    });
   };
 
   return {
@@ -33,8 +40,10 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
         }
         isLeaving = true;
         flushSoon(); // in case the page lives on
-      } else if (++fresh >= settings().flushAt) flushSoon();
-      else if (fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
+        return false;
+      }
+      if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
+      if (fresh >= settings().flushAt) flushSoon();
       return fresh === 1;
     },
     stop: (): void => clearTimeout(timer),
