@@ -13,13 +13,13 @@ export const createHearers = (settings: () => Settings | undefined) => {
   const emit: Emit = (type, make) => {
     const { onDrop, onError, debug } = settings() ?? {};
     const option = type === 'drop' ? onDrop : type === 'error' ? onError : undefined;
-    const all = [option, ...(listeners.get(type) ?? [])].filter(Boolean);
+    const heard = listeners.get(type);
     const isAdvised = debug || (/^(drop|error|storage)$/.test(type) && isLocalHost());
-    if (!all.length && !isAdvised) return;
+    if (!option && !heard?.size && !isAdvised) return;
     const payload = make();
-    for (const listener of all) {
+    for (const listener of [option, ...(heard ?? [])]) {
       try {
-        (listener as (payload: unknown) => void)(payload);
+        (listener as ((payload: unknown) => void) | undefined)?.(payload);
       } catch (error) {
         // The page's listener is the page's business: it must not stop delivery.
         if (debug) log('a listener failed', error);

@@ -4,7 +4,11 @@ let kept: Storage;
  * WebKit gives `null` to a page that `window.close()` closes; what was read before still works
  * (https://bugs.webkit.org/show_bug.cgi?id=135330).
  */
-const storage = (): Storage => (kept = localStorage === null ? kept : localStorage);
+const storage = (): Storage => {
+  const given = localStorage;
+  if (given !== null) kept = given;
+  return kept;
+};
 
 /** It throws in a sandboxed frame, where site data is blocked, and over quota. */
 const attempt = <Result>(use: () => Result, otherwise: Result): Result => {
