@@ -13,13 +13,14 @@ const dateTime: Kind = {
   fits: (value) => isText(value) && isDateTime(value),
 };
 
-/** Left out or of its kind: `null` is refused. */
-const optional = ({ words, fits }: Kind): Kind => ({
-  words,
-  fits: (value) => value === undefined || fits(value),
-});
+interface Field extends Kind {
+  mayLack?: boolean;
+}
 
-type Fields<Body> = Record<keyof Body, Kind>;
+/** Left out or of its kind: `null` is refused. */
+const optional = (kind: Kind): Field => ({ ...kind, mayLack: true });
+
+type Fields<Body> = Record<keyof Body, Field>;
 
 const identify: Fields<IdentifyBody> = { project: fullText, user_id: fullText, properties: object };
 
@@ -36,7 +37,7 @@ const event: Fields<EventBody> = {
 };
 
 /** The fields of each operation (interface, sections 2.1 and 2.2). */
-export const FIELDS: Readonly<Record<RecordType, Readonly<Record<string, Kind>>>> = {
+export const FIELDS: Readonly<Record<RecordType, Readonly<Record<string, Field>>>> = {
   identify,
   event,
 };
@@ -51,5 +52,10 @@ export const FIELDS: Readonly<Record<RecordType, Readonly<Record<string, Kind>>>
  */
 export const wrongField = (type: RecordType, body: unknown): string | undefined => {
   if (!isObject(body)) return 'body';
-  return Object.keys(FIELDS[type]).find((name) => !FIELDS[type][name]!.fits(body[name]));
+  const fields = FIELDS[type];
+  return Object.keys(fields).find((name) => {
+    const field = fields[name]!;
+    const value = body[name];
+    return value === undefined ? !field.mayLack : !field.fits(value);
+  });
 };

@@ -34,28 +34,29 @@ const made = (captured: Made<Call>, user?: string): OutboxRecord => {
 };
 const bodyOf = (record: OutboxRecord) => JSON.parse(record.body) as Record<string, unknown>;
 
-const nastyCall: fc.Arbitrary<() => Made<Call>> = fc.oneof(
-  fc.tuple(nasty, nasty).map(
-    ([user, properties]) =>
-      () =>
-        captureIdentify(0, user(), properties()),
+const FIELDS = ['timestamp', 'tags', 'userId', 'channel', 'description', 'icon', 'notify'];
+
+/** A call that becomes text at once, or one that is copied first. */
+const nastyCall: fc.Arbitrary<() => Made<Call>> = fc.boolean().chain((isText) =>
+  fc.oneof(
+    fc.tuple(nasty, nasty).map(
+      ([user, properties]) =>
+        () =>
+          captureIdentify(0, user(), properties(), isText),
+    ),
+    fc.tuple(nasty, nasty).map(
+      ([event, fields]) =>
+        () =>
+          captureEvent(0, event(), fields(), isText),
+    ),
+    // Right in all but a few fields.
+    fc
+      .dictionary(fc.constantFrom(...FIELDS, 'plan', '__proto__'), nasty, { maxKeys: 2 })
+      .map((fields) => () => captureEvent(0, 'e', makeEach(fields), isText)),
+    nasty.map((timestamp) => () => captureEvent(0, 'e', { timestamp: timestamp() }, isText)),
+    nasty.map((properties) => () => captureIdentify(0, 'u', properties(), isText)),
+    fc.double().map((at) => () => captureEvent(at, 'e', {}, isText)),
   ),
-  fc.tuple(nasty, nasty).map(
-    ([event, fields]) =>
-      () =>
-        captureEvent(0, event(), fields()),
-  ),
-  // Right in all but a few fields.
-  fc
-    .dictionary(
-      fc.constantFrom('timestamp', 'tags', 'userId', 'channel', 'description', 'icon', 'notify'),
-      nasty,
-      { maxKeys: 2 },
-    )
-    .map((fields) => () => captureEvent(0, 'e', makeEach(fields))),
-  nasty.map((timestamp) => () => captureEvent(0, 'e', { timestamp: timestamp() })),
-  nasty.map((properties) => () => captureIdentify(0, 'u', properties())),
-  fc.double().map((at) => () => captureEvent(at, 'e', {})),
 );
 
 describe('making a record of any call', () => {

@@ -34,16 +34,17 @@ const membersOf = (value: unknown, isText: boolean): unknown =>
 const TYPED = ['channel', 'description', 'icon', 'notify', 'timestamp', 'userId', 'user_id'];
 
 const isLeftOut = (value: unknown): boolean =>
-  value === undefined || /function|symbol/.test(typeof value);
+  value === undefined || typeof value === 'function' || typeof value === 'symbol';
 
 const fieldsOf = (fields: unknown, isText: boolean): unknown => {
   if (!isText || !isPlain(fields)) return copy(fields);
-  const kept = Object.entries(fields).filter(([, value]) => !isLeftOut(value));
-  const isOdd = ([key, value]: [string, unknown]) =>
-    key === 'tags' ? !isPlain(value) : TYPED.includes(key) && typeof value === 'object';
-  if (kept.some(isOdd)) return copy(fields);
-  const own: Record<string, unknown> = Object.fromEntries(kept);
-  if (own['tags']) own['tags'] = { ...own['tags'] };
+  const own: Record<string, unknown> = { ...fields };
+  for (const key of Object.keys(own)) {
+    const value = own[key];
+    if (isLeftOut(value)) delete own[key];
+    else if (key === 'tags' && isPlain(value)) own[key] = { ...value };
+    else if (key === 'tags' || (TYPED.includes(key) && typeof value === 'object')) return copy(own);
+  }
   return own;
 };
 

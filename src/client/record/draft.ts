@@ -57,17 +57,35 @@ const userOf = ({ userId, user_id }: Fields, user: string | undefined, hint: Hin
   return given === undefined ? user : (given ?? undefined);
 };
 
-const eventBody = (
+/** The draft, or what is wrong with it. */
+const checked = (draft: Draft, user: string | undefined): Made<Draft> => {
+  const id = draft.body.user_id;
+  // The identified user passes: an earlier version may have stored such an id, and all events would be dropped.
+  const isNoId = id !== user && NO_IDS.includes(id as string);
+  if (isNoId) return expected('userId', `an id, not "${id}"`);
+  return problemOf(draft, ARGUMENTS) ?? { value: draft };
+};
+
+const eventDraft = (
   { name, at, fields = {} }: Extract<Call, { type: 'event' }>,
   { project, channel: usual, context }: Defaults,
   user: string | undefined,
   hint: Hint,
-): Made<EventBody> => {
+): Made<Draft> => {
   if (!isObject(fields)) return expected('fields', OBJECT);
   // Without a prototype: some scripts give every object more keys.
-  const own: Fields = { __proto__: null, ...fields };
-  const { channel = usual, description, icon, notify, tags, timestamp, ...others } = own;
-  const { userId, user_id, ...rest }: Fields = { __proto__: null, ...others };
+  const own: Fields = Object.setPrototypeOf(fields, null) as Fields;
+  const {
+    channel = usual,
+    description,
+    icon,
+    notify,
+    tags,
+    timestamp,
+    userId,
+    user_id,
+    ...rest
+  } = own;
   const time = isoTime(timestamp === undefined ? at : timestamp);
   if (!time) return expected('timestamp', 'a Date or an ISO 8601 string');
   if (typeof timestamp === 'number' && timestamp < FIRST_MS) {
@@ -84,9 +102,11 @@ const eventBody = (
     notify,
     tags: gatherTags(contextTags(context, hint), gatherTags(rest, tags, hint)),
     user_id: whose,
-    timestamp: time,
-  };
-  return { value: body as EventBody };
+  } as EventBody;
+  const made = checked({ type: 'event', body }, user);
+  // Added after the check: this text is right, and to check it would take as long as all other fields do.
+  body.timestamp = time;
+  return made;
 };
 
 /** Makes the wire body of a call. `user` is the identified user at the time of the call. */
@@ -96,22 +116,11 @@ export const draftOf = (
   user: string | undefined,
   hint: Hint,
 ): Made<Draft> => {
-  let draft: Draft;
-  if (call.type === 'identify') {
-    const body = {
-      project: defaults.project,
-      user_id: call.userId as string,
-      properties: (call.properties ?? {}) as object,
-    };
-    draft = { type: 'identify', body };
-  } else {
-    const body = eventBody(call, defaults, user, hint);
-    if (!('value' in body)) return body;
-    draft = { type: 'event', body: body.value };
-  }
-  const id = draft.body.user_id;
-  // The identified user passes: an earlier version may have stored such an id, and all events would be dropped.
-  const isNoId = id !== user && NO_IDS.includes(id as string);
-  if (isNoId) return expected('userId', `an id, not "${id}"`);
-  return problemOf(draft, ARGUMENTS) ?? { value: draft };
+  if (call.type === 'event') return eventDraft(call, defaults, user, hint);
+  const body = {
+    project: defaults.project,
+    user_id: call.userId as string,
+    properties: (call.properties ?? {}) as object,
+  };
+  return checked({ type: 'identify', body }, user);
 };

@@ -136,6 +136,21 @@ describe('a call', () => {
     expect('reason' in identify && identify.reason).toBe('not-serializable');
   });
 
+  it.each([true, false])(
+    'with tags that cannot be read is dropped (as text at once: %s)',
+    (isText) => {
+      const tags = {
+        get bad() {
+          throw new Error('getter');
+        },
+      };
+      expect(captureEvent(0, 'name', { plan: 'pro', tags }, isText)).toEqual({
+        reason: 'not-serializable',
+        message: 'getter',
+      });
+    },
+  );
+
   it('nested too deep for the stack does not throw', () => {
     expect(() => captureEvent(0, 'name', { tags: { value: deep() } })).not.toThrow();
   });
