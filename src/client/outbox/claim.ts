@@ -49,7 +49,7 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
     }
     for (const [key, value] of claimed.parcels) intake.takeIn(key, value);
     current.after = claimed.next;
-    if (walk === current && !isUnread()) {
+    if (!isUnread()) {
       Object.assign(away, { count: 0, bytes: 0, others: current.others });
     }
   };
