@@ -181,6 +181,52 @@ test('delivers from memory where the quota is used up @relay', async ({
   expect((await heard(page, 'storage')).map(({ storage }) => storage)).toContain('memory');
 });
 
+const CLOCK = 'clockOfTest';
+const AHEAD = 'aheadOfTest';
+
+test('delivers at once what it let go while the write that holds it for longer was under way', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allowGlobals(CLOCK, AHEAD);
+  const head = `<script>
+  var ${AHEAD} = 0;
+  function ${CLOCK}() { return Date.now() + ${AHEAD}; }
+</script>`;
+  const options = { now: CLOCK, flushAt: 1_000, flushInterval: 60_000 };
+  await page.goto(site.page('/', site.tagged(options, { head })));
+  await track(page, ['late']);
+  await expect.poll(() => storedEvents(page)).toEqual(['late']);
+  await page.evaluate(async (ahead) => {
+    const shift = (ms: number) => ((window as unknown as Record<string, number>)[ahead] = ms);
+    const [{ name }] = (await indexedDB.databases()) as [{ name: string }];
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open(name);
+      request.onsuccess = () => resolve(request.result);
+    });
+    // All other transactions wait for this one.
+    const store = database.transaction('records', 'readwrite').objectStore('records');
+    let isHeld = true;
+    const goOn = () => {
+      if (isHeld) store.get(['nothing']).onsuccess = goOn;
+    };
+    goOn();
+    const started = performance.now();
+    const pass = (ms: number) =>
+      new Promise((done) => setTimeout(done, started + ms - performance.now()));
+    shift(55_000);
+    void analytics.flush(); // too little is left to send it: the page holds it for longer
+    await pass(50);
+    shift(65_000);
+    await pass(300); // the page does not wait for the write for longer, and lets the record go
+    isHeld = false;
+    database.close();
+  }, AHEAD);
+  await service.holds({ events: ['late'] }, { pages: [page] });
+});
+
 test('tries a broken storage once more and then leaves it alone', async ({
   page,
   context,

@@ -49,7 +49,10 @@ export const claimWindow = (
       }
       if (line.has(key)) continue;
       const isTaken = (record: OutboxRecord) => taken.has(nameUser(key, record));
-      if (!isClaimable(context, value.until, began) || value.records.some(isTaken)) {
+      // This page let it go while a write that holds it for longer was under way. Nobody else may take it now.
+      const isOwn = value.holder === holder() && value.records.length > 0;
+      const isMine = isOwn || isClaimable(context, value.until, began);
+      if (!isMine || value.records.some(isTaken)) {
         for (const record of value.records) {
           if (record.type === 'identify') taken.add(nameUser(key, record));
         }

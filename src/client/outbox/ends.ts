@@ -24,6 +24,16 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
     moveParcel(parcel, 'part');
   };
 
+  /** Lets go of a parcel that may be another page's by now. What waits in it is counted as stored. */
+  const letGo = (parcel: Parcel): void => {
+    for (const { size } of inState(parcel, 'waiting', 'naming', 'named')) {
+      away.count++;
+      away.bytes += size;
+    }
+    part(parcel);
+    onOver();
+  };
+
   /** It stands in the database, and may be another page's by now. */
   const isLost = ({ state, until }: Parcel): boolean =>
     state === 'stored' && isOver(context, until);
@@ -53,17 +63,9 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
 
   return {
     part,
-    /** Lets go of what may be another page's by now. */
-    partOver: (): void => {
-      for (const parcel of line.parcels.filter(isLost)) {
-        for (const { size } of inState(parcel, 'waiting')) {
-          away.count++;
-          away.bytes += size;
-        }
-        part(parcel);
-        onOver();
-      }
-    },
+    letGo,
+    /** Lets go of all that may be another page's by now. */
+    partOver: (): void => line.parcels.filter(isLost).forEach(letGo),
     finish,
     drop,
     dropOld,

@@ -34,7 +34,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     onFinish: (parcel) => writer.finished(parcel),
   });
   const { part, partOver, finish, drop, young } = ends;
-  const writer = createWriter(context, { part, keepNote: () => exit.keepNote() });
+  const writer = createWriter(context, { ends, keepNote: () => exit.keepNote() });
   const exit = createExit(context, { writer, part, drop });
   const sending = createSending(context, writer, finish);
   const caps = createCaps(context, { ends, claims: () => claims });

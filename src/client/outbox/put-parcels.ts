@@ -1,4 +1,5 @@
 import { holdMs, isOver, type Context } from './context.js';
+import type { Ends } from './ends.js';
 import { commit } from './transaction.js';
 import { idOf, inState, type Parcel } from './parcel.js';
 import { moveParcel } from './states.js';
@@ -16,7 +17,7 @@ interface Write {
 export const putParcels = async (
   context: Context,
   parcels: readonly Parcel[],
-  part: (parcel: Parcel) => void,
+  { part, letGo }: Pick<Ends, 'part' | 'letGo'>,
   /** The page goes: it lets the parcels go as it writes them. */
   isLeaving: boolean,
 ): Promise<boolean> => {
@@ -65,7 +66,7 @@ export const putParcels = async (
     });
     for (const one of writes) {
       if (mayWrite(one)) put(store, one);
-      else part(one.parcel);
+      else if (one.parcel.state !== 'gone') letGo(one.parcel);
     }
     commit(store);
   };

@@ -1,4 +1,5 @@
 import type { Context } from './context.js';
+import type { Ends } from './ends.js';
 import type { Parcel } from './parcel.js';
 import { putParcels } from './put-parcels.js';
 
@@ -6,12 +7,12 @@ import { putParcels } from './put-parcels.js';
 const DELETE_MS = 50;
 
 interface Parts {
-  part: (parcel: Parcel) => void;
+  ends: Pick<Ends, 'part' | 'letGo'>;
   keepNote: () => void;
 }
 
 /** Writes through to the database what has changed in memory, a task's changes in one transaction. */
-export const createWriter = (context: Context, { part, keepNote }: Parts) => {
+export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
   const { journal, notes, holder } = context;
   /** To be written. */
   const dirty = new Set<Parcel>();
@@ -27,7 +28,7 @@ export const createWriter = (context: Context, { part, keepNote }: Parts) => {
       dirty.delete(parcel);
       pending.add(parcel);
     }
-    const isStored = await putParcels(context, parcels, part, isLeaving);
+    const isStored = await putParcels(context, parcels, ends, isLeaving);
     for (const parcel of parcels) pending.delete(parcel);
     // The page works from memory then: a note says what has changed. Once storage works again, all is written.
     if (!isStored) void flush();

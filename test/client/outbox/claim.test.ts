@@ -153,6 +153,62 @@ describe('a parcel whose time is over', () => {
   });
 });
 
+describe('a parcel that its page let go while a write that holds it for longer was under way', () => {
+  const letGoMeanwhile = async () => {
+    const page = await leaveBehind();
+    await page.refill();
+    await advance(HOLD_MS - 100);
+    const letGo = holdStore(await openDatabase());
+    void page.outbox.prepare([page.find('r0')]);
+    await advance(200);
+    return { page, letGo };
+  };
+
+  it('is taken back at once by that page', async () => {
+    const { page, letGo } = await letGoMeanwhile();
+    page.outbox.tidy();
+    expect(page.waiting()).toEqual([]);
+    letGo();
+    await page.refill();
+    expect(page.waiting()).toEqual(['r0', 'r1', 'r2']);
+    expect([page.outbox.waiting(), page.outbox.elsewhere()]).toEqual([3, 0]);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is taken back where another write let it go', async () => {
+    const { page, letGo } = await letGoMeanwhile();
+    page.outbox.finish(page.begin('r1'));
+    await advance(100);
+    expect(page.waiting()).toEqual([]);
+    expect(page.outbox.waiting()).toBe(2);
+    letGo();
+    await page.refill();
+    expect(page.waiting()).toEqual(['r0', 'r2']);
+    expect(page.outbox.waiting()).toBe(2);
+    expect(page.unknown).toEqual([]);
+  });
+
+  it('is counted once where it is let go before that write has begun', async () => {
+    const page = await leaveBehind();
+    await page.refill();
+    await advance(HOLD_MS);
+    void page.outbox.prepare([page.find('r0')]);
+    await Promise.resolve();
+    page.outbox.tidy();
+    await settle();
+    expect(page.outbox.waiting()).toBe(3);
+  });
+
+  it('is no other page’s', async () => {
+    const { page, letGo } = await letGoMeanwhile();
+    page.outbox.tidy();
+    letGo();
+    await settle();
+    expect(await pageOf().drain()).toEqual([]);
+    expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
+  });
+});
+
 describe('a parcel that was let go', () => {
   it('is claimed at once', async () => {
     const left = await leaveBehind();
@@ -168,6 +224,18 @@ describe('a parcel that was let go', () => {
     page.outbox.comeBack();
     expect(await page.drain()).toEqual(['r0', 'r1', 'r2']);
     expect(page.unknown).toEqual([]);
+  });
+
+  it('leaves a tombstone once all was sent, also where that page looks again', async () => {
+    const left = await leaveBehind();
+    left.outbox.leave(true);
+    await settle();
+    const page = pageOf();
+    await page.drain();
+    await advance(1_000);
+    page.outbox.look();
+    await page.refill();
+    expect((await readStored()).keys).toHaveLength(1);
   });
 
   it('leaves no trace once all was sent', async () => {
