@@ -35,6 +35,7 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
     mustWait: () => false,
     canSend: () => true,
     tidy: () => undefined,
+    leave: () => undefined,
     prepare: () => undefined,
     begin: (entry) => {
       moveRecord(entry, 'send');
@@ -136,7 +137,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       });
     },
     navigate: () => {
-      flusher.handOff();
+      flusher.leave(true);
       // What is in flight is left to the page that will hear of it.
       if (flusher.inFlight() > 0) return;
       mayRun = false;

@@ -41,8 +41,7 @@ export const createPipeline = (
   const identity = createIdentity(name, () => consent.current() === 'granted');
   const permission = createPermission(context, { consent, identity, parts });
   const leave = () => {
-    flusher.handOff();
-    outbox.leave(isGoing());
+    flusher.leave(isGoing());
   };
   const schedule = createSchedule({
     settings,

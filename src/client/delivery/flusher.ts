@@ -34,12 +34,16 @@ export const createFlusher = (effects: DeliveryEffects) => {
       return result;
     },
     /**
-     * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
-     * outbox.
+     * The page is hidden; with `isGoing`, it goes away. Gives the browser what fits, now. Nothing where the
+     * destination is known to fail: it is safer in the outbox.
      */
-    handOff: (): void => {
+    leave: (isGoing: boolean): void => {
       health.hurry();
-      if (!health.pause(now())[0] && !gate.until()) handOff();
+      const starts = health.pause(now())[0] || gate.until() ? [] : handOff();
+      // First the note, which names what is handed off: the process may end before all requests have been started
+      // (WebKitGTK, where the browser is ended by a signal). Then the next page would send them again.
+      outbox.leave(isGoing);
+      for (const start of starts) void start();
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {

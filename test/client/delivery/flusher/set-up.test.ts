@@ -185,7 +185,7 @@ describe('a token function', () => {
     await settle();
     expect(token).toHaveBeenCalledTimes(1);
     expect(service.ids()).toEqual([]);
-    flusher.handOff();
+    flusher.leave(false);
     expect(service.ids()).toEqual(['a']);
   });
 
