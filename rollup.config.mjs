@@ -1,43 +1,20 @@
-import { existsSync } from 'node:fs';
-import { dirname, resolve as resolvePath } from 'node:path';
+import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
-import typescript from 'typescript';
 
-const { compilerOptions: COMPILER_OPTIONS } = typescript.readConfigFile(
-  'tsconfig.json',
-  typescript.sys.readFile,
-).config;
-
-/** The file that a path in an import stands for, which ends in `.js` or in nothing. */
-const sourceOf = (path) => {
-  const source = `${path.replace(/\.js$/, '')}.ts`;
-  return existsSync(source) ? source : null;
-};
-
-/**
- * Takes the types away, file by file: they are checked once, before, by `npm run build`. A plugin that
- * reads the whole project would take longer for each of the entries than all of them take together.
- */
-const ts = (sourceMap = true, target = 'ES2022') => ({
-  name: 'typescript',
-  resolveId: (path, importer) =>
-    importer && path.startsWith('.') ? sourceOf(resolvePath(dirname(importer), path)) : null,
-  transform(code, id) {
-    if (!id.endsWith('.ts')) return null;
-    const { outputText, sourceMapText, diagnostics } = typescript.transpileModule(code, {
-      fileName: id,
-      reportDiagnostics: true,
-      compilerOptions: { ...COMPILER_OPTIONS, sourceMap, inlineSources: sourceMap, target },
-    });
-    // There are others than of its syntax in no file that has passed the checks.
-    for (const { messageText, start } of diagnostics) {
-      this.error(typescript.flattenDiagnosticMessageText(messageText, '\n'), start);
-    }
-    return { code: outputText, map: sourceMapText ?? null };
-  },
-});
+// One instance an entry: the plugin keeps state between the files it emits. None checks types, which
+// `npm run build` has done by then, once and for all.
+const ts = (sourceMap = true, target = 'ES2022') =>
+  typescript({
+    tsconfig: 'scripts/tsconfig.build.json',
+    noEmit: false,
+    noEmitOnError: true,
+    rootDir: '..',
+    filterRoot: '.',
+    include: ['src/**/*.ts', 'demo/**/*.ts'],
+    compilerOptions: { sourceMap, inlineSources: sourceMap, target },
+  });
 // `browser: true`, or nanoid's Node build is bundled.
 const resolve = () => nodeResolve({ browser: true });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.

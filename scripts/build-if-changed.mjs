@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = ['src', 'demo/page', 'demo/server', 'demo/site'];
+const SOURCES = ['src', 'demo/page', 'demo/server', 'demo/site', 'scripts/tsconfig.build.json'];
 const OTHERS = ['rollup.config.mjs', 'tsconfig.json', 'package-lock.json'];
 const STAMP = join(ROOT, 'demo/dist/.built-from');
 
