@@ -43,44 +43,6 @@ test('delivers after a crash what waited, and counts what was in flight', async 
   expect(namesOf.sort()).toEqual(hung.sort());
 });
 
-/** As if the process of a hidden page had ended in its second request: nothing has an effect from then on. */
-const ENDS_IN_HANDOFF = `<script>{
-  const { fetch } = window;
-  let left = 2;
-  window.fetch = (...args) => {
-    if (left === 0) return new Promise(() => {});
-    const answer = fetch(...args);
-    if (document.visibilityState !== 'hidden' || --left > 0) return answer;
-    Storage.prototype.setItem = () => {};
-    IDBDatabase.prototype.transaction = () => { throw new Error('ended'); };
-    return answer;
-  };
-}</script>`;
-
-test('sends nothing again that a page handed off whose process ended meanwhile', async ({
-  page,
-  context,
-  guest,
-  service,
-  site,
-}) => {
-  const atExitOnly = { flushAt: 1_000, flushInterval: 60_000 };
-  await page.goto(site.page('/', site.tagged(atExitOnly, { head: ENDS_IN_HANDOFF })));
-  await track(page, EVENTS);
-  await expect.poll(() => storedEvents(page)).toHaveLength(20);
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
-    document.dispatchEvent(new Event('visibilitychange'));
-  });
-  await expect.poll(async () => (await service.requests()).length).toBe(2);
-  await crash(page);
-
-  const next = await context.newPage();
-  await next.goto(laterPage({ guest, site }, '/'));
-  await expect.poll(() => statusOf(next)).toMatchObject({ waiting: 0, unknown: 20, delivered: 0 });
-  await service.holds({ events: EVENTS.slice(0, 2) }, { pages: [next] });
-});
-
 test('delivers everything once after a crash with the service down @relay', async ({
   page,
   context,

@@ -35,7 +35,6 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
     mustWait: () => false,
     canSend: () => true,
     tidy: () => undefined,
-    leave: () => undefined,
     prepare: () => undefined,
     begin: (entry) => {
       moveRecord(entry, 'send');
@@ -137,7 +136,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       });
     },
     navigate: () => {
-      flusher.leave(true);
+      flusher.handOff();
       // What is in flight is left to the page that will hear of it.
       if (flusher.inFlight() > 0) return;
       mayRun = false;

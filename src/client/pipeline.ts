@@ -41,7 +41,8 @@ export const createPipeline = (
   const identity = createIdentity(name, () => consent.current() === 'granted');
   const permission = createPermission(context, { consent, identity, parts });
   const leave = () => {
-    flusher.leave(isGoing());
+    flusher.handOff();
+    outbox.leave(isGoing());
   };
   const schedule = createSchedule({
     settings,

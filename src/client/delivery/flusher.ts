@@ -34,16 +34,12 @@ export const createFlusher = (effects: DeliveryEffects) => {
       return result;
     },
     /**
-     * The page is hidden; with `isGoing`, it goes away. Gives the browser what fits, now. Nothing where the
-     * destination is known to fail: it is safer in the outbox.
+     * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
+     * outbox.
      */
-    leave: (isGoing: boolean): void => {
+    handOff: (): void => {
       health.hurry();
-      const starts = health.pause(now())[0] || gate.until() ? [] : handOff();
-      // First the note, which names what is handed off: the process may end before all requests have been started
-      // (WebKitGTK, where the browser is ended by a signal). Then the next page would send them again.
-      outbox.leave(isGoing);
-      for (const start of starts) void start();
+      if (!health.pause(now())[0] && !gate.until()) handOff();
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {

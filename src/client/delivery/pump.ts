@@ -62,7 +62,7 @@ export const createPump = (context: Context) => {
       const ready = groups.filter((group) => group.every(outbox.canSend));
       // One request a task: `fetch` takes a millisecond or more. A hidden page has no other task to count on.
       const first = isHidden() ? ready : ready.slice(0, 1);
-      for (const group of first) void requests.begin(group, false)();
+      for (const group of first) void requests.start(group, false);
       left = groups.length - first.length;
       if (prepared) void whenDone(prepared);
       if (ready.length > first.length) void whenDone(nextTask());
@@ -113,12 +113,12 @@ export const createPump = (context: Context) => {
     },
     /** There is what a request needs. */
     isReady,
-    /** Chooses what the browser takes from a page that goes away. Returns what starts the requests. */
-    handOff: (): (() => Promise<void>)[] => {
-      if (!isReady()) return [];
+    /** Gives the browser what it takes from a page that goes away. */
+    handOff: (): void => {
+      if (!isReady()) return;
       horizon = outbox.latest();
       void outbox.prepare([]); // there is no time to wait for what was being prepared
-      return choice.leaving().map((group) => requests.begin(group, true));
+      for (const group of choice.leaving()) void requests.start(group, true);
     },
     /** Forgets what the developer was told: it may be told again. */
     reset,

@@ -59,8 +59,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       const [first] = groups.keys();
       return first && isAlone() ? first.at + PREFLIGHT_MS : Infinity;
     },
-    /** Counts these as under way. Returns what starts their request. */
-    begin: (group: readonly Entry[], handoff: boolean) => {
+    start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
       gate.reserve(PROBE_MS);
       const started = health.begin();
       groups.set(started, group);
@@ -68,16 +67,14 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       const size = batching.weigh(group);
       const keepalive = size <= sender.room();
       for (const entry of group) outbox.begin(entry, keepalive);
-      return async (): Promise<void> => {
-        const sending = sender.send(records, { size, keepalive });
-        for (const record of records) onSent(record, handoff);
-        const sent = await sending;
-        isAnswered = true;
-        if (!groups.delete(started)) return; // delivery was stopped
-        conclude(group, sent, started);
-        // What a page that goes away has given to the browser is not for it to send again.
-        if (sent || !isHidden()) onFree();
-      };
+      const sending = sender.send(records, { size, keepalive });
+      for (const record of records) onSent(record, handoff);
+      const sent = await sending;
+      isAnswered = true;
+      if (!groups.delete(started)) return; // delivery was stopped
+      conclude(group, sent, started);
+      // What a page that goes away has given to the browser is not for it to send again.
+      if (sent || !isHidden()) onFree();
     },
     /** Forgets all. */
     clear: (): void => groups.clear(),

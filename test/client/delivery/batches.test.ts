@@ -419,7 +419,7 @@ describe('handing batches off', () => {
     const { page, flusher, relay } = await start();
     relay.rule = () => 'hang';
     page.add(...makeRecords(60, 'r', { bytes: 1_000 }));
-    flusher.leave(false);
+    flusher.handOff();
     expect(relay.ids()).toEqual(makeRecords(48).map(({ id }) => id));
     expect(relay.sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(48 * 1024);
   });
@@ -428,7 +428,7 @@ describe('handing batches off', () => {
     const { page, flusher, relay } = await start(3);
     relay.rule = () => 'hang';
     page.add(makeIdentify('i1'), event('e1'), makeIdentify('i2'), event('e2'), makeIdentify('i3'));
-    flusher.leave(false);
+    flusher.handOff();
     expect(relay.sent).toEqual([['i1', 'e1', 'i2'], ['e2']]);
   });
 
@@ -437,7 +437,7 @@ describe('handing batches off', () => {
     relay.rule = () => 'left';
     page.add(...makeRecords(3));
     await settle();
-    flusher.leave(false);
+    flusher.handOff();
     page.outbox.leave(true);
     await settle();
     const next = await start();

@@ -107,7 +107,7 @@ describe('a request', () => {
     flusher.flushAll();
     await advance(100);
     page.add(makeRecord('b'));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['a', 'b']);
     expect(handoffs).toEqual(['b']);
   });

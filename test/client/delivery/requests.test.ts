@@ -52,7 +52,7 @@ describe('to another origin, the first request', () => {
     const { page, flusher, service } = await start();
     page.add(...makeRecords(5));
     flusher.flushAll();
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.open()).toHaveLength(5);
   });
 

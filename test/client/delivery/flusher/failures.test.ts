@@ -489,7 +489,7 @@ describe('an offline page', () => {
 
   it('hands all off where it is left meanwhile', async () => {
     const { flusher, service } = await comingBack();
-    flusher.leave(false);
+    flusher.handOff();
     await settle();
     expect(service.ids().sort()).toEqual(['a', 'b']);
   });

@@ -131,7 +131,7 @@ describe('a flush', () => {
     page.add(makeRecord('a'));
     flusher.flushAll();
     expect(service.ids()).toEqual([]);
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['a']);
     state.isHidden = true;
     page.add(makeRecord('b'));
@@ -377,7 +377,7 @@ describe('stopping', () => {
     stop();
     page.add(makeRecord('a'));
     flusher.flushAll();
-    flusher.leave(false);
+    flusher.handOff();
     flusher.resume();
     await advance(10_000);
     expect(service.sent).toEqual([]);

@@ -15,16 +15,16 @@ describe('handing off', () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
     page.add(...makeRecords(20));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toHaveLength(20);
   });
 
   it('starts no more requests than the browser carries', async () => {
     const { page, flusher, service } = await start();
     page.add(...makeRecords(300));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toHaveLength(128);
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toHaveLength(128);
   });
 
@@ -33,7 +33,7 @@ describe('handing off', () => {
     service.rule = () => 'hang';
     page.add(makeRecord('small'), makeRecord('big', { bytes: 50_000 }), makeRecord('small2'));
     service.room = 999;
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['small', 'small2']);
   });
 
@@ -42,7 +42,7 @@ describe('handing off', () => {
     service.rule = () => 'hang';
     page.add(makeRecord('a', { bytes: 300 }), makeRecord('b', { bytes: 200 }));
     service.room = 500;
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['a', 'b']);
   });
 
@@ -55,7 +55,7 @@ describe('handing off', () => {
       makeRecord('free'),
     );
     service.room = 999;
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['free']);
   });
 
@@ -63,7 +63,7 @@ describe('handing off', () => {
     const { page, flusher, service } = await start();
     service.rule = () => 'hang';
     page.add(makeIdentify('i1'), makeIdentify('i2'), makeIdentify('j1', 'v'));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['i1', 'j1']);
   });
 
@@ -72,8 +72,8 @@ describe('handing off', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(3));
     flusher.flushAll();
-    flusher.leave(false);
-    flusher.leave(false);
+    flusher.handOff();
+    flusher.handOff();
     expect(service.sent).toHaveLength(3);
   });
 
@@ -84,7 +84,7 @@ describe('handing off', () => {
     flusher.flushAll();
     await settle();
     vi.setSystemTime(Date.now() + 10_000); // the penalty is over, the doubt is not
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toHaveLength(1);
   });
 
@@ -92,14 +92,14 @@ describe('handing off', () => {
     const { page, flusher, service, world: state } = await start();
     state.isOnline = false;
     page.add(makeRecord('a'));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toEqual([]);
   });
 
   it('does nothing without a token', async () => {
     const { page, flusher, service } = await start({ token: () => never });
     page.add(makeRecord('a'));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('handing off', () => {
     page.add(makeRecord('a'));
     flusher.flushAll();
     await settle();
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.sent).toHaveLength(1);
   });
 
@@ -118,7 +118,7 @@ describe('handing off', () => {
     service.rule = () => 'hang';
     page.add(...makeRecords(2));
     await settle();
-    flusher.leave(false);
+    flusher.handOff();
     service.isLeft = true;
     service.answer('r0', 0);
     await settle();
@@ -128,21 +128,6 @@ describe('handing off', () => {
     const next = createPage(world.shelf);
     expect(await next.drain()).toEqual([]);
     expect([...page.unknown, ...next.unknown]).toEqual(['r0', 'r1']);
-  });
-
-  it('is in the exit note before the first request starts, for the page may be killed at any of them', async () => {
-    const { page, flusher, service } = await start();
-    service.rule = () => {
-      page.kill();
-      return 'hang';
-    };
-    page.add(...makeRecords(3));
-    await settle();
-    flusher.leave(true);
-    await advance(HOLD_MS);
-    const next = createPage(world.shelf);
-    expect(await next.drain()).toEqual([]);
-    expect(next.unknown).toEqual(['r0', 'r1', 'r2']);
   });
 
   it('sends no identify beside one that is in flight still, and another page’s by now', async () => {
@@ -155,7 +140,7 @@ describe('handing off', () => {
     await (await start()).page.drain();
     page.outbox.look();
     page.add(makeIdentify('second'), makeIdentify('other', 'v'));
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['first', 'other']);
   });
 });

@@ -56,7 +56,7 @@ describe('to the page’s own origin', () => {
     page.add(...makeRecords(5));
     flusher.flushAll();
     await advance(3_000);
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.open()).toHaveLength(5);
   });
 });

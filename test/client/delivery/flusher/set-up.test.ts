@@ -185,7 +185,7 @@ describe('a token function', () => {
     await settle();
     expect(token).toHaveBeenCalledTimes(1);
     expect(service.ids()).toEqual([]);
-    flusher.leave(false);
+    flusher.handOff();
     expect(service.ids()).toEqual(['a']);
   });
 
