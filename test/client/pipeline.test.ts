@@ -312,6 +312,18 @@ describe('consent', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('"u"');
   });
 
+  it('denied has nothing waiting, here or elsewhere, of what was let go before', async () => {
+    const service = createFakeService();
+    service.rule = () => 503;
+    const { analytics } = await start({}, service);
+    analytics.event('a');
+    await advance(90_000);
+    expect(analytics.status().waiting).toBe(1);
+    analytics.setConsent('denied');
+    await settle();
+    expect(analytics.status()).toMatchObject({ waiting: 0, elsewhere: undefined });
+  });
+
   it('denied tells of no storage while what is stored is deleted', async () => {
     const { analytics, storage } = await start();
     const before = storage.map((change) => change.storage);

@@ -87,11 +87,12 @@ export const createOutbox = (effects: OutboxEffects) => {
       for (const parcel of line.parcels) void writer.touch(parcel);
       if (!claims.hasUnread()) claims.seek();
     },
-    /** Forgets what this page has, and returns it. */
+    /** Forgets all records, and returns those that this page has. */
     clear: (): OutboxRecord[] => {
       partOver();
       const records = [...line.entries()].map(({ record }) => record);
       for (const parcel of [...line.parcels]) part(parcel);
+      Object.assign(away, { count: 0, bytes: 0, others: undefined });
       return records;
     },
   };
