@@ -92,7 +92,8 @@ export const createOutbox = (effects: OutboxEffects) => {
       partOver();
       const records = [...line.entries()].map(({ record }) => record);
       for (const parcel of [...line.parcels]) part(parcel);
-      Object.assign(away, { count: 0, bytes: 0, others: undefined });
+      away.count = away.bytes = 0;
+      delete away.others;
       return records;
     },
   };
