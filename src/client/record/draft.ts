@@ -102,9 +102,10 @@ const eventDraft = (
     notify,
     tags: gatherTags(contextTags(context, hint), gatherTags(rest, tags, hint)),
     user_id: whose,
+    timestamp: undefined as unknown,
   } as EventBody;
   const made = checked({ type: 'event', body }, user);
-  // Added after the check: this text is right, and to check it would take as long as all other fields do.
+  // Set after the check: this text is right, and to check it would take as long as all other fields do.
   body.timestamp = time;
   return made;
 };
