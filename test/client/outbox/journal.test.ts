@@ -400,3 +400,52 @@ describe('a journal that is admitted by what stands in the database', () => {
     expect(await run(false)).not.toHaveBeenCalled();
   });
 });
+
+describe('a journal that may not store anything', () => {
+  const create = () => createJournal({ name: DATABASE, onChange: () => undefined });
+  const expectNone = async (journal: ReturnType<typeof create>) => {
+    expect(journal.kind()).toBe('none');
+    expect(journal.opened()).toBeUndefined();
+    expect(await endOf(journal.run(commit))).toEqual(new Error('no storage'));
+  };
+
+  it('is none, and makes no database, whatever the page does', async () => {
+    const open = vi.spyOn(indexedDB, 'open');
+    const journal = create();
+    journal.leave();
+    expect(journal.isLeft()).toBe(false);
+    journal.comeBack();
+    journal.release();
+    journal.close();
+    await expectNone(journal);
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  it('is none again once it is released, and what is being written then is stored', async () => {
+    const { journal, put } = journalOf();
+    const writing = put('a');
+    journal.release();
+    await expectNone(journal);
+    expect(await writing).toBe('a');
+    expect((await readStored()).ids).toEqual(['a']);
+  });
+
+  it('closes its connection once it is released', async () => {
+    const { journal, put } = journalOf();
+    await put('a');
+    const close = vi.spyOn(IDBDatabase.prototype, 'close');
+    journal.release();
+    await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(1));
+  });
+
+  it('is opened anew after that', async () => {
+    const { journal, put } = journalOf();
+    await put('a');
+    journal.close();
+    journal.open();
+    expect(journal.kind()).toBe('opening');
+    await put('b');
+    expect(journal.kind()).toBe('indexeddb');
+    expect((await readStored()).ids).toEqual(['a', 'b']);
+  });
+});
