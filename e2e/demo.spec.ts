@@ -9,12 +9,16 @@ const anyPort = { port: 0, nextFree: false };
 const TOKEN = 'a-token-to-be-found';
 
 const test = base.extend<{ demo: RunningDemo }>({
-  demo: async ({ folder }, use) => {
-    const database = join(folder, 'demo.db');
-    const demo = await startDemo({ page: anyPort, service: anyPort, database, token: TOKEN });
-    await use(demo);
-    await demo.close();
-  },
+  demo: [
+    async ({ folder }, use) => {
+      const database = join(folder, 'demo.db');
+      const demo = await startDemo({ page: anyPort, service: anyPort, database, token: TOKEN });
+      await use(demo);
+      await demo.close();
+    },
+    // Begun before the page, and so ended after it: a page whose service is gone complains on the console.
+    { auto: true },
+  ],
 });
 
 const eventsOf = async ({ service }: RunningDemo): Promise<EventRow[]> => {
