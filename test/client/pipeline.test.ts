@@ -258,6 +258,16 @@ describe('consent', () => {
     });
   });
 
+  it('pending writes nothing down as the page is hidden or left', async () => {
+    const { analytics } = await start({ consent: 'pending' });
+    analytics.event('a');
+    page.hide();
+    page.leave();
+    await settle();
+    expect(Object.keys(localStorage)).toEqual([]);
+    expect(analytics.status().waiting).toBe(1);
+  });
+
   it('pending keeps no more than maxRecords and maxBytes, oldest events first', async () => {
     const { analytics } = await start({ consent: 'pending', maxRecords: 3, maxBytes: 1_000 });
     const drops: (string | undefined)[] = [];
