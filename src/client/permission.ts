@@ -33,14 +33,14 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
     if (consent.isSaid()) void forgetDenial(journal);
   };
 
-  /** What is stored stays there for whoever comes next. */
+  /** Leaves what is stored to whoever comes next. */
   const stop = () => {
     outbox.leave(true);
     journal.release();
     flusher.halt();
   };
 
-  /** The same, and what only memory has waits there. */
+  /** Consent is pending: what is stored is left there, and records that are in memory alone wait in memory. */
   const putOff = () => {
     identity.putOff();
     if (journal.kind() === 'indexeddb') return stop();

@@ -4,7 +4,7 @@ import type { DeliveryEffects } from './context.js';
 /** While the set-up is wrong, or nothing answers: one try this often. */
 export const SLOW_MS = 300_000;
 
-/** Why nothing may be sent, and until when; 0 where nobody knows. */
+/** Why nothing may be sent, and until when; 0 where no end is known. */
 export type Pause = [Status['paused'], number];
 
 /** Attempts in a row without an answer that stop delivery. */

@@ -124,7 +124,7 @@ export const createPump = (context: Context) => {
     reset,
     /** Records without an answer yet. */
     inFlight: (): number => requests.entries().length,
-    /** Nothing may be sent any more: gives up what is under way. */
+    /** Gives up the requests that are under way: nothing may be sent any more. */
     halt: (): void => {
       sender.abort();
       requests.entries().forEach(outbox.abandon);

@@ -59,7 +59,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
       if (kind === 'indexeddb') become('opening');
     };
     database.addEventListener('close', lose);
-    // Nobody asks for another version, so the site deletes it, and waits for this connection to end.
+    // The version never changes, so the site is deleting the database, and waits for this connection to close.
     database.addEventListener('versionchange', () => {
       database.close();
       use = open(name);
@@ -100,7 +100,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
     kind: (): StorageKind => kind,
     /** Settles once it is known whether there is a database. */
     opened,
-    /** Nothing may be stored any more: what has not begun by now never will, and nobody hears of what has. */
+    /** Nothing may be stored any more. Work that has not begun never will; nobody is told how work that has begun ends. */
     close: (): void => {
       kind = 'memory';
       isClosed = true;

@@ -2,12 +2,12 @@ import type { StorageKind } from '../types.js';
 import { openDatabase, type Admit, type Database, type DatabaseEffects } from './database.js';
 import { commit, type Work } from './transaction.js';
 
-/** The database of one destination, for as long as storage may be used. */
+/** The database of one destination: opened once storage may be used, and closed when it may not be any more. */
 export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
   let database: Database | undefined;
 
-  /** Nothing is asked of it any more. */
-  const leaveOff = (): Database | undefined => {
+  /** Lets go of the database, and returns it. */
+  const detach = (): Database | undefined => {
     const last = database;
     database = undefined;
     return last;
@@ -25,11 +25,11 @@ export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
     /** Runs work in one transaction and settles with its end. */
     run: <T>(work: Work<T>): Promise<T> =>
       database?.run(work) ?? Promise.reject(new Error('no storage')),
-    /** Nothing may be stored any more: what has not begun by now never will. */
-    close: (): void => leaveOff()?.close(),
-    /** The same once all that is being written stands there: transactions run in order. */
+    /** Nothing may be stored any more. Work that has not begun never will. */
+    close: (): void => detach()?.close(),
+    /** Closes it once the writes before this one are done: transactions run in order. */
     release: (): void => {
-      const last = leaveOff();
+      const last = detach();
       last
         ?.run<undefined>(commit)
         .catch(() => undefined)

@@ -87,7 +87,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       for (const parcel of line.parcels) void writer.touch(parcel);
       if (!claims.hasUnread()) claims.seek();
     },
-    /** Forgets all records, and returns those that this page has. */
+    /** Forgets all records, and returns those that were in memory. */
     clear: (): OutboxRecord[] => {
       partOver();
       const records = [...line.entries()].map(({ record }) => record);

@@ -73,7 +73,7 @@ const eventDraft = (
   hint: Hint,
 ): Made<Draft> => {
   if (!isObject(fields)) return expected('fields', OBJECT);
-  // Without a prototype: some scripts give every object more keys.
+  // Our own copy, made without a prototype: some scripts give every object more keys.
   const own: Fields = Object.setPrototypeOf(fields, null) as Fields;
   const {
     channel = usual,
