@@ -7,7 +7,7 @@ import { getWindow, isReadable, putStored, WINDOW, type Stored } from './stored.
 /** Later than all parcels. */
 export const END: Walk['after'] = [Infinity];
 
-/** Names the user of a record and the life of the page that made it. */
+/** Names the user of a record and the page that made it. */
 export const nameUser = ([, maker]: ParcelKey, { user }: OutboxRecord): string =>
   `${maker} ${user}`;
 

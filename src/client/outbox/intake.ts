@@ -22,6 +22,8 @@ interface Parts {
 /** How records come into this page's memory: from calls, from what it has claimed, and from notes. */
 export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) => {
   const { notes, limits, onUnknown, line, away, flying, known, holder } = context;
+  /** What is made here is one page's, whichever of its lives makes it: its records stay in order. */
+  const maker = holder();
   let order = 0;
   let made = 0;
   /** The parcel that records of this task go into. */
@@ -29,7 +31,7 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
 
   const add = (record: OutboxRecord, isCall = false): void => {
     if (!open || open.state !== 'new' || open.entries.size >= PARCEL_RECORDS) {
-      open = createParcel([record.at, holder(), ++made]);
+      open = createParcel([record.at, maker, ++made]);
       line.insert(open);
       void writer.touch(open);
       // What follows in another task is written by another transaction.

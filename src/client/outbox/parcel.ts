@@ -5,7 +5,7 @@ import type { ParcelState, RecordState } from './states.js';
 /** Records of one task that are stored as one value, at the most. */
 export const PARCEL_RECORDS = 20;
 
-/** Time of the first record, the life of a page that made it, and its number there: parcels sort by time. */
+/** Time of the first record, the page that made it, and its number there: parcels sort by time. */
 export type ParcelKey = [at: number, maker: string, number: number];
 
 /** Up to 20 records that are stored, claimed, noted and deleted together. */

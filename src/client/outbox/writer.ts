@@ -41,7 +41,7 @@ export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
       clearTimeout(timer);
       timer = undefined;
       if (journal.kind() === 'memory') return touchNote();
-      return dirty.size > 0 && journal.kind() !== 'none' ? write([...dirty]) : undefined;
+      return dirty.size > 0 ? write([...dirty]) : undefined;
     }));
 
   /** While the database fails, a note takes its place. */

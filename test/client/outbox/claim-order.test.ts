@@ -134,6 +134,23 @@ describe("a living page's own records", () => {
     expect(waits('later')).toBe(false);
   });
 
+  it('wait for it in a later life of their page, too', async () => {
+    const page = pageOf();
+    page.add(makeIdentify('earlier'));
+    await settle();
+    page.outbox.leave(true);
+    const another = pageOf();
+    await another.refill();
+    page.outbox.comeBack();
+    page.add(makeRecord('later', { user: 'u' }));
+    await page.refill();
+    expect(page.outbox.mustWait(page.find('later'))).toBe(true);
+    expect(await another.drain()).toEqual(['earlier']);
+    page.outbox.look();
+    await page.refill();
+    expect(page.outbox.mustWait(page.find('later'))).toBe(false);
+  });
+
   it('do not wait for an event that another page has taken', async () => {
     const { waits } = await takeOlder(makeRecord('earlier', { user: 'u' }));
     expect(waits('later')).toBe(false);
