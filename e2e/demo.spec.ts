@@ -353,7 +353,7 @@ test('goes on with what a scene before has held up, and calls none of it lost', 
     const button = document.querySelector<HTMLElement>('form[data-scene="burst"] button')!;
     for (let i = 0; i < 5; i++) setTimeout(() => button.click(), i * 60);
   });
-  await expect(toast(page)).toContainText('50 events called');
+  await expect(toast(page)).toContainText('50 calls made');
   await expect(status(page, 'delivered')).toHaveText('310', { timeout: 20_000 });
   await expect(count(page, 'waiting')).toHaveText('0');
   await expect(count(page, 'wrong')).toHaveText('0');

@@ -35,7 +35,7 @@ const announce = async (demo: RunningDemo, settings: DemoOptions): Promise<void>
   Service   ${service.url}  (fault switch on)
   Database  ${settings.database}
 ${settings.host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others in.'}
-  On a page of your own, try this tag:
+  On a page of your own, try this tag, above the scripts that call analytics:
 
     ${await tagFor(demo, settings)}
 
@@ -47,11 +47,14 @@ ${settings.host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others 
 `);
 };
 
-/** The tag of this demo, for its service, with the hash of the file as it is served. */
+/**
+ * The tag of this demo, for its service, with the hash of the file as it is served. Without `async`, so that
+ * the scripts below it can call `analytics` though they have no stub.
+ */
 const tagFor = async ({ url, service }: RunningDemo, { token }: DemoOptions): Promise<string> => {
   const script = await readDemoFile(FILES['/outbox.js']!);
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
-  return `<script async src="${url.replace(/\/$/, '')}/outbox.js" integrity="${integrity}" crossorigin="anonymous"
+  return `<script src="${url.replace(/\/$/, '')}/outbox.js" integrity="${integrity}" crossorigin="anonymous"
       data-base-url="${service.url}" data-token="${token}" data-project="shop" data-channel="web"></script>`;
 };
 

@@ -21,5 +21,5 @@ export const killOutbox: Scene = ({ caller, setup: { service, project } }) => {
   // Waits until the connection is closed; another tab’s holds it up.
   indexedDB.deleteDatabase(name);
   caller.events(someEvents(10, 'outbox'));
-  return '10 events called, and the database is gone. They are sent from memory; storage is opened again after 5 s.';
+  return '10 calls made, and the database is gone. They are sent from memory; storage is opened again after 5 s.';
 };
