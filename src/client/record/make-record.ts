@@ -46,7 +46,7 @@ export const makeRecord = (
   }
   // A UTF-16 unit has at most three bytes in UTF-8: most bodies need no counting.
   if (body.length * 3 > rules.maxRecordBytes && byteLength(body) > rules.maxRecordBytes) {
-    const message = `the body has ${byteLength(body)} bytes, ${rules.maxRecordBytes} are allowed`;
+    const message = `the body has ${byteLength(body)} bytes, maxRecordBytes is ${rules.maxRecordBytes}`;
     return { reason: 'too-large', message };
   }
   const record: OutboxRecord = { id, type: kept.value.type, body, at, attempts: 0 };
