@@ -43,11 +43,11 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
   };
 
   const fail = (error: unknown) => {
-    if (kind === 'memory') return;
     become('memory', messageOf(error));
     if (reopened) return;
     reopened = true;
     setTimeout(() => {
+      if (isClosed) return;
       use = open(name);
       attempt(commit).catch(() => undefined); // stays in memory; `fail` has said so
     }, REOPEN_MS);
@@ -79,7 +79,6 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
   const attempt = async <T>(work: Work<T>): Promise<T> => {
     const admitted: Work<T> = (store, done) => {
       const begin = () => {
-        if (isClosed) return;
         isAdmitted = true;
         work(store, done);
       };

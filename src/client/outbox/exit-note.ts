@@ -72,9 +72,7 @@ export interface Shelf {
 export const createNotes = (shelf: Shelf, name: string) => {
   const prefix = `${name} note `;
   const read = (key: string): ExitNote | undefined => {
-    const text = shelf.get(key);
-    if (text === undefined) return undefined;
-    const note = parse(text);
+    const note = parse(shelf.get(key) ?? '');
     if (note && isNote(note)) return note;
     // Cut off, or not ours: it would be in the way for ever. What a later version wrote is for that one.
     if (!(Number(note?.v) > VERSION)) shelf.set(key, undefined);

@@ -202,7 +202,9 @@ describe('a journal', () => {
     const { journal, changes, put } = journalOf();
     const end = endOf(put('a'));
     journal.close();
+    const close = vi.spyOn(IDBDatabase.prototype, 'close');
     expect(await end).toEqual(new Error('closed'));
+    expect(close).toHaveBeenCalledTimes(1); // or it would stand in the way of the site's own deletion
     expect(journal.kind()).toBe('none');
     expect(changes).toEqual([]);
     expect((await readStored()).ids).toEqual([]);
@@ -292,6 +294,15 @@ describe('a journal', () => {
     await advance(600_000);
     expect(indexedDB.open).toHaveBeenCalledTimes(2);
     expect(journal.kind()).toBe('memory');
+  });
+
+  it('does not open again once it is closed', async () => {
+    forbidOpening();
+    const { journal, put } = journalOf();
+    await endOf(put('a'));
+    journal.close();
+    await advance(600_000);
+    expect(indexedDB.open).toHaveBeenCalledTimes(1);
   });
 
   it('does not open a third time where it fails again after the second', async () => {
