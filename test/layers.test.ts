@@ -266,7 +266,6 @@ describe('the build for relays alone', () => {
   };
   const direct = [
     'client/delivery/direct-sender.ts',
-    'client/delivery/token-access.ts',
     'interface/token.ts',
   ];
 

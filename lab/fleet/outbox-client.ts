@@ -103,7 +103,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       }),
       mayRun: () => mayRun,
       concurrency: () => DEFAULTS.concurrency,
-      isOwnOrigin: () => false,
+      isOwnOrigin: false,
       now,
       random,
       isOnline: () => world.isOnline(client),
@@ -111,7 +111,6 @@ export const createOutboxClient: CreateClient = (client, world) => {
       onSent: ignore,
       onOutcome: ignore,
       onError: ignore,
-      onUnreachable: () => undefined,
     });
     fresh = 0;
     isWaiting = false;

@@ -3,7 +3,6 @@ import { isOwnOrigin } from './browser/page-address.js';
 import { isGoing, isHidden, isOnline, watchDeparture } from './browser/page-life.js';
 import { shelf } from './browser/shelf.js';
 import { readClock } from './config/clock.js';
-import type { Settings } from './config/options.js';
 import type { Context } from './context.js';
 import { createFlusher } from './delivery/flusher.js';
 import { createGate } from './delivery/gate.js';
@@ -12,10 +11,6 @@ import { createJournal } from './outbox/journal.js';
 import { createOutbox } from './outbox/outbox.js';
 import { newId } from './record/new-id.js';
 import type { StorageKind } from './types.js';
-
-const unreachable = (settings: Settings): string =>
-  `nothing answers at ${settings.relay ?? settings.baseUrl}, though the browser is online. Does it answer with ` +
-  "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?";
 
 /** Everything that stores and sends. It does so while the journal is open: storage and network may be used. */
 export const createParts = (context: Context) => {
@@ -26,8 +21,6 @@ export const createParts = (context: Context) => {
     if (storage === 'indexeddb') outbox.rewrite();
     flusher.pump();
   };
-  // Asked once: the address of a destination never changes.
-  const ownOrigin = isOwnOrigin(settings().relay ?? settings().baseUrl ?? '');
   const journal = createJournal({ name, onChange });
   const notes = createNotes(shelf, name);
   const outbox = createOutbox({
@@ -57,7 +50,7 @@ export const createParts = (context: Context) => {
     }),
     concurrency: () => settings().concurrency,
     mayRun: () => journal.kind() !== 'none',
-    isOwnOrigin: () => ownOrigin,
+    isOwnOrigin: isOwnOrigin(settings().relay ?? settings().baseUrl ?? ''),
     now,
     random: Math.random,
     isOnline,
@@ -65,8 +58,6 @@ export const createParts = (context: Context) => {
     onSent: (record, handoff) => emit('sent', () => ({ record: { ...record }, handoff })),
     onOutcome: tally.outcome,
     onError: (error) => emit('error', () => error),
-    onUnreachable: () =>
-      emit('error', () => ({ kind: 'unreachable', message: unreachable(settings()) })),
   });
   return { journal, notes, outbox, flusher };
 };

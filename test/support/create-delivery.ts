@@ -10,6 +10,7 @@ interface Choices {
   limits?: Parameters<typeof createPage>[1];
   token?: () => Token;
   concurrency?: number;
+  isOwnOrigin?: boolean;
 }
 
 /** A page with everything between its outbox and a scripted service. */
@@ -20,13 +21,13 @@ export const createDelivery = (shelf: FakeShelf, choices: Choices = {}) => {
 
 /** The same with a sender of one's own. */
 export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choices = {}) => {
-  const { limits, concurrency = 6 } = choices;
+  const { limits, concurrency = 6, isOwnOrigin = false } = choices;
   const page = createPage(shelf, limits, () => flusher.pump());
   const errors: DeliveryError[] = [];
   const outcomes: [id: string, outcome: Outcome][] = [];
   /** What was handed off as the page was left. */
   const handoffs: string[] = [];
-  const world = { isOnline: true, isHidden: false, isOwnOrigin: false, unreachable: 0 };
+  const world = { isOnline: true, isHidden: false };
   const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
@@ -39,7 +40,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     gate,
     mayRun: () => page.journal.kind() !== 'none',
     concurrency: () => concurrency,
-    isOwnOrigin: () => world.isOwnOrigin,
+    isOwnOrigin,
     now: Date.now,
     random: () => 0.5,
     isOnline: () => world.isOnline,
@@ -49,7 +50,6 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     },
     onOutcome: ({ id }, outcome) => outcomes.push([id, outcome]),
     onError: (error) => errors.push(error),
-    onUnreachable: () => world.unreachable++,
   });
   /** As when consent is withdrawn. */
   const stop = () => {

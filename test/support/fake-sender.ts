@@ -1,6 +1,6 @@
 import { outcomeOf } from '../../src/interface/outcome.js';
+import { isStale } from '../../src/client/delivery/direct-sender.js';
 import type { Attempt, Sender } from '../../src/client/delivery/sender.js';
-import { createTokenAccess } from '../../src/client/delivery/token-access.js';
 import { createTokenSource } from '../../src/interface/token.js';
 import type { OutboxRecord, Token } from '../../src/client/types.js';
 
@@ -40,7 +40,10 @@ export const createFakeSender = (option: () => Token) => {
           typeof reply === 'number' ? { status: reply, retryAfterMs: 0 } : reply;
         if (status === 0 && fake.isLeft) return resolve(undefined);
         const outcome = outcomeOf(status, '');
-        resolve({ outcome, status, retryAfterMs, token: used, problem: `status ${status}` });
+        resolve({
+          ...{ outcome, status, retryAfterMs, problem: `status ${status}` },
+          isStale: isStale(token, used, { outcome, status }),
+        });
       });
       fake.mostAtOnce = Math.max(fake.mostAtOnce, open.size);
       const reply = fake.rule(record, used);
@@ -48,7 +51,7 @@ export const createFakeSender = (option: () => Token) => {
     });
   const sender: Sender = {
     capacity: { records: 1, bytes: Infinity, bytesPerRecord: 0 },
-    access: createTokenAccess(token),
+    token,
     room: () => fake.room,
     send,
     abort: () => {

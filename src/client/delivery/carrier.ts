@@ -15,7 +15,7 @@ const BACK_MS = 2_000;
 /** A browser that takes no keepalive says so within this time; a network mostly fails later. */
 const REFUSAL_MS = 50;
 
-type Effects = Pick<SenderEffects, 'settings' | 'now' | 'watchDeparture' | 'isGoing'>;
+type Effects = Omit<SenderEffects, 'beacon'>;
 
 interface Message {
   url: string;
@@ -27,13 +27,16 @@ interface Message {
   keepalive: boolean;
 }
 
-const NO_ANSWER: Answer = {
+const noAnswer = ({ relay, baseUrl }: ReturnType<SenderEffects['settings']>): Answer => ({
   outcome: 'retry',
   status: 0,
   retryAfterMs: 0,
   body: '',
   brokeOff: true,
-};
+  problem:
+    `nothing answers at ${relay ?? baseUrl}, though the browser is online. Does it answer with ` +
+    "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?",
+});
 
 /** Nothing where a script of the page has broken it: then the request is not ended, and not waited for. */
 const createController = (): AbortController | undefined => {
@@ -111,7 +114,7 @@ export const createCarrier = (effects: Effects) => {
         });
       } catch {
         abort();
-        return (await wasLeft()) ? undefined : NO_ANSWER;
+        return (await wasLeft()) ? undefined : noAnswer(settings());
       } finally {
         running.delete(end);
         if (keepalive) keptAlive -= size;
@@ -127,14 +130,16 @@ export const createCarrier = (effects: Effects) => {
         keptAlive -= size;
       }, settings().timeout);
     },
-    /** Gives up all requests. */
+    /** Gives up all requests (consent withdrawn). */
     abort: (): void => {
       for (const end of running) end();
     },
-    /** The page is back. */
+    /** The page is back from where it was kept: what it left under way may never say how it ended. */
     comeBack: (): void => {
       const left = [...running];
       setTimeout(() => left.forEach((end) => end()), BACK_MS);
     },
   };
 };
+
+export type Carrier = ReturnType<typeof createCarrier>;

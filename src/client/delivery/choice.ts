@@ -21,11 +21,6 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
   const { outbox, sender, health, batching, troubles } = context;
   const { fits } = batching;
 
-  function* line(): Generator<Entry, undefined> {
-    yield* requests.lost();
-    yield* outbox.young();
-  }
-
   /** A probe with records that have not failed yet: a bad one must not hold up the line. */
   const leastDoubtful = (candidates: readonly Entry[]): Entry[] => {
     const doubtOf = (entry: Entry) => {
@@ -40,7 +35,9 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
     next: (limit: number): Entry[][] => {
       const rules = { limit, mustWait: outbox.mustWait, isDue, fits };
       const alone = { ...rules, limit: PROBE_CHOICE, fits: () => false };
-      const entries = health.isProbing() ? leastDoubtful(nextInLine(line(), alone).flat()) : line();
+      const entries = health.isProbing()
+        ? leastDoubtful(nextInLine(outbox.young(), alone).flat())
+        : outbox.young();
       return nextInLine(entries, rules);
     },
     /** What the browser takes from a page that goes away. */
@@ -54,7 +51,9 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
       };
       const limit = HANDOFF - requests.count();
       const mustWait = () => false;
-      return nextInLine(line(), { limit, mustWait, isDue, fits, leaving });
+      // What is in flight may have left the outbox's memory as the page was left before.
+      const entries = [...requests.entries(), ...outbox.young()];
+      return nextInLine(entries, { limit, mustWait, isDue, fits, leaving });
     },
   };
 };

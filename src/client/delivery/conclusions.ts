@@ -8,6 +8,7 @@ import type { Attempt } from './sender.js';
 type Attempts = readonly (readonly [entry: Entry, attempt: Attempt])[];
 
 const SET_UP = 'set-up';
+const UNREACHABLE = 'unreachable';
 
 const entriesOf = (attempts: Attempts): Entry[] => attempts.map(([entry]) => entry);
 
@@ -16,8 +17,7 @@ const isFinal = ({ outcome }: Attempt): boolean =>
 
 /** What the answers to requests mean for their records, for the destination and for the developer. */
 export const createConclusions = (context: Context) => {
-  const { outbox, sender, health, troubles, batching, waiters, onError, onOutcome } = context;
-  const { access } = sender;
+  const { outbox, health, troubles, batching, waiters, now, onError, onOutcome } = context;
   /** What the developer has been told of. */
   const told = new Set<string>();
 
@@ -35,7 +35,7 @@ export const createConclusions = (context: Context) => {
   /** Delivered, or rejected for good: they have come to their end, and the service works. */
   const pass = (attempts: Attempts, started: Started): void => {
     told.delete(SET_UP);
-    access?.passed();
+    told.delete(UNREACHABLE);
     health.passed(started, attempts.length);
     batching.passed();
     for (const [entry, { outcome, status }] of attempts) {
@@ -47,13 +47,16 @@ export const createConclusions = (context: Context) => {
 
   /** They wait for another attempt. True when only these records are answered so. */
   const fail = (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
-    const { outcome, status, problem, isOwn } = attempt;
-    const isBlocked = outcome === 'blocked';
-    if (isBlocked && access?.refused(attempt)) return false;
+    const { outcome, status, problem, isOwn, isStale } = attempt;
+    if (status > 0) told.delete(UNREACHABLE);
+    if (isStale) return false;
     const isTheirs = health.failed(entries, attempt, started);
     const error = { kind: 'setup', status, message: problem } as const;
     if (isOwn) tellOnce(problem, error);
-    else if (isBlocked && !isTheirs) waitForSetUp(error);
+    else if (outcome === 'blocked' && !isTheirs) waitForSetUp(error);
+    else if (status === 0 && health.pause(now())[0] === UNREACHABLE) {
+      tellOnce(UNREACHABLE, { kind: UNREACHABLE, message: problem });
+    }
     return isTheirs;
   };
 

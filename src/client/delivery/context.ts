@@ -16,7 +16,7 @@ export interface DeliveryEffects {
   mayRun: () => boolean;
   concurrency: () => number;
   /** Requests go to the page's own origin. */
-  isOwnOrigin: () => boolean;
+  isOwnOrigin: boolean;
   now: () => number;
   random: () => number;
   isOnline: () => boolean;
@@ -24,8 +24,6 @@ export interface DeliveryEffects {
   onSent: (record: OutboxRecord, handoff: boolean) => void;
   onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
   onError: (error: DeliveryError) => void;
-  /** Nothing answers, though the browser says that it is online: called once until something does. */
-  onUnreachable: () => void;
 }
 
 /** What the parts of delivery share. */

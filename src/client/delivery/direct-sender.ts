@@ -1,9 +1,9 @@
 import { createCarrier } from './carrier.js';
 import type { Capacity, Sender, SenderEffects } from './sender.js';
-import { createTokenAccess } from './token-access.js';
-import { createTokenSource } from '../../interface/token.js';
+import type { Verdict } from '../../interface/outcome.js';
+import { createTokenSource, type TokenSource } from '../../interface/token.js';
 
-type Effects = Pick<SenderEffects, 'settings' | 'now' | 'watchDeparture' | 'isGoing'>;
+type Effects = Omit<SenderEffects, 'beacon'>;
 
 /** The service has no batch. */
 const CAPACITY: Capacity = {
@@ -17,20 +17,33 @@ const problemOf = (status: number): string =>
     ? `the service refuses the token (${status}): check the option \`token\``
     : `no such service (${status}): check the option \`baseUrl\``;
 
+/**
+ * Looks what an answer says of the token of its request. True where it says nothing else: another token is in use by
+ * now, or is to be asked for.
+ */
+export const isStale = (
+  token: TokenSource,
+  used: string,
+  { outcome, status }: Verdict,
+): boolean => {
+  if (outcome === 'delivered' || outcome === 'rejected') token.passed();
+  return outcome === 'blocked' && (used !== token.get() || (status === 401 && token.refused()));
+};
+
 /** Sends one record a request, straight to the service (interface, section 4). */
 export const createDirectSender = (effects: Effects): Sender => {
   const { settings } = effects;
-  const { room, post, abort, comeBack } = createCarrier(effects);
+  const { post, ...carrier } = createCarrier(effects);
   const token = createTokenSource(
     () => settings().token ?? '',
     () => settings().timeout,
   );
 
   return {
+    ...carrier,
     capacity: CAPACITY,
     hasPreflight: true,
-    room,
-    access: createTokenAccess(token),
+    token,
     send: async ([record], { size, keepalive }) => {
       const { baseUrl = '', idempotencyKey } = settings();
       const { id, type, body } = record!;
@@ -47,9 +60,12 @@ export const createDirectSender = (effects: Effects): Sender => {
         size,
         keepalive,
       });
-      return answer && { ...answer, token: used, problem: problemOf(answer.status) };
+      return (
+        answer && {
+          ...{ problem: problemOf(answer.status), isStale: isStale(token, used, answer) },
+          ...answer,
+        }
+      );
     },
-    abort,
-    comeBack,
   };
 };

@@ -7,7 +7,7 @@ import type { Troubles } from './troubles.js';
 
 type Effects = Pick<
   DeliveryEffects,
-  'gate' | 'mayRun' | 'concurrency' | 'now' | 'random' | 'isOnline' | 'onUnreachable'
+  'gate' | 'mayRun' | 'concurrency' | 'now' | 'random' | 'isOnline'
 >;
 
 /** How things stood when a request was started. */

@@ -10,16 +10,15 @@ export type Pause = [Status['paused'], number];
 /** Attempts in a row without an answer that stop delivery. */
 const SILENT = 3;
 
-type Effects = Pick<DeliveryEffects, 'gate' | 'mayRun' | 'now' | 'isOnline' | 'onUnreachable'>;
+type Effects = Pick<DeliveryEffects, 'gate' | 'mayRun' | 'now' | 'isOnline'>;
 
 /** What keeps this page from sending, beside the destination's penalty. */
-export const createPauses = ({ gate, mayRun, now, isOnline, onUnreachable }: Effects) => {
+export const createPauses = ({ gate, mayRun, now, isOnline }: Effects) => {
   /** The last pause, which may be over. */
   let reason: Status['paused'];
   let until = 0;
   /** Attempts in a row without an answer. */
   let silent = 0;
-  let isTold = false;
 
   const hold = (why: Status['paused'], ms = SLOW_MS): void => {
     reason = why;
@@ -46,22 +45,16 @@ export const createPauses = ({ gate, mayRun, now, isOnline, onUnreachable }: Eff
     /** There was an answer. */
     hear: (): void => {
       silent = 0;
-      isTold = false;
+      end('unreachable');
     },
     /** There was none. */
     miss: (): void => {
-      if (++silent < SILENT) return;
-      hold('unreachable');
-      if (!isTold && isOnline()) onUnreachable();
-      isTold = true;
+      if (++silent >= SILENT) hold('unreachable');
     },
     /** The last attempt had no answer. */
     isSilent: (): boolean => silent > 0,
     /** The destination works. */
-    passed: (): void => {
-      end('setup');
-      end('unreachable');
-    },
+    passed: (): void => end('setup'),
     /** The network is back, or the set-up has changed. Nothing is sent for so long yet. */
     resume: (waitMs: number): void => {
       silent = 0;

@@ -16,7 +16,7 @@ const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
 /** Decides when to look for what may be sent, and goes on until nothing is under way. */
 export const createPump = (context: Context) => {
   const { outbox, sender, health, troubles, waiters, mayRun, now, random, isHidden } = context;
-  const { access } = sender;
+  const { token } = sender;
   const { conclude, lacksToken, reset } = createConclusions(context);
   const requests = createRequests(context, { conclude, onFree: () => free() });
   const choice = createChoice(context, { requests, isDue: (entry) => isDue(entry) });
@@ -43,10 +43,10 @@ export const createPump = (context: Context) => {
   const isDue = (entry: Entry): boolean =>
     entry.order <= horizon && troubles.see(entry).dueAt <= now();
 
-  const isReady = (): boolean => access?.isReady() ?? true;
+  const isReady = (): boolean => !token || token.get() !== undefined;
 
   const askToken = async (): Promise<void> => {
-    const problem = await access?.ask();
+    const problem = await token?.ask();
     if (problem && mayRun()) lacksToken(problem);
   };
 

@@ -9,6 +9,8 @@ export interface Answer extends Verdict {
   body: string;
   /** The rest of the body did not come. */
   brokeOff: boolean;
+  /** What the developer is to look at, where no answer came. */
+  problem?: string;
 }
 
 /** So much of a body is read, in characters. The answers of a service or a relay are far shorter. */

@@ -25,7 +25,7 @@ const attemptOf = (result: Partial<BatchResult> = {}, { body }: OutboxRecord): A
     retryAfterMs: boundedWait(Number(seconds) * 1_000),
     problem: unlisted
       ? unlistedProblem(unlisted, body)
-      : `the service refuses the relay (${status}): check the relay's own set-up`,
+      : `the service ${status ? `refuses the relay (${status})` : 'does not answer the relay'}: check the relay's own set-up`,
     isOwn: !!unlisted,
   };
 };

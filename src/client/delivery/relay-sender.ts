@@ -27,11 +27,11 @@ const problemOf = (status: number): string =>
 /** Sends many records a request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySender = (effects: SenderEffects): Sender => {
   const { settings, now, isGoing, beacon } = effects;
-  const { room, post, give, abort, comeBack } = createCarrier(effects);
+  const { post, give, ...carrier } = createCarrier(effects);
 
   return {
+    ...carrier,
     capacity: CAPACITY,
-    room,
     send: async (records, { size, keepalive }) => {
       const url = settings().relay + BATCH_PATH;
       const body = batchOf(now(), records);
@@ -56,9 +56,7 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
       // A 2xx without results is the answer of something else, or the results did not come. Then all of it
       // is sent again, as where no answer came: the relay knows repeats.
       if (status < 300) answer.outcome = brokeOff || !said ? 'retry' : 'blocked';
-      return { ...answer, problem: problemOf(status) };
+      return { problem: problemOf(status), ...answer };
     },
-    abort,
-    comeBack,
   };
 };

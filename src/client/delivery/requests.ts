@@ -1,5 +1,4 @@
 import type { Entry } from '../outbox/parcel.js';
-import { isUnderWay } from '../outbox/states.js';
 import type { Conclude } from './conclusions.js';
 import type { Context } from './context.js';
 import type { Started } from './health.js';
@@ -37,7 +36,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
   const isAlone = (): boolean => !!sender.hasPreflight && !isAnswered && !isOlder(PREFLIGHT_MS);
 
   const most = (): number => {
-    if (isOwnOrigin()) return isOlder(HANGING_MS) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
+    if (isOwnOrigin) return isOlder(HANGING_MS) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
     return isAlone() ? 1 : concurrency();
   };
 
@@ -45,9 +44,6 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
     count: (): number => groups.size,
     /** All their records. */
     entries,
-    /** Records that another page has by now, whose answer is awaited here. */
-    lost: (): Entry[] =>
-      entries().filter((entry) => entry.parcel.state === 'gone' && isUnderWay(entry)),
     /** How many more may be started. */
     places: (): number =>
       Math.min(

@@ -1,13 +1,15 @@
 import type { OutboxRecord, Token } from '../types.js';
 import type { Verdict } from '../../interface/outcome.js';
+import type { TokenSource } from '../../interface/token.js';
+import type { Carrier } from './carrier.js';
 
 /** What an attempt came to. */
 export interface Attempt extends Verdict {
   retryAfterMs: number;
-  /** The token it was made with, where there is one. */
-  token?: string;
-  /** Who has refused it and what to look at, should it be `blocked`. */
+  /** What the developer is to look at: who has refused it, or that nothing answers. */
   problem: string;
+  /** Refused for its token, and another one is there, or is to be asked for: it says nothing else. */
+  isStale?: boolean;
   /** `blocked` for a value of this record: it says nothing about other records. */
   isOwn?: boolean;
 }
@@ -28,26 +30,13 @@ export interface Manner {
   keepalive: boolean;
 }
 
-/** A destination that has to be shown a token first. */
-export interface Access {
-  isReady: () => boolean;
-  /** Resolves with what went wrong, or nothing. */
-  ask: () => Promise<string | undefined>;
-  /** A request passed. */
-  passed: () => void;
-  /** A request was refused. True where that says nothing: another token is there, or is to be asked for. */
-  refused: (attempt: Attempt) => boolean;
-}
-
 /** A way to a destination. */
-export interface Sender {
+export interface Sender extends Omit<Carrier, 'post' | 'give'> {
   capacity: Capacity;
-  /** Bytes that would still be carried past the page's end. */
-  room: () => number;
   /** Browsers ask another origin before its first request, and remember the answer. */
   hasPreflight?: boolean;
-  /** Missing where nothing has to be shown. */
-  access?: Access;
+  /** Without one that is known nothing can be sent. Missing where none is needed. */
+  token?: Pick<TokenSource, 'get' | 'ask'>;
   /**
    * Starts one request before it returns: nothing is awaited first. Resolves with an attempt for each
    * record, in their order; or with one for all, where the request as a whole came to that. `undefined`: the page
@@ -57,10 +46,6 @@ export interface Sender {
     records: readonly OutboxRecord[],
     manner: Manner,
   ) => Promise<Attempt | Attempt[] | undefined>;
-  /** Gives up all requests (consent withdrawn). */
-  abort: () => void;
-  /** The page is back from where it was kept: what it left under way may never say how it ended. */
-  comeBack: () => void;
 }
 
 /** What a sender needs from outside. */

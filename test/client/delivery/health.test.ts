@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createGate } from '../../../src/client/delivery/gate.js';
 import { createHealth } from '../../../src/client/delivery/health.js';
 import { SLOW_MS } from '../../../src/client/delivery/pauses.js';
@@ -24,7 +24,6 @@ const create = (shelf = createFakeShelf()) => {
     random: () => 0.5,
   });
   const troubles = createTroubles();
-  const onUnreachable = vi.fn();
   const effects = {
     gate,
     mayRun: () => true,
@@ -32,10 +31,9 @@ const create = (shelf = createFakeShelf()) => {
     now: () => now,
     random: () => 0.5,
     isOnline: () => isOnline,
-    onUnreachable,
   };
   const health = createHealth(effects, troubles);
-  return { gate, health, shelf, troubles, onUnreachable };
+  return { gate, health, shelf, troubles };
 };
 
 let made = 0;
@@ -123,29 +121,6 @@ describe('the health of a destination', () => {
     expect(health.pause(now)).toEqual(['unreachable', now + SLOW_MS]);
     health.resume();
     expect(health.pause(now)).toEqual([undefined, 0]);
-  });
-
-  it('says once that nothing answers, and again after an answer', () => {
-    const { health, onUnreachable } = create();
-    const fail = (count: number) => {
-      for (let i = 0; i < count; i++) health.failed([entry()], attempt(0), health.begin());
-    };
-    fail(2);
-    expect(onUnreachable).not.toHaveBeenCalled();
-    fail(7);
-    health.resume();
-    fail(3);
-    expect(onUnreachable).toHaveBeenCalledTimes(1);
-    health.passed(health.begin());
-    fail(3);
-    expect(onUnreachable).toHaveBeenCalledTimes(2);
-  });
-
-  it('does not say so while the browser is offline', () => {
-    const { health, onUnreachable } = create();
-    isOnline = false;
-    for (let i = 0; i < 3; i++) health.failed([entry()], attempt(0), health.begin());
-    expect(onUnreachable).not.toHaveBeenCalled();
   });
 
   it('is not unreachable where an answer came in between', () => {

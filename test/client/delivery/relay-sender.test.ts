@@ -75,7 +75,7 @@ describe('a batch', () => {
 
   it('shows no token, and waits for none', () => {
     const { sender } = createRelay();
-    expect(sender.access).toBeUndefined();
+    expect(sender.token).toBeUndefined();
   });
 
   it('weighs no more than was said', async () => {

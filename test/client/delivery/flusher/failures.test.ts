@@ -388,6 +388,35 @@ describe('no answer at all', () => {
     expect(service.sent).toHaveLength(3);
   });
 
+  it('is told once, and again after an answer', async () => {
+    const { flusher, service, errors } = await silent();
+    const told = { kind: 'unreachable', message: 'status 0' };
+    expect(errors).toEqual([told]);
+    for (let i = 0; i < 4; i++) {
+      flusher.resume();
+      await advance(300_000);
+    }
+    expect(errors).toEqual([told]);
+    service.rule = () => 500;
+    await advance(600_000);
+    service.rule = () => 0;
+    await advance(3_600_000);
+    expect(errors).toEqual([told, told]);
+  });
+
+  it('is not told while the browser is offline', async () => {
+    const { page, flusher, service, errors, world: state } = await start();
+    service.rule = () => {
+      state.isOnline = false;
+      return 0;
+    };
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(3_600_000);
+    expect(service.sent.length).toBeGreaterThan(3);
+    expect(errors).toEqual([]);
+  });
+
   it('is over when the page is online again', async () => {
     const { flusher, service, page } = await silent();
     service.rule = () => 200;

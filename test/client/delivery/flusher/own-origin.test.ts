@@ -5,11 +5,8 @@ import { makeRecord, makeRecords } from '../../../support/make-record.js';
 
 const { start } = deliveryEach();
 
-const onOwnOrigin = async (choices: Parameters<typeof start>[0] = {}) => {
-  const delivery = await start({ ...choices, limits: { resends: true } });
-  delivery.world.isOwnOrigin = true;
-  return delivery;
-};
+const onOwnOrigin = (choices: Parameters<typeof start>[0] = {}) =>
+  start({ ...choices, limits: { resends: true }, isOwnOrigin: true });
 
 describe('to the page’s own origin', () => {
   it('two requests go at a time', async () => {
