@@ -87,6 +87,29 @@ describe('making a record of any call', () => {
   });
 });
 
+describe('a call that becomes text at once', () => {
+  const textOf = (fields: unknown, isText: boolean) => make(captureEvent(0, 'e', fields, isText));
+
+  it('comes to the same as one that is copied first', () => {
+    const keys = fc.constantFrom(...FIELDS, 'user_id', 'plan', '__proto__');
+    fc.assert(
+      fc.property(fc.dictionary(keys, nasty, { maxKeys: 3 }), (fields) => {
+        const [text, copied] = [true, false].map((isText) => {
+          const result = textOf(makeEach(fields), isText);
+          return 'value' in result ? result.value.body : 'dropped';
+        });
+        expect(text).toBe(copied);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([true, false])('leaves out what says that it is nothing (at once: %s)', (isText) => {
+    const result = textOf({ plan: { toJSON: () => undefined } }, isText);
+    expect('value' in result && bodyOf(result.value)).not.toHaveProperty('tags');
+  });
+});
+
 describe('an identify', () => {
   it('carries what was given', () => {
     fc.assert(

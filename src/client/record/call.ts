@@ -30,20 +30,14 @@ const isPlain = (value: unknown): value is object => {
 const membersOf = (value: unknown, isText: boolean): unknown =>
   isText && isPlain(value) ? { ...value } : copy(value);
 
-/** Fields that hold no objects. Where one has an object all the same, JSON may make a text of it (a Date). */
-const TYPED = ['channel', 'description', 'icon', 'notify', 'timestamp', 'userId', 'user_id'];
-
-const isLeftOut = (value: unknown): boolean =>
-  value === undefined || typeof value === 'function' || typeof value === 'symbol';
-
 const fieldsOf = (fields: unknown, isText: boolean): unknown => {
   if (!isText || !isPlain(fields)) return copy(fields);
   const own: Record<string, unknown> = { ...fields };
   for (const key of Object.keys(own)) {
     const value = own[key];
-    if (isLeftOut(value)) delete own[key];
-    else if (key === 'tags' && isPlain(value)) own[key] = { ...value };
-    else if (key === 'tags' || (TYPED.includes(key) && typeof value === 'object')) return copy(own);
+    if (key === 'tags' && isPlain(value)) own[key] = { ...value };
+    // JSON may make something else of it, such as a text of a Date, or leave it out, such as a function.
+    else if (!/string|boolean/.test(typeof value) && !Number.isFinite(value)) return copy(own);
   }
   return own;
 };
