@@ -10,6 +10,15 @@ type Attempts = readonly (readonly [entry: Entry, attempt: Attempt])[];
 const SET_UP = 'set-up';
 const UNREACHABLE = 'unreachable';
 
+/** Those to which it applies, and the others. */
+const divide = (
+  attempts: Attempts,
+  applies: (attempt: Attempt) => boolean,
+): [applies: Attempts, others: Attempts] => [
+  attempts.filter(([, attempt]) => applies(attempt)),
+  attempts.filter(([, attempt]) => !applies(attempt)),
+];
+
 const entriesOf = (attempts: Attempts): Entry[] => attempts.map(([entry]) => entry);
 
 const isFinal = ({ outcome }: Attempt): boolean =>
@@ -60,35 +69,6 @@ export const createConclusions = (context: Context) => {
     return isTheirs;
   };
 
-  /** True when what failed is trouble of these records alone; nothing where none failed. */
-  const concludeEach = (attempts: Attempts, started: Started): boolean | undefined => {
-    const those = (belongs: (attempt: Attempt) => boolean): Attempts =>
-      attempts.filter(([, attempt]) => belongs(attempt));
-    const passed = those(isFinal);
-    const failing = those(({ outcome }) => outcome === 'retry');
-    const blocked = those(({ outcome, isOwn }) => outcome === 'blocked' && !isOwn);
-    let isTheirs: boolean | undefined;
-    // First: what fails beside those that pass is trouble of its own.
-    if (passed.length > 0) pass(passed, started);
-    for (const [entry] of those((attempt) => !isFinal(attempt))) outbox.putBack(entry);
-    if (failing.length > 0) {
-      // What the relay has not tried says nothing of its records: they go first when it is tried again.
-      const tried = failing.filter(([, { status }]) => status > 0);
-      // One failure, with the longest of the waits.
-      const [longest] = failing
-        .map(([, attempt]) => attempt)
-        .sort((a, b) => b.retryAfterMs - a.retryAfterMs);
-      isTheirs = fail(entriesOf(tried.length > 0 ? tried : failing), longest!, started);
-    }
-    if (blocked.length > 0) isTheirs = fail(entriesOf(blocked), blocked[0]![1], started);
-    for (const [entry, attempt] of those(({ isOwn }) => !!isOwn)) fail([entry], attempt, started);
-    for (const [entry, { outcome, status }] of attempts) {
-      onOutcome(entry.record, outcome, status);
-      waiters.count(outcome);
-    }
-    return isTheirs;
-  };
-
   /** It was refused as a whole, and one record may be why: each goes again at once, alone. */
   const goAlone = (group: readonly Entry[], status: number, started: Started): void => {
     health.passed(started, 0);
@@ -100,16 +80,25 @@ export const createConclusions = (context: Context) => {
     }
   };
 
-  /** The request as a whole came to this. */
-  const concludeAll = (group: readonly Entry[], attempt: Attempt, started: Started): void => {
-    const { outcome, status } = attempt;
-    if (outcome === 'rejected' && group.length > 1) return goAlone(group, status, started);
-    const isTheirs = concludeEach(
-      group.map((entry) => [entry, attempt]),
-      started,
-    );
-    if (isTheirs) batching.split(group);
-    else if (isTheirs === false) batching.failed();
+  /** The request as a whole failed. */
+  const failAll = (group: readonly Entry[], attempt: Attempt, started: Started): void => {
+    if (fail(group, attempt, started)) batching.split(group);
+    else batching.failed();
+  };
+
+  /** Each of them failed in its own way, in the same request. */
+  const failEach = (attempts: Attempts, started: Started): void => {
+    const [failing, blocked] = divide(attempts, ({ outcome }) => outcome === 'retry');
+    if (failing.length > 0) {
+      // What the relay has not tried says nothing of its records: they go first when it is tried again.
+      const [tried] = divide(failing, ({ status }) => status > 0);
+      // One failure, with the longest of the waits.
+      const [longest] = failing
+        .map(([, attempt]) => attempt)
+        .sort((a, b) => b.retryAfterMs - a.retryAfterMs);
+      fail(entriesOf(tried.length > 0 ? tried : failing), longest!, started);
+    }
+    for (const [entry, attempt] of blocked) fail([entry], attempt, started);
   };
 
   return {
@@ -119,13 +108,21 @@ export const createConclusions = (context: Context) => {
       started: Started,
     ): void => {
       // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
-      if (!sent) group.forEach(outbox.abandon);
-      else if (Array.isArray(sent)) {
-        concludeEach(
-          group.map((entry, i) => [entry, sent[i]!]),
-          started,
-        );
-      } else concludeAll(group, sent, started);
+      if (!sent) return group.forEach(outbox.abandon);
+      const whole = Array.isArray(sent) ? undefined : sent;
+      if (whole?.outcome === 'rejected' && group.length > 1)
+        return goAlone(group, whole.status, started);
+      const attempts: Attempts = group.map((entry, i) => [entry, whole ?? (sent as Attempt[])[i]!]);
+      const [passed, failed] = divide(attempts, isFinal);
+      // First: what fails beside those that pass is trouble of its own.
+      if (passed.length > 0) pass(passed, started);
+      for (const [entry] of failed) outbox.putBack(entry);
+      if (!whole) failEach(failed, started);
+      else if (failed.length > 0) failAll(group, whole, started);
+      for (const [entry, { outcome, status }] of attempts) {
+        onOutcome(entry.record, outcome, status);
+        waiters.count(outcome);
+      }
     },
     /** There is no token. */
     lacksToken: (message: string): void => waitForSetUp({ kind: 'token', message }),
