@@ -25,8 +25,7 @@ export const followLife = ({ gateKey }: Context, effects: Effects): (() => void)
   };
   const unfollow = followPage({
     onShown: start,
-    onHidden: leave,
-    onGoing: () => outbox.leave(false),
+    onLeave: leave,
     onReturn: () => {
       consent.lookAgain();
       outbox.comeBack();

@@ -1,5 +1,5 @@
 import { say, type Said } from './browser/page-consent.js';
-import { isGoing } from './browser/page-life.js';
+import { isGoing, isHidden } from './browser/page-life.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Settings } from './config/options.js';
 import { createAccept } from './accept.js';
@@ -41,8 +41,9 @@ export const createPipeline = (
   const identity = createIdentity(name, () => consent.current() === 'granted');
   const permission = createPermission(context, { consent, identity, parts });
   const leave = () => {
-    flusher.handOff();
-    outbox.leave(isGoing());
+    // A page that says that it goes away is hidden next: Firefox would lose requests that start before.
+    if (isHidden()) flusher.handOff();
+    outbox.leave(isHidden() && isGoing());
   };
   const schedule = createSchedule({
     settings,

@@ -1,10 +1,8 @@
 interface Handlers {
   /** A page that was loaded in advance is shown. */
   onShown: () => void;
-  /** The page is hidden. */
-  onHidden: () => void;
-  /** The page says that it goes away, and is still visible. */
-  onGoing: () => void;
+  /** The page is hidden, or says that it goes away. */
+  onLeave: () => void;
   /** The page may have been frozen or in the back/forward cache. */
   onReturn: () => void;
   /** The network is back. */
@@ -61,14 +59,13 @@ export const followPage = (handlers: Handlers): (() => void) => {
     wasGoing = false;
   };
   const change = () => {
-    if (isHidden()) handlers.onHidden();
+    if (isHidden()) handlers.onLeave();
     else show();
   };
   const go = () => {
     going = wasGoing = true;
     departures++;
-    if (isHidden()) handlers.onHidden();
-    else handlers.onGoing();
+    handlers.onLeave();
   };
   const hear = ({ key }: StorageEvent) => handlers.onStored(key);
   const all = [

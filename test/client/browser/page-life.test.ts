@@ -14,8 +14,10 @@ const follow = async () => {
   const heard: string[] = [];
   life.followPage({
     onShown: () => heard.push('shown'),
-    onHidden: () => heard.push(life.isGoing() ? 'hidden, going' : 'hidden'),
-    onGoing: () => heard.push('going'),
+    onLeave: () => {
+      const states = [life.isHidden() && 'hidden', life.isGoing() && 'going'];
+      heard.push(states.filter(Boolean).join(', '));
+    },
     onReturn: () => heard.push(life.isGoing() ? 'return, going' : 'return'),
     onOnline: () => heard.push('online'),
     onStored: (key) => heard.push(`stored ${key}`),
@@ -79,8 +81,7 @@ describe('a page', () => {
     const other = vi.fn();
     life.followPage({
       onShown: () => undefined,
-      onHidden: () => undefined,
-      onGoing: () => undefined,
+      onLeave: () => undefined,
       onReturn: other,
       onOnline: () => undefined,
       onStored: () => undefined,
