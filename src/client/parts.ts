@@ -15,7 +15,12 @@ import type { StorageKind } from './types.js';
 /** Everything that stores and sends. It does so while the journal is open: storage and network may be used. */
 export const createParts = (context: Context) => {
   const { name, gateKey, settings, createSender, emit, tally } = context;
-  const now = () => readClock(settings().now);
+  /** What all of them have of the browser. */
+  const browser = {
+    now: () => readClock(settings().now),
+    random: Math.random,
+    ...{ beacon, isGoing, isHidden, isOnline, watchDeparture },
+  };
   const onChange = (storage: StorageKind, message: string) => {
     emit('storage', () => ({ storage, message }));
     if (storage === 'indexeddb') outbox.rewrite();
@@ -24,37 +29,24 @@ export const createParts = (context: Context) => {
   const journal = createJournal({ name, onChange });
   const notes = createNotes(shelf, name);
   const outbox = createOutbox({
-    journal,
-    notes,
-    now,
-    newId,
-    isHidden,
+    ...browser,
+    ...{ journal, notes, newId },
     limits: settings,
     onDrop: (record, reason, message) => tally.drop(reason, message, record),
     onUnknown: (record) => tally.outcome(record, 'unknown'),
   });
   const flusher = createFlusher({
+    ...browser,
     outbox,
-    sender: createSender({
-      settings,
-      now,
-      watchDeparture,
-      isGoing,
-      beacon,
-    }),
+    sender: createSender({ ...browser, settings }),
     gate: createGate({
+      ...browser,
       load: () => shelf.get(gateKey),
       save: (value) => shelf.replace(gateKey, value),
-      now,
-      random: Math.random,
     }),
     concurrency: () => settings().concurrency,
     mayRun: () => journal.kind() !== 'none',
     isOwnOrigin: isOwnOrigin(settings().relay ?? settings().baseUrl ?? ''),
-    now,
-    random: Math.random,
-    isOnline,
-    isHidden,
     onSent: (record, handoff) => emit('sent', () => ({ record: { ...record }, handoff })),
     onOutcome: tally.outcome,
     onError: (error) => emit('error', () => error),

@@ -1,12 +1,12 @@
+import { isLocalHost } from './browser/is-local-host.js';
 import { outsideZone } from './browser/outside-zone.js';
 import { pageAddress } from './browser/page-address.js';
 import type { Said } from './browser/page-consent.js';
 import { isPage } from './browser/page-life.js';
-import { createAwaitInit } from './await-init.js';
 import { addressOf, destinationName } from './config/destination.js';
 import type { Form } from './config/forms.js';
 import { resolveOptions, type Settings } from './config/options.js';
-import { log } from './console.js';
+import { log, warn } from './console.js';
 import type { CreateSender } from './delivery/sender.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import { idleStatus, type Emit } from './status.js';
@@ -14,6 +14,8 @@ import type { Options, Status } from './types.js';
 
 /** Calls that are kept until `init`, at the most. */
 const EARLY = 10_000;
+/** Calls may wait for `init` this long before a developer is told. */
+const LATE_MS = 10_000;
 
 /** Callbacks and `context` count as the same: a page may write them anew for each `init`. */
 const isSame = (a: Settings, b: Settings): boolean =>
@@ -36,7 +38,14 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
   let said: Said | undefined;
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
-  const awaitInit = createAwaitInit();
+  let late: ReturnType<typeof setTimeout> | undefined;
+
+  /** Tells a developer, once, if `init` does not come. */
+  const awaitInit = (): void => {
+    const what = '`init` has not been called, or the tag has no options';
+    if (isLocalHost())
+      late ??= setTimeout(warn, LATE_MS, `calls wait, and nothing is sent: ${what}`);
+  };
 
   /** Why the tracker does nothing; undefined where it works. */
   const offReason = () => (isPage() ? settings?.disabled && 'disabled' : 'no-page') || undefined;
@@ -49,7 +58,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       if (pipeline) outsideZone(() => work(pipeline));
       else if (early.length < EARLY) {
         early.push(work);
-        awaitInit.begin();
+        awaitInit();
       } else {
         emit('drop', () => ({
           reason: 'outbox-full',
@@ -73,7 +82,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       if (isPage()) settings = resolveOptions(given, pageAddress(), form);
       const off = offReason();
       if (off && (given as Options | undefined)?.debug) log(`off: ${off}`);
-      awaitInit.end();
+      clearTimeout(late);
       current = undefined; // a former one goes on with the records that it has
       if (off || !settings) return;
       const next = settings;
@@ -98,7 +107,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       for (const pipeline of pipelines.values()) outsideZone(pipeline.stop);
       pipelines.clear();
       current = settings = undefined;
-      awaitInit.end();
+      clearTimeout(late);
     },
   };
 };
