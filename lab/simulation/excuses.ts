@@ -49,14 +49,13 @@ export const EXCUSES = {
   'one fate: a page that had paused dropped it, too': rarely('one fate'),
   'one fate: storage faults met': rarely('one fate'),
 
-  /** All that fits is handed off at once. One action of six hides a page or leaves it. */
+  /**
+   * All that fits is handed off at once, and nobody hears when a beacon has arrived. One action of six hides a
+   * page or leaves it.
+   */
   'order: handed off': upTo(0.025, 'order'),
   'order: a request outlived its page': rarely('order'),
-  /** A known gap: a page that is left does not look for what it had let go to wait in the outbox. */
-  'order: handed off while older ones were let go': rarely('order'),
   'order: storage or the clock failed': rarely('order'),
-  /** The page took a new life as it came back, and nobody puts two makers' parcels in order. */
-  'order: its page was in the back/forward cache between them': rarely('order'),
 
   'holder: one of the pages had paused, and repeats are known': rarely('holder'),
   'holder: the clock was set as the records were claimed or sent': rarely('holder'),

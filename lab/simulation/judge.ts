@@ -3,12 +3,6 @@ import type { Faults } from './faults.js';
 import type { Verdicts } from './verdicts.js';
 import type { Pause, Witness } from './witness.js';
 
-/**
- * A parcel is held for twice the timeout at least. Records made further apart than this may be in parcels of
- * which another page has claimed the older one.
- */
-const APART_MS = 29_000;
-
 /** Others may take what a page has stored or noted after this time at the earliest. */
 const HELD_MS = 60_000;
 const MARGIN_MS = 1_000;
@@ -48,25 +42,16 @@ export const createJudge = (witness: Witness, faults: Faults, verdicts: Verdicts
   const outlivedItsPage = ({ attempts }: Fate): boolean =>
     attempts.some(({ end }) => end === 'left' || end === 'killed');
 
-  /** When its page held its parcel anew for the last time, as far as can be seen. */
-  const touchedAt = ({ page, madeAt, attempts }: Fate): number =>
-    Math.max(
-      madeAt,
-      ...attempts.filter((attempt) => attempt.page === page).map(({ startedAt }) => startedAt),
-    );
-
   return {
     /** It is stored while an earlier identify of its user, made by the same page, is not. */
-    storedBefore: (earlier: Fate, fate: Fate, attempt: Attempt): void => {
+    storedBefore: (earlier: Fate, fate: Fate): void => {
       const since = earlier.madeAt;
       accuse('order', fate, `${nameOf(fate)} was stored before ${nameOf(earlier)}`, {
         'order: handed off': () =>
-          fate.type === 'event' && (fate.isHandedOff || earlier.isHandedOff),
+          fate.type === 'event'
+            ? fate.isHandedOff || earlier.isHandedOff
+            : witness.resends && earlier.isHandedOff,
         'order: a request outlived its page': () => !witness.resends && outlivedItsPage(earlier),
-        'order: its page was in the back/forward cache between them': () =>
-          witness.cachingsSince(fate.page, since).length > 0,
-        'order: handed off while older ones were let go': () =>
-          fate.isHandedOff && attempt.startedAt - touchedAt(earlier) > APART_MS,
         'order: storage or the clock failed': () =>
           faults.wereSince(
             since,

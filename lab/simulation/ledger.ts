@@ -29,7 +29,7 @@ export const createLedger = (
   /** Those that were not resolved when they were looked at last. */
   const open = new Set<Fate>();
 
-  const lookAtOrder = (fate: Fate, attempt: Attempt) => {
+  const lookAtOrder = (fate: Fate) => {
     if (fate.user === undefined) return;
     look('order', fate);
     for (const earlier of fates.values()) {
@@ -37,7 +37,7 @@ export const createLedger = (
       if (earlier.user !== fate.user || earlier.type !== 'identify') continue;
       if (earlier.page !== fate.page || earlier.destination !== fate.destination) continue;
       if (isResolved(earlier) || earlier.isRefused) continue;
-      judge.storedBefore(earlier, fate, attempt);
+      judge.storedBefore(earlier, fate);
     }
   };
 
@@ -141,7 +141,7 @@ export const createLedger = (
     /** The service has stored the record. */
     stored: (fate: Fate, attempt: Attempt): void => {
       look('once', fate);
-      if (fate.stored === 0) lookAtOrder(fate, attempt);
+      if (fate.stored === 0) lookAtOrder(fate);
       for (const earlier of fate.attempts) {
         if (earlier !== attempt && earlier.stored.has(fate.id))
           judge.storedAgain(fate, earlier, attempt);

@@ -86,6 +86,12 @@ export const MUTANTS: Mutant[] = [
     put: '',
   },
   {
+    name: 'hand off what follows records that were let go',
+    file: 'src/client/outbox/claim.ts',
+    find: '(!isLeaving || away.count > 0)',
+    put: '!isLeaving',
+  },
+  {
     name: 'forget to say unknown',
     file: 'src/client/outbox/intake.ts',
     find: '      onUnknown(record);\n    } else',

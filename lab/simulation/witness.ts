@@ -21,8 +21,6 @@ export interface Witness {
   hasPausedSince: (page: string, time: number) => boolean;
   /** The times at which it was frozen or in the back/forward cache since then. */
   pausesSince: (page: string, time: number) => Pause[];
-  /** When it was put into the back/forward cache since then. */
-  cachingsSince: (page: string, time: number) => number[];
   /** A write that the page began after this time is stored, and with it all that it wrote before. */
   hasWrittenSince: (page: string, time: number) => boolean;
 }

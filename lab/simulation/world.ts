@@ -104,10 +104,6 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     wasCutShortBetween,
     hasPausedSince: (name, time) => (pauses.get(name) ?? []).some(({ from }) => from >= time),
     pausesSince: (name, time) => (pauses.get(name) ?? []).filter(({ to }) => to >= time),
-    cachingsSince: (name, time) =>
-      (pauses.get(name) ?? [])
-        .filter(({ from, isCached }) => isCached && from >= time)
-        .map(({ from }) => from),
     wasStoppedBetween: (name, from, to) =>
       wasCutShortBetween(name, from, to) || wasLeftBetween(name, from, to),
     hasWrittenSince: (name, time) => (commits.get(name) ?? -1) > time,
@@ -214,7 +210,11 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     resumed: (name: string): void => {
       for (const pause of pauses.get(name) ?? []) pause.to = Math.min(pause.to, now());
     },
-    cachingsSince: witness.cachingsSince,
+    /** When it was put into the back/forward cache since then. */
+    cachingsSince: (name: string, time: number): number[] =>
+      (pauses.get(name) ?? [])
+        .filter(({ from, isCached }) => isCached && from >= time)
+        .map(({ from }) => from),
     /** What is wrong with storage is over, or gives way to something else. */
     endTrouble: (): void => {
       if (trouble.hangs || trouble.slow > 0) state.lastSlow = now();

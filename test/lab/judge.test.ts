@@ -28,7 +28,6 @@ beforeEach(() => {
     wasCutShortBetween: () => false,
     hasPausedSince: () => false,
     pausesSince: () => [],
-    cachingsSince: () => [],
     hasWrittenSince: () => true,
   };
   ledger = createLedger(witness, faults, verdicts, violate);

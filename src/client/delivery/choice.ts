@@ -50,7 +50,7 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
         return true;
       };
       const limit = HANDOFF - requests.count();
-      const mustWait = () => false;
+      const mustWait = (entry: Entry) => outbox.mustWait(entry, true);
       // What is in flight may have left the outbox's memory as the page was left before.
       const entries = [...requests.entries(), ...outbox.young()];
       return nextInLine(entries, { limit, mustWait, isDue, fits, leaving });

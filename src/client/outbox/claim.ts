@@ -73,10 +73,12 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
     hasUnread: (): boolean => !inMemory() && isUnread(),
     /**
      * True while a record has to wait for older ones of its user, which are still unread, or for an identify,
-     * which another page holds.
+     * which another page holds. A page that goes away has no time to look, and waits for those it knows of.
      */
-    mustWait: ({ record, parcel: { key } }: Entry): boolean =>
-      !inMemory() && (isUnread(key[0]) || walk.taken.has(nameUser(key, record))),
+    mustWait: ({ record, parcel: { key } }: Entry, isLeaving = false): boolean => {
+      const mayBeOlder = isUnread(key[0]) && (!isLeaving || away.count > 0);
+      return !inMemory() && (mayBeOlder || walk.taken.has(nameUser(key, record)));
+    },
     /** Begins to look anew for what is anybody's. */
     seek: (): void => {
       walk = begin();

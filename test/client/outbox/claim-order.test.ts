@@ -134,6 +134,26 @@ describe("a living page's own records", () => {
     expect(waits('later')).toBe(false);
   });
 
+  it('wait for older ones that were let go, though the page goes away', async () => {
+    const page = pageOf();
+    page.add(makeIdentify('earlier'));
+    await advance(HOLD_MS);
+    page.outbox.tidy();
+    page.add(makeIdentify('later'));
+    expect(page.waiting()).toEqual(['later']);
+    expect(page.outbox.mustWait(page.find('later'), true)).toBe(true);
+    await page.refill();
+    expect(page.waiting()).toEqual(['earlier', 'later']);
+    expect(page.outbox.mustWait(page.find('later'), true)).toBe(false);
+  });
+
+  it('do not wait for what may be unread where the page goes away', () => {
+    const page = pageOf();
+    page.add(makeIdentify('first'));
+    expect(page.outbox.mustWait(page.find('first'))).toBe(true);
+    expect(page.outbox.mustWait(page.find('first'), true)).toBe(false);
+  });
+
   it('wait for it in a later life of their page, too', async () => {
     const page = pageOf();
     page.add(makeIdentify('earlier'));
