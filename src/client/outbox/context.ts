@@ -2,7 +2,7 @@ import type { DropReason, OutboxRecord } from '../types.js';
 import type { Notes } from './exit-note.js';
 import type { Journal } from './journal.js';
 import type { Away, Line } from './line.js';
-import type { Entry, Parcel } from './parcel.js';
+import { idOf, inState, type Entry, type Parcel } from './parcel.js';
 
 /** How long a page holds a parcel, unless its requests may take longer than half of it. */
 export const HOLD_MS = 60_000;
@@ -68,3 +68,7 @@ export const isSafe = (context: Context, { state, until }: Parcel): boolean =>
   (state === 'stored' &&
     !isOver(context, until) &&
     until - context.now() > context.limits().timeout);
+
+/** Ids of a parcel's records that storage is told of, since a repeat would be stored twice: what is in flight, or about to be. */
+export const flightOf = ({ limits }: Context, parcel: Parcel): string[] =>
+  limits().resends ? [] : inState(parcel, 'naming', 'named', 'flight').map(idOf);

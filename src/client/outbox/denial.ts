@@ -14,21 +14,16 @@ export const getDenial = (store: IDBObjectStore, then: (isDenied: boolean) => vo
 };
 
 /** In a transaction of its own, which reads nothing, so that it is done though the page leaves at once. */
-const change = async (
-  journal: Journal,
-  work: (store: IDBObjectStore) => void,
-): Promise<boolean> => {
-  try {
-    await journal.run((store, done: (value: true) => void) => {
+const change = (journal: Journal, work: (store: IDBObjectStore) => void): Promise<boolean> =>
+  journal
+    .run<undefined>((store) => {
       work(store);
       commit(store);
-      done(true);
-    });
-    return true;
-  } catch {
-    return false;
-  }
-};
+    })
+    .then(
+      () => true,
+      () => false,
+    );
 
 /** Consent was given: a denial in the database counts no more. */
 export const forgetDenial = (journal: Journal): Promise<boolean> =>

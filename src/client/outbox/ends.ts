@@ -26,9 +26,10 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
 
   /** Lets go of a parcel that may be another page's by now. What waits in it is counted as stored. */
   const letGo = (parcel: Parcel): void => {
-    for (const { size } of inState(parcel, 'waiting', 'naming', 'named')) {
+    for (const entry of parcel.entries) {
+      if (isUnderWay(entry)) continue;
       away.count++;
-      away.bytes += size;
+      away.bytes += entry.size;
     }
     part(parcel);
     onOver();

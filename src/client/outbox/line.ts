@@ -1,4 +1,5 @@
 import type { Entry, Parcel } from './parcel.js';
+import { isUnderWay } from './states.js';
 
 interface Caps {
   maxRecords: number;
@@ -72,7 +73,7 @@ export const createLine = () => {
     surplus: (): Entry | undefined => {
       let identify: Entry | undefined;
       for (const entry of line.entries()) {
-        if (!/waiting|nam/.test(entry.state)) continue;
+        if (isUnderWay(entry)) continue;
         if (entry.record.type === 'event') return entry;
         identify ??= entry;
       }

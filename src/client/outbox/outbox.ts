@@ -41,6 +41,11 @@ export const createOutbox = (effects: OutboxEffects) => {
   const intake = createIntake(context, { writer, ends, onAdd: caps.keep });
   const claims = createClaims(context, { intake, partOver, dropSurplus: caps.dropSurplus });
 
+  const look = (): void => {
+    partOver();
+    claims.seek();
+  };
+
   return {
     /** The records in memory that have no end yet, oldest first. */
     entries: line.entries,
@@ -65,14 +70,10 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** The page is back. */
     comeBack: (): void => {
       journal.comeBack();
-      partOver();
-      claims.seek();
+      look();
     },
     /** Looks for what others have left, and lets go of what this page holds no longer. */
-    look: (): void => {
-      partOver();
-      claims.seek();
-    },
+    look,
     /** Writes down what a page that may not come back leaves; with `isGoing`, lets it go. */
     leave: (isGoing: boolean): void => {
       if (journal.kind() === 'none') return; // nothing may be written down

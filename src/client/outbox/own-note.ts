@@ -1,7 +1,7 @@
 import { toJson } from '../record/to-json.js';
-import type { Context } from './context.js';
+import { flightOf, type Context } from './context.js';
 import type { NotedParcel } from './exit-note.js';
-import { idOf, inState, type Entry, type Parcel } from './parcel.js';
+import type { Entry, Parcel } from './parcel.js';
 
 /** Characters that a record in a note may need beside itself. */
 const SPARE = 100;
@@ -23,13 +23,14 @@ export const inMemoryOnly = (parcels: readonly Parcel[]): Entry[] =>
   parcels.filter(({ state }) => state !== 'stored').flatMap(({ entries }) => [...entries]);
 
 /** This page's own exit note. */
-export const createOwnNote = ({ journal, notes, limits, holder }: Context) => {
+export const createOwnNote = (context: Context) => {
+  const { journal, notes, holder } = context;
   /** What it says of parcels that were let go while the database failed. */
   const remains = new Map<string, NotedParcel>();
 
   const noteOf = (parcel: Parcel, records?: ReadonlySet<Entry>): NotedParcel => ({
     key: parcel.key,
-    flight: limits().resends ? [] : inState(parcel, 'flight').map(idOf),
+    flight: flightOf(context, parcel),
     done: [...parcel.done],
     records: [...parcel.entries].filter((entry) => records?.has(entry)).map(({ record }) => record),
     isNew: parcel.state === 'new' && journal.kind() === 'memory',

@@ -1,7 +1,7 @@
-import { holdMs, isOver, type Context } from './context.js';
+import { flightOf, holdMs, isOver, type Context } from './context.js';
 import type { Ends } from './ends.js';
 import { commit } from './transaction.js';
-import { idOf, inState, type Parcel } from './parcel.js';
+import type { Parcel } from './parcel.js';
 import { moveParcel } from './states.js';
 import { putStored, storedOf, type Stored } from './stored.js';
 
@@ -21,17 +21,14 @@ export const putParcels = async (
   /** The page goes: it lets the parcels go as it writes them. */
   isLeaving: boolean,
 ): Promise<boolean> => {
-  const { journal, limits, now, known, holder } = context;
+  const { journal, now, known, holder } = context;
   let until = 0;
-
-  const flightOf = (parcel: Parcel) =>
-    limits().resends ? [] : inState(parcel, 'naming', 'named', 'flight').map(idOf);
 
   const writes = parcels.map((parcel): Write => ({
     parcel,
     value:
       parcel.entries.size > 0 || parcel.isNoted
-        ? storedOf(parcel, holder(), flightOf(parcel))
+        ? storedOf(parcel, holder(), flightOf(context, parcel))
         : undefined,
     done: [...parcel.done],
   }));

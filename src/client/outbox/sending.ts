@@ -50,7 +50,8 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
     },
     /** Its request has been started. */
     begin: (entry: Entry, outlivesPage: boolean): void => {
-      const wasNamed = next.delete(entry);
+      const wasNamed = entry.state === 'naming' || entry.state === 'named';
+      next.delete(entry);
       moveRecord(entry, outlivesPage ? 'send' : 'tie');
       entry.record.attempts++;
       flying.set(entry.record.id, entry);

@@ -16,23 +16,21 @@ export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
   const { journal, notes, holder } = context;
   /** To be written. */
   const dirty = new Set<Parcel>();
-  /** Being written. */
-  const pending = new Set<Parcel>();
+  /** What each write that is under way writes. */
+  const writing = new Set<readonly Parcel[]>();
   let scheduled: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let noteTimer: ReturnType<typeof setTimeout> | undefined;
 
   const write = async (parcels: Parcel[], isLeaving = false): Promise<void> => {
     const life = holder();
-    for (const parcel of parcels) {
-      dirty.delete(parcel);
-      pending.add(parcel);
-    }
+    for (const parcel of parcels) dirty.delete(parcel);
+    writing.add(parcels);
     const isStored = await putParcels(context, parcels, ends, isLeaving);
-    for (const parcel of parcels) pending.delete(parcel);
+    writing.delete(parcels);
     // The page works from memory then: a note says what has changed. Once storage works again, all is written.
     if (!isStored) void flush();
-    else if (life === holder() && dirty.size + pending.size === 0) notes.remove(life);
+    else if (life === holder() && dirty.size + writing.size === 0) notes.remove(life);
   };
 
   const flush = (): Promise<void> =>
@@ -69,7 +67,7 @@ export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
       if (parcels.length > 0) void write(parcels, true);
     },
     /** What the database does not know yet. */
-    unconfirmed: (): Set<Parcel> => new Set([...dirty, ...pending]),
+    unconfirmed: (): Set<Parcel> => new Set([...dirty, ...[...writing].flat()]),
     forget: (parcel: Parcel): void => {
       dirty.delete(parcel);
     },

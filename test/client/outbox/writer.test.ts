@@ -550,6 +550,28 @@ describe('the note of a hidden page', () => {
     expect((await pageOf().drain()).sort()).toEqual(['first', 'second']);
   });
 
+  it('says what one of two writes of the same parcel has yet to store', async () => {
+    const page = pageOf();
+    page.add(...makeRecords(2));
+    await settle();
+    const database = await openDatabase();
+    const letFirstGo = holdStore(database);
+    page.begin('r0');
+    await settle(5);
+    page.dropWrites(); // the second one is never stored
+    page.begin('r1');
+    await settle(5);
+    letFirstGo();
+    await settle(20);
+    page.hide();
+    page.kill();
+    database.close();
+    await advance(2 * HOLD_MS);
+    const next = pageOf();
+    expect(await next.drain()).toEqual([]);
+    expect(next.unknown.sort()).toEqual(['r0', 'r1']);
+  });
+
   it('is not written where all is stored', async () => {
     const page = await hidden();
     await settle();
