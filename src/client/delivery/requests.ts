@@ -47,7 +47,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
     /** How many more may be started. */
     places: (): number =>
       Math.min(
-        health.width() - [...groups.keys()].filter(health.isCurrent).length,
+        health.pace() - [...groups.keys()].filter(health.isCurrent).length,
         most() - groups.size,
       ),
     /** When the first one will have gone alone for long enough; nothing once there was an answer. */

@@ -27,7 +27,6 @@ const create = (shelf = createFakeShelf()) => {
   const effects = {
     gate,
     mayRun: () => true,
-    concurrency: () => 6,
     now: () => now,
     random: () => 0.5,
     isOnline: () => isOnline,
@@ -51,7 +50,7 @@ type Health = ReturnType<typeof create>['health'];
 const suspectOf = (health: Health) => {
   const suspect = entry();
   const started = health.begin();
-  health.passed(health.begin());
+  health.passed(health.begin(), 1);
   expect(health.failed([suspect], attempt(500), started)).toBe(true);
   return suspect;
 };
@@ -60,20 +59,20 @@ describe('the health of a destination', () => {
   it('is good at first', () => {
     const { health } = create();
     expect(health.pause(now)).toEqual([undefined, 0]);
-    expect(health.width()).toBe(6);
+    expect(health.pace()).toBe(Infinity);
     expect(health.isProbing()).toBe(false);
   });
 
-  it('widens 1, 2, 4, 6 after a failure', () => {
+  it('goes faster after a failure: 1, 2, 4, 8', () => {
     const { health } = create();
     health.failed([entry()], attempt(500), health.begin());
-    const widths = [health.width()];
+    const paces = [health.pace()];
     for (let i = 0; i < 4; i++) {
       now += 10_000;
-      health.passed(health.begin());
-      widths.push(health.width());
+      health.passed(health.begin(), 1);
+      paces.push(health.pace());
     }
-    expect(widths).toEqual([1, 2, 4, 6, 6]);
+    expect(paces).toEqual([1, 2, 4, 8, 16]);
   });
 
   it('says what of the requests under way is of before the failure', () => {
@@ -90,7 +89,7 @@ describe('the health of a destination', () => {
     now -= 3_600_000;
     health.failed([entry()], attempt(429, 60_000), health.begin());
     const until = gate.until();
-    health.passed(before);
+    health.passed(before, 1);
     expect(gate.until()).toBe(until);
     expect(gate.until()).toBeGreaterThan(0);
   });
@@ -107,7 +106,7 @@ describe('the health of a destination', () => {
   ])('is bad with %s, though others pass', (_, answer) => {
     const { health } = create();
     const started = health.begin();
-    health.passed(health.begin());
+    health.passed(health.begin(), 1);
     expect(health.failed([entry()], answer, started)).toBe(false);
     expect(health.pause(now)[0]).toBe('backoff');
   });
@@ -137,7 +136,7 @@ describe('the health of a destination', () => {
     const [often, once] = [entry(), entry()];
     troubles.of(often).failures = 5;
     const started = health.begin();
-    health.passed(health.begin());
+    health.passed(health.begin(), 1);
     expect(health.failed([often, once], attempt(500), started)).toBe(true);
     expect([often, once].map((one) => troubles.see(one).dueAt - now)).toEqual([500, 500]);
   });
@@ -189,7 +188,7 @@ describe('the health of a destination', () => {
     const { health, troubles } = create();
     const entries = Array.from({ length: count }, entry);
     const started = health.begin();
-    health.passed(health.begin());
+    health.passed(health.begin(), 1);
     const refusal = { ...attempt(status), outcome: 'blocked' as const };
     expect(health.failed(entries, refusal, started)).toBe(isOwn);
     expect(health.pause(now)).toEqual([undefined, 0]);
@@ -228,7 +227,7 @@ describe('the health of a destination', () => {
     first.health.failed([entry()], attempt(500), first.health.begin());
     const { health } = create(first.shelf);
     expect(health.isProbing()).toBe(true);
-    expect(health.width()).toBe(1);
+    expect(health.pace()).toBe(1);
   });
 
   it('is not called good by a request of before the penalty', () => {
@@ -236,7 +235,7 @@ describe('the health of a destination', () => {
     const { health, gate } = create(first.shelf);
     const started = health.begin();
     first.health.failed([entry()], attempt(429, 60_000), first.health.begin());
-    health.passed(started);
+    health.passed(started, 1);
     expect(gate.until()).toBeGreaterThanOrEqual(now + 60_000);
   });
 
@@ -285,7 +284,7 @@ describe('the health of a destination', () => {
     const started = health.begin();
     spoil(health);
     expect(health.pause(now)[0]).toBeDefined();
-    health.passed(started);
+    health.passed(started, 1);
     expect(health.pause(now)).toEqual([undefined, 0]);
     expect(gate.until()).toBeLessThan(now);
   });
@@ -294,7 +293,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     const started = health.begin();
     health.resume(20_000);
-    health.passed(started);
+    health.passed(started, 1);
     expect(health.pause(now)).toEqual(['backoff', now + 20_000]);
   });
 
