@@ -7,38 +7,37 @@ interface Effects {
   leave: () => void;
 }
 
+/** Defers work, once for all that ask for it until it is done. */
+const once = (defer: (work: () => void) => void, work: () => void): (() => void) => {
+  let isComing = false;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    defer(() => {
+      isComing = false;
+      work();
+    });
+  };
+};
+
 /** Decides when to send the records of new calls. */
 export const createSchedule = ({ settings, flush, leave }: Effects) => {
   /** Calls since the last flush. */
   let fresh = 0;
-  let isLeaving = false;
-  /** A flush has been scheduled in the background, and will take all calls made until it runs. */
-  let isComing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const flushSoon = (): void => {
-    if (isComing) return;
-    isComing = true;
-    inBackground(() => {
-      isComing = false;
-      clearTimeout(timer);
-      fresh = 0;
-      flush();
-    });
-  };
+  const flushSoon = once(inBackground, () => {
+    clearTimeout(timer);
+    fresh = 0;
+    flush();
+  });
+  const leaveSoon = once((work) => queueMicrotask(work), leave);
 
   return {
     /** There is one more record. True where it is the first since the last flush. */
     add: (): boolean => {
       if (isHidden()) {
-        // A hidden page may have no later moment.
-        if (!isLeaving) {
-          queueMicrotask(() => {
-            isLeaving = false;
-            leave();
-          });
-        }
-        isLeaving = true;
+        leaveSoon(); // a hidden page may have no later moment
         flushSoon(); // in case the page lives on
         return false;
       }

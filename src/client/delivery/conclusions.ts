@@ -19,14 +19,12 @@ const divide = (
   attempts.filter(([, attempt]) => !applies(attempt)),
 ];
 
-const entriesOf = (attempts: Attempts): Entry[] => attempts.map(([entry]) => entry);
-
 const isFinal = ({ outcome }: Attempt): boolean =>
   outcome === 'delivered' || outcome === 'rejected';
 
 /** What the answers to requests mean for their records, for the destination and for the developer. */
 export const createConclusions = (context: Context) => {
-  const { outbox, health, troubles, batching, waiters, now, onError, onOutcome } = context;
+  const { outbox, health, troubles, batching, waiters, onError, onOutcome } = context;
   /** What the developer has been told of. */
   const told = new Set<string>();
 
@@ -62,7 +60,7 @@ export const createConclusions = (context: Context) => {
     const error = { kind: 'setup', status, message: problem } as const;
     if (isOwn) tellOnce(problem, error);
     else if (outcome === 'blocked' && !isTheirs) waitForSetUp(error);
-    else if (status === 0 && health.pause(now())[0] === UNREACHABLE) {
+    else if (status === 0 && health.pause()[0] === UNREACHABLE) {
       tellOnce(UNREACHABLE, { kind: UNREACHABLE, message: problem });
     }
     return isTheirs;
@@ -83,12 +81,13 @@ export const createConclusions = (context: Context) => {
     const [failing, blocked] = divide(attempts, ({ outcome }) => outcome === 'retry');
     if (failing.length > 0) {
       // What the relay has not tried says nothing of its records: they go first when it is tried again.
-      const [tried] = divide(failing, ({ status }) => status > 0);
+      const [tried, untried] = divide(failing, ({ status }) => status > 0);
+      const entries = (tried.length > 0 ? tried : untried).map(([entry]) => entry);
       // One failure, with the longest of the waits.
       const [longest] = failing
         .map(([, attempt]) => attempt)
         .sort((a, b) => b.retryAfterMs - a.retryAfterMs);
-      fail(entriesOf(tried.length > 0 ? tried : failing), longest!, started);
+      fail(entries, longest!, started);
     }
     for (const [entry, attempt] of blocked) fail([entry], attempt, started);
   };

@@ -2,7 +2,7 @@ import type { FlushResult } from '../types.js';
 import { createBatching } from './batching.js';
 import type { DeliveryEffects } from './context.js';
 import { createHealth } from './health.js';
-import { SLOW_MS, type Pause } from './pauses.js';
+import { SLOW_MS } from './pauses.js';
 import { createPump } from './pump.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
@@ -39,7 +39,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
      */
     handOff: (): void => {
       health.hurry();
-      if (!health.pause(now())[0] && !gate.until()) handOff();
+      if (!health.pause()[0] && !gate.until()) handOff();
     },
     /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
     prepare: (): void => {
@@ -66,7 +66,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
     },
     halt,
     inFlight,
-    pause: (): Pause => health.pause(now()),
+    pause: health.pause,
   };
 };
 

@@ -20,6 +20,7 @@ export interface Started {
 export const createHealth = (effects: Effects, troubles: Troubles) => {
   const { gate, now, random } = effects;
   const pauses = createPauses(effects);
+  const { pause, resume, hurry } = pauses;
   /** Requests at a time, and records in each of them. */
   let pace = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
@@ -33,8 +34,9 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
   };
 
   return {
-    /** Why nothing may be sent now, and until when. */
-    pause: pauses.current,
+    pause,
+    resume,
+    hurry,
     isProbing,
     /** So many requests at a time, and records in each: after trouble 1, 2, 4, and so on. */
     pace: (): number => (isProbing() ? 1 : pace),
@@ -44,7 +46,6 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
     /** The service has answered, and taken or refused so many records: it works. */
     passed: ({ until }: Started, count: number): void => {
       passes += count;
-      pauses.hear();
       pauses.passed();
       // Not what was closed since, perhaps by another page.
       if (gate.until() === until) gate.open();
@@ -83,13 +84,6 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
       pauses.waitForSetUp();
       pace = 1;
     },
-    /** The network is back, or the set-up has changed. Nothing is sent for so long yet. */
-    resume: (waitMs = 0): void => {
-      if (pauses.isSilent()) gate.lift();
-      pauses.resume(waitMs);
-    },
-    /** Who asks for it now need not wait for the others to come back. */
-    hurry: pauses.hurry,
   };
 };
 

@@ -28,9 +28,16 @@ export const createPauses = ({ gate, mayRun, now, isOnline }: Effects) => {
     if (reason === why) hold(undefined, 0);
   };
 
+  /** There was an answer. */
+  const hear = (): void => {
+    silent = 0;
+    end('unreachable');
+  };
+
   return {
     /** What holds now; nothing where something may be sent. */
-    current: (time: number): Pause => {
+    pause: (): Pause => {
+      const time = now();
       if (!mayRun()) return ['consent', 0];
       if (isOnline()) end('offline');
       // Some systems say offline for ever: try now and then all the same.
@@ -42,21 +49,19 @@ export const createPauses = ({ gate, mayRun, now, isOnline }: Effects) => {
       return next > time ? ['backoff', next] : [undefined, 0];
     },
     waitForSetUp: (): void => hold('setup'),
-    /** There was an answer. */
-    hear: (): void => {
-      silent = 0;
-      end('unreachable');
-    },
+    hear,
     /** There was none. */
     miss: (): void => {
       if (++silent >= SILENT) hold('unreachable');
     },
-    /** The last attempt had no answer. */
-    isSilent: (): boolean => silent > 0,
     /** The destination works. */
-    passed: (): void => end('setup'),
+    passed: (): void => {
+      hear();
+      end('setup');
+    },
     /** The network is back, or the set-up has changed. Nothing is sent for so long yet. */
-    resume: (waitMs: number): void => {
+    resume: (waitMs = 0): void => {
+      if (silent > 0) gate.lift(); // it may have been the network
       silent = 0;
       hold('backoff', waitMs);
     },

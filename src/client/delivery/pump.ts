@@ -38,7 +38,7 @@ export const createPump = (context: Context) => {
   };
 
   /** While nothing may be sent, what is stored need not be read yet. */
-  const wantsMore = (): boolean => !health.pause(now())[0] && outbox.wantsMore(isStarving);
+  const wantsMore = (): boolean => !health.pause()[0] && outbox.wantsMore(isStarving);
 
   const isDue = (entry: Entry): boolean =>
     entry.order <= horizon && troubles.see(entry).dueAt <= now();
@@ -68,7 +68,7 @@ export const createPump = (context: Context) => {
       if (ready.length > first.length) void whenDone(nextTask());
       else if (wasLeft) alarm.setBy(time + TOGETHER_MS); // other places may have come free meanwhile
     }
-    const next = Math.min(troubles.nextDue(time, SLOW_MS), requests.firstUntil());
+    const next = troubles.nextDue(time, SLOW_MS);
     if (next < Infinity) alarm.setBy(next);
   };
 
@@ -76,7 +76,7 @@ export const createPump = (context: Context) => {
     const time = now();
     outbox.tidy();
     isStarving = false;
-    const [reason, until] = health.pause(time);
+    const [reason, until] = health.pause();
     if (!reason && isReady()) sendDue(time);
     else {
       void outbox.prepare([]);

@@ -20,9 +20,6 @@ const BODY_MS = 5_000;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
-  typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function';
-
 /** Ends a body that nobody reads any more. Cancelling alone would keep the connection busy in Firefox. */
 const release = async (reader: Reader | undefined, abort: () => void): Promise<void> => {
   abort();
@@ -39,8 +36,9 @@ const readBody = async (response: Response, { ms, abort }: { ms: number; abort: 
   let isEnded = false;
   let brokeOff = false;
   const read = async () => {
-    if (isStream(response.body)) {
-      reader = response.body.getReader();
+    // A wrapped `fetch` may hand on a body that is no stream of the browser's.
+    reader = (response.body as { getReader?: () => Reader } | null)?.getReader?.();
+    if (reader) {
       const decoder = new TextDecoder();
       while (!isEnded && body.length < BODY_LENGTH) {
         const { done, value } = await reader.read();

@@ -11,12 +11,10 @@ const itemOf = ({ id, type, body }: OutboxRecord): string =>
 const batchOf = (sentAt: number, records: readonly OutboxRecord[]): string =>
   `{"sent_at":"${new Date(sentAt).toISOString()}","records":[${records.map(itemOf).join()}]}`;
 
-const EMPTY: OutboxRecord = { id: '_'.repeat(21), type: 'identify', body: '', at: 0, attempts: 0 };
-
 const CAPACITY: Capacity = {
   records: BATCH_RECORDS,
   bytes: KEEPALIVE_BUDGET,
-  bytesPerRecord: batchOf(0, [EMPTY]).length,
+  bytesPerRecord: 107,
 };
 
 const problemOf = (status: number): string =>

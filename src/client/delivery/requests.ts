@@ -50,12 +50,9 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
         health.pace() - [...groups.keys()].filter(health.isCurrent).length,
         most() - groups.size,
       ),
-    /** When the first one will have gone alone for long enough; nothing once there was an answer. */
-    firstUntil: (): number => {
-      const [first] = groups.keys();
-      return first && isAlone() ? first.at + PREFLIGHT_MS : Infinity;
-    },
     start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
+      // The others wait no longer for its preflight.
+      if (groups.size === 0 && isAlone()) setTimeout(onFree, PREFLIGHT_MS);
       gate.reserve(PROBE_MS);
       const started = health.begin();
       groups.set(started, group);

@@ -58,7 +58,7 @@ const suspectOf = (health: Health) => {
 describe('the health of a destination', () => {
   it('is good at first', () => {
     const { health } = create();
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
     expect(health.pace()).toBe(Infinity);
     expect(health.isProbing()).toBe(false);
   });
@@ -97,7 +97,7 @@ describe('the health of a destination', () => {
   it('is not blamed for a record that fails while others pass', () => {
     const { health, troubles } = create();
     expect(troubles.see(suspectOf(health)).dueAt).toBeGreaterThan(now);
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 
   it.each([
@@ -108,18 +108,18 @@ describe('the health of a destination', () => {
     const started = health.begin();
     health.passed(health.begin(), 1);
     expect(health.failed([entry()], answer, started)).toBe(false);
-    expect(health.pause(now)[0]).toBe('backoff');
+    expect(health.pause()[0]).toBe('backoff');
   });
 
   it('is paused after three failures in a row without an answer', () => {
     const { health } = create();
     for (let i = 0; i < 3; i++) {
-      expect(health.pause(now)[0]).not.toBe('unreachable');
+      expect(health.pause()[0]).not.toBe('unreachable');
       health.failed([entry()], attempt(0), health.begin());
     }
-    expect(health.pause(now)).toEqual(['unreachable', now + SLOW_MS]);
+    expect(health.pause()).toEqual(['unreachable', now + SLOW_MS]);
     health.resume();
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 
   it('is not unreachable where an answer came in between', () => {
@@ -128,7 +128,7 @@ describe('the health of a destination', () => {
       health.failed([entry()], attempt(status), health.begin());
       now += 600_000;
     }
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 
   it('is not blamed for several, and lets them wait by the one that failed least', () => {
@@ -145,7 +145,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     const suspect = suspectOf(health);
     expect(health.failed([suspect, entry()], attempt(500), health.begin())).toBe(false);
-    expect(health.pause(now)[0]).toBe('backoff');
+    expect(health.pause()[0]).toBe('backoff');
   });
 
   it('is probed again at once where the probe failed by its own fault', () => {
@@ -191,7 +191,7 @@ describe('the health of a destination', () => {
     health.passed(health.begin(), 1);
     const refusal = { ...attempt(status), outcome: 'blocked' as const };
     expect(health.failed(entries, refusal, started)).toBe(isOwn);
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
     for (const one of entries) expect(troubles.see(one).dueAt).toBe(waitMs && now + waitMs);
   });
 
@@ -214,12 +214,12 @@ describe('the health of a destination', () => {
   it('waits as long as it is told after the network is back, unless it is to hurry', () => {
     const { health } = create();
     health.resume(10_000);
-    expect(health.pause(now)).toEqual(['backoff', now + 10_000]);
+    expect(health.pause()).toEqual(['backoff', now + 10_000]);
     health.hurry();
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
     health.resume(10_000);
     now += 10_000;
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 
   it('is probed by a page that starts under a penalty', () => {
@@ -242,32 +242,32 @@ describe('the health of a destination', () => {
   it('is paused offline, and tried all the same after a while', () => {
     const { health } = create();
     isOnline = false;
-    expect(health.pause(now)).toEqual(['offline', now + SLOW_MS]);
+    expect(health.pause()).toEqual(['offline', now + SLOW_MS]);
     now += SLOW_MS;
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
     isOnline = true;
     now += 1;
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 
   it('is paused anew where it is offline a second time, though nobody has said that it was online', () => {
     const { health } = create();
     isOnline = false;
-    expect(health.pause(now)[0]).toBe('offline');
+    expect(health.pause()[0]).toBe('offline');
     isOnline = true;
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
     isOnline = false;
     now += 1;
-    expect(health.pause(now)).toEqual(['offline', now + SLOW_MS]);
+    expect(health.pause()).toEqual(['offline', now + SLOW_MS]);
   });
 
   it('waits for the later of both where its network is back under a penalty', () => {
     const { health, gate } = create();
     health.failed([entry()], attempt(429, 60_000), health.begin());
     health.resume(10_000);
-    expect(health.pause(now)).toEqual(['backoff', gate.until()]);
+    expect(health.pause()).toEqual(['backoff', gate.until()]);
     now = gate.until();
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 
   it.each([
@@ -283,9 +283,9 @@ describe('the health of a destination', () => {
     const { health, gate } = create();
     const started = health.begin();
     spoil(health);
-    expect(health.pause(now)[0]).toBeDefined();
+    expect(health.pause()[0]).toBeDefined();
     health.passed(started, 1);
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
     expect(gate.until()).toBeLessThan(now);
   });
 
@@ -294,14 +294,14 @@ describe('the health of a destination', () => {
     const started = health.begin();
     health.resume(20_000);
     health.passed(started, 1);
-    expect(health.pause(now)).toEqual(['backoff', now + 20_000]);
+    expect(health.pause()).toEqual(['backoff', now + 20_000]);
   });
 
   it('is not paused for longer by a clock that was set back', () => {
     const { health } = create();
     health.waitForSetUp();
-    expect(health.pause(now)[0]).toBe('setup');
+    expect(health.pause()[0]).toBe('setup');
     now -= 86_400_000;
-    expect(health.pause(now)).toEqual([undefined, 0]);
+    expect(health.pause()).toEqual([undefined, 0]);
   });
 });
