@@ -14,6 +14,13 @@ import { createSchedule } from './schedule.js';
 import { createTally, statusOf, type Emit } from './status.js';
 import type { FlushResult, Status } from './types.js';
 
+/** Callbacks and `context` count as the same: a page may write them anew for each `init`. */
+const isSame = (a: Settings, b: Settings): boolean =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
+    const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
+    return one === other || (Object(one) === one && Object(other) === other);
+  });
+
 /** Everything between a call and one destination. */
 export const createPipeline = (
   createSender: CreateSender,
@@ -67,13 +74,13 @@ export const createPipeline = (
       emit('reset', () => ({}));
     },
     setConsent: consent.set,
-    /** `isOther`: these are other options than the last ones, so what was refused may pass now. */
-    configure: (next: Settings, isOther: boolean): void => {
+    configure: (next: Settings): void => {
+      const isOther = !isSame(current, next);
       if (next.consent && next.consent !== current.consent) consent.set(say(next.consent));
       current = next;
       if (!isOther) return;
       consent.lookAgain();
-      flusher.reconfigure();
+      flusher.reconfigure(); // what was refused may pass now
     },
     /** Takes everything down, and leaves what is stored to the next page. */
     stop: (): void => {

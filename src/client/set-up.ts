@@ -17,13 +17,6 @@ const EARLY = 10_000;
 /** Calls may wait for `init` this long before a developer is told. */
 const LATE_MS = 10_000;
 
-/** Callbacks and `context` count as the same: a page may write them anew for each `init`. */
-const isSame = (a: Settings, b: Settings): boolean =>
-  [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
-    const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
-    return one === other || (Object(one) === one && Object(other) === other);
-  });
-
 /** A way to destinations: the options that name one, and what sends to it. Each entry chooses one. */
 export interface Way {
   form: Form;
@@ -77,7 +70,6 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
     status: (): Status =>
       current?.status() ?? idleStatus(offReason() ?? 'not-started', early.length),
     init: (options: object): void => {
-      const before = settings;
       const given = options as Options;
       if (isPage()) settings = resolveOptions(given, pageAddress(), form);
       const off = offReason();
@@ -95,7 +87,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
         emit('consent', () => ({ consent: made.status().consent }));
       } else {
         current = known;
-        outsideZone(() => known.configure(next, !isSame(before!, next)));
+        outsideZone(() => known.configure(next));
       }
       for (const work of early.splice(0)) run(work);
     },

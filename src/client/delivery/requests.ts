@@ -26,18 +26,22 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
   const { outbox, sender, gate, health, batching, concurrency, now } = context;
   const { isOwnOrigin, isHidden, onSent } = context;
   const groups = new Map<Started, readonly Entry[]>();
-  let isAnswered = false;
+  /** The first request goes alone: its preflight serves the others. */
+  let isFirst = !!sender.hasPreflight;
 
   const entries = (): Entry[] => [...groups.values()].flat();
 
-  const isOlder = (ms: number): boolean => [...groups.keys()].some(({ at }) => now() - at >= ms);
+  const isHanging = ({ at }: Started): boolean => now() - at >= HANGING_MS;
 
-  /** The first request goes alone: the others wait for its preflight. */
-  const isAlone = (): boolean => !!sender.hasPreflight && !isAnswered && !isOlder(PREFLIGHT_MS);
+  /** The others wait no longer for the preflight. */
+  const follow = (): void => {
+    isFirst = false;
+    onFree();
+  };
 
   const most = (): number => {
-    if (isOwnOrigin) return isOlder(HANGING_MS) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
-    return isAlone() ? 1 : concurrency();
+    if (!isOwnOrigin) return isFirst ? 1 : concurrency();
+    return [...groups.keys()].some(isHanging) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
   };
 
   return {
@@ -51,8 +55,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
         most() - groups.size,
       ),
     start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
-      // The others wait no longer for its preflight.
-      if (groups.size === 0 && isAlone()) setTimeout(onFree, PREFLIGHT_MS);
+      if (isFirst && groups.size === 0) setTimeout(follow, PREFLIGHT_MS);
       gate.reserve(PROBE_MS);
       const started = health.begin();
       groups.set(started, group);
@@ -63,7 +66,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       const sending = sender.send(records, { size, keepalive });
       for (const record of records) onSent(record, handoff);
       const sent = await sending;
-      isAnswered = true;
+      isFirst = false;
       if (!groups.delete(started)) return; // delivery was stopped
       conclude(group, sent, started);
       // What a page that goes away has given to the browser is not for it to send again.
