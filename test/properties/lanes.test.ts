@@ -55,7 +55,7 @@ const line = fc
       },
     );
     const capacity = { records: size, bytes, bytesPerRecord: 0 };
-    const { fits } = createBatching(capacity, troubles, { pace: () => Infinity });
+    const { fits } = createBatching(capacity, troubles);
     const isDue = (entry: Entry) => entry.order <= horizon && dueAt(entry) <= NOW;
     const sent = nextInLine(entries, {
       ...{ limit, isDue, fits },

@@ -44,6 +44,7 @@ export const createConclusions = (context: Context) => {
     told.delete(SET_UP);
     told.delete(UNREACHABLE);
     health.passed(started, attempts.length);
+    batching.passed();
     for (const [entry, { outcome, status }] of attempts) {
       troubles.forget(entry);
       if (outcome === 'delivered') outbox.finish(entry);
@@ -67,13 +68,20 @@ export const createConclusions = (context: Context) => {
   };
 
   /** It was refused as a whole, and one record may be why: each goes again at once, alone. */
-  const goAlone = (group: readonly Entry[], status: number): void => {
+  const goAlone = (group: readonly Entry[], status: number, started: Started): void => {
+    health.passed(started, 0);
     if (status === 413) batching.shrink(group);
     batching.split(group);
     for (const entry of group) {
       outbox.putBack(entry);
       onOutcome(entry.record, 'retry', status); // not counted as an attempt
     }
+  };
+
+  /** The request as a whole failed. */
+  const failAll = (group: readonly Entry[], attempt: Attempt, started: Started): void => {
+    if (fail(group, attempt, started)) batching.split(group);
+    else batching.failed();
   };
 
   /** Each of them failed in its own way, in the same request. */
@@ -101,14 +109,15 @@ export const createConclusions = (context: Context) => {
       // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
       if (!sent) return group.forEach(outbox.abandon);
       const whole = Array.isArray(sent) ? undefined : sent;
-      if (whole?.outcome === 'rejected' && group.length > 1) return goAlone(group, whole.status);
+      if (whole?.outcome === 'rejected' && group.length > 1)
+        return goAlone(group, whole.status, started);
       const attempts: Attempts = group.map((entry, i) => [entry, whole ?? (sent as Attempt[])[i]!]);
       const [passed, failed] = divide(attempts, isFinal);
       // First: what fails beside those that pass is trouble of its own.
       if (passed.length > 0) pass(passed, started);
       for (const [entry] of failed) outbox.putBack(entry);
       if (!whole) failEach(failed, started);
-      else if (failed.length > 0 && fail(group, whole, started)) batching.split(group);
+      else if (failed.length > 0) failAll(group, whole, started);
       for (const [entry, { outcome, status }] of attempts) {
         onOutcome(entry.record, outcome, status);
         waiters.count(outcome);

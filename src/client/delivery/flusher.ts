@@ -17,7 +17,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
   const troubles = createTroubles();
   const health = createHealth(effects, troubles);
   const waiters = createWaiters();
-  const batching = createBatching(sender.capacity, troubles, health);
+  const batching = createBatching(sender.capacity, troubles);
   const { pump, flushAll, isReady, handOff, reset, inFlight, halt } = createPump({
     ...effects,
     ...{ troubles, health, batching, waiters },

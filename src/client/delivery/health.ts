@@ -5,7 +5,10 @@ import { createPauses, SLOW_MS } from './pauses.js';
 import type { Attempt } from './sender.js';
 import type { Troubles } from './troubles.js';
 
-type Effects = Pick<DeliveryEffects, 'gate' | 'mayRun' | 'now' | 'random' | 'isOnline'>;
+type Effects = Pick<
+  DeliveryEffects,
+  'gate' | 'mayRun' | 'concurrency' | 'now' | 'random' | 'isOnline'
+>;
 
 /** How things stood when a request was started. */
 export interface Started {
@@ -18,19 +21,18 @@ export interface Started {
 
 /** What is known of the destination, and how much may be asked of it. */
 export const createHealth = (effects: Effects, troubles: Troubles) => {
-  const { gate, now, random } = effects;
+  const { gate, concurrency, now, random } = effects;
   const pauses = createPauses(effects);
   const { pause, resume, hurry } = pauses;
-  /** Requests at a time, and records in each of them. */
-  let pace = Infinity;
+  let width = Infinity;
   /** Counts penalties: failures of requests started before the last one are the same trouble. */
   let epoch = 0;
   let passes = 0;
 
   /** One goes first, and the others wait for what it comes to. */
   const isProbing = (): boolean => {
-    if (gate.until()) pace = 1;
-    return pace === 1;
+    if (gate.until()) width = 1;
+    return width === 1;
   };
 
   return {
@@ -38,18 +40,18 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
     resume,
     hurry,
     isProbing,
-    /** So many requests at a time, and records in each: after trouble 1, 2, 4, and so on. */
-    pace: (): number => (isProbing() ? 1 : pace),
+    /** Requests at a time: after trouble 1, 2, 4, and so on. */
+    width: (): number => (isProbing() ? 1 : Math.min(width, concurrency())),
     begin: (): Started => ({ epoch, passes, until: gate.until(), at: now() }),
     /** False for a request from before the last failure: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
     /** The service has answered, and taken or refused so many records: it works. */
-    passed: ({ until }: Started, count: number): void => {
+    passed: ({ until }: Started, count = 1): void => {
       passes += count;
       pauses.passed();
       // Not what was closed since, perhaps by another page.
       if (gate.until() === until) gate.open();
-      pace *= 2;
+      width = Math.min(width * 2, concurrency());
     },
     /**
      * Records that were in one request wait for another attempt. True when that is trouble of theirs alone: then
@@ -74,7 +76,7 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
       if (isBlocked) return false;
       const again = started.epoch !== epoch;
       gate.close(retryAfterMs, again, started.until, status === 0);
-      pace = 1;
+      width = 1;
       if (again) return false;
       epoch++;
       if (status === 0) pauses.miss();
@@ -82,7 +84,7 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
     },
     waitForSetUp: (): void => {
       pauses.waitForSetUp();
-      pace = 1;
+      width = 1;
     },
   };
 };

@@ -51,7 +51,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
     /** How many more may be started. */
     places: (): number =>
       Math.min(
-        health.pace() - [...groups.keys()].filter(health.isCurrent).length,
+        health.width() - [...groups.keys()].filter(health.isCurrent).length,
         most() - groups.size,
       ),
     start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {

@@ -14,7 +14,7 @@ const entries = (count: number, size = 1): Entry[] =>
     return { ...createEntry(record, createParcel([0, 'maker', 1])), size };
   });
 
-const create = (pace = () => Infinity) => createBatching(CAPACITY, createTroubles(), { pace });
+const create = () => createBatching(CAPACITY, createTroubles());
 
 /** How many of these go into one request. */
 const taken = ({ fits }: ReturnType<typeof createBatching>, all: readonly Entry[]): number => {
@@ -42,14 +42,16 @@ describe('a request', () => {
 });
 
 describe('after trouble', () => {
-  it('a request has as many records as the pace allows', () => {
-    let pace = 1;
-    const batching = create(() => pace);
+  it('a request has one record, and more again with each that passes', () => {
+    const batching = create();
     const all = entries(20);
+    batching.failed();
     expect(taken(batching, all)).toBe(1);
-    pace = 4;
-    expect(taken(batching, all)).toBe(4);
-    pace = 16;
+    batching.passed();
+    expect(taken(batching, all)).toBe(2);
+    batching.passed();
+    batching.passed();
+    batching.passed();
     expect(taken(batching, all)).toBe(8);
   });
 

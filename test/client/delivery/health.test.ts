@@ -27,6 +27,7 @@ const create = (shelf = createFakeShelf()) => {
   const effects = {
     gate,
     mayRun: () => true,
+    concurrency: () => 6,
     now: () => now,
     random: () => 0.5,
     isOnline: () => isOnline,
@@ -50,7 +51,7 @@ type Health = ReturnType<typeof create>['health'];
 const suspectOf = (health: Health) => {
   const suspect = entry();
   const started = health.begin();
-  health.passed(health.begin(), 1);
+  health.passed(health.begin());
   expect(health.failed([suspect], attempt(500), started)).toBe(true);
   return suspect;
 };
@@ -59,20 +60,20 @@ describe('the health of a destination', () => {
   it('is good at first', () => {
     const { health } = create();
     expect(health.pause()).toEqual([undefined, 0]);
-    expect(health.pace()).toBe(Infinity);
+    expect(health.width()).toBe(6);
     expect(health.isProbing()).toBe(false);
   });
 
-  it('goes faster after a failure: 1, 2, 4, 8', () => {
+  it('widens 1, 2, 4, 6 after a failure', () => {
     const { health } = create();
     health.failed([entry()], attempt(500), health.begin());
-    const paces = [health.pace()];
+    const widths = [health.width()];
     for (let i = 0; i < 4; i++) {
       now += 10_000;
-      health.passed(health.begin(), 1);
-      paces.push(health.pace());
+      health.passed(health.begin());
+      widths.push(health.width());
     }
-    expect(paces).toEqual([1, 2, 4, 8, 16]);
+    expect(widths).toEqual([1, 2, 4, 6, 6]);
   });
 
   it('says what of the requests under way is of before the failure', () => {
@@ -89,7 +90,7 @@ describe('the health of a destination', () => {
     now -= 3_600_000;
     health.failed([entry()], attempt(429, 60_000), health.begin());
     const until = gate.until();
-    health.passed(before, 1);
+    health.passed(before);
     expect(gate.until()).toBe(until);
     expect(gate.until()).toBeGreaterThan(0);
   });
@@ -106,7 +107,7 @@ describe('the health of a destination', () => {
   ])('is bad with %s, though others pass', (_, answer) => {
     const { health } = create();
     const started = health.begin();
-    health.passed(health.begin(), 1);
+    health.passed(health.begin());
     expect(health.failed([entry()], answer, started)).toBe(false);
     expect(health.pause()[0]).toBe('backoff');
   });
@@ -136,7 +137,7 @@ describe('the health of a destination', () => {
     const [often, once] = [entry(), entry()];
     troubles.of(often).failures = 5;
     const started = health.begin();
-    health.passed(health.begin(), 1);
+    health.passed(health.begin());
     expect(health.failed([often, once], attempt(500), started)).toBe(true);
     expect([often, once].map((one) => troubles.see(one).dueAt - now)).toEqual([500, 500]);
   });
@@ -188,7 +189,7 @@ describe('the health of a destination', () => {
     const { health, troubles } = create();
     const entries = Array.from({ length: count }, entry);
     const started = health.begin();
-    health.passed(health.begin(), 1);
+    health.passed(health.begin());
     const refusal = { ...attempt(status), outcome: 'blocked' as const };
     expect(health.failed(entries, refusal, started)).toBe(isOwn);
     expect(health.pause()).toEqual([undefined, 0]);
@@ -227,7 +228,7 @@ describe('the health of a destination', () => {
     first.health.failed([entry()], attempt(500), first.health.begin());
     const { health } = create(first.shelf);
     expect(health.isProbing()).toBe(true);
-    expect(health.pace()).toBe(1);
+    expect(health.width()).toBe(1);
   });
 
   it('is not called good by a request of before the penalty', () => {
@@ -235,7 +236,7 @@ describe('the health of a destination', () => {
     const { health, gate } = create(first.shelf);
     const started = health.begin();
     first.health.failed([entry()], attempt(429, 60_000), first.health.begin());
-    health.passed(started, 1);
+    health.passed(started);
     expect(gate.until()).toBeGreaterThanOrEqual(now + 60_000);
   });
 
@@ -284,7 +285,7 @@ describe('the health of a destination', () => {
     const started = health.begin();
     spoil(health);
     expect(health.pause()[0]).toBeDefined();
-    health.passed(started, 1);
+    health.passed(started);
     expect(health.pause()).toEqual([undefined, 0]);
     expect(gate.until()).toBeLessThan(now);
   });
@@ -293,7 +294,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     const started = health.begin();
     health.resume(20_000);
-    health.passed(started, 1);
+    health.passed(started);
     expect(health.pause()).toEqual(['backoff', now + 20_000]);
   });
 
