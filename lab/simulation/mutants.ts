@@ -33,7 +33,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'name nothing as in flight',
-    file: 'src/client/outbox/put-parcels.ts',
+    file: 'src/client/outbox/context.ts',
     find: "inState(parcel, 'naming', 'named', 'flight').map(idOf)",
     put: '[]',
   },
