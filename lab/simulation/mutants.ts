@@ -34,8 +34,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'name nothing as in flight',
     file: 'src/client/outbox/context.ts',
-    find: "inState(parcel, 'naming', 'named', 'flight').map(idOf)",
-    put: '[]',
+    find: "state !== 'waiting' && state !== 'tied'",
+    put: 'state === undefined',
   },
   {
     name: 'send before the database says so',
@@ -46,7 +46,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'send again what was in flight when claimed',
     file: 'src/client/outbox/intake.ts',
-    find: '!fate && mayHaveArrived(record.id, flight)',
+    find: 'isDoubtful(idOf(entry))',
     put: 'false',
   },
   {
@@ -94,7 +94,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'forget to say unknown',
     file: 'src/client/outbox/intake.ts',
-    find: '      onUnknown(record);\n    } else',
+    find: '        onUnknown(entry.record);\n      } else',
     put: '    } else',
   },
   {

@@ -21,7 +21,8 @@ export interface Walk {
 }
 
 export interface Claimed {
-  parcels: [key: ParcelKey, value: Stored][];
+  /** `by`: who had it before. */
+  parcels: [key: ParcelKey, value: Stored, by: string][];
   /** Values in a form that this version does not know. */
   unreadable: number;
   /** After this the next window begins. */
@@ -62,7 +63,7 @@ export const claimWindow = (
       } else {
         const mine = { ...value, holder: holder(), until: now() + holdMs(context) };
         putStored(store, key, mine);
-        claimed.parcels.push([key, mine]);
+        claimed.parcels.push([key, mine, value.holder]);
       }
     }
     commit(store);

@@ -47,7 +47,7 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
     for (let i = 0; i < claimed.unreadable; i++) {
       onDrop(NO_RECORD, 'unreadable', 'stored by another version');
     }
-    for (const [key, value] of claimed.parcels) intake.takeIn(key, value);
+    for (const parcel of claimed.parcels) intake.takeIn(...parcel);
     current.after = claimed.next;
     if (!isUnread()) {
       Object.assign(away, { count: 0, bytes: 0, others: current.others });

@@ -2,7 +2,7 @@ import type { DropReason, OutboxRecord } from '../types.js';
 import type { Notes } from './exit-note.js';
 import type { Journal } from './journal.js';
 import type { Away, Line } from './line.js';
-import { idOf, inState, type Entry, type Parcel } from './parcel.js';
+import { idOf, type Parcel } from './parcel.js';
 
 /** How long a page holds a parcel, unless its requests may take longer than half of it. */
 export const HOLD_MS = 60_000;
@@ -35,13 +35,11 @@ export interface Context extends OutboxEffects {
   away: Away;
   /** The life of this page: another one after each return from the back/forward cache. */
   holder: () => string;
-  /** Records in flight from here by their ids, whoever has their parcel by now. */
-  flying: Map<string, Entry>;
   /**
-   * What this page alone knows of records in parcels that it let go, by their ids: they have come to their
-   * end, or were named as in flight and never sent.
+   * Parcels that this page has let go, by their keys: with the records that are under way from here, and those
+   * that have come to their end. When it claims one again, that is what counts.
    */
-  known: Map<string, 'ended' | 'unsent'>;
+  former: Map<string, Parcel>;
 }
 
 /** Time for which a page holds what it writes: longer than any request started meanwhile. */
@@ -69,6 +67,11 @@ export const isSafe = (context: Context, { state, until }: Parcel): boolean =>
     !isOver(context, until) &&
     until - context.now() > context.limits().timeout);
 
-/** Ids of a parcel's records that storage is told of, since a repeat would be stored twice: what is in flight, or about to be. */
-export const flightOf = ({ limits }: Context, parcel: Parcel): string[] =>
-  limits().resends ? [] : inState(parcel, 'naming', 'named', 'flight').map(idOf);
+/**
+ * Ids of a parcel's records that storage is told of, because a repeat would be stored twice: those that are in
+ * flight, or about to be. What is tied to the page ends with it.
+ */
+export const flightOf = ({ limits }: Context, { entries }: Parcel): string[] =>
+  limits().resends
+    ? []
+    : [...entries].filter(({ state }) => state !== 'waiting' && state !== 'tied').map(idOf);

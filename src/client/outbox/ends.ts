@@ -1,6 +1,6 @@
 import type { DropReason } from '../types.js';
 import { isOver, type Context } from './context.js';
-import { inState, type Entry, type Parcel } from './parcel.js';
+import type { Entry, Parcel } from './parcel.js';
 import { isUnderWay, moveParcel, moveRecord } from './states.js';
 
 interface Parts {
@@ -14,14 +14,20 @@ interface Parts {
 
 /** How records come to their end, and how parcels leave this page's memory. */
 export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts) => {
-  const { now, limits, onDrop, line, away, flying, known } = context;
+  const { now, limits, onDrop, line, away, former, holder } = context;
 
   const part = (parcel: Parcel): void => {
     line.remove(parcel);
-    for (const id of parcel.done) known.set(id, 'ended');
-    for (const { record } of inState(parcel, 'naming', 'named')) known.set(record.id, 'unsent');
     onPart(parcel);
     moveParcel(parcel, 'part');
+  };
+
+  /** Leaves a parcel to whoever claims it. What waits in it stands in storage, and needs no copy here. */
+  const leave = (parcel: Parcel): void => {
+    part(parcel);
+    for (const entry of parcel.entries) if (!isUnderWay(entry)) parcel.entries.delete(entry);
+    parcel.leftBy = holder();
+    former.set(`${parcel.key}`, parcel);
   };
 
   /** Lets go of a parcel that may be another page's by now. What waits in it is counted as stored. */
@@ -31,7 +37,7 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
       away.count++;
       away.bytes += entry.size;
     }
-    part(parcel);
+    leave(parcel);
     onOver();
   };
 
@@ -43,9 +49,7 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
     moveRecord(entry, 'finish');
     const { parcel, record } = entry;
     line.take(entry);
-    flying.delete(record.id);
-    if (parcel.state === 'gone') known.set(record.id, 'ended');
-    else if (parcel.state === 'new' && parcel.entries.size === 0) part(parcel);
+    if (parcel.state === 'new' && parcel.entries.size === 0) part(parcel);
     else parcel.done.add(record.id);
     onFinish(parcel);
   };
@@ -64,6 +68,7 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
 
   return {
     part,
+    leave,
     letGo,
     /** Lets go of all that may be another page's by now. */
     partOver: (): void => line.parcels.filter(isLost).forEach(letGo),

@@ -1,5 +1,5 @@
-import type { DropReason } from '../types.js';
 import { HOLD_MS, holdMs, LONGEST_HOLD_MS, type Context } from './context.js';
+import type { Ends } from './ends.js';
 import { createOwnNote, inMemoryOnly } from './own-note.js';
 import type { Entry, Parcel } from './parcel.js';
 import type { Writer } from './writer.js';
@@ -9,12 +9,11 @@ const NOTED_MS = LONGEST_HOLD_MS - HOLD_MS;
 
 interface Parts {
   writer: Writer;
-  part: (parcel: Parcel) => void;
-  drop: (entry: Entry, reason: DropReason, message: string) => void;
+  ends: Pick<Ends, 'leave' | 'drop'>;
 }
 
 /** What this page leaves to whoever comes next: exit notes, and parcels that it lets go. */
-export const createExit = (context: Context, { writer, part, drop }: Parts) => {
+export const createExit = (context: Context, { writer, ends }: Parts) => {
   const { journal, now, isHidden, line } = context;
   const note = createOwnNote(context);
 
@@ -32,7 +31,7 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
   const dropRest = (parcels: Parcel[], noted: ReadonlySet<Entry>) => {
     for (const entry of inMemoryOnly(parcels)) {
       if (entry.state !== 'waiting' || noted.has(entry)) continue;
-      drop(entry, 'outbox-full', 'there is no database, and no more room in localStorage');
+      ends.drop(entry, 'outbox-full', 'there is no database, and no more room in localStorage');
     }
   };
 
@@ -44,7 +43,7 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
     else if (!noted)
       return; // nothing takes it: the page may come back
     else dropRest(parcels, noted);
-    parcels.forEach(part);
+    parcels.forEach(ends.leave);
   };
 
   /** The page is hidden, and may be going. */
@@ -58,7 +57,6 @@ export const createExit = (context: Context, { writer, part, drop }: Parts) => {
 
   return {
     keepNote,
-    noteRemains: note.noteRemains,
     /** Writes down what a page that may not come back leaves; with `isGoing`, lets it go. */
     leave: (isGoing: boolean): void => {
       if (!isGoing) return hide();

@@ -1,3 +1,4 @@
+import { byteLength } from '../record/byte-length.js';
 import type { OutboxRecord } from '../types.js';
 import { isOver, type Context } from './context.js';
 import type { Ends } from './ends.js';
@@ -5,12 +6,16 @@ import type { NotedParcel } from './exit-note.js';
 import {
   createEntry,
   createParcel,
+  idOf,
   PARCEL_RECORDS,
   type Parcel,
   type ParcelKey,
 } from './parcel.js';
+import { isUnderWay } from './states.js';
 import type { Stored } from './stored.js';
 import type { Writer } from './writer.js';
+
+type Left = Pick<Stored, 'flight' | 'records'>;
 
 interface Parts {
   writer: Pick<Writer, 'touch'>;
@@ -21,7 +26,7 @@ interface Parts {
 
 /** How records come into this page's memory: from calls, from what it has claimed, and from notes. */
 export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) => {
-  const { notes, limits, onUnknown, line, away, flying, known, holder } = context;
+  const { notes, limits, onUnknown, line, away, former, holder } = context;
   /** What is made here is one page's, whichever of its lives makes it: its records stay in order. */
   const maker = holder();
   let order = 0;
@@ -29,7 +34,7 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
   /** The parcel that records of this task go into. */
   let open: Parcel | undefined;
 
-  const add = (record: OutboxRecord, isCall = false): void => {
+  const add = (record: OutboxRecord): void => {
     if (!open || open.state !== 'new' || open.entries.size >= PARCEL_RECORDS) {
       open = createParcel([record.at, maker, ++made]);
       line.insert(open);
@@ -37,49 +42,46 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
       // What follows in another task is written by another transaction.
       queueMicrotask(() => (open = undefined));
     }
-    // Where this page has sent it in a former life, its answer is still awaited.
-    const entry = flying.get(record.id) ?? createEntry(record, open, isCall ? ++order : 0);
-    entry.parcel = open;
-    line.add(entry);
+    line.add(createEntry(record, open, ++order));
     onAdd();
   };
 
-  /** It may have arrived in a request of another page, or of a former life of this one, and a repeat would be stored twice. */
-  const mayHaveArrived = (id: string, flight: readonly string[]): boolean =>
-    !limits().resends && flight.includes(id);
-
-  const takeInRecord = (record: OutboxRecord, parcel: Parcel, flight: readonly string[]): void => {
-    const sent = flying.get(record.id);
-    const entry = sent ?? createEntry(record, parcel);
-    if (sent) {
-      sent.parcel.entries.delete(sent);
-      sent.parcel = parcel;
+  /** Takes in a parcel that `by` has left. What this page still knows of it counts, and else what `by` has written. */
+  const fill = (parcel: Parcel, { flight, records }: Left, by: string): void => {
+    const { entries: sent, done, leftBy } = former.get(`${parcel.key}`) ?? createParcel(parcel.key);
+    former.delete(`${parcel.key}`);
+    line.insert(parcel);
+    const underWay = new Map([...sent].map((entry) => [idOf(entry), entry]));
+    const entries = records.map((record) => underWay.get(record.id) ?? createEntry(record, parcel));
+    for (const entry of entries) {
+      entry.parcel = parcel;
+      line.add(entry);
     }
-    line.add(entry);
-    away.count = Math.max(0, away.count - 1);
-    away.bytes = Math.max(0, away.bytes - entry.size);
-    if (sent) return;
-    const fate = known.get(record.id);
-    if (fate === 'ended') {
-      known.delete(record.id);
-      ends.finish(entry);
-    } else if (!fate && mayHaveArrived(record.id, flight)) {
-      ends.finish(entry);
-      onUnknown(record);
-    } else ends.dropOld(entry);
+    // It may have arrived in a request that nobody here knows, and a repeat would be stored twice.
+    const isDoubtful = (id: string) => !limits().resends && leftBy !== by && flight.includes(id);
+    for (const entry of entries) {
+      if (isUnderWay(entry)) continue;
+      if (done.has(idOf(entry))) ends.finish(entry);
+      else if (isDoubtful(idOf(entry))) {
+        ends.finish(entry);
+        onUnknown(entry.record);
+      } else ends.dropOld(entry);
+    }
   };
 
   return {
     /** A call's record. */
-    add: (record: OutboxRecord): void => add(record, true),
+    add,
     /** The last call's place. */
     latest: (): number => order,
     /** A parcel that this page has claimed. */
-    takeIn: (key: ParcelKey, { until, isNoted, flight, records }: Stored): void => {
+    takeIn: (key: ParcelKey, stored: Stored, by: string): void => {
+      const { until, isNoted, records } = stored;
+      away.count = Math.max(0, away.count - records.length);
+      const bytes = records.reduce((sum, { body }) => sum + byteLength(body), 0);
+      away.bytes = Math.max(0, away.bytes - bytes);
       const parcel = createParcel(key, 'stored');
-      Object.assign(parcel, { until, isNoted: !!isNoted });
-      line.insert(parcel);
-      for (const record of records) takeInRecord(record, parcel, flight);
+      fill(Object.assign(parcel, { until, isNoted: !!isNoted }), stored, by);
     },
     /** Without a database, what other pages have noted, and never gave to one, is all there is. */
     absorbNotes: (): void => {
@@ -90,13 +92,12 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
         const rest = note.parcels.filter((noted) => !isForMe(noted));
         if (mine.length === 0) continue;
         notes.save({ ...note, parcels: rest });
-        for (const { flight, records } of mine) {
-          for (const record of records) {
-            if (known.get(record.id) === 'ended') continue;
-            if (mayHaveArrived(record.id, flight) && !flying.has(record.id)) onUnknown(record);
-            else add(record);
-          }
+        for (const noted of mine) {
+          const parcel = createParcel(noted.key);
+          fill(parcel, noted, note.holder);
+          void writer.touch(parcel);
         }
+        onAdd();
       }
     },
   };

@@ -20,22 +20,18 @@ export const createOutbox = (effects: OutboxEffects) => {
     ...effects,
     line,
     away,
-    flying: new Map(),
-    known: new Map(),
+    former: new Map(),
     holder: () => life,
   };
 
   const ends = createEnds(context, {
-    onPart: (parcel) => {
-      writer.forget(parcel);
-      exit.noteRemains(parcel);
-    },
+    onPart: (parcel) => writer.forget(parcel),
     onOver: () => claims.seek(),
     onFinish: (parcel) => writer.finished(parcel),
   });
   const { part, partOver, finish, drop, young } = ends;
   const writer = createWriter(context, { ends, keepNote: () => exit.keepNote() });
-  const exit = createExit(context, { writer, part, drop });
+  const exit = createExit(context, { writer, ends });
   const sending = createSending(context, writer, finish);
   const caps = createCaps(context, { ends, claims: () => claims });
   const intake = createIntake(context, { writer, ends, onAdd: caps.keep });
@@ -95,6 +91,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       for (const parcel of [...line.parcels]) part(parcel);
       away.count = away.bytes = 0;
       delete away.others;
+      context.former.clear();
       return records;
     },
   };

@@ -24,17 +24,22 @@ export const inMemoryOnly = (parcels: readonly Parcel[]): Entry[] =>
 
 /** This page's own exit note. */
 export const createOwnNote = (context: Context) => {
-  const { journal, notes, holder } = context;
-  /** What it says of parcels that were let go while the database failed. */
-  const remains = new Map<string, NotedParcel>();
+  const { journal, notes, former, holder } = context;
+  const inMemory = () => journal.kind() === 'memory';
 
   const noteOf = (parcel: Parcel, records?: ReadonlySet<Entry>): NotedParcel => ({
     key: parcel.key,
     flight: flightOf(context, parcel),
     done: [...parcel.done],
     records: [...parcel.entries].filter((entry) => records?.has(entry)).map(({ record }) => record),
-    isNew: parcel.state === 'new' && journal.kind() === 'memory',
+    isNew: parcel.state === 'new' && inMemory(),
   });
+
+  /** What was let go while the database fails: whoever claims it has to know what has come to its end. */
+  const remains = (): NotedParcel[] =>
+    [...former.values()]
+      .filter(({ leftBy, done }) => inMemory() && leftBy === holder() && done.size > 0)
+      .map((parcel) => noteOf(parcel));
 
   return {
     room: (): number => notes.room(holder()),
@@ -50,15 +55,10 @@ export const createOwnNote = (context: Context) => {
       for (let size = most; ; size /= 2) {
         const records = fitting(inMemoryOnly(parcels), size);
         const own = parcels.map((parcel) => noteOf(parcel, records));
-        const told = [...remains.values(), ...own];
+        const told = [...remains(), ...own];
         if (notes.save({ holder: holder(), until, parcels: told })) return records;
         if (records.size === 0) return undefined;
       }
-    },
-    /** It is let go while the database fails: whoever claims it has to know what has come to its end. */
-    noteRemains: (parcel: Parcel): void => {
-      if (journal.kind() !== 'memory' || parcel.state === 'new' || !parcel.done.size) return;
-      remains.set(`${parcel.key}`, noteOf(parcel));
     },
   };
 };

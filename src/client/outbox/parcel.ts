@@ -18,6 +18,8 @@ export interface Parcel {
   entries: Set<Entry>;
   /** Ids of records that have come to their end, and may still stand in the database. */
   done: Set<string>;
+  /** The life of this page that let it go, where that one knew all of its requests. */
+  leftBy?: string | undefined;
   /** It came out of an exit note: emptied, it leaves a tombstone, so that the note cannot revive it. */
   isNoted: boolean;
 }
@@ -49,9 +51,5 @@ export const createEntry = (record: OutboxRecord, parcel: Parcel, order = 0): En
   order,
   size: byteLength(record.body),
 });
-
-/** Records of a parcel that are in one of these states. */
-export const inState = ({ entries }: Parcel, ...states: RecordState[]): Entry[] =>
-  [...entries].filter(({ state }) => states.includes(state));
 
 export const idOf = ({ record }: Entry): string => record.id;

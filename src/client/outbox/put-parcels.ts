@@ -21,7 +21,7 @@ export const putParcels = async (
   /** The page goes: it lets the parcels go as it writes them. */
   isLeaving: boolean,
 ): Promise<boolean> => {
-  const { journal, now, known, holder } = context;
+  const { journal, now, holder } = context;
   let until = 0;
 
   const writes = parcels.map((parcel): Write => ({
@@ -50,8 +50,6 @@ export const putParcels = async (
     if (parcel.state === 'gone') return;
     moveParcel(parcel, 'confirm');
     parcel.until = until;
-    // From now on the database says it.
-    for (const { record } of parcel.entries) known.delete(record.id);
     for (const id of done) parcel.done.delete(id);
     if (!value?.records.length) part(parcel);
   };

@@ -8,7 +8,7 @@ const NAMING_MS = 100;
 
 /** What the outbox has to know of requests: before they start, as they start, and how they end. */
 export const createSending = (context: Context, writer: Writer, finish: (entry: Entry) => void) => {
-  const { journal, limits, flying, known, onUnknown } = context;
+  const { journal, limits, onUnknown } = context;
   /** About to be sent. */
   const next = new Set<Entry>();
 
@@ -54,19 +54,21 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
       next.delete(entry);
       moveRecord(entry, outlivesPage ? 'send' : 'tie');
       entry.record.attempts++;
-      flying.set(entry.record.id, entry);
-      known.delete(entry.record.id);
       if (mustName() && wasNamed !== outlivesPage) void writer.touch(entry.parcel);
     },
     /** It has failed, and waits again. */
     putBack: (entry: Entry): void => {
-      flying.delete(entry.record.id);
       if (moveRecord(entry, 'fail')) void writer.touch(entry.parcel);
     },
     /** The page was left while it was in flight: its answer will not come. */
     abandon: (entry: Entry): void => {
-      flying.delete(entry.record.id);
-      if (entry.parcel.state === 'gone') return; // whoever claims it sees to it
+      const { parcel } = entry;
+      if (parcel.state === 'gone') {
+        // Whoever claims it sees to it, this page by what is stored, too.
+        parcel.entries.delete(entry);
+        parcel.leftBy = undefined;
+        return;
+      }
       if (limits().resends) return void moveRecord(entry, 'fail');
       finish(entry);
       onUnknown(entry.record);
