@@ -23,21 +23,16 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
   };
 
   /** Leaves a parcel to whoever claims it. What waits in it stands in storage, and needs no copy here. */
-  const leave = (parcel: Parcel): void => {
-    part(parcel);
-    for (const entry of parcel.entries) if (!isUnderWay(entry)) parcel.entries.delete(entry);
-    parcel.leftBy = holder();
-    former.set(`${parcel.key}`, parcel);
-  };
-
-  /** Lets go of a parcel that may be another page's by now. What waits in it is counted as stored. */
   const letGo = (parcel: Parcel): void => {
+    part(parcel);
     for (const entry of parcel.entries) {
       if (isUnderWay(entry)) continue;
+      parcel.entries.delete(entry);
       away.count++;
       away.bytes += entry.size;
     }
-    leave(parcel);
+    parcel.leftBy = holder();
+    former.set(`${parcel.key}`, parcel);
     onOver();
   };
 
@@ -68,7 +63,6 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
 
   return {
     part,
-    leave,
     letGo,
     /** Lets go of all that may be another page's by now. */
     partOver: (): void => line.parcels.filter(isLost).forEach(letGo),

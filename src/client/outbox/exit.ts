@@ -9,7 +9,7 @@ const NOTED_MS = LONGEST_HOLD_MS - HOLD_MS;
 
 interface Parts {
   writer: Writer;
-  ends: Pick<Ends, 'leave' | 'drop'>;
+  ends: Pick<Ends, 'letGo' | 'drop'>;
 }
 
 /** What this page leaves to whoever comes next: exit notes, and parcels that it lets go. */
@@ -43,7 +43,7 @@ export const createExit = (context: Context, { writer, ends }: Parts) => {
     else if (!noted)
       return; // nothing takes it: the page may come back
     else dropRest(parcels, noted);
-    parcels.forEach(ends.leave);
+    parcels.forEach(ends.letGo);
   };
 
   /** The page is hidden, and may be going. */

@@ -1,4 +1,3 @@
-import { byteLength } from '../record/byte-length.js';
 import type { OutboxRecord } from '../types.js';
 import { isOver, type Context } from './context.js';
 import type { Ends } from './ends.js';
@@ -56,6 +55,8 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
     for (const entry of entries) {
       entry.parcel = parcel;
       line.add(entry);
+      away.count = Math.max(0, away.count - 1);
+      away.bytes = Math.max(0, away.bytes - entry.size);
     }
     // It may have arrived in a request that nobody here knows, and a repeat would be stored twice.
     const isDoubtful = (id: string) => !limits().resends && leftBy !== by && flight.includes(id);
@@ -76,12 +77,8 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
     latest: (): number => order,
     /** A parcel that this page has claimed. */
     takeIn: (key: ParcelKey, stored: Stored, by: string): void => {
-      const { until, isNoted, records } = stored;
-      away.count = Math.max(0, away.count - records.length);
-      const bytes = records.reduce((sum, { body }) => sum + byteLength(body), 0);
-      away.bytes = Math.max(0, away.bytes - bytes);
-      const parcel = createParcel(key, 'stored');
-      fill(Object.assign(parcel, { until, isNoted: !!isNoted }), stored, by);
+      const { until, isNoted = false } = stored;
+      fill({ ...createParcel(key, 'stored'), until, isNoted }, stored, by);
     },
     /** Without a database, what other pages have noted, and never gave to one, is all there is. */
     absorbNotes: (): void => {
