@@ -29,7 +29,7 @@ export const createCaps = (context: Context, { ends, claims }: Parts) => {
 
   return {
     dropSurplus,
-    keep: (): void => {
+    enforce: (): void => {
       if (!isFull()) return;
       ends.partOver();
       if (away.count > 0 && journal.kind() === 'indexeddb') void trim();

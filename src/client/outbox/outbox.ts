@@ -34,7 +34,7 @@ export const createOutbox = (effects: OutboxEffects) => {
   const exit = createExit(context, { writer, ends });
   const sending = createSending(context, writer, finish);
   const caps = createCaps(context, { ends, claims: () => claims });
-  const intake = createIntake(context, { writer, ends, onAdd: caps.keep });
+  const intake = createIntake(context, { writer, ends, onAdd: caps.enforce });
   const claims = createClaims(context, { intake, partOver, dropSurplus: caps.dropSurplus });
 
   const look = (): void => {

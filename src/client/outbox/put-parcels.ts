@@ -22,7 +22,7 @@ export const putParcels = async (
   isLeaving: boolean,
 ): Promise<boolean> => {
   const { journal, now, holder } = context;
-  let until = 0;
+  let heldUntil = 0;
 
   const writes = parcels.map((parcel): Write => ({
     parcel,
@@ -42,20 +42,20 @@ export const putParcels = async (
 
   const put = (store: IDBObjectStore, { parcel, value }: Write) => {
     moveParcel(parcel, 'write');
-    if (value) putStored(store, parcel.key, { ...value, until });
+    if (value) putStored(store, parcel.key, { ...value, until: heldUntil });
     else store.delete(parcel.key);
   };
 
   const conclude = ({ parcel, value, done }: Write) => {
     if (parcel.state === 'gone') return;
     moveParcel(parcel, 'confirm');
-    parcel.until = until;
+    parcel.until = heldUntil;
     for (const id of done) parcel.done.delete(id);
     if (!value?.records.length) part(parcel);
   };
 
   const work = (store: IDBObjectStore) => {
-    if (!isLeaving) until = now() + holdMs(context);
+    if (!isLeaving) heldUntil = now() + holdMs(context);
     store.transaction.addEventListener('abort', () => {
       for (const parcel of parcels) moveParcel(parcel, 'abort');
     });

@@ -3,7 +3,7 @@ import { isReadable, putStored, read, type Stored } from './stored.js';
 
 /**
  * Puts into the database what exit notes say of parcels that are anybody's now, before whatever the transaction
- * does next. Answers with the holders of notes that are read, whole once that next thing has its answer.
+ * does next. Answers with the holders of the notes: once the transaction is done, of those that were put whole.
  */
 export const replay = (
   context: Context,
@@ -17,15 +17,13 @@ export const replay = (
       read(store.get(key) as IDBRequest<Partial<Stored> | undefined>, (stored) => {
         const isThere = isReadable(stored);
         const until = noted && isThere ? stored.until : noted;
-        if (!isClaimable(context, until, began)) replayed.delete(holder);
+        if (!isClaimable(context, until, began)) return void replayed.delete(holder);
         // Where the page lived on after its note, what it has stored since is newer.
-        else if (
-          (until ? until <= noted : !noted) &&
-          (isThere ? stored.holder === holder : !stored)
-        ) {
-          const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
-          putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });
-        }
+        const isLatest = noted === 0 || (until > 0 && until <= noted);
+        const isTheirs = isThere ? stored.holder === holder : !stored;
+        if (!isLatest || !isTheirs) return;
+        const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
+        putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });
       });
     }
   }

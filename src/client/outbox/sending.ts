@@ -9,17 +9,17 @@ const NAMING_MS = 100;
 /** What the outbox has to know of requests: before they start, as they start, and how they end. */
 export const createSending = (context: Context, writer: Writer, finish: (entry: Entry) => void) => {
   const { journal, limits, onUnknown } = context;
-  /** About to be sent. */
-  const next = new Set<Entry>();
+  /** About to be sent: what the last `prepare` has named. */
+  const prepared = new Set<Entry>();
 
   /** Sent twice it would be stored twice. */
   const mustName = (): boolean => !limits().resends;
 
   /** Takes back what was about to be sent, but for these. */
   const withdraw = (keep: readonly Entry[] = []): void => {
-    for (const entry of next) {
+    for (const entry of prepared) {
       if (keep.includes(entry)) continue;
-      next.delete(entry);
+      prepared.delete(entry);
       if (moveRecord(entry, 'withdraw')) void writer.touch(entry.parcel);
     }
   };
@@ -37,7 +37,7 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
       withdraw(entries);
       if (journal.kind() === 'memory') return undefined;
       const named = mustName() ? entries.filter((entry) => moveRecord(entry, 'name')) : [];
-      for (const entry of named) next.add(entry);
+      for (const entry of named) prepared.add(entry);
       const short = entries.filter(({ parcel }) => !isSafe(context, parcel));
       const touched = new Set([...named, ...short].map(({ parcel }) => parcel));
       if (touched.size === 0) return undefined;
@@ -51,9 +51,10 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
     /** Its request has been started. */
     begin: (entry: Entry, outlivesPage: boolean): void => {
       const wasNamed = entry.state === 'naming' || entry.state === 'named';
-      next.delete(entry);
+      prepared.delete(entry);
       moveRecord(entry, outlivesPage ? 'send' : 'tie');
       entry.record.attempts++;
+      // The database says otherwise.
       if (mustName() && wasNamed !== outlivesPage) void writer.touch(entry.parcel);
     },
     /** It has failed, and waits again. */
