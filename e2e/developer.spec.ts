@@ -117,7 +117,7 @@ const TROUBLES: Record<string, Trouble> = {
       await call(page, 'one');
       await expect.poll(async () => (await statusOf(page)).storage).toBe('memory');
     },
-    line: /^warning: analytics-outbox: records are kept in memory only: no database today$/,
+    line: /^warning: analytics-outbox: records are kept in memory until storage works: no database today$/,
   },
 };
 

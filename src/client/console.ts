@@ -31,7 +31,7 @@ export const createAdvice = () => {
     const trouble = troubleOf(payload as Payload);
     if (!trouble || told.has(trouble)) return;
     told.add(trouble);
-    if (trouble === 'memory') warn(`records are kept in memory only: ${message}`);
+    if (trouble === 'memory') warn(`records are kept in memory until storage works: ${message}`);
     else warn(reason ? `a call was dropped (${reason}): ${message}` : message);
   };
 };

@@ -108,7 +108,7 @@ export interface Status {
   /** Records whose request has no answer yet. */
   inFlight: number;
   delivered: number;
-  /** Requests of pages now gone whose answer was never seen. Not sent again (see `idempotencyKey`); 0 with a relay. */
+  /** Records in requests of pages now gone, whose answer was never seen. Not sent again (see `idempotencyKey`); 0 with a relay. */
   unknown: number;
   dropped: Partial<Record<DropReason, number>>;
   /**

@@ -12,10 +12,10 @@ const CAPACITY: Capacity = {
   bytesPerRecord: 0,
 };
 
-const problemOf = (status: number): string =>
+const problemOf = (status: number, url: string): string =>
   status === 401 || status === 403
     ? `the service refuses the token (${status}): check the option \`token\``
-    : `no such service (${status}): check the option \`baseUrl\``;
+    : `no service at ${url} (${status}): check the option \`baseUrl\``;
 
 /**
  * Looks what an answer says of the token of its request. True where it says nothing else: another token is in use by
@@ -48,8 +48,9 @@ export const createDirectSender = (effects: Effects): Sender => {
       const { baseUrl = '', idempotencyKey } = settings();
       const { id, type, body } = record!;
       const used = token.get() ?? '';
+      const url = `${baseUrl.replace(/\/+$/, '')}/v1/${type}`;
       const answer = await post({
-        url: `${baseUrl.replace(/\/+$/, '')}/v1/${type}`,
+        url,
         headers: {
           authorization: `Bearer ${used}`,
           'content-type': 'application/json',
@@ -62,7 +63,7 @@ export const createDirectSender = (effects: Effects): Sender => {
       });
       return (
         answer && {
-          ...{ problem: problemOf(answer.status), isStale: isStale(token, used, answer) },
+          ...{ problem: problemOf(answer.status, url), isStale: isStale(token, used, answer) },
           ...answer,
         }
       );

@@ -17,10 +17,10 @@ const CAPACITY: Capacity = {
   bytesPerRecord: 107,
 };
 
-const problemOf = (status: number): string =>
+const problemOf = (status: number, url: string): string =>
   status === 401 || status === 403
     ? `the relay refuses this page (${status}): check its option \`${status === 401 ? 'authorize' : 'origins'}\``
-    : `no relay answers there (${status}): check the option \`relay\``;
+    : `no relay at ${url} (${status}): check the option \`relay\``;
 
 /** Sends many records a request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySender = (effects: SenderEffects): Sender => {
@@ -54,7 +54,7 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
       // A 2xx without results is the answer of something else, or the results did not come. Then all of it
       // is sent again, as where no answer came: the relay knows repeats.
       if (status < 300) answer.outcome = brokeOff || !said ? 'retry' : 'blocked';
-      return { problem: problemOf(status), ...answer };
+      return { problem: problemOf(status, url), ...answer };
     },
   };
 };

@@ -26,6 +26,13 @@ const isPlain = (value: unknown): value is object => {
   return prototype === Object.prototype || prototype === null;
 };
 
+/** A value that JSON neither leaves out nor makes something else of, as it makes a text of a Date. */
+const isKept = (value: unknown): boolean =>
+  /string|boolean/.test(typeof value) ||
+  Number.isFinite(value) ||
+  isPlain(value) ||
+  (Array.isArray(value) && !('toJSON' in value));
+
 /** The members as they are now. A call that becomes text before it returns needs no deeper copy. */
 const membersOf = (value: unknown, isText: boolean): unknown =>
   isText && isPlain(value) ? { ...value } : copy(value);
@@ -36,8 +43,7 @@ const fieldsOf = (fields: unknown, isText: boolean): unknown => {
   for (const key of Object.keys(own)) {
     const value = own[key];
     if (key === 'tags' && isPlain(value)) own[key] = { ...value };
-    // JSON may make something else of it, such as a text of a Date, or leave it out, such as a function.
-    else if (!/string|boolean/.test(typeof value) && !Number.isFinite(value)) return copy(own);
+    else if (!isKept(value)) return copy(own);
   }
   return own;
 };
