@@ -35,11 +35,11 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
     partOver();
     const began = now();
     let replayed: ReadonlySet<string> = new Set();
+    let stored = 0;
     const claimed = await journal.run<Claimed>((store, done) => {
       replayed = replay(context, store, began);
       read(store.count(), (count) => {
-        // Each value has a record or more, but for those that stand in memory, too.
-        away.count = Math.max(away.count, count - line.parcels.length);
+        stored = count;
         claimWindow(context, store, current, began, done);
       });
     });
@@ -49,9 +49,9 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
     }
     for (const parcel of claimed.parcels) intake.takeIn(...parcel);
     current.after = claimed.next;
-    if (!isUnread()) {
-      Object.assign(away, { count: 0, bytes: 0, others: current.others });
-    }
+    // Each value has a record or more, but for those that stand in memory, too.
+    if (isUnread()) away.count = Math.max(away.count, stored - line.parcels.length);
+    else Object.assign(away, { count: 0, bytes: 0, others: current.others });
   };
 
   /** Parcels as late as this one, or any, are unread. */

@@ -54,7 +54,9 @@ export const createOwnNote = (context: Context) => {
     ): Set<Entry> | undefined => {
       for (let size = most; ; size /= 2) {
         const records = fitting(inMemoryOnly(parcels), size);
-        const own = parcels.map((parcel) => noteOf(parcel, records));
+        const own = parcels
+          .map((parcel) => noteOf(parcel, records))
+          .filter(({ isNew, records }) => !isNew || records.length > 0);
         const told = [...remains(), ...own];
         if (notes.save({ holder: holder(), until, parcels: told })) return records;
         if (records.size === 0) return undefined;
