@@ -264,10 +264,7 @@ describe('the build for relays alone', () => {
     walk(entry);
     return [...reached];
   };
-  const direct = [
-    'client/delivery/direct-sender.ts',
-    'interface/token.ts',
-  ];
+  const direct = ['client/delivery/direct-sender.ts', 'interface/token.ts'];
 
   it.each(['relay-client.ts', 'script-relay.ts'])(
     'has no direct sender and no token: %s',

@@ -18,7 +18,7 @@ export interface Parcel {
   entries: Set<Entry>;
   /** Ids of records that have come to their end, and may still stand in the database. */
   done: Set<string>;
-  /** The life of this page that let it go, where that one knew all of its requests. */
+  /** The life of this page that let it go; nothing once it has given up a request whose end it does not know. */
   leftBy?: string | undefined;
   /** It came out of an exit note: emptied, it leaves a tombstone, so that the note cannot revive it. */
   isNoted: boolean;
