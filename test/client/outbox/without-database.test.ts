@@ -78,6 +78,29 @@ describe('a page without a database', () => {
     expect(await (await withoutDatabase()).drain()).toEqual(kept);
   });
 
+  it('notes no parcel of which its note takes nothing, so that the next one takes the note away', async () => {
+    const page = await withoutDatabase();
+    for (const record of makeRecords(10, 'r', { bytes: 50_000 })) {
+      page.add(record);
+      await settle(); // each in a parcel of its own
+    }
+    page.outbox.leave(true);
+    const kept = notedIds();
+    expect(kept.length).toBeLessThan(10);
+    expect(readNotes()[0]!.parcels).toHaveLength(kept.length);
+    const next = await withoutDatabase();
+    for (const id of kept) next.outbox.finish(next.begin(id));
+    next.outbox.leave(true);
+    expect(readNotes()).toEqual([]);
+  });
+
+  it('notes while it is hidden no more than a note has room for', async () => {
+    const page = await withoutDatabase();
+    page.add(...makeRecords(10, 'r', { bytes: 50_000 }));
+    page.hide();
+    expect(notedIds()).toHaveLength(5);
+  });
+
   it('halves its note until localStorage takes it', async () => {
     const page = await withoutDatabase();
     page.add(...makeRecords(10, 'r', { bytes: 10_000 }));
