@@ -149,6 +149,22 @@ describe('a record in flight', () => {
     expect((await readStored()).ids).toEqual([]);
   });
 
+  it('does not expire while the page that came back still waits for its answer', async () => {
+    const page = pageOf({ maxAge: 1_000 });
+    page.add(...makeRecords(1));
+    await settle();
+    const entry = page.begin('r0');
+    await advance(2_000);
+    page.outbox.leave(true);
+    await settle();
+    page.outbox.comeBack();
+    await page.refill();
+    expect(page.drops).toEqual([]);
+    page.outbox.finish(entry);
+    await advance(1_000);
+    expect((await readStored()).ids).toEqual([]);
+  });
+
   it('is sent again by the page that came back, when it fails there', async () => {
     const page = await leaveBehind();
     const entry = page.begin('r0');
