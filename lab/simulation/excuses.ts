@@ -50,8 +50,8 @@ export const EXCUSES = {
   'one fate: storage faults met': rarely('one fate'),
 
   /**
-   * All that fits is handed off at once, and nobody hears when a beacon has arrived. One action of six hides a
-   * page or leaves it.
+   * A page that is left hands off all that fits at once, and is not told when a beacon has arrived. One action of
+   * six hides or leaves a page.
    */
   'order: handed off': upTo(0.025, 'order'),
   'order: a request outlived its page': rarely('order'),

@@ -33,7 +33,7 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
     if (consent.isSaid()) void forgetDenial(journal);
   };
 
-  /** Leaves what is stored to whoever comes next. */
+  /** Ends storing and sending. What is stored is left for the next page. */
   const stop = () => {
     outbox.leave(true);
     journal.release();

@@ -130,11 +130,11 @@ export const createCarrier = (effects: Effects) => {
         keptAlive -= size;
       }, settings().timeout);
     },
-    /** Gives up all requests (consent withdrawn). */
+    /** Gives up all requests: nothing may be sent any more. */
     abort: (): void => {
       for (const end of running) end();
     },
-    /** The page is back from where it was kept: what it left under way may never say how it ended. */
+    /** The page is back from the back/forward cache. It may never be told how its earlier requests ended. */
     comeBack: (): void => {
       const left = [...running];
       setTimeout(() => left.forEach((end) => end()), BACK_MS);

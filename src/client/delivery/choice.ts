@@ -51,7 +51,7 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
       };
       const limit = HANDOFF - requests.count();
       const mustWait = (entry: Entry) => outbox.mustWait(entry, true);
-      // What is in flight may have left the outbox's memory as the page was left before.
+      // With what is in flight: the outbox may have let go of it when the page was left before.
       const entries = [...requests.entries(), ...outbox.young()];
       return nextInLine(entries, { limit, mustWait, isDue, fits, leaving });
     },

@@ -18,8 +18,8 @@ const problemOf = (status: number, url: string): string =>
     : `no service at ${url} (${status}): check the option \`baseUrl\``;
 
 /**
- * Looks what an answer says of the token of its request. True where it says nothing else: another token is in use by
- * now, or is to be asked for.
+ * Tells the token source what an answer means for the token it was sent with. True where the answer was about that
+ * token only: another one is in use by now, or has to be asked for.
  */
 export const isStale = (
   token: TokenSource,

@@ -21,7 +21,7 @@ export interface Walk {
 }
 
 export interface Claimed {
-  /** `by`: who had it before. */
+  /** `by`: the holder before this page. */
   parcels: [key: ParcelKey, value: Stored, by: string][];
   /** Values in a form that this version does not know. */
   unreadable: number;

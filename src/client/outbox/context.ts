@@ -36,8 +36,8 @@ export interface Context extends OutboxEffects {
   /** The life of this page: another one after each return from the back/forward cache. */
   holder: () => string;
   /**
-   * Parcels that this page has let go, by their keys: with the records that are under way from here, and those
-   * that have come to their end. When it claims one again, that is what counts.
+   * Parcels that this page has let go, by their keys. Each keeps what this page alone knows: which of its records
+   * are under way, and which have come to their end. That counts when the page claims the parcel again.
    */
   former: Map<string, Parcel>;
 }

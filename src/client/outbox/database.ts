@@ -59,7 +59,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
       if (kind === 'indexeddb') become('opening');
     };
     database.addEventListener('close', lose);
-    // The version never changes, so the site is deleting the database, and waits for this connection to close.
+    // Our version never changes, so the site is deleting the database. That waits until this connection is closed.
     database.addEventListener('versionchange', () => {
       database.close();
       use = open(name);

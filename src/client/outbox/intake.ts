@@ -45,7 +45,7 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
     onAdd();
   };
 
-  /** Takes in a parcel that `by` has left. What this page still knows of it counts, and else what `by` has written. */
+  /** Takes in a parcel of the holder `by`. What this page knows of its records counts; if it knows nothing, what `by` wrote. */
   const fill = (parcel: Parcel, { flight, records }: Left, by: string): void => {
     const { entries: sent, done, leftBy } = former.get(`${parcel.key}`) ?? createParcel(parcel.key);
     former.delete(`${parcel.key}`);

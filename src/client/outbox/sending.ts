@@ -54,7 +54,7 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
       prepared.delete(entry);
       moveRecord(entry, outlivesPage ? 'send' : 'tie');
       entry.record.attempts++;
-      // The database says otherwise.
+      // The database has it named and the request ends with the page, or the other way round.
       if (mustName() && wasNamed !== outlivesPage) void writer.touch(entry.parcel);
     },
     /** It has failed, and waits again. */
@@ -65,7 +65,7 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
     abandon: (entry: Entry): void => {
       const { parcel } = entry;
       if (parcel.state === 'gone') {
-        // Whoever claims it sees to it, this page by what is stored, too.
+        // Whoever claims the parcel goes by what is stored, and so does this page.
         parcel.entries.delete(entry);
         parcel.leftBy = undefined;
         return;
