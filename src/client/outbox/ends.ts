@@ -1,6 +1,6 @@
 import type { DropReason } from '../types.js';
 import { isOver, type Context } from './context.js';
-import type { Entry, Parcel } from './parcel.js';
+import { nameOf, type Entry, type Parcel } from './parcel.js';
 import { isUnderWay, moveParcel, moveRecord } from './states.js';
 
 interface Parts {
@@ -32,7 +32,7 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
       away.bytes += entry.size;
     }
     parcel.leftBy = holder();
-    former.set(`${parcel.key}`, parcel);
+    former.set(nameOf(parcel.key), parcel);
     onOver();
   };
 

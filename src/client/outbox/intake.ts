@@ -6,6 +6,7 @@ import {
   createEntry,
   createParcel,
   idOf,
+  nameOf,
   PARCEL_RECORDS,
   type Parcel,
   type ParcelKey,
@@ -47,8 +48,9 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
 
   /** Takes in a parcel of the holder `by`. What this page knows of its records counts; if it knows nothing, what `by` wrote. */
   const fill = (parcel: Parcel, { flight, records }: Left, by: string): void => {
-    const { entries: sent, done, leftBy } = former.get(`${parcel.key}`) ?? createParcel(parcel.key);
-    former.delete(`${parcel.key}`);
+    const name = nameOf(parcel.key);
+    const { entries: sent, done, leftBy } = former.get(name) ?? createParcel(parcel.key);
+    former.delete(name);
     line.insert(parcel);
     const underWay = new Map([...sent].map((entry) => [idOf(entry), entry]));
     const entries = records.map((record) => underWay.get(record.id) ?? createEntry(record, parcel));

@@ -1,4 +1,4 @@
-import type { Entry, Parcel } from './parcel.js';
+import { nameOf, type Entry, type Parcel, type ParcelKey } from './parcel.js';
 import { isUnderWay } from './states.js';
 
 interface Caps {
@@ -13,8 +13,6 @@ export interface Away {
   /** Those that other pages hold, as this page has last seen. */
   others?: number;
 }
-
-const nameOf = (key: readonly unknown[]): string => key.join(' ');
 
 const isLater = ({ key: [at, maker, number] }: Parcel, other: Parcel): boolean =>
   maker === other.key[1] ? number > other.key[2] : at > other.key[0];
@@ -35,7 +33,7 @@ export const createLine = () => {
 
   const line = {
     parcels: parcels as readonly Parcel[],
-    has: (key: readonly unknown[]): boolean => byKey.has(nameOf(key)),
+    has: (key: ParcelKey): boolean => byKey.has(nameOf(key)),
     /** How many claimed records are in memory. */
     claimed: (): number => claimed,
     count: (): number => count,

@@ -8,6 +8,9 @@ export const PARCEL_RECORDS = 20;
 /** Time of the first record, the page that made it, and its number there: parcels sort by time. */
 export type ParcelKey = [at: number, maker: string, number: number];
 
+/** A key as text, to look a parcel up by. */
+export const nameOf = (key: ParcelKey): string => key.join(' ');
+
 /** Up to 20 records that are stored, claimed, noted and deleted together. */
 export interface Parcel {
   key: ParcelKey;
