@@ -70,7 +70,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'keep the holder in the next life',
     file: 'src/client/outbox/outbox.ts',
-    find: '      if (isGoing) life = newId();',
+    find: '      life = newId();',
     put: '',
   },
   {

@@ -1,6 +1,7 @@
 import type { OutboxRecord } from '../types.js';
 import { claimWindow, END, nameUser, type Claimed, type Walk } from './claim-window.js';
 import type { Context } from './context.js';
+import type { Ends } from './ends.js';
 import type { Intake } from './intake.js';
 import type { Entry } from './parcel.js';
 import { replay } from './replay.js';
@@ -10,18 +11,15 @@ import { read } from './stored.js';
 const LOW = 20;
 
 interface Parts {
-  intake: Pick<Intake, 'takeIn' | 'absorbNotes'>;
-  /** Lets go of parcels that this page holds no longer. */
-  partOver: () => void;
-  /** Drops what is too much in memory. */
-  dropSurplus: () => void;
+  intake: Intake;
+  ends: Ends;
 }
 
 /** Stands for what cannot be read. */
 const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
 
 /** Claims parcels whose time is over, the oldest first. */
-export const createClaims = (context: Context, { intake, partOver, dropSurplus }: Parts) => {
+export const createClaims = (context: Context, { intake, ends }: Parts) => {
   const { journal, notes, now, limits, onDrop, line, away } = context;
   const begin = (): Walk => ({ after: [], taken: new Set(), others: 0 });
   /** The latest, which may have come to its end. */
@@ -32,7 +30,7 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
 
   /** Claims in one window. */
   const claim = async (current: Walk): Promise<void> => {
-    partOver();
+    ends.partOver();
     const began = now();
     let replayed: ReadonlySet<string> = new Set();
     let stored = 0;
@@ -63,6 +61,31 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
     !journal.isLeft() &&
     (inMemory() || line.claimed() < (isStarving ? limits().maxRecords : LOW));
 
+  /** Begins to look anew for what is anybody's. */
+  const seek = (): void => {
+    walk = begin();
+  };
+
+  /** Claims some more; true when it has done something. */
+  const refill = async (isStarving: boolean): Promise<boolean> => {
+    if (!wantsMore(isStarving)) return false;
+    if (inMemory()) {
+      walk.after = END;
+      intake.absorbNotes();
+    } else {
+      isBusy = true;
+      try {
+        await undefined; // a page that starts to listen in the task of `init` hears of storage that fails
+        await claim(walk);
+      } catch {
+        // The database has failed, and said so: next time from memory. Or the page is left.
+      }
+      isBusy = false;
+    }
+    ends.dropSurplus();
+    return true;
+  };
+
   return {
     /**
      * True when older records may stand in the outbox and memory has room for them. With `isStarving`,
@@ -79,28 +102,18 @@ export const createClaims = (context: Context, { intake, partOver, dropSurplus }
       const mayBeOlder = isUnread(key[0]) && (!isLeaving || away.count > 0);
       return !inMemory() && (mayBeOlder || walk.taken.has(nameUser(key, record)));
     },
-    /** Begins to look anew for what is anybody's. */
-    seek: (): void => {
-      walk = begin();
-    },
-    /** Claims some more; true when it has done something. */
-    refill: async (isStarving: boolean): Promise<boolean> => {
-      if (!wantsMore(isStarving)) return false;
-      if (inMemory()) {
-        walk.after = END;
-        intake.absorbNotes();
-        return true;
-      }
-      isBusy = true;
-      try {
-        await undefined; // a page that starts to listen in the task of `init` hears of storage that fails
-        await claim(walk);
-      } catch {
-        // The database has failed, and said so: next time from memory. Or the page is left.
-      }
-      isBusy = false;
-      dropSurplus();
-      return true;
+    seek,
+    refill,
+    /**
+     * Keeps to `maxRecords` and `maxBytes`. The oldest events go first, and they may wait in the database: so the
+     * page claims them, and drops what is too much.
+     */
+    makeRoom: async (): Promise<void> => {
+      if (!ends.isFull()) return;
+      ends.partOver();
+      if (away.count === 0 || journal.kind() !== 'indexeddb') return ends.dropSurplus();
+      seek();
+      while (ends.isFull() && (await refill(true)));
     },
   };
 };

@@ -3,22 +3,19 @@ import { isOver, type Context } from './context.js';
 import { nameOf, type Entry, type Parcel } from './parcel.js';
 import { isUnderWay, moveParcel, moveRecord } from './states.js';
 
-interface Parts {
-  /** A parcel has left memory. */
-  onPart: (parcel: Parcel) => void;
-  /** Parcels that are anybody's now were let go: it is time to look for such. */
-  onOver: () => void;
+interface Events {
+  /** A parcel was let go, which anybody may claim when its time is over: it is time to look for such. */
+  onLetGo: () => void;
   /** A record of this parcel, which is still this page's, has come to its end. */
   onFinish: (parcel: Parcel) => void;
 }
 
 /** How records come to their end, and how parcels leave this page's memory. */
-export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts) => {
+export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
   const { now, limits, onDrop, line, away, former, holder } = context;
 
   const part = (parcel: Parcel): void => {
     line.remove(parcel);
-    onPart(parcel);
     moveParcel(parcel, 'part');
   };
 
@@ -33,7 +30,7 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
     }
     parcel.leftBy = holder();
     former.set(nameOf(parcel.key), parcel);
-    onOver();
+    onLetGo();
   };
 
   /** It stands in the database, and may be another page's by now. */
@@ -61,6 +58,8 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
     return isOld;
   };
 
+  const isFull = (): boolean => line.isFull(limits(), away);
+
   return {
     part,
     letGo,
@@ -69,6 +68,15 @@ export const createEnds = (context: Context, { onPart, onOver, onFinish }: Parts
     finish,
     drop,
     dropOld,
+    /** There is more than `maxRecords` and `maxBytes` allow, with what waits in the database. */
+    isFull,
+    /** Drops the oldest events in memory until there is room, and identifies only where there is no event. */
+    dropSurplus: (): void => {
+      let surplus;
+      while (isFull() && (surplus = line.surplus())) {
+        drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
+      }
+    },
     /** The records in memory, oldest first; what has grown too old is dropped. */
     *young(): Generator<Entry, undefined> {
       for (const entry of line.entries()) if (isUnderWay(entry) || !dropOld(entry)) yield entry;

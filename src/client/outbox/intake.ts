@@ -18,14 +18,12 @@ import type { Writer } from './writer.js';
 type Left = Pick<Stored, 'flight' | 'records'>;
 
 interface Parts {
-  writer: Pick<Writer, 'touch'>;
-  ends: Pick<Ends, 'finish' | 'drop' | 'dropOld'>;
-  /** There is one more. */
-  onAdd: () => void;
+  writer: Writer;
+  ends: Ends;
 }
 
 /** How records come into this page's memory: from calls, from what it has claimed, and from notes. */
-export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) => {
+export const createIntake = (context: Context, { writer, ends }: Parts) => {
   const { notes, limits, onUnknown, line, away, former, holder } = context;
   /** What is made here is one page's, whichever of its lives makes it: its records stay in order. */
   const maker = holder();
@@ -43,7 +41,6 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
       queueMicrotask(() => (open = undefined));
     }
     line.add(createEntry(record, open, ++order));
-    onAdd();
   };
 
   /** Takes in a parcel of the holder `by`. What this page knows of its records counts; if it knows nothing, what `by` wrote. */
@@ -96,7 +93,6 @@ export const createIntake = (context: Context, { writer, ends, onAdd }: Parts) =
           fill(parcel, noted, note.holder);
           void writer.touch(parcel);
         }
-        onAdd();
       }
     },
   };

@@ -21,6 +21,7 @@ const isLater = ({ key: [at, maker, number] }: Parcel, other: Parcel): boolean =
 export const createLine = () => {
   const parcels: Parcel[] = [];
   const byKey = new Map<string, Parcel>();
+  const dirty = new Set<Parcel>();
   let count = 0;
   let bytes = 0;
   let claimed = 0;
@@ -33,6 +34,8 @@ export const createLine = () => {
 
   const line = {
     parcels: parcels as readonly Parcel[],
+    /** Parcels that have changed since they were last given to the database. */
+    dirty,
     has: (key: ParcelKey): boolean => byKey.has(nameOf(key)),
     /** How many claimed records are in memory. */
     claimed: (): number => claimed,
@@ -53,6 +56,7 @@ export const createLine = () => {
       if (at < 0) return;
       parcels.splice(at, 1);
       byKey.delete(nameOf(parcel.key));
+      dirty.delete(parcel);
       for (const entry of parcel.entries) tally(entry, -1);
     },
     /** Puts a record into its parcel, which is in the line. */

@@ -1,11 +1,11 @@
 import type { OutboxRecord } from '../types.js';
-import { createCaps } from './caps.js';
 import { createClaims } from './claim.js';
 import type { Context, OutboxEffects } from './context.js';
 import { createEnds } from './ends.js';
 import { createExit } from './exit.js';
 import { createIntake } from './intake.js';
 import { createLine } from './line.js';
+import { createOwnNote } from './own-note.js';
 import { createSending } from './sending.js';
 import { isUnderWay } from './states.js';
 import { createWriter } from './writer.js';
@@ -25,17 +25,16 @@ export const createOutbox = (effects: OutboxEffects) => {
   };
 
   const ends = createEnds(context, {
-    onPart: (parcel) => writer.forget(parcel),
-    onOver: () => claims.seek(),
+    onLetGo: () => claims.seek(),
     onFinish: (parcel) => writer.finished(parcel),
   });
   const { part, partOver, finish, drop, young } = ends;
-  const writer = createWriter(context, { ends, keepNote: () => exit.keepNote() });
-  const exit = createExit(context, { writer, ends });
-  const sending = createSending(context, writer, finish);
-  const caps = createCaps(context, { ends, claims: () => claims });
-  const intake = createIntake(context, { writer, ends, onAdd: caps.enforce });
-  const claims = createClaims(context, { intake, partOver, dropSurplus: caps.dropSurplus });
+  const note = createOwnNote(context);
+  const writer = createWriter(context, { note, ends });
+  const exit = createExit(context, { note, writer, ends });
+  const sending = createSending(context, { writer, ends });
+  const intake = createIntake(context, { writer, ends });
+  const claims = createClaims(context, { intake, ends });
 
   const look = (): void => {
     partOver();
@@ -52,7 +51,10 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** Records that other pages hold, as this page has last seen; nothing before it has looked. */
     elsewhere: (): number | undefined => away.others,
     latest: intake.latest,
-    add: intake.add,
+    add: (record: OutboxRecord): void => {
+      intake.add(record);
+      void claims.makeRoom();
+    },
     finish,
     drop,
     young,
@@ -75,9 +77,10 @@ export const createOutbox = (effects: OutboxEffects) => {
       if (journal.kind() === 'none') return; // nothing may be written down
       sending.withdraw();
       partOver();
-      exit.leave(isGoing);
+      if (!isGoing) return exit.hide();
+      exit.go();
       // What it has let go is anybody's, also its own next life's.
-      if (isGoing) life = newId();
+      life = newId();
     },
     /** Storage may be used, or works again: writes all that waits. */
     rewrite: (): void => {

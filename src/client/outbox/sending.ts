@@ -1,4 +1,5 @@
 import { isSafe, type Context } from './context.js';
+import type { Ends } from './ends.js';
 import type { Entry } from './parcel.js';
 import { moveRecord } from './states.js';
 import type { Writer } from './writer.js';
@@ -6,8 +7,13 @@ import type { Writer } from './writer.js';
 /** What is about to be sent waits this long for the database to say so. */
 const NAMING_MS = 100;
 
+interface Parts {
+  writer: Writer;
+  ends: Ends;
+}
+
 /** What the outbox has to know of requests: before they start, as they start, and how they end. */
-export const createSending = (context: Context, writer: Writer, finish: (entry: Entry) => void) => {
+export const createSending = (context: Context, { writer, ends }: Parts) => {
   const { journal, limits, onUnknown } = context;
   /** About to be sent: what the last `prepare` has named. */
   const prepared = new Set<Entry>();
@@ -71,7 +77,7 @@ export const createSending = (context: Context, writer: Writer, finish: (entry: 
         return;
       }
       if (limits().resends) return void moveRecord(entry, 'fail');
-      finish(entry);
+      ends.finish(entry);
       onUnknown(entry.record);
     },
   };

@@ -1,5 +1,6 @@
 import type { Context } from './context.js';
 import type { Ends } from './ends.js';
+import type { OwnNote } from './own-note.js';
 import type { Parcel } from './parcel.js';
 import { putParcels } from './put-parcels.js';
 
@@ -7,15 +8,14 @@ import { putParcels } from './put-parcels.js';
 const DELETE_MS = 50;
 
 interface Parts {
-  ends: Pick<Ends, 'part' | 'letGo'>;
-  keepNote: () => void;
+  note: OwnNote;
+  ends: Ends;
 }
 
 /** Writes through to the database what has changed in memory, a task's changes in one transaction. */
-export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
+export const createWriter = (context: Context, { note, ends }: Parts) => {
   const { journal, notes, holder } = context;
-  /** To be written. */
-  const dirty = new Set<Parcel>();
+  const { dirty } = context.line;
   /** What each write that is under way writes. */
   const writing = new Set<readonly Parcel[]>();
   let scheduled: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
   const touchNote = () => {
     noteTimer ??= setTimeout(() => {
       noteTimer = undefined;
-      if (journal.kind() === 'memory') keepNote();
+      if (journal.kind() === 'memory') note.keep();
     }, DELETE_MS);
   };
 
@@ -68,9 +68,6 @@ export const createWriter = (context: Context, { ends, keepNote }: Parts) => {
     },
     /** What the database does not know yet. */
     unconfirmed: (): Set<Parcel> => new Set([...dirty, ...[...writing].flat()]),
-    forget: (parcel: Parcel): void => {
-      dirty.delete(parcel);
-    },
   };
 };
 
