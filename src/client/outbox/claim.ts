@@ -1,6 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import { claimWindow, END, nameUser, type Claimed, type Walk } from './claim-window.js';
-import type { Context } from './context.js';
+import { forgetAway, type Context } from './context.js';
 import type { Ends } from './ends.js';
 import type { Intake } from './intake.js';
 import type { Entry } from './parcel.js';
@@ -45,11 +45,11 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
     for (let i = 0; i < claimed.unreadable; i++) {
       onDrop(NO_RECORD, 'unreadable', 'stored by another version');
     }
-    for (const parcel of claimed.parcels) intake.takeIn(...parcel);
+    for (const parcel of claimed.parcels) intake.takeInClaimed(...parcel);
     current.after = claimed.next;
     // Each value has a record or more, but for those that stand in memory, too.
     if (isUnread()) away.count = Math.max(away.count, stored - line.parcels.length);
-    else Object.assign(away, { count: 0, bytes: 0, others: current.others });
+    else forgetAway(context, current.others);
   };
 
   /** Parcels as late as this one, or any, are unread. */
@@ -71,7 +71,7 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
     if (!wantsMore(isStarving)) return false;
     if (inMemory()) {
       walk.after = END;
-      intake.absorbNotes();
+      intake.takeInNoted();
     } else {
       isBusy = true;
       try {

@@ -42,6 +42,13 @@ export interface Context extends OutboxEffects {
   former: Map<string, Parcel>;
 }
 
+/** Nothing of this page waits in the database without a copy in memory, and other pages hold so many records. */
+export const forgetAway = ({ away, former }: Context, others: number | undefined): void => {
+  Object.assign(away, { count: 0, bytes: 0, others });
+  // A parcel that stands in the database no more cannot be claimed again.
+  if (!others) former.clear();
+};
+
 /** Time for which a page holds what it writes: longer than any request started meanwhile. */
 export const holdMs = ({ limits }: Context): number => Math.max(HOLD_MS, 2 * limits().timeout);
 

@@ -1,7 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import { isOver, type Context } from './context.js';
 import type { Ends } from './ends.js';
-import type { NotedParcel } from './exit-note.js';
 import {
   createEntry,
   createParcel,
@@ -15,21 +14,21 @@ import { isUnderWay } from './states.js';
 import type { Stored } from './stored.js';
 import type { Writer } from './writer.js';
 
-type Left = Pick<Stored, 'flight' | 'records'>;
+type Written = Pick<Stored, 'flight' | 'records'>;
 
 interface Parts {
   writer: Writer;
   ends: Ends;
 }
 
-/** How records come into this page's memory: from calls, from what it has claimed, and from notes. */
+/** How records come into this page's memory: from calls, from claimed parcels, and from exit notes. */
 export const createIntake = (context: Context, { writer, ends }: Parts) => {
   const { notes, limits, onUnknown, line, away, former, holder } = context;
-  /** What is made here is one page's, whichever of its lives makes it: its records stay in order. */
+  /** All lives of this page make parcels under one name, so that a user's records stay in order. */
   const maker = holder();
   let order = 0;
   let made = 0;
-  /** The parcel that records of this task go into. */
+  /** The parcel for the records of this task. */
   let open: Parcel | undefined;
 
   const add = (record: OutboxRecord): void => {
@@ -37,19 +36,22 @@ export const createIntake = (context: Context, { writer, ends }: Parts) => {
       open = createParcel([record.at, maker, ++made]);
       line.insert(open);
       void writer.touch(open);
-      // What follows in another task is written by another transaction.
+      // Calls in another task are written by another transaction.
       queueMicrotask(() => (open = undefined));
     }
     line.add(createEntry(record, open, ++order));
   };
 
-  /** Takes in a parcel of the holder `by`. What this page knows of its records counts; if it knows nothing, what `by` wrote. */
-  const fill = (parcel: Parcel, { flight, records }: Left, by: string): void => {
+  /**
+   * Takes a parcel of the holder `by` into memory, with what `by` wrote of it. If this page had the parcel before
+   * and let it go, what the page knows of the records counts more.
+   */
+  const takeIn = (parcel: Parcel, { flight, records }: Written, by: string): void => {
     const name = nameOf(parcel.key);
-    const { entries: sent, done, leftBy } = former.get(name) ?? createParcel(parcel.key);
+    const known = former.get(name);
     former.delete(name);
     line.insert(parcel);
-    const underWay = new Map([...sent].map((entry) => [idOf(entry), entry]));
+    const underWay = new Map([...(known?.entries ?? [])].map((entry) => [idOf(entry), entry]));
     const entries = records.map((record) => underWay.get(record.id) ?? createEntry(record, parcel));
     for (const entry of entries) {
       entry.parcel = parcel;
@@ -57,11 +59,12 @@ export const createIntake = (context: Context, { writer, ends }: Parts) => {
       away.count = Math.max(0, away.count - 1);
       away.bytes = Math.max(0, away.bytes - entry.size);
     }
-    // It may have arrived in a request that nobody here knows, and a repeat would be stored twice.
-    const isDoubtful = (id: string) => !limits().resends && leftBy !== by && flight.includes(id);
+    // Another page may have sent it, and the service would store a repeat as another record.
+    const isDoubtful = (id: string) =>
+      !limits().resends && known?.leftBy !== by && flight.includes(id);
     for (const entry of entries) {
       if (isUnderWay(entry)) continue;
-      if (done.has(idOf(entry))) ends.finish(entry);
+      if (known?.done.has(idOf(entry))) ends.finish(entry);
       else if (isDoubtful(idOf(entry))) {
         ends.finish(entry);
         onUnknown(entry.record);
@@ -70,27 +73,25 @@ export const createIntake = (context: Context, { writer, ends }: Parts) => {
   };
 
   return {
-    /** A call's record. */
+    /** Takes in the record of a call. */
     add,
-    /** The last call's place. */
+    /** The `order` of the last call's record. */
     latest: (): number => order,
-    /** A parcel that this page has claimed. */
-    takeIn: (key: ParcelKey, stored: Stored, by: string): void => {
+    /** Takes in a parcel that this page has claimed. */
+    takeInClaimed: (key: ParcelKey, stored: Stored, by: string): void => {
       const { until, isNoted = false } = stored;
-      fill({ ...createParcel(key, 'stored'), until, isNoted }, stored, by);
+      takeIn({ ...createParcel(key, 'stored'), until, isNoted }, stored, by);
     },
-    /** Without a database, what other pages have noted, and never gave to one, is all there is. */
-    absorbNotes: (): void => {
+    /** Without a database the page takes from exit notes what was never given to a database, and nothing else. */
+    takeInNoted: (): void => {
       for (const note of notes.all()) {
         if (!isOver(context, note.until)) continue;
-        const isForMe = ({ isNew, key }: NotedParcel) => isNew && !line.has(key);
-        const mine = note.parcels.filter(isForMe);
-        const rest = note.parcels.filter((noted) => !isForMe(noted));
+        const mine = note.parcels.filter(({ isNew, key }) => isNew && !line.has(key));
         if (mine.length === 0) continue;
-        notes.save({ ...note, parcels: rest });
+        notes.save({ ...note, parcels: note.parcels.filter((noted) => !mine.includes(noted)) });
         for (const noted of mine) {
           const parcel = createParcel(noted.key);
-          fill(parcel, noted, note.holder);
+          takeIn(parcel, noted, note.holder);
           void writer.touch(parcel);
         }
       }

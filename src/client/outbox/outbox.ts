@@ -1,6 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import { createClaims } from './claim.js';
-import type { Context, OutboxEffects } from './context.js';
+import { forgetAway, type Context, type OutboxEffects } from './context.js';
 import { createEnds } from './ends.js';
 import { createExit } from './exit.js';
 import { createIntake } from './intake.js';
@@ -15,11 +15,10 @@ export const createOutbox = (effects: OutboxEffects) => {
   const { journal, newId } = effects;
   let life = newId();
   const line = createLine();
-  const away: Context['away'] = { count: 0, bytes: 0 };
   const context: Context = {
     ...effects,
     line,
-    away,
+    away: { count: 0, bytes: 0 },
     former: new Map(),
     holder: () => life,
   };
@@ -28,6 +27,7 @@ export const createOutbox = (effects: OutboxEffects) => {
     onLetGo: () => claims.seek(),
     onFinish: (parcel) => writer.finished(parcel),
   });
+  const { away } = context;
   const { part, partOver, finish, drop, young } = ends;
   const note = createOwnNote(context);
   const writer = createWriter(context, { note, ends });
@@ -92,9 +92,7 @@ export const createOutbox = (effects: OutboxEffects) => {
       partOver();
       const records = [...line.entries()].map(({ record }) => record);
       for (const parcel of [...line.parcels]) part(parcel);
-      away.count = away.bytes = 0;
-      delete away.others;
-      context.former.clear();
+      forgetAway(context, undefined);
       return records;
     },
   };

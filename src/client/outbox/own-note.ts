@@ -52,11 +52,7 @@ export const createOwnNote = (context: Context) => {
    * Writes it, or removes it where there is nothing to say; less of it where localStorage is nearly full.
    * Answers with the records in it; nothing where it could not be written.
    */
-  const save = (
-    parcels: Parcel[],
-    until: number,
-    most = parcels.length && room(),
-  ): Set<Entry> | undefined => {
+  const save = (parcels: Parcel[], until: number, most = room()): Set<Entry> | undefined => {
     for (let size = most; ; size /= 2) {
       const records = fitting(inMemoryOnly(parcels), size);
       const own = parcels

@@ -65,7 +65,8 @@ export const createSending = (context: Context, { writer, ends }: Parts) => {
     },
     /** It has failed, and waits again. */
     putBack: (entry: Entry): void => {
-      if (moveRecord(entry, 'fail')) void writer.touch(entry.parcel);
+      moveRecord(entry, 'fail');
+      void writer.touch(entry.parcel);
     },
     /** The page was left while it was in flight: its answer will not come. */
     abandon: (entry: Entry): void => {
