@@ -30,7 +30,6 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
 
   /** Claims in one window. */
   const claim = async (current: Walk): Promise<void> => {
-    ends.partOver();
     const began = now();
     let replayed: ReadonlySet<string> = new Set();
     let stored = 0;
@@ -93,14 +92,14 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
      */
     wantsMore,
     /** True while anything may still be unread. */
-    hasUnread: (): boolean => !inMemory() && isUnread(),
+    hasUnread: (): boolean => isUnread(),
     /**
      * True while a record has to wait for older ones of its user, which are still unread, or for an identify,
      * which another page holds. A page that goes away has no time to look, and waits for those it knows of.
      */
     mustWait: ({ record, parcel: { key } }: Entry, isLeaving = false): boolean => {
       const mayBeOlder = isUnread(key[0]) && (!isLeaving || away.count > 0);
-      return !inMemory() && (mayBeOlder || walk.taken.has(nameUser(key, record)));
+      return mayBeOlder || walk.taken.has(nameUser(key, record));
     },
     seek,
     refill,

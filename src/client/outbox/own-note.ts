@@ -71,9 +71,7 @@ export const createOwnNote = (context: Context) => {
      * records that only memory has.
      */
     keep: (): void => {
-      if (journal.isLeft()) return;
-      const parcels = line.parcels.filter(({ state }) => state !== 'new' || isHidden());
-      save(parcels, now() + NOTED_MS, isHidden() ? room() : 0);
+      save([...line.parcels], now() + NOTED_MS, isHidden() ? room() : 0);
     },
   };
 };

@@ -20,7 +20,7 @@ export const replay = (
         if (!isClaimable(context, until, began)) return void replayed.delete(holder);
         // Where the page lived on after its note, what it has stored since is newer.
         const isLatest = noted === 0 || (until > 0 && until <= noted);
-        const isTheirs = isThere ? stored.holder === holder : !stored;
+        const isTheirs = !isThere || stored.holder === holder;
         if (!isLatest || !isTheirs) return;
         const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
         putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });

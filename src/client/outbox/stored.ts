@@ -28,7 +28,7 @@ export const storedOf = (
 ): Omit<Stored, 'v' | 'until'> => ({
   holder,
   flight,
-  records: [...entries].map(({ record }) => ({ ...record })),
+  records: [...entries].map(({ record }) => record),
   ...(isNoted && { isNoted }),
 });
 

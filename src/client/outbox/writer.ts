@@ -20,7 +20,6 @@ export const createWriter = (context: Context, { note, ends }: Parts) => {
   const writing = new Set<readonly Parcel[]>();
   let scheduled: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let noteTimer: ReturnType<typeof setTimeout> | undefined;
 
   const write = async (parcels: Parcel[], isLeaving = false): Promise<void> => {
     const life = holder();
@@ -38,28 +37,27 @@ export const createWriter = (context: Context, { note, ends }: Parts) => {
       scheduled = undefined;
       clearTimeout(timer);
       timer = undefined;
-      if (journal.kind() === 'memory') return touchNote();
+      // While the database fails, a note takes its place.
+      if (journal.kind() === 'memory') return note.keep();
       return dirty.size > 0 ? write([...dirty]) : undefined;
     }));
 
-  /** While the database fails, a note takes its place. */
-  const touchNote = () => {
-    noteTimer ??= setTimeout(() => {
-      noteTimer = undefined;
-      if (journal.kind() === 'memory') note.keep();
-    }, DELETE_MS);
+  const flushSoon = (): void => {
+    timer ??= setTimeout(flush, DELETE_MS);
   };
 
   return {
     /** It has to be written, with all else that changes in this task. Settles when that is done. */
-    touch: (parcel: Parcel): Promise<void> => {
+    touch: (parcel: Parcel): Promise<void> | undefined => {
       if (parcel.state !== 'gone') dirty.add(parcel);
-      return flush();
+      if (journal.kind() !== 'memory') return flush();
+      flushSoon();
+      return undefined;
     },
     /** A record of it has come to its end: it is written with the next change, or a little later. */
     finished: (parcel: Parcel): void => {
       if (parcel.state !== 'gone') dirty.add(parcel);
-      timer ??= setTimeout(flush, DELETE_MS);
+      flushSoon();
     },
     flush,
     /** Lets parcels go, as the page does. */

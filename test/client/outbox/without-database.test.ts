@@ -293,3 +293,26 @@ it('a page with a database leaves no note of what it has let go', async () => {
   page.outbox.leave(true);
   expect(world.shelf.keys()).toEqual([]);
 });
+
+it('a page that loses its database notes nothing of what others have taken and finished', async () => {
+  const page = createPage(world.shelf);
+  page.add(...makeRecords(2));
+  await settle();
+  const sent = page.begin('r0');
+  await settle();
+  vi.setSystemTime(Date.now() + HOLD_MS);
+  page.outbox.tidy();
+  page.outbox.finish(sent); // its answer comes once the parcel was let go
+  const other = createPage(world.shelf);
+  expect(await other.drain()).toEqual(['r1']);
+  await advance(100);
+  page.outbox.look();
+  await page.refill();
+  closeConnection(99);
+  page.add(makeRecord('new'));
+  await settle();
+  page.hide();
+  expect(page.notes.all().flatMap(({ parcels }) => parcels)).toMatchObject([
+    { records: [{ id: 'new' }] },
+  ]);
+});
