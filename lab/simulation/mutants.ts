@@ -29,7 +29,7 @@ export const MUTANTS: Mutant[] = [
     name: 'delete before the answer',
     file: 'src/client/outbox/sending.ts',
     find: '      entry.record.attempts++;',
-    put: '      entry.record.attempts++; context.line.take(entry); void writer.touch(entry.parcel);',
+    put: '      entry.record.attempts++; context.line.take(entry); void writer.write(entry.parcel);',
   },
   {
     name: 'name nothing as in flight',

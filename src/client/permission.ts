@@ -36,7 +36,7 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
   /** Ends storing and sending. What is stored is left for the next page. */
   const stop = () => {
     outbox.leave(true);
-    journal.release();
+    journal.closeAfterWrites();
     flusher.halt();
   };
 

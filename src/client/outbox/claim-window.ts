@@ -4,32 +4,33 @@ import { commit } from './transaction.js';
 import type { ParcelKey } from './parcel.js';
 import { getWindow, isReadable, putStored, WINDOW, type Stored } from './stored.js';
 
-/** Later than all parcels. */
+/** Where a walk stands when it has read everything. */
 export const END: Walk['after'] = [Infinity];
 
-/** Names the user of a record and the page that made it. */
+/** The user of a record, and the page that made it: records of the two together are kept in order. */
 export const nameUser = ([, maker]: ParcelKey, { user }: OutboxRecord): string =>
   `${maker} ${user}`;
 
-/** One walk through the outbox, from the oldest parcel to the latest. */
+/** One walk through the database, from the oldest parcel to the latest. */
 export interface Walk {
+  /** The key of the parcel that was read last. */
   after: ParcelKey | [at?: number];
-  /** Users of whom another page holds an identify: what is later of theirs is for that page, or waits for it. */
+  /** Users of whom another page holds an identify. Their later records are for that page, or wait for it. */
   taken: Set<string>;
-  /** Records seen that are another page's. */
+  /** How many records other pages hold, of those read so far. */
   others: number;
 }
 
 export interface Claimed {
-  /** `by`: the holder before this page. */
+  /** Each with the holder that had it before. */
   parcels: [key: ParcelKey, value: Stored, by: string][];
-  /** Values in a form that this version does not know. */
+  /** How many values another version has stored, which this one cannot read. */
   unreadable: number;
-  /** After this the next window begins. */
+  /** The walk goes on after this key. */
   next: Walk['after'];
 }
 
-/** Claims what is anybody's among the next values of a walk, and ends the transaction. */
+/** Claims what it may among the next parcels of a walk, and ends the transaction. */
 export const claimWindow = (
   context: Context,
   store: IDBObjectStore,
@@ -50,7 +51,7 @@ export const claimWindow = (
       }
       if (line.has(key)) continue;
       const isTaken = (record: OutboxRecord) => taken.has(nameUser(key, record));
-      // This page let it go while a write that holds it for longer was under way. Nobody else may take it now.
+      // A write that extended the hold was under way as this page let the parcel go. No other page may take it.
       const isOwn = value.holder === holder() && value.records.length > 0;
       const isMine = isOwn || isClaimable(context, value.until, began);
       if (!isMine || value.records.some(isTaken)) {
@@ -59,7 +60,7 @@ export const claimWindow = (
         }
         walk.others += value.records.length;
       } else if (value.records.length === 0) {
-        store.delete(key); // a tombstone has done its work
+        store.delete(key); // a tombstone is needed no longer than a hold
       } else {
         const mine = { ...value, holder: holder(), until: now() + holdMs(context) };
         putStored(store, key, mine);

@@ -7,7 +7,7 @@ import type { Entry } from './parcel.js';
 import { replay } from './replay.js';
 import { read } from './stored.js';
 
-/** Fewer claimed records than this in memory: time to claim more. */
+/** With fewer claimed records than this in memory, the page claims more. */
 const LOW = 20;
 
 interface Parts {
@@ -15,20 +15,20 @@ interface Parts {
   ends: Ends;
 }
 
-/** Stands for what cannot be read. */
+/** What `onDrop` gets for a parcel that cannot be read. */
 const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
 
-/** Claims parcels whose time is over, the oldest first. */
+/** Claims parcels whose holder's time is over, oldest first. */
 export const createClaims = (context: Context, { intake, ends }: Parts) => {
   const { journal, notes, now, limits, onDrop, line, away } = context;
   const begin = (): Walk => ({ after: [], taken: new Set(), others: 0 });
-  /** The latest, which may have come to its end. */
+  /** The latest walk. It may have come to its end. */
   let walk = begin();
   let isBusy = false;
 
   const inMemory = () => journal.kind() === 'memory';
 
-  /** Claims in one window. */
+  /** Claims what it may among the next parcels of a walk. */
   const claim = async (current: Walk): Promise<void> => {
     const began = now();
     let replayed: ReadonlySet<string> = new Set();
@@ -46,12 +46,12 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
     }
     for (const parcel of claimed.parcels) intake.takeInClaimed(...parcel);
     current.after = claimed.next;
-    // Each value has a record or more, but for those that stand in memory, too.
+    // Each stored parcel that is not in memory has a record or more.
     if (isUnread()) away.count = Math.max(away.count, stored - line.parcels.length);
     else forgetAway(context, current.others);
   };
 
-  /** Parcels as late as this one, or any, are unread. */
+  /** Whether the walk has yet to read parcels of this time, or any at all. */
   const isUnread = (at = Infinity): boolean => at > (walk.after[0] ?? 0);
 
   const wantsMore = (isStarving = false): boolean =>
@@ -60,12 +60,12 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
     !journal.isLeft() &&
     (inMemory() || line.claimed() < (isStarving ? limits().maxRecords : LOW));
 
-  /** Begins to look anew for what is anybody's. */
+  /** Begins another walk, from the oldest parcel. */
   const seek = (): void => {
     walk = begin();
   };
 
-  /** Claims some more; true when it has done something. */
+  /** Claims the next parcels of the walk. True if it did anything. */
   const refill = async (isStarving: boolean): Promise<boolean> => {
     if (!wantsMore(isStarving)) return false;
     if (inMemory()) {
@@ -77,7 +77,7 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
         await undefined; // a page that starts to listen in the task of `init` hears of storage that fails
         await claim(walk);
       } catch {
-        // The database has failed, and said so: next time from memory. Or the page is left.
+        // The database has failed, and `onChange` has said so. Or the page was left.
       }
       isBusy = false;
     }
@@ -87,15 +87,15 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
 
   return {
     /**
-     * True when older records may stand in the outbox and memory has room for them. With `isStarving`,
-     * nothing in memory can be sent (it waits behind a record that fails): then the room is larger.
+     * Whether the database may have records to claim, and memory has room for them. There is more room with
+     * `isStarving`: nothing in memory can be sent, since it waits behind a record that fails.
      */
     wantsMore,
-    /** True while anything may still be unread. */
+    /** Whether the database may have parcels that the walk has yet to read. */
     hasUnread: (): boolean => isUnread(),
     /**
-     * True while a record has to wait for older ones of its user, which are still unread, or for an identify,
-     * which another page holds. A page that goes away has no time to look, and waits for those it knows of.
+     * Whether a record has to wait: for older records of its user, which may be unread, or for an identify that
+     * another page holds. A page that goes away has no time to read, so there only parcels count that it let go.
      */
     mustWait: ({ record, parcel: { key } }: Entry, isLeaving = false): boolean => {
       const mayBeOlder = isUnread(key[0]) && (!isLeaving || away.count > 0);
@@ -104,12 +104,12 @@ export const createClaims = (context: Context, { intake, ends }: Parts) => {
     seek,
     refill,
     /**
-     * Keeps to `maxRecords` and `maxBytes`. The oldest events go first, and they may wait in the database: so the
-     * page claims them, and drops what is too much.
+     * Keeps to `maxRecords` and `maxBytes`. The oldest events are dropped first. If they wait in the database, the
+     * page claims them to drop them.
      */
     makeRoom: async (): Promise<void> => {
       if (!ends.isFull()) return;
-      ends.partOver();
+      ends.letGoOverdue();
       if (away.count === 0 || journal.kind() !== 'indexeddb') return ends.dropSurplus();
       seek();
       while (ends.isFull() && (await refill(true)));

@@ -4,7 +4,7 @@ import type { Journal } from './journal.js';
 import type { Away, Line } from './line.js';
 import { idOf, type Parcel } from './parcel.js';
 
-/** How long a page holds a parcel, unless its requests may take longer than half of it. */
+/** A page holds a parcel for this long, or for twice the `timeout` of a request if that is longer. */
 export const HOLD_MS = 60_000;
 
 /** No page's options make it hold a parcel longer than this. */
@@ -22,7 +22,7 @@ export interface OutboxEffects {
     maxBytes: number;
     maxAge: number;
     timeout: number;
-    /** The receiver knows repeats: what may have arrived is sent again. */
+    /** The receiver knows repeats, so a record that may have arrived is sent again. */
     resends: boolean;
   };
   onDrop: (record: OutboxRecord, reason: DropReason, message: string) => void;
@@ -33,40 +33,40 @@ export interface OutboxEffects {
 export interface Context extends OutboxEffects {
   line: Line;
   away: Away;
-  /** The life of this page: another one after each return from the back/forward cache. */
+  /** The id of this life of the page. It begins another one after each return from the back/forward cache. */
   holder: () => string;
   /**
-   * Parcels that this page has let go, by their keys. Each keeps what this page alone knows: which of its records
-   * are under way, and which have come to their end. That counts when the page claims the parcel again.
+   * The parcels that this page has let go, by the names of their keys. Only this page knows which of their records
+   * are under way or have come to their end, and it needs to know if it claims the parcel again.
    */
   former: Map<string, Parcel>;
 }
 
-/** Nothing of this page waits in the database without a copy in memory, and other pages hold so many records. */
+/** Nothing waits in the database but what is in memory, too, and as many records of other pages as are given here. */
 export const forgetAway = ({ away, former }: Context, others: number | undefined): void => {
   Object.assign(away, { count: 0, bytes: 0, others });
-  // A parcel that stands in the database no more cannot be claimed again.
+  // Without records of other pages there, a parcel that was let go is not there either, and cannot be claimed again.
   if (!others) former.clear();
 };
 
-/** Time for which a page holds what it writes: longer than any request started meanwhile. */
+/** How long a page holds what it writes: longer than a request takes that is started meanwhile. */
 export const holdMs = ({ limits }: Context): number => Math.max(HOLD_MS, 2 * limits().timeout);
 
 /**
- * Whether a parcel held until then is anybody's at that time: its time is over, or ends later than any can,
- * because the clock was set back.
+ * Whether anybody may take a parcel that is held until a time: that time is over, or it is later than any page
+ * holds a parcel, since the clock was set back.
  */
 export const isOver = (context: Context, until: number, time = context.now()): boolean =>
   until <= time || until - time > Math.max(holdMs(context), LONGEST_HOLD_MS);
 
 /**
- * Whether a claim that began at that time may take it: it was anybody's then, and is now. The clock may have
- * been set since, or the page have stood still.
+ * Whether a claim may take the parcel: anybody may take it now, and could when the claim began. In between the
+ * clock may have been set, or the page may have been frozen.
  */
 export const isClaimable = (context: Context, until: number, began: number): boolean =>
   isOver(context, until, began) && isOver(context, until);
 
-/** Whether this page holds the parcel for longer than a request takes. What is not stored is nobody else's. */
+/** Whether no other page can claim the parcel before a request that starts now has ended. */
 export const isSafe = (context: Context, { state, until }: Parcel): boolean =>
   state === 'new' ||
   state === 'tried' ||
@@ -75,8 +75,8 @@ export const isSafe = (context: Context, { state, until }: Parcel): boolean =>
     until - context.now() > context.limits().timeout);
 
 /**
- * Ids of a parcel's records that storage is told of, because a repeat would be stored twice: those that are in
- * flight, or about to be. What is tied to the page ends with it.
+ * The ids of the records that a stored parcel names as in flight, or about to be, because the service would store
+ * a repeat as another record. A request that is tied to the page ends with it, so its record is not named.
  */
 export const flightOf = ({ limits }: Context, { entries }: Parcel): string[] =>
   limits().resends

@@ -3,15 +3,15 @@ import { messageOf } from '../../interface/errors.js';
 import type { StorageKind } from '../types.js';
 import { commit, runTransaction, type Work } from './transaction.js';
 
-/** One more try to open it, this long after a failure. */
+/** A database that has failed is opened once more after this time. */
 const REOPEN_MS = 5_000;
 
-/** Looks into the database before anything else is done there, and calls `then` if it may be used. */
+/** Reads in the first transaction before anything else does, and calls `then` if the database may be used. */
 export type Admit = (store: IDBObjectStore, then: () => void) => void;
 
 export interface DatabaseEffects {
   name: string;
-  /** The kind of storage changed. */
+  /** Called when the kind of storage changes. */
   onChange: (storage: StorageKind, message: string) => void;
   admit?: Admit | undefined;
 }
@@ -19,8 +19,8 @@ export interface DatabaseEffects {
 const open = (name: string) => createStore(name, 'records');
 
 /**
- * One IndexedDB database, opened at once and used through small transactions. When it is missing, hangs,
- * is full or is closed under us, work is refused at once, so that nothing waits for it.
+ * One IndexedDB database, opened at once and used through small transactions. If it is missing, hangs or is full,
+ * work is refused at once, so that nothing waits for it. If the browser closes it, the next transaction opens it.
  */
 export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
   let use = open(name);
@@ -32,7 +32,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
   let isClosed = false;
   let isLeft = false;
   let connection: IDBDatabase | undefined;
-  /** What breaks off each transaction that has begun. */
+  /** The transactions that have begun, each with a function that breaks it off. */
   const running = new Map<IDBTransaction, () => void>();
 
   const become = (next: StorageKind, message = '') => {
@@ -53,13 +53,13 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
     }, REOPEN_MS);
   };
 
-  /** The next transaction opens it anew. */
-  const follow = (database: IDBDatabase) => {
+  /** Notices when the connection is closed from outside. */
+  const watch = (database: IDBDatabase) => {
     const lose = () => {
       if (kind === 'indexeddb') become('opening');
     };
     database.addEventListener('close', lose);
-    // Our version never changes, so the site is deleting the database. That waits until this connection is closed.
+    // Our version never changes, so the site is deleting the database, and waits until this connection is closed.
     database.addEventListener('versionchange', () => {
       database.close();
       use = open(name);
@@ -72,7 +72,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
       transaction.db.close();
       throw new Error('closed');
     }
-    if (connection !== transaction.db) follow((connection = transaction.db));
+    if (connection !== transaction.db) watch((connection = transaction.db));
     running.set(transaction, breakOff);
   };
 
@@ -99,7 +99,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
     kind: (): StorageKind => kind,
     /** Settles once it is known whether there is a database. */
     opened,
-    /** Nothing may be stored any more. Work that has not begun never will; nobody is told how work that has begun ends. */
+    /** Closes it at once. Work that has not begun never will, and nobody is told how other work ends. */
     close: (): void => {
       kind = 'memory';
       isClosed = true;
@@ -108,8 +108,8 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
       setOpened();
     },
     /**
-     * The page is left. A transaction that has yet to read waits for it, which may stand still from now on: in
-     * WebKit, all other pages would wait as long. Until it is back, only what reads nothing is done.
+     * The page is left, and may be frozen from now on. In WebKit a transaction that has yet to read would wait with
+     * it, and keep all other pages from the database. Until the page is back, only work that reads nothing is done.
      */
     leave: (): void => {
       isLeft = true;
@@ -119,7 +119,7 @@ export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
       isLeft = false;
     },
     isLeft: (): boolean => isLeft,
-    /** Runs work in one transaction and settles with its end. */
+    /** Runs work in one transaction, and settles when that ends. */
     run: <T>(work: Work<T>): Promise<T> =>
       kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),
   };

@@ -4,8 +4,7 @@ import { read } from './stored.js';
 import { commit } from './transaction.js';
 
 /**
- * Where a denial stands in the database, before all parcels. localStorage has it too, but takes nothing while
- * it is full.
+ * A denial of consent is stored under this key. localStorage has it, too, but takes nothing while it is full.
  */
 const KEY = 'consent';
 
@@ -13,7 +12,7 @@ export const getDenial = (store: IDBObjectStore, then: (isDenied: boolean) => vo
   read(store.get(KEY), (value: unknown) => then(value === 'denied'));
 };
 
-/** In a transaction of its own, which reads nothing, so that it is done though the page leaves at once. */
+/** Runs work that reads nothing in a transaction, so that it is done even if the page leaves at once. */
 const change = (journal: Journal, work: (store: IDBObjectStore) => void): Promise<boolean> =>
   journal
     .run<undefined>((store) => {
@@ -25,13 +24,13 @@ const change = (journal: Journal, work: (store: IDBObjectStore) => void): Promis
       () => false,
     );
 
-/** Consent was given: a denial in the database counts no more. */
+/** Removes a denial from the database: consent was given. False if that failed. */
 export const forgetDenial = (journal: Journal): Promise<boolean> =>
   change(journal, (store) => {
     store.delete(KEY);
   });
 
-/** Deletes all that is stored or noted, by other pages too. A denial is stored instead. False where it failed. */
+/** Deletes all that this page and others have stored or noted, and stores a denial, if any. False if that failed. */
 export const wipe = (
   { journal, notes }: { journal: Journal; notes: Notes },
   isDenied: boolean,

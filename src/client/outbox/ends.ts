@@ -4,9 +4,9 @@ import { nameOf, type Entry, type Parcel } from './parcel.js';
 import { isUnderWay, moveParcel, moveRecord } from './states.js';
 
 interface Events {
-  /** A parcel was let go, which anybody may claim when its time is over: it is time to look for such. */
+  /** A parcel was let go: the next look at the database may find it again. */
   onLetGo: () => void;
-  /** A record of this parcel, which is still this page's, has come to its end. */
+  /** A record of the parcel has come to its end. */
   onFinish: (parcel: Parcel) => void;
 }
 
@@ -19,7 +19,7 @@ export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
     moveParcel(parcel, 'part');
   };
 
-  /** Leaves a parcel to whoever claims it. What waits in it stands in storage, and needs no copy here. */
+  /** Leaves a stored parcel to whoever claims it, and removes the records that wait in it from memory. */
   const letGo = (parcel: Parcel): void => {
     part(parcel);
     for (const entry of parcel.entries) {
@@ -33,8 +33,8 @@ export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
     onLetGo();
   };
 
-  /** It stands in the database, and may be another page's by now. */
-  const isLost = ({ state, until }: Parcel): boolean =>
+  /** The parcel is stored, and another page may have claimed it. */
+  const isOverdue = ({ state, until }: Parcel): boolean =>
     state === 'stored' && isOver(context, until);
 
   const finish = (entry: Entry): void => {
@@ -51,7 +51,7 @@ export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
     onDrop(entry.record, reason, message);
   };
 
-  /** Drops what has grown too old; true where it has. */
+  /** Drops a record that is older than `maxAge`. True if it was. */
   const dropOld = (entry: Entry): boolean => {
     const isOld = now() - entry.record.at > limits().maxAge;
     if (isOld) drop(entry, 'expired', 'older than maxAge');
@@ -63,12 +63,12 @@ export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
   return {
     part,
     letGo,
-    /** Lets go of all that may be another page's by now. */
-    partOver: (): void => line.parcels.filter(isLost).forEach(letGo),
+    /** Lets go of all parcels that another page may have claimed. */
+    letGoOverdue: (): void => line.parcels.filter(isOverdue).forEach(letGo),
     finish,
     drop,
     dropOld,
-    /** There is more than `maxRecords` and `maxBytes` allow, with what waits in the database. */
+    /** Whether more waits, here and in the database, than `maxRecords` and `maxBytes` allow. */
     isFull,
     /** Drops the oldest events in memory until there is room, and identifies only where there is no event. */
     dropSurplus: (): void => {
@@ -77,7 +77,7 @@ export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
         drop(surplus, 'outbox-full', 'more than maxRecords or maxBytes');
       }
     },
-    /** The records in memory, oldest first; what has grown too old is dropped. */
+    /** The records in memory, oldest first. Those older than `maxAge` are dropped on the way. */
     *young(): Generator<Entry, undefined> {
       for (const entry of line.entries()) if (isUnderWay(entry) || !dropOld(entry)) yield entry;
     },

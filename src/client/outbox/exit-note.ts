@@ -6,29 +6,29 @@ import type { ParcelKey } from './parcel.js';
 /** What an exit note says of one parcel. */
 export interface NotedParcel {
   key: ParcelKey;
-  /** Ids of records that may be with the service. */
+  /** The ids of records that the service may have. */
   flight: string[];
-  /** Ids of records that have come to their end, and may still stand in the database. */
+  /** The ids of records that have come to their end, and may still be in the database. */
   done: string[];
-  /** Records that are not known to stand in the database. */
+  /** The records that are not known to be in the database. */
   records: OutboxRecord[];
-  /** It was never given to IndexedDB: a page without that may take it, too. */
+  /** The parcel was never given to IndexedDB, so a page without IndexedDB may take it, too. */
   isNew?: boolean;
 }
 
-/** What a page writes down, as it is hidden, for whoever comes next. */
+/** What a page that is hidden or left writes down for whoever comes next. */
 export interface ExitNote {
   v: 2;
   /** The life of the page that wrote it. */
   holder: string;
-  /** Until when it holds its parcels; 0 where it has let them go. */
+  /** The page holds its parcels until then; 0 if it has let them go. */
   until: number;
   parcels: NotedParcel[];
 }
 
 /**
- * Characters of all exit notes of a site together: about a twentieth of what localStorage takes, since the
- * rest is the site's own.
+ * All exit notes of a site together have up to this many characters: about a twentieth of what localStorage
+ * takes, since the rest is the site's own.
  */
 export const NOTES_ROOM = 262_144;
 
@@ -42,7 +42,7 @@ const parse = (text: string): ExitNote | undefined => {
   }
 };
 
-const isNoted = (noted: NotedParcel | null): boolean =>
+const isNotedParcel = (noted: NotedParcel | null): boolean =>
   !!noted &&
   [noted.key, noted.flight, noted.done, noted.records].every(Array.isArray) &&
   noted.records.every(isRecord);
@@ -52,7 +52,7 @@ const isNote = ({ v, holder, until, parcels }: ExitNote): boolean =>
   typeof holder === 'string' &&
   Number.isFinite(until) &&
   Array.isArray(parcels) &&
-  parcels.every(isNoted);
+  parcels.every(isNotedParcel);
 
 const isAnyNote = (key: string): boolean =>
   key.startsWith('analytics-outbox ') && key.includes(' note ');
@@ -60,7 +60,7 @@ const isAnyNote = (key: string): boolean =>
 /** A synchronous key-value store: localStorage, made safe. */
 export interface Shelf {
   get: (key: string) => string | undefined;
-  /** Writes, or removes when there is no value; false where it could not. */
+  /** Writes a value, or removes it if there is none. False if that failed. */
   set: (key: string, value: string | undefined) => boolean;
   keys: () => string[];
 }
@@ -74,18 +74,18 @@ export const createNotes = (shelf: Shelf, name: string) => {
   const read = (key: string): ExitNote | undefined => {
     const note = parse(shelf.get(key) ?? '');
     if (note && isNote(note)) return note;
-    // Cut off, or not ours: it would be in the way for ever. What a later version wrote is for that one.
+    // A note that is cut off or not ours is removed, or it would stay for ever. A later version's note is left.
     if (!(Number(note?.v) > VERSION)) shelf.set(key, undefined);
     return undefined;
   };
   return {
-    /** Characters that the note of this holder may have, beside all others of the site. */
+    /** How many characters the note of this holder may have, next to all other notes of the site. */
     room: (holder: string): number =>
       shelf
         .keys()
         .filter((key) => isAnyNote(key) && key !== prefix + holder)
         .reduce((room, key) => room - key.length - (shelf.get(key)?.length ?? 0), NOTES_ROOM),
-    /** Where it does not fit, an earlier one stays. One that says nothing is removed. */
+    /** Writes a note, or removes it if it is empty. If it does not fit, an earlier note of the holder stays. */
     save: (note: Omit<ExitNote, 'v'>): boolean =>
       shelf.set(
         prefix + note.holder,

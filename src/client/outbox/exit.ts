@@ -10,11 +10,11 @@ interface Parts {
   ends: Ends;
 }
 
-/** What this page leaves to whoever comes next: exit notes, and parcels that it lets go. */
+/** What a page does as it is hidden or left: it writes an exit note, and lets its parcels go. */
 export const createExit = (context: Context, { note, writer, ends }: Parts) => {
   const { journal, now, line } = context;
 
-  /** Without a database, the page's end is the end of what its note did not take. */
+  /** Drops the records that have no place: there is no database, and no room in the note. */
   const dropRest = (parcels: Parcel[], noted: ReadonlySet<Entry>) => {
     for (const entry of inMemoryOnly(parcels)) {
       if (entry.state !== 'waiting' || noted.has(entry)) continue;
@@ -26,11 +26,11 @@ export const createExit = (context: Context, { note, writer, ends }: Parts) => {
   const go = (): void => {
     const parcels = [...line.parcels];
     const noted = note.save(parcels, 0);
-    // Opened too late, the database would get what others have taken from the note by then.
+    // A database that is opened too late would get what others have taken from the note by then.
     const isStored = journal.kind() === 'indexeddb';
-    if (isStored) writer.release(parcels);
+    if (isStored) writer.writeAsLetGo(parcels);
     else if (noted) dropRest(parcels, noted);
-    // Neither store takes the records: they stay in memory, since the page may come back.
+    // If neither store takes the records, they stay in memory: the page may come back.
     if (isStored || noted) parcels.forEach(ends.letGo);
     journal.leave();
   };

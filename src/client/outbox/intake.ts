@@ -35,7 +35,7 @@ export const createIntake = (context: Context, { writer, ends }: Parts) => {
     if (!open || open.state !== 'new' || open.entries.size >= PARCEL_RECORDS) {
       open = createParcel([record.at, maker, ++made]);
       line.insert(open);
-      void writer.touch(open);
+      void writer.write(open);
       // Calls in another task are written by another transaction.
       queueMicrotask(() => (open = undefined));
     }
@@ -80,7 +80,7 @@ export const createIntake = (context: Context, { writer, ends }: Parts) => {
     /** Takes in a parcel that this page has claimed. */
     takeInClaimed: (key: ParcelKey, stored: Stored, by: string): void => {
       const { until, isNoted = false } = stored;
-      takeIn({ ...createParcel(key, 'stored'), until, isNoted }, stored, by);
+      takeIn({ ...createParcel(key), state: 'stored', until, isNoted }, stored, by);
     },
     /** Without a database the page takes from exit notes what was never given to a database, and nothing else. */
     takeInNoted: (): void => {
@@ -92,7 +92,7 @@ export const createIntake = (context: Context, { writer, ends }: Parts) => {
         for (const noted of mine) {
           const parcel = createParcel(noted.key);
           takeIn(parcel, noted, note.holder);
-          void writer.touch(parcel);
+          void writer.write(parcel);
         }
       }
     },

@@ -2,11 +2,11 @@ import type { StorageKind } from '../types.js';
 import { openDatabase, type Admit, type Database, type DatabaseEffects } from './database.js';
 import { commit, type Work } from './transaction.js';
 
-/** The database of one destination: opened once storage may be used, and closed when it may not be any more. */
+/** The database of one destination. It is open while storage may be used. */
 export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
   let database: Database | undefined;
 
-  /** Lets go of the database, and returns it. */
+  /** Nothing uses the database any more but who gets it here. */
   const detach = (): Database | undefined => {
     const last = database;
     database = undefined;
@@ -14,7 +14,6 @@ export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
   };
 
   return {
-    /** Storage may be used. */
     open: (admit?: Admit): void => {
       database = openDatabase({ ...effects, admit });
     },
@@ -22,13 +21,13 @@ export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
     kind: (): StorageKind => database?.kind() ?? 'none',
     /** Settles once it is known whether there is a database. */
     opened: (): Promise<void> | undefined => database?.opened,
-    /** Runs work in one transaction and settles with its end. */
+    /** Runs work in one transaction, and settles when that ends. */
     run: <T>(work: Work<T>): Promise<T> =>
       database?.run(work) ?? Promise.reject(new Error('no storage')),
-    /** Nothing may be stored any more. Work that has not begun never will. */
+    /** Closes the database at once. Work that has not begun never will. */
     close: (): void => detach()?.close(),
-    /** Closes it once the writes before this one are done: transactions run in order. */
-    release: (): void => {
+    /** Closes the database after the writes that are under way: transactions run in order. */
+    closeAfterWrites: (): void => {
       const last = detach();
       last
         ?.run<undefined>(commit)
@@ -37,7 +36,7 @@ export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
     },
     leave: (): void => database?.leave(),
     comeBack: (): void => database?.comeBack(),
-    /** The page is left, and has not come back. */
+    /** Whether the page was left, and has not come back. */
     isLeft: (): boolean => !!database?.isLeft(),
   };
 };

@@ -6,11 +6,11 @@ interface Caps {
   maxBytes: number;
 }
 
-/** Records that wait in the database without a copy here. */
+/** The records that wait in the database without a copy in memory. */
 export interface Away {
   count: number;
   bytes: number;
-  /** Those that other pages hold, as this page has last seen. */
+  /** How many records other pages hold, as of the last look. */
   others?: number;
 }
 
@@ -40,7 +40,7 @@ export const createLine = () => {
     /** How many claimed records are in memory. */
     claimed: (): number => claimed,
     count: (): number => count,
-    /** Oldest first; a record that is added or removed meanwhile is seen or left out. */
+    /** The records, oldest first. They may be added and removed meanwhile. */
     *entries(): Generator<Entry, undefined> {
       for (const { entries } of parcels) yield* entries;
     },
@@ -71,7 +71,7 @@ export const createLine = () => {
     },
     isFull: ({ maxRecords, maxBytes }: Caps, away: Away): boolean =>
       count + away.count > maxRecords || bytes + away.bytes > maxBytes,
-    /** What goes first where there are too many: the oldest event, or the oldest identify where there is none. */
+    /** The record to drop first if there are too many: the oldest event, or else the oldest identify. */
     surplus: (): Entry | undefined => {
       let identify: Entry | undefined;
       for (const entry of line.entries()) {

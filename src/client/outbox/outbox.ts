@@ -10,7 +10,7 @@ import { createSending } from './sending.js';
 import { isUnderWay } from './states.js';
 import { createWriter } from './writer.js';
 
-/** The durable queue. What is in memory is written through to the database, in parcels. */
+/** The durable queue: records in memory, and the parcels of them in the database. */
 export const createOutbox = (effects: OutboxEffects) => {
   const { journal, newId } = effects;
   let life = newId();
@@ -25,10 +25,9 @@ export const createOutbox = (effects: OutboxEffects) => {
 
   const ends = createEnds(context, {
     onLetGo: () => claims.seek(),
-    onFinish: (parcel) => writer.finished(parcel),
+    onFinish: (parcel) => writer.writeSoon(parcel),
   });
-  const { away } = context;
-  const { part, partOver, finish, drop, young } = ends;
+  const { part, letGoOverdue, finish, drop, young } = ends;
   const note = createOwnNote(context);
   const writer = createWriter(context, { note, ends });
   const exit = createExit(context, { note, writer, ends });
@@ -37,7 +36,7 @@ export const createOutbox = (effects: OutboxEffects) => {
   const claims = createClaims(context, { intake, ends });
 
   const look = (): void => {
-    partOver();
+    letGoOverdue();
     claims.seek();
   };
 
@@ -45,11 +44,11 @@ export const createOutbox = (effects: OutboxEffects) => {
     /** The records in memory that have no end yet, oldest first. */
     entries: line.entries,
     count: line.count,
-    /** Records that are not under way, with those that wait in the database without a copy here. */
+    /** How many records wait in memory, and in the database without a copy here. */
     waiting: (): number =>
-      away.count + [...line.entries()].filter((entry) => !isUnderWay(entry)).length,
-    /** Records that other pages hold, as this page has last seen; nothing before it has looked. */
-    elsewhere: (): number | undefined => away.others,
+      context.away.count + [...line.entries()].filter((entry) => !isUnderWay(entry)).length,
+    /** How many records other pages hold, as of the last look; undefined before the first. */
+    elsewhere: (): number | undefined => context.away.others,
     latest: intake.latest,
     add: (record: OutboxRecord): void => {
       intake.add(record);
@@ -60,9 +59,9 @@ export const createOutbox = (effects: OutboxEffects) => {
     young,
     ...claims,
     ...sending,
-    /** Lets go of what may be another page's by now, and drops what is too old at the head of the line. */
+    /** Lets go of parcels that another page may have claimed, and drops records older than `maxAge` at the head. */
     tidy: (): void => {
-      partOver();
+      letGoOverdue();
       young().next();
     },
     /** The page is back. */
@@ -70,26 +69,26 @@ export const createOutbox = (effects: OutboxEffects) => {
       journal.comeBack();
       look();
     },
-    /** Looks for what others have left, and lets go of what this page holds no longer. */
+    /** Lets go of parcels that another page may have claimed, and looks for those that this page may claim. */
     look,
-    /** Writes down what a page that may not come back leaves; with `isGoing`, lets it go. */
+    /** The page is hidden or, with `isGoing`, left: it may not come back. */
     leave: (isGoing: boolean): void => {
       if (journal.kind() === 'none') return; // nothing may be written down
       sending.withdraw();
-      partOver();
+      letGoOverdue();
       if (!isGoing) return exit.hide();
       exit.go();
-      // What it has let go is anybody's, also its own next life's.
+      // The next life of this page must claim the parcels like any other page.
       life = newId();
     },
-    /** Storage may be used, or works again: writes all that waits. */
+    /** Storage may be used, or works again: writes all that is in memory. */
     rewrite: (): void => {
-      for (const parcel of line.parcels) void writer.touch(parcel);
+      for (const parcel of line.parcels) void writer.write(parcel);
       if (!claims.hasUnread()) claims.seek();
     },
-    /** Forgets all records, and returns those that were in memory. */
+    /** Removes all records from memory, and returns them. */
     clear: (): OutboxRecord[] => {
-      partOver();
+      letGoOverdue();
       const records = [...line.entries()].map(({ record }) => record);
       for (const parcel of [...line.parcels]) part(parcel);
       forgetAway(context, undefined);

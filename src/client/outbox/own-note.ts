@@ -3,13 +3,13 @@ import { flightOf, HOLD_MS, LONGEST_HOLD_MS, type Context } from './context.js';
 import type { NotedParcel } from './exit-note.js';
 import type { Entry, Parcel } from './parcel.js';
 
-/** Nobody else takes what a living page without a database has noted, for this long. */
+/** For this long no other page takes what a living page without a database has noted. */
 const NOTED_MS = LONGEST_HOLD_MS - HOLD_MS;
 
-/** Characters that a record in a note may need beside itself. */
+/** Characters that a note may need for a record, beside the record itself. */
 const SPARE = 100;
 
-/** Of records, what a note of so many characters takes: identifies first, then the newest. */
+/** The records that fit into a note of so many characters: identifies first, then the newest. */
 const fitting = (entries: Entry[], size: number): Set<Entry> => {
   const isIdentify = ({ record }: Entry) => Number(record.type === 'identify');
   const chosen = new Set<Entry>();
@@ -21,7 +21,7 @@ const fitting = (entries: Entry[], size: number): Set<Entry> => {
   return chosen;
 };
 
-/** Records that only memory has. */
+/** The records that are not known to be stored. */
 export const inMemoryOnly = (parcels: readonly Parcel[]): Entry[] =>
   parcels.filter(({ state }) => state !== 'stored').flatMap(({ entries }) => [...entries]);
 
@@ -38,8 +38,8 @@ export const createOwnNote = (context: Context) => {
     isNew: parcel.state === 'new' && inMemory(),
   });
 
-  /** What was let go while the database fails: whoever claims it has to know what has come to its end. */
-  const remains = (): NotedParcel[] => {
+  /** Parcels that were let go while the database fails: their next holder has to know which records have ended. */
+  const notedLetGo = (): NotedParcel[] => {
     if (!inMemory()) return [];
     return [...former.values()]
       .filter(({ leftBy, done }) => leftBy === holder() && done.size > 0)
@@ -49,17 +49,21 @@ export const createOwnNote = (context: Context) => {
   const room = (): number => notes.room(holder());
 
   /**
-   * Writes it, or removes it where there is nothing to say; less of it where localStorage is nearly full.
-   * Answers with the records in it; nothing where it could not be written.
+   * Writes the note, with fewer records if localStorage is nearly full, or removes it if it would be empty.
+   * Returns the records in it; undefined if it could not be written.
    */
-  const save = (parcels: Parcel[], until: number, most = room()): Set<Entry> | undefined => {
+  const save = (
+    parcels: readonly Parcel[],
+    until: number,
+    most = room(),
+  ): Set<Entry> | undefined => {
     for (let size = most; ; size /= 2) {
       const records = fitting(inMemoryOnly(parcels), size);
       const own = parcels
         .map((parcel) => noteOf(parcel, records))
         .filter(({ isNew, records }) => !isNew || records.length > 0);
-      const told = [...remains(), ...own];
-      if (notes.save({ holder: holder(), until, parcels: told })) return records;
+      const noted = [...notedLetGo(), ...own];
+      if (notes.save({ holder: holder(), until, parcels: noted })) return records;
       if (records.size === 0) return undefined;
     }
   };
@@ -67,11 +71,11 @@ export const createOwnNote = (context: Context) => {
   return {
     save,
     /**
-     * Without a database: what has become of the records that stand in it and, while the page is hidden, the
-     * records that only memory has.
+     * While the database fails: notes which stored records have ended or are in flight and, if the page is
+     * hidden, the records that only memory has.
      */
     keep: (): void => {
-      save([...line.parcels], now() + NOTED_MS, isHidden() ? room() : 0);
+      save(line.parcels, now() + NOTED_MS, isHidden() ? room() : 0);
     },
   };
 };

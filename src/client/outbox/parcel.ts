@@ -2,10 +2,10 @@ import { byteLength } from '../record/byte-length.js';
 import type { OutboxRecord } from '../types.js';
 import type { ParcelState, RecordState } from './states.js';
 
-/** Records of one task that are stored as one value, at the most. */
+/** A parcel has no more records than this. */
 export const PARCEL_RECORDS = 20;
 
-/** Time of the first record, the page that made it, and its number there: parcels sort by time. */
+/** The time of the first record, the page that made the parcel, and its number there. IndexedDB sorts keys by time. */
 export type ParcelKey = [at: number, maker: string, number: number];
 
 /** A key as text, to look a parcel up by. */
@@ -15,32 +15,32 @@ export const nameOf = (key: ParcelKey): string => key.join(' ');
 export interface Parcel {
   key: ParcelKey;
   state: ParcelState;
-  /** Earliest time at which another page may take what stands in the database; 0 while nothing does. */
+  /** From this time on another page may claim the parcel in the database; 0 while it is in memory alone. */
   until: number;
-  /** Records without an end, in the order of the calls. */
+  /** The records that have not come to their end, in the order of the calls. */
   entries: Set<Entry>;
-  /** Ids of records that have come to their end, and may still stand in the database. */
+  /** The ids of records that have come to their end, and may still be in the database. */
   done: Set<string>;
-  /** The life of this page that let it go; nothing once it has given up a request whose end it does not know. */
+  /** The life of this page that let the parcel go. Undefined, too, if the page gave up a request of it unanswered. */
   leftBy?: string | undefined;
-  /** It came out of an exit note: emptied, it leaves a tombstone, so that the note cannot revive it. */
+  /** The parcel came out of an exit note. It ends as a tombstone, so that the note cannot revive its records. */
   isNoted: boolean;
 }
 
-/** A record in this page's care. */
+/** A record in memory, and what the page knows of it. */
 export interface Entry {
   record: OutboxRecord;
   state: RecordState;
   parcel: Parcel;
-  /** Place among the calls made here; 0 for what was claimed, which is due at once. */
+  /** The number of its call on this page; 0 for a claimed record, which is due at once. */
   order: number;
-  /** Bytes of the body. */
+  /** The size of the body in bytes. */
   size: number;
 }
 
-export const createParcel = (key: ParcelKey, state: ParcelState = 'new'): Parcel => ({
+export const createParcel = (key: ParcelKey): Parcel => ({
   key,
-  state,
+  state: 'new',
   until: 0,
   entries: new Set(),
   done: new Set(),

@@ -7,18 +7,18 @@ import { putStored, storedOf, type Stored } from './stored.js';
 
 interface Write {
   parcel: Parcel;
-  /** What is to stand under its key; nothing once all its records have come to their end. */
+  /** The value to store; undefined to delete the parcel, once all its records have come to their end. */
   value: Omit<Stored, 'v' | 'until'> | undefined;
-  /** Those of its records that the database need not be told of any more once this is stored. */
+  /** The ids of ended records that the value no longer has. */
   done: string[];
 }
 
-/** Writes parcels as they stand in memory now, in one transaction. False where the database fails. */
+/** Writes parcels as they are in memory now, in one transaction. False if the database fails. */
 export const putParcels = async (
   context: Context,
   parcels: readonly Parcel[],
   { part, letGo }: Pick<Ends, 'part' | 'letGo'>,
-  /** The page goes: it lets the parcels go as it writes them. */
+  /** The page is left, and writes the parcels as held by nobody. */
   isLeaving: boolean,
 ): Promise<boolean> => {
   const { journal, now, holder } = context;
@@ -34,8 +34,8 @@ export const putParcels = async (
   }));
 
   /**
-   * Looked at as the transaction begins: the page may have stood still since. What has come to its end whole is
-   * deleted, whoever holds it by now.
+   * Asked as the transaction begins, since the page may have been frozen before. A parcel whose records have all
+   * come to their end is deleted, even if another page holds it by now.
    */
   const mayWrite = ({ parcel: { state, until }, value }: Write) =>
     isLeaving || (state !== 'gone' && !(value && state === 'stored' && isOver(context, until)));

@@ -4,7 +4,7 @@ import type { Entry } from './parcel.js';
 import { moveRecord } from './states.js';
 import type { Writer } from './writer.js';
 
-/** What is about to be sent waits this long for the database to say so. */
+/** A request waits this long, at most, for the write that names its records as in flight. */
 const NAMING_MS = 100;
 
 interface Parts {
@@ -12,32 +12,32 @@ interface Parts {
   ends: Ends;
 }
 
-/** What the outbox has to know of requests: before they start, as they start, and how they end. */
+/** What the outbox does as requests are prepared, begin and fail. */
 export const createSending = (context: Context, { writer, ends }: Parts) => {
   const { journal, limits, onUnknown } = context;
-  /** About to be sent: what the last `prepare` has named. */
+  /** The records that the last `prepare` named, and that have not been sent since. */
   const prepared = new Set<Entry>();
 
-  /** Sent twice it would be stored twice. */
+  /** Whether the service stores a repeat as another record. */
   const mustName = (): boolean => !limits().resends;
 
-  /** Takes back what was about to be sent, but for these. */
+  /** Takes back the names of records that were about to be sent, except these. */
   const withdraw = (keep: readonly Entry[] = []): void => {
     for (const entry of prepared) {
       if (keep.includes(entry)) continue;
       prepared.delete(entry);
-      if (moveRecord(entry, 'withdraw')) void writer.touch(entry.parcel);
+      if (moveRecord(entry, 'withdraw')) void writer.write(entry.parcel);
     }
   };
 
   return {
     withdraw,
-    /** May this page send it now, as far as it can be told without a look at the database? */
+    /** Whether this page may send the record now, as far as it knows without a look at the database. */
     canSend: ({ parcel, state }: Entry): boolean => state !== 'naming' && isSafe(context, parcel),
     /**
-     * Prepares the database for requests with these records, and no others: names them as in flight, where a
-     * repeat would be stored twice, and holds their parcels for longer. Settles once that is stored, or takes
-     * too long; nothing where there is nothing to wait for.
+     * Prepares the database for requests with these records and no others: names them as in flight, unless the
+     * receiver knows repeats, and extends the hold of parcels that need it. Settles when that is stored, or after
+     * 100 ms. Undefined if there is nothing to wait for.
      */
     prepare: (entries: readonly Entry[]): Promise<unknown> | undefined => {
       withdraw(entries);
@@ -48,31 +48,31 @@ export const createSending = (context: Context, { writer, ends }: Parts) => {
       const touched = new Set([...named, ...short].map(({ parcel }) => parcel));
       if (touched.size === 0) return undefined;
       return Promise.race([
-        Promise.all([...touched].map(writer.touch)),
+        Promise.all([...touched].map(writer.write)),
         new Promise((resolve) => setTimeout(resolve, NAMING_MS)),
       ]).then(() => {
         for (const entry of named) moveRecord(entry, 'confirm');
       });
     },
-    /** Its request has been started. */
+    /** The record's request is being started. */
     begin: (entry: Entry, outlivesPage: boolean): void => {
       const wasNamed = entry.state === 'naming' || entry.state === 'named';
       prepared.delete(entry);
       moveRecord(entry, outlivesPage ? 'send' : 'tie');
       entry.record.attempts++;
-      // The database has it named and the request ends with the page, or the other way round.
-      if (mustName() && wasNamed !== outlivesPage) void writer.touch(entry.parcel);
+      // The database must name a record whose request outlives the page, and no other.
+      if (mustName() && wasNamed !== outlivesPage) void writer.write(entry.parcel);
     },
-    /** It has failed, and waits again. */
+    /** The request has failed, and the record waits again. */
     putBack: (entry: Entry): void => {
       moveRecord(entry, 'fail');
-      void writer.touch(entry.parcel);
+      void writer.write(entry.parcel);
     },
-    /** The page was left while it was in flight: its answer will not come. */
+    /** The record was in flight when the page was left, and its answer will not come. */
     abandon: (entry: Entry): void => {
       const { parcel } = entry;
       if (parcel.state === 'gone') {
-        // Whoever claims the parcel goes by what is stored, and so does this page.
+        // If this page claims the parcel again, it goes by what is stored, as any other page does.
         parcel.entries.delete(entry);
         parcel.leftBy = undefined;
         return;

@@ -1,6 +1,6 @@
-/** Where a record is, as its page sees it. */
+/** How far a record is on its way to the service, as far as its page knows. */
 export type RecordState =
-  /** In memory, to be sent when it is due. */
+  /** In memory, and sent when it is due. */
   | 'waiting'
   /** About to be sent: the write that names it as in flight is under way. */
   | 'naming'
@@ -13,18 +13,18 @@ export type RecordState =
   /** It has come to its end: delivered, dropped, or counted as unknown. */
   | 'done';
 
-/** Where a parcel is, as its page sees it. */
+/** Where a parcel stands, as far as its page knows. */
 export type ParcelState =
   /** In memory alone. */
   | 'new'
-  /** Given to the database, which has not said yet that it stands there. */
+  /** Given to the database, which has not answered yet. */
   | 'tried'
   /** In the database and in memory. */
   | 'stored'
   /** Not this page's any more. */
   | 'gone';
 
-/** Its request has no answer yet. */
+/** Whether the record is in a request that has no answer yet. */
 export const isUnderWay = ({ state }: { state: RecordState }): boolean =>
   state === 'flight' || state === 'tied';
 
@@ -44,7 +44,7 @@ export const RECORD_STEPS = {
 
 /** What can happen to a parcel, and where each step leads. */
 export const PARCEL_STEPS = {
-  // One write may fail while the next one of the same parcel, begun meanwhile, succeeds.
+  // A parcel may be written twice at once. If the first write fails and the second does not, it is `new` in between.
   new: { write: 'tried', confirm: 'stored', part: 'gone' },
   tried: { confirm: 'stored', abort: 'new', part: 'gone' },
   stored: { part: 'gone' },
@@ -61,7 +61,7 @@ const moverOf =
     return !!next;
   };
 
-/** Takes a record a step on; false, and nothing happens, where its state knows no such step. */
+/** Takes a record a step on. If its state has no such step, nothing happens, and the answer is false. */
 export const moveRecord = moverOf<RecordState, typeof RECORD_STEPS>(RECORD_STEPS);
 
 /** The same for a parcel. */

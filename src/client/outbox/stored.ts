@@ -2,22 +2,22 @@ import type { OutboxRecord } from '../types.js';
 import { isRecord } from './is-record.js';
 import type { Parcel, ParcelKey } from './parcel.js';
 
-/** Values read at a time: a transaction of this size is over in about a millisecond. */
+/** How many values are read at a time: a transaction of this size takes about a millisecond. */
 export const WINDOW = 20;
 
 const VERSION = 2;
 
-/** A parcel as it stands in the database, under its key. */
+/** A parcel as the database has it, under its key. */
 export interface Stored {
   v: number;
-  /** The life of a page that may send it and write it. */
+  /** The life of a page that may send and write it. */
   holder: string;
-  /** Until when; 0 where the holder has let it go. */
+  /** The holder may do so until then; 0 if it has let the parcel go. */
   until: number;
-  /** Ids of records that may be with the service. */
+  /** The ids of records that the service may have. */
   flight: string[];
   records: OutboxRecord[];
-  /** It came out of an exit note. */
+  /** The parcel came out of an exit note. */
   isNoted?: boolean;
 }
 
@@ -32,7 +32,7 @@ export const storedOf = (
   ...(isNoted && { isNoted }),
 });
 
-/** False for what another version, or somebody else, has written. */
+/** Whether this version has written the value. */
 export const isReadable = (value: Partial<Stored> | null | undefined): value is Stored =>
   value?.v === VERSION &&
   Array.isArray(value.flight) &&
@@ -68,11 +68,11 @@ export const read = <T>(request: IDBRequest<T>, then: (value: T) => void): void 
     try {
       then(request.result);
     } catch {
-      // Safari: "without an in-progress transaction". Thrown on, it would be the host page's error.
+      // Safari throws "without an in-progress transaction". That must not become an error of the host page.
       try {
         request.transaction?.abort();
       } catch {
-        // over already: the watchdog ends it
+        // already over: the watchdog ends it
       }
     }
   };

@@ -8,23 +8,23 @@ export type Work<T> = (store: IDBObjectStore, done: (value: T) => void) => void;
 
 interface Effects {
   use: UseStore;
-  /** It has begun. Until its end, `breakOff` ends it at once. */
+  /** The transaction has begun. `breakOff` aborts it, unless it is committed. */
   onBegin: (transaction: IDBTransaction, breakOff: () => void) => void;
   onEnd: (transaction: IDBTransaction) => void;
   /** The database has failed, or does not answer. */
   onFail: (error: unknown) => void;
 }
 
-/** Transactions that need nothing more from their page. */
+/** The transactions that have been committed, and need nothing more from their page. */
 const committed = new WeakSet<IDBTransaction>();
 
-/** Ends a transaction now: without it, what a page writes while it goes away is mostly lost. */
+/** Commits a transaction now. Without this, most of what a page writes while it goes away is lost. */
 export const commit = (store: IDBObjectStore): void => {
   committed.add(store.transaction);
   store.transaction.commit?.();
 };
 
-/** Runs work in one transaction and settles with its end. Work that throws has failed like the database. */
+/** Runs work in one transaction, and settles when that ends. Work that throws counts as a failed database. */
 export const runTransaction = <T>(work: Work<T>, effects: Effects): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     const { use, onBegin, onEnd, onFail } = effects;
@@ -43,7 +43,7 @@ export const runTransaction = <T>(work: Work<T>, effects: Effects): Promise<T> =
     const abort = () => {
       end();
       try {
-        transaction?.abort(); // what we no longer count on must not happen later
+        transaction?.abort(); // work that was given up must not be done later
       } catch {
         // already committed or aborted
       }
@@ -52,7 +52,7 @@ export const runTransaction = <T>(work: Work<T>, effects: Effects): Promise<T> =
       abort();
       fail(new Error('IndexedDB does not answer'));
     };
-    // In two steps: where the page's own work held the thread, the answer may stand in the queue.
+    // In two steps: if the page's own work held up the thread, the answer may be next in the queue.
     let watchdog = setTimeout(() => {
       watchdog = setTimeout(giveUp, GRACE_MS);
     }, WATCHDOG_MS - GRACE_MS);
@@ -69,7 +69,7 @@ export const runTransaction = <T>(work: Work<T>, effects: Effects): Promise<T> =
       begun.oncomplete = () => {
         onEnd(begun);
         end();
-        resolve(result); // nobody hears of it where it was given up
+        resolve(result); // without effect if it was given up
       };
       onBegin(begun, () => {
         if (committed.has(begun)) return;

@@ -4,7 +4,7 @@ import type { OwnNote } from './own-note.js';
 import type { Parcel } from './parcel.js';
 import { putParcels } from './put-parcels.js';
 
-/** Records that have come to their end wait this long to be deleted together. */
+/** Deletions wait this long for others, so that one transaction does them together. */
 const DELETE_MS = 50;
 
 interface Parts {
@@ -12,22 +12,22 @@ interface Parts {
   ends: Ends;
 }
 
-/** Writes through to the database what has changed in memory, a task's changes in one transaction. */
+/** Writes to the database what has changed in memory, the changes of one task in one transaction. */
 export const createWriter = (context: Context, { note, ends }: Parts) => {
   const { journal, notes, holder } = context;
   const { dirty } = context.line;
-  /** What each write that is under way writes. */
+  /** The parcels of each transaction that is under way. */
   const writing = new Set<readonly Parcel[]>();
   let scheduled: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const write = async (parcels: Parcel[], isLeaving = false): Promise<void> => {
+  const transact = async (parcels: Parcel[], isLeaving = false): Promise<void> => {
     const life = holder();
     for (const parcel of parcels) dirty.delete(parcel);
     writing.add(parcels);
     const isStored = await putParcels(context, parcels, ends, isLeaving);
     writing.delete(parcels);
-    // The page works from memory then: a note says what has changed. Once storage works again, all is written.
+    // The page works from memory now, and its note says what has changed. All is written once storage works again.
     if (!isStored) void flush();
     else if (life === holder() && dirty.size + writing.size === 0) notes.remove(life);
   };
@@ -39,32 +39,28 @@ export const createWriter = (context: Context, { note, ends }: Parts) => {
       timer = undefined;
       // While the database fails, a note takes its place.
       if (journal.kind() === 'memory') return note.keep();
-      return dirty.size > 0 ? write([...dirty]) : undefined;
+      return dirty.size > 0 ? transact([...dirty]) : undefined;
     }));
 
-  const flushSoon = (): void => {
+  const writeSoon = (parcel: Parcel): void => {
+    if (parcel.state !== 'gone') dirty.add(parcel);
     timer ??= setTimeout(flush, DELETE_MS);
   };
 
   return {
-    /** It has to be written, with all else that changes in this task. Settles when that is done. */
-    touch: (parcel: Parcel): Promise<void> | undefined => {
-      if (parcel.state !== 'gone') dirty.add(parcel);
-      if (journal.kind() !== 'memory') return flush();
-      flushSoon();
-      return undefined;
+    /** Writes a parcel, together with all others that change in this task. Settles when that is done. */
+    write: (parcel: Parcel): Promise<void> | undefined => {
+      writeSoon(parcel);
+      return journal.kind() === 'memory' ? undefined : flush();
     },
-    /** A record of it has come to its end: it is written with the next change, or a little later. */
-    finished: (parcel: Parcel): void => {
-      if (parcel.state !== 'gone') dirty.add(parcel);
-      flushSoon();
-    },
+    /** Writes a parcel with the next change, or 50 ms later. */
+    writeSoon,
     flush,
-    /** Lets parcels go, as the page does. */
-    release: (parcels: Parcel[]): void => {
-      if (parcels.length > 0) void write(parcels, true);
+    /** Writes parcels as held by nobody: the page leaves. */
+    writeAsLetGo: (parcels: Parcel[]): void => {
+      if (parcels.length > 0) void transact(parcels, true);
     },
-    /** What the database does not know yet. */
+    /** The parcels that the database does not have in their latest form, as far as the page knows. */
     unconfirmed: (): Set<Parcel> => new Set([...dirty, ...[...writing].flat()]),
   };
 };

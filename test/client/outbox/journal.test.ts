@@ -426,7 +426,7 @@ describe('a journal that may not store anything', () => {
     journal.leave();
     expect(journal.isLeft()).toBe(false);
     journal.comeBack();
-    journal.release();
+    journal.closeAfterWrites();
     journal.close();
     await expectNone(journal);
     expect(open).not.toHaveBeenCalled();
@@ -435,7 +435,7 @@ describe('a journal that may not store anything', () => {
   it('is none again once it is released, and what is being written then is stored', async () => {
     const { journal, put } = journalOf();
     const writing = put('a');
-    journal.release();
+    journal.closeAfterWrites();
     await expectNone(journal);
     expect(await writing).toBe('a');
     expect((await readStored()).ids).toEqual(['a']);
@@ -445,7 +445,7 @@ describe('a journal that may not store anything', () => {
     const { journal, put } = journalOf();
     await put('a');
     const close = vi.spyOn(IDBDatabase.prototype, 'close');
-    journal.release();
+    journal.closeAfterWrites();
     await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(1));
   });
 
