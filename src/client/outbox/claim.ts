@@ -10,16 +10,11 @@ import { read } from './stored.js';
 /** With fewer claimed records than this in memory, the page claims more. */
 const LOW = 20;
 
-interface Parts {
-  intake: Intake;
-  ends: Ends;
-}
-
 /** What `onDrop` gets for a parcel that cannot be read. */
 const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
 
 /** Claims parcels whose holder's time is over, oldest first. */
-export const createClaims = (context: Context, { intake, ends }: Parts) => {
+export const createClaims = (context: Context, ends: Ends, intake: Intake) => {
   const { journal, notes, now, limits, onDrop, line, away } = context;
   const begin = (): Walk => ({ after: [], taken: new Set(), others: 0 });
   /** The latest walk. It may have come to its end. */

@@ -4,14 +4,8 @@ import { inMemoryOnly, type OwnNote } from './own-note.js';
 import type { Entry, Parcel } from './parcel.js';
 import type { Writer } from './writer.js';
 
-interface Parts {
-  note: OwnNote;
-  writer: Writer;
-  ends: Ends;
-}
-
 /** What a page does as it is hidden or left: it writes an exit note, and lets its parcels go. */
-export const createExit = (context: Context, { note, writer, ends }: Parts) => {
+export const createExit = (context: Context, ends: Ends, writer: Writer, note: OwnNote) => {
   const { journal, now, line } = context;
 
   /** Drops the records that have no place: there is no database, and no room in the note. */

@@ -16,13 +16,8 @@ import type { Writer } from './writer.js';
 
 type Written = Pick<Stored, 'flight' | 'records'>;
 
-interface Parts {
-  writer: Writer;
-  ends: Ends;
-}
-
 /** How records come into this page's memory: from calls, from claimed parcels, and from exit notes. */
-export const createIntake = (context: Context, { writer, ends }: Parts) => {
+export const createIntake = (context: Context, ends: Ends, writer: Writer) => {
   const { notes, limits, onUnknown, line, away, former, holder } = context;
   /** All lives of this page make parcels under one name, so that a user's records stay in order. */
   const maker = holder();

@@ -6,13 +6,6 @@ import { commit, type Work } from './transaction.js';
 export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
   let database: Database | undefined;
 
-  /** Nothing uses the database any more but who gets it here. */
-  const detach = (): Database | undefined => {
-    const last = database;
-    database = undefined;
-    return last;
-  };
-
   return {
     open: (admit?: Admit): void => {
       database = openDatabase({ ...effects, admit });
@@ -25,10 +18,14 @@ export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
     run: <T>(work: Work<T>): Promise<T> =>
       database?.run(work) ?? Promise.reject(new Error('no storage')),
     /** Closes the database at once. Work that has not begun never will. */
-    close: (): void => detach()?.close(),
+    close: (): void => {
+      database?.close();
+      database = undefined;
+    },
     /** Closes the database after the writes that are under way: transactions run in order. */
     closeAfterWrites: (): void => {
-      const last = detach();
+      const last = database;
+      database = undefined;
       last
         ?.run<undefined>(commit)
         .catch(() => undefined)

@@ -29,11 +29,11 @@ export const createOutbox = (effects: OutboxEffects) => {
   });
   const { part, letGoOverdue, finish, drop, young } = ends;
   const note = createOwnNote(context);
-  const writer = createWriter(context, { note, ends });
-  const exit = createExit(context, { note, writer, ends });
-  const sending = createSending(context, { writer, ends });
-  const intake = createIntake(context, { writer, ends });
-  const claims = createClaims(context, { intake, ends });
+  const writer = createWriter(context, ends, note);
+  const exit = createExit(context, ends, writer, note);
+  const sending = createSending(context, ends, writer);
+  const intake = createIntake(context, ends, writer);
+  const claims = createClaims(context, ends, intake);
 
   const look = (): void => {
     letGoOverdue();

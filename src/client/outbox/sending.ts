@@ -7,13 +7,8 @@ import type { Writer } from './writer.js';
 /** A request waits this long, at most, for the write that names its records as in flight. */
 const NAMING_MS = 100;
 
-interface Parts {
-  writer: Writer;
-  ends: Ends;
-}
-
 /** What the outbox does as requests are prepared, begin and fail. */
-export const createSending = (context: Context, { writer, ends }: Parts) => {
+export const createSending = (context: Context, ends: Ends, writer: Writer) => {
   const { journal, limits, onUnknown } = context;
   /** The records that the last `prepare` named, and that have not been sent since. */
   const prepared = new Set<Entry>();

@@ -7,13 +7,8 @@ import { putParcels } from './put-parcels.js';
 /** Deletions wait this long for others, so that one transaction does them together. */
 const DELETE_MS = 50;
 
-interface Parts {
-  note: OwnNote;
-  ends: Ends;
-}
-
 /** Writes to the database what has changed in memory, the changes of one task in one transaction. */
-export const createWriter = (context: Context, { note, ends }: Parts) => {
+export const createWriter = (context: Context, ends: Ends, note: OwnNote) => {
   const { journal, notes, holder } = context;
   const { dirty } = context.line;
   /** The parcels of each transaction that is under way. */
