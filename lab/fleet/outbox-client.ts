@@ -18,7 +18,8 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
   let order = 0;
   const add = (record: OutboxRecord, isCall: boolean) => {
     line.add(createEntry(record, parcel, isCall ? ++order : 0));
-    if (line.isFull(DEFAULTS, { count: 0, bytes: 0 })) remove(line.surplus()!);
+    const { maxRecords, maxBytes } = DEFAULTS;
+    if (line.count() > maxRecords || line.bytes() > maxBytes) remove(line.surplus()!);
   };
   const remove = (entry: Entry) => {
     line.take(entry);

@@ -51,9 +51,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'keep more bytes than maxBytes',
-    file: 'src/client/outbox/line.ts',
-    find: 'count + away.count > maxRecords || bytes + away.bytes > maxBytes',
-    put: 'count + away.count > maxRecords',
+    file: 'src/client/outbox/ends.ts',
+    find: 'line.count() + away.count > maxRecords || line.bytes() + away.bytes > maxBytes',
+    put: 'line.count() + away.count > maxRecords',
   },
   {
     name: 'write no exit note',

@@ -5,7 +5,7 @@ import type { Ends } from './ends.js';
 import type { Intake } from './intake.js';
 import type { Entry } from './parcel.js';
 import { replay } from './replay.js';
-import { read } from './stored.js';
+import { parcelOf, read } from './stored.js';
 
 /** With fewer claimed records than this in memory, the page claims more. */
 const LOW = 20;
@@ -39,7 +39,9 @@ export const createClaims = (context: Context, ends: Ends, intake: Intake) => {
     for (let i = 0; i < claimed.unreadable; i++) {
       onDrop(NO_RECORD, 'unreadable', 'stored by another version');
     }
-    for (const parcel of claimed.parcels) intake.takeInClaimed(...parcel);
+    for (const [key, value, by] of claimed.parcels) {
+      intake.takeIn(parcelOf(key, value), value, by);
+    }
     current.after = claimed.next;
     // Each stored parcel that is not in memory has a record or more.
     if (isUnread()) away.count = Math.max(away.count, stored - line.parcels.length);

@@ -1,7 +1,7 @@
 import type { DropReason, OutboxRecord } from '../types.js';
 import type { Notes } from './exit-note.js';
 import type { Journal } from './journal.js';
-import type { Away, Line } from './line.js';
+import type { Line } from './line.js';
 import { idOf, type Parcel } from './parcel.js';
 
 /** A page holds a parcel for this long, or for twice the `timeout` of a request if that is longer. */
@@ -27,6 +27,14 @@ export interface OutboxEffects {
   };
   onDrop: (record: OutboxRecord, reason: DropReason, message: string) => void;
   onUnknown: (record: OutboxRecord) => void;
+}
+
+/** The records that wait in the database without a copy in memory. */
+interface Away {
+  count: number;
+  bytes: number;
+  /** How many records other pages hold, as of the last look. */
+  others?: number;
 }
 
 /** What the parts of the outbox share. */

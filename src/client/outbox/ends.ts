@@ -58,7 +58,10 @@ export const createEnds = (context: Context, { onLetGo, onFinish }: Events) => {
     return isOld;
   };
 
-  const isFull = (): boolean => line.isFull(limits(), away);
+  const isFull = (): boolean => {
+    const { maxRecords, maxBytes } = limits();
+    return line.count() + away.count > maxRecords || line.bytes() + away.bytes > maxBytes;
+  };
 
   return {
     part,

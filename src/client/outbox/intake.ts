@@ -1,15 +1,7 @@
 import type { OutboxRecord } from '../types.js';
 import { isOver, type Context } from './context.js';
 import type { Ends } from './ends.js';
-import {
-  createEntry,
-  createParcel,
-  idOf,
-  nameOf,
-  PARCEL_RECORDS,
-  type Parcel,
-  type ParcelKey,
-} from './parcel.js';
+import { createEntry, createParcel, idOf, nameOf, PARCEL_RECORDS, type Parcel } from './parcel.js';
 import { isUnderWay } from './states.js';
 import type { Stored } from './stored.js';
 import type { Writer } from './writer.js';
@@ -72,11 +64,7 @@ export const createIntake = (context: Context, ends: Ends, writer: Writer) => {
     add,
     /** The `order` of the last call's record. */
     latest: (): number => order,
-    /** Takes in a parcel that this page has claimed. */
-    takeInClaimed: (key: ParcelKey, stored: Stored, by: string): void => {
-      const { until, isNoted = false } = stored;
-      takeIn({ ...createParcel(key), state: 'stored', until, isNoted }, stored, by);
-    },
+    takeIn,
     /** Without a database the page takes from exit notes what was never given to a database, and nothing else. */
     takeInNoted: (): void => {
       for (const note of notes.all()) {

@@ -1,19 +1,6 @@
 import { nameOf, type Entry, type Parcel, type ParcelKey } from './parcel.js';
 import { isUnderWay } from './states.js';
 
-interface Caps {
-  maxRecords: number;
-  maxBytes: number;
-}
-
-/** The records that wait in the database without a copy in memory. */
-export interface Away {
-  count: number;
-  bytes: number;
-  /** How many records other pages hold, as of the last look. */
-  others?: number;
-}
-
 const isLater = ({ key: [at, maker, number] }: Parcel, other: Parcel): boolean =>
   maker === other.key[1] ? number > other.key[2] : at > other.key[0];
 
@@ -40,6 +27,8 @@ export const createLine = () => {
     /** How many claimed records are in memory. */
     claimed: (): number => claimed,
     count: (): number => count,
+    /** The size of all records in memory. */
+    bytes: (): number => bytes,
     /** The records, oldest first. They may be added and removed meanwhile. */
     *entries(): Generator<Entry, undefined> {
       for (const { entries } of parcels) yield* entries;
@@ -69,8 +58,6 @@ export const createLine = () => {
       const isHeld = entry.parcel.state !== 'gone';
       if (entry.parcel.entries.delete(entry) && isHeld) tally(entry, -1);
     },
-    isFull: ({ maxRecords, maxBytes }: Caps, away: Away): boolean =>
-      count + away.count > maxRecords || bytes + away.bytes > maxBytes,
     /** The record to drop first if there are too many: the oldest event, or else the oldest identify. */
     surplus: (): Entry | undefined => {
       let identify: Entry | undefined;

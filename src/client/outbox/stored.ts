@@ -1,6 +1,6 @@
 import type { OutboxRecord } from '../types.js';
 import { isRecord } from './is-record.js';
-import type { Parcel, ParcelKey } from './parcel.js';
+import { createParcel, type Parcel, type ParcelKey } from './parcel.js';
 
 /** How many values are read at a time: a transaction of this size takes about a millisecond. */
 export const WINDOW = 20;
@@ -30,6 +30,14 @@ export const storedOf = (
   flight,
   records: [...entries].map(({ record }) => record),
   ...(isNoted && { isNoted }),
+});
+
+/** A claimed parcel, without its records. */
+export const parcelOf = (key: ParcelKey, { until, isNoted = false }: Stored): Parcel => ({
+  ...createParcel(key),
+  state: 'stored',
+  until,
+  isNoted,
 });
 
 /** Whether this version has written the value. */
