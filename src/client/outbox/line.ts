@@ -33,12 +33,12 @@ export const createLine = () => {
     *entries(): Generator<Entry, undefined> {
       for (const { entries } of parcels) yield* entries;
     },
+    /** Puts in a parcel that has no records yet. */
     insert: (parcel: Parcel): void => {
       let at = parcels.length;
       while (at > 0 && isLater(parcels[at - 1]!, parcel)) at--;
       parcels.splice(at, 0, parcel);
       byKey.set(nameOf(parcel.key), parcel);
-      for (const entry of parcel.entries) tally(entry, 1);
     },
     remove: (parcel: Parcel): void => {
       const at = parcels.indexOf(parcel);
