@@ -94,6 +94,8 @@ describe('a call that becomes text at once', () => {
     const keys = fc.constantFrom(...FIELDS, 'user_id', 'plan', '__proto__');
     fc.assert(
       fc.property(fc.dictionary(keys, nasty, { maxKeys: 3 }), (fields) => {
+        // With `userId`, `user_id` is not sent, so what is wrong with it shows only where it is copied.
+        fc.pre(!('userId' in fields && 'user_id' in fields));
         const [text, copied] = [true, false].map((isText) => {
           const result = textOf(makeEach(fields), isText);
           return 'value' in result ? result.value.body : 'dropped';
