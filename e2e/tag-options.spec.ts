@@ -376,7 +376,7 @@ test.describe('a wrong set-up in the tag', () => {
     await page.evaluate(() => void analytics.event('one'));
     expect(lines).toHaveLength(1);
     expect(lines[0]!.split('\n').sort()).toEqual([
-      expect.stringMatching(/^error: analytics\.init: option `token` .+ must be /),
+      expect.stringMatching(/^error: analytics-outbox: option `token` .+ must be /),
       expect.stringMatching(/^option `channel` .+ is missing/),
       expect.stringMatching(/^option `concent` .+ did you mean `consent`/),
       expect.stringMatching(/^option `debug` .+ must be /),
@@ -457,13 +457,13 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
       }
     });
   });
-  const option = 'analytics.init: option';
+  const option = 'analytics-outbox: option';
   const url = 'must be an absolute http(s) URL without user, query or spaces';
   const token = 'must be a string of ASCII characters without spaces, or a function';
   expect(thrown).toEqual([
-    'no options: analytics.init: expected an object of options',
-    'null for options: analytics.init: expected an object of options',
-    'a string for options: analytics.init: expected an object of options',
+    'no options: analytics-outbox: expected an object of options',
+    'null for options: analytics-outbox: expected an object of options',
+    'a string for options: analytics-outbox: expected an object of options',
     `an empty object: ${option} \`baseUrl\` (data-base-url) is missing: give an absolute http(s) URL, or \`relay\` in its place
 option \`token\` (data-token) is missing: give a string of ASCII characters without spaces, or a function
 option \`project\` (data-project) is missing: give a non-empty string

@@ -13,16 +13,16 @@ export interface OptionWords {
 
 /**
  * Checks each option that is given, and collects what is wrong, so that all of it can be told at once.
- * `caller`: the function that has the options; each message begins with it.
+ * Each message begins with `source`, which names whose options they are.
  */
 export const checkOptions = (
-  caller: string,
+  source: string,
   options: unknown,
   kinds: Readonly<Record<string, Kind>>,
   { formOf, notThis, names }: OptionWords,
 ) => {
   if (typeof options !== 'object' || !options) {
-    throw new TypeError(`${caller}: expected an object of options`);
+    throw new TypeError(`${source}: expected an object of options`);
   }
   // Both without a prototype: some scripts give every object more keys.
   const given: Record<string, unknown> = { __proto__: null };
@@ -54,7 +54,7 @@ export const checkOptions = (
     /** Throws a TypeError if anything is wrong: a line for each option. */
     throwAny: (): void => {
       const lines = Object.values(problems);
-      if (lines.length) throw new TypeError(`${caller}: ${lines.join('\n')}`);
+      if (lines.length) throw new TypeError(`${source}: ${lines.join('\n')}`);
     },
   };
 };

@@ -97,7 +97,7 @@ const formOf = (name: string): string =>
 
 /** Fills in the defaults, or throws a TypeError that names every wrong option and its fix. */
 export const resolveOptions = (options: Options, pageAddress: string, form: Form): Settings => {
-  const check = checkOptions('analytics.init', options, REGISTRY, {
+  const check = checkOptions('analytics-outbox', options, REGISTRY, {
     formOf,
     notThis,
     names: attributeNames,

@@ -132,7 +132,7 @@ describe('options', () => {
       }),
     );
     expect(message.split('\n')).toEqual([
-      expect.stringMatching(/^analytics\.init: option `baseUrl` .+ must be /),
+      expect.stringMatching(/^analytics-outbox: option `baseUrl` .+ must be /),
       expect.stringMatching(/^option `token` .+ must be /),
       expect.stringMatching(/^option `chanel` .+ does not exist: did you mean `channel`/),
       expect.stringMatching(/^option `flushAt` .+ must be /),
@@ -152,7 +152,7 @@ describe('options', () => {
   it('with a misspelt way to the destination miss nothing else', () => {
     const { relay, ...rest } = relayed;
     expect(problemOf(() => resolveAll({ ...rest, rely: relay }))).toBe(
-      'analytics.init: option `rely` (data-rely) does not exist: did you mean `relay` (data-relay)?',
+      'analytics-outbox: option `rely` (data-rely) does not exist: did you mean `relay` (data-relay)?',
     );
   });
 
