@@ -3,7 +3,7 @@ import { say } from './browser/page-consent.js';
 import { isPage } from './browser/page-life.js';
 import { readClock } from './config/clock.js';
 import { isConsent } from './config/options.js';
-import { createHearers } from './hearers.js';
+import { createHearers, TYPES } from './hearers.js';
 import { createHint } from './hint.js';
 import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
 import { createSetUp, type Way } from './set-up.js';
@@ -35,7 +35,7 @@ export const createTracker = <
   way: Way,
 ): Tracker<Events, Traits, Init> => {
   const hearers = createHearers(() => setUp.settings());
-  const { emit, on } = hearers;
+  const { emit } = hearers;
   const setUp = createSetUp(way, emit);
   const { run, current, settings, status } = setUp;
   const now = () => readClock(settings()?.now);
@@ -70,7 +70,7 @@ export const createTracker = <
     setConsent: (given) => {
       if (!isConsent(given)) {
         const message = 'expected consent to be granted, pending or denied';
-        return emit('drop', () => ({ reason: 'invalid-call', message }));
+        return run(() => emit('drop', () => ({ reason: 'invalid-call', message })));
       }
       if (isPage()) setUp.setConsent(say(given));
     },
@@ -79,7 +79,11 @@ export const createTracker = <
       setUp.stop();
       hearers.clear();
     },
-    on,
+    on: (type, listener) => {
+      const types = Object.keys(TYPES).join(', ');
+      if (!(type in TYPES)) run(() => hint(`\`on\` has no event "${type}": expected ${types}`));
+      return hearers.on(type, listener);
+    },
   };
   return { analytics, replay };
 };

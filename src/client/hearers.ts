@@ -4,6 +4,18 @@ import { createAdvice, createDebugLog, log } from './console.js';
 import type { Emit } from './status.js';
 import type { Listeners } from './types.js';
 
+/** All that `on` takes. */
+export const TYPES: Readonly<Record<keyof Listeners, 1>> = {
+  record: 1,
+  sent: 1,
+  outcome: 1,
+  drop: 1,
+  error: 1,
+  storage: 1,
+  consent: 1,
+  reset: 1,
+};
+
 /** Who hears of what happens: the listeners of `on`, two options, and the console of a developer. */
 export const createHearers = (settings: () => Settings | undefined) => {
   const listeners = new Map<string, Set<(payload: never) => void>>();
@@ -25,8 +37,8 @@ export const createHearers = (settings: () => Settings | undefined) => {
         if (debug) log('a listener failed', error);
       }
     }
-    if (isAdvised) advise(payload);
     if (debug) logStep(type, payload);
+    else if (isAdvised) advise(payload);
   };
 
   return {

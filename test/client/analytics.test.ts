@@ -301,6 +301,18 @@ describe('listeners', () => {
     expect(listener).not.toHaveBeenCalled();
   });
 
+  it('of an event that does not exist are told of once, with the names there are', async () => {
+    const { analytics } = await start();
+    const errors = vi.fn();
+    analytics.on('error', errors);
+    const on = analytics.on as (type: string, listener: () => void) => () => void;
+    on('dropped', () => undefined)();
+    on('dropped', () => undefined);
+    const message =
+      '`on` has no event "dropped": expected record, sent, outcome, drop, error, storage, consent, reset';
+    expect(errors.mock.calls).toEqual([[{ kind: 'call', message }]]);
+  });
+
   it('that throw disturb neither delivery nor each other', async () => {
     const bad = () => {
       throw new Error('listener');
@@ -362,6 +374,18 @@ describe('the console', () => {
     );
     expect(lines.length).toBeGreaterThan(0);
     expect(JSON.stringify(lines)).not.toContain('secret-token');
+  });
+
+  it('gets each error once with `debug`', async () => {
+    const { analytics, service } = await start({ debug: true });
+    service.rule = () => 401;
+    analytics.event('a');
+    await advance(2_000);
+    const lines = [console.log, console.warn].flatMap((line) => vi.mocked(line).mock.calls);
+    const refusals = lines.filter((line) => JSON.stringify(line).includes('refuses the token'));
+    expect(refusals).toEqual([
+      ['analytics-outbox: error', expect.objectContaining({ kind: 'setup', status: 401 })],
+    ]);
   });
 });
 

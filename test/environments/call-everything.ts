@@ -20,8 +20,10 @@ export const callEverything = (analytics: Analytics) => {
   analytics.event('Cyclic', { tags: cyclic });
   loose.event!(Symbol('no name'), 5n);
   analytics.on('record', () => undefined)();
+  loose.on!('dropped', () => undefined);
   analytics.setConsent('pending');
   analytics.setConsent('granted');
+  loose.setConsent!('yes');
   analytics.reset();
   analytics.status();
   return analytics.flush();
