@@ -1,10 +1,15 @@
 import { creatorOf, type Way } from './analytics.js';
 import { anyForm } from './config/forms.js';
-import { createAnySender } from './delivery/any-sender.js';
+import { createDirectSender } from './delivery/direct-sender.js';
+import { createRelaySender } from './delivery/relay-sender.js';
 import type { Analytics, CreateAnalytics, Options } from './types.js';
 
 /** Straight to the service, or through a relay, as the options say. */
-export const anyWay: Way = { form: anyForm, createSender: createAnySender };
+export const anyWay: Way = {
+  form: anyForm,
+  createSender: (effects) =>
+    (effects.settings().relay ? createRelaySender : createDirectSender)(effects),
+};
 
 /**
  * Makes a tracker. Does nothing until `init`, and nothing at all on a server or in a worker.

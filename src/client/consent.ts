@@ -55,7 +55,7 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
     set: page.set,
     stop: page.unfollow,
     /** Something was said about it on this page, so a remembered denial no longer counts. */
-    isSaid: page.isGiven,
+    isGiven: page.isGiven,
     admit,
     isOwn,
     remember,

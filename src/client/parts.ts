@@ -19,7 +19,11 @@ export const createParts = (context: Context) => {
   const browser = {
     now: () => readClock(settings().now),
     random: Math.random,
-    ...{ beacon, isGoing, isHidden, isOnline, watchDeparture },
+    beacon,
+    isGoing,
+    isHidden,
+    isOnline,
+    watchDeparture,
   };
   const onChange = (storage: StorageKind, message: string) => {
     emit('storage', () => ({ storage, message }));
@@ -30,7 +34,9 @@ export const createParts = (context: Context) => {
   const notes = createNotes(shelf, name);
   const outbox = createOutbox({
     ...browser,
-    ...{ journal, notes, newId },
+    journal,
+    notes,
+    newId,
     limits: settings,
     onDrop: (record, reason, message) => tally.drop(reason, message, record),
     onUnknown: (record) => tally.outcome(record, 'unknown'),

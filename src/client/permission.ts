@@ -30,7 +30,7 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
     if (!isWiped) void wipe(parts, false).then((isDone) => (isWiped ||= isDone));
     outbox.rewrite();
     flusher.pump();
-    if (consent.isSaid()) void forgetDenial(journal);
+    if (consent.isGiven()) void forgetDenial(journal);
   };
 
   /** Ends storing and sending. What is stored is left for the next page. */

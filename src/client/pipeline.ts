@@ -63,7 +63,11 @@ export const createPipeline = (
 
   return {
     accept: createAccept({
-      ...{ settings, consent, identity, drop: tally.drop, emit },
+      settings,
+      consent,
+      identity,
+      drop: tally.drop,
+      emit,
       keep: (record) => {
         outbox.add(record);
         if (schedule.add()) flusher.prepare();

@@ -1,4 +1,4 @@
-import { isToken, TOKEN_WORDS } from './is-token';
+import { isToken, TOKEN_WORDS } from './is-token.js';
 
 /** What a value must be: in words, and as a check. */
 export interface Kind {

@@ -1,7 +1,7 @@
-import type { EventBody, IdentifyBody, RecordType } from './bodies';
-import { isDateTime } from './is-date-time';
-import { isObject } from './is-object';
-import { flag, type Kind } from './kinds';
+import type { EventBody, IdentifyBody, RecordType } from './bodies.js';
+import { isDateTime } from './is-date-time.js';
+import { isObject } from './is-object.js';
+import { flag, type Kind } from './kinds.js';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

@@ -110,7 +110,12 @@ describe('a gate', () => {
             expect(gate.until()).toBeLessThanOrEqual(now);
           } else if (one.do === 'reserve') gate.reserve(one.ms);
           else {
-            gate.close(one.wish, one.again);
+            gate.close({
+              retryAfterMs: one.wish,
+              isRepeat: one.again,
+              startedUntil: 0,
+              isSilent: false,
+            });
             passes = 0;
             expect(gate.until()).toBeGreaterThan(0);
             // The same failure, seen again, adds nothing but a wish.

@@ -1,5 +1,5 @@
 import { outcomeOf } from '../../src/interface/outcome.js';
-import { isStale } from '../../src/client/delivery/direct-sender.js';
+import { tellToken } from '../../src/client/delivery/direct-sender.js';
 import type { Attempt, Sender } from '../../src/client/delivery/sender.js';
 import { createTokenSource } from '../../src/interface/token.js';
 import type { OutboxRecord, Token } from '../../src/client/types.js';
@@ -42,7 +42,7 @@ export const createFakeSender = (option: () => Token) => {
         const outcome = outcomeOf(status, '');
         resolve({
           ...{ outcome, status, retryAfterMs, problem: `status ${status}` },
-          isStale: isStale(token, used, { outcome, status }),
+          isStale: tellToken(token, used, { outcome, status }),
         });
       });
       fake.mostAtOnce = Math.max(fake.mostAtOnce, open.size);

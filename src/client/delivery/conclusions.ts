@@ -54,12 +54,12 @@ export const createConclusions = (context: Context) => {
 
   /** They wait for another attempt. True when only these records are answered so. */
   const fail = (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
-    const { outcome, status, problem, isOwn, isStale } = attempt;
+    const { outcome, status, problem, isUnlisted, isStale } = attempt;
     if (status > 0) told.delete(UNREACHABLE);
     if (isStale) return false;
     const isTheirs = health.failed(entries, attempt, started);
     const error = { kind: 'setup', status, message: problem } as const;
-    if (isOwn) tellOnce(problem, error);
+    if (isUnlisted) tellOnce(problem, error);
     else if (outcome === 'blocked' && !isTheirs) waitForSetUp(error);
     else if (status === 0 && health.pause()[0] === UNREACHABLE) {
       tellOnce(UNREACHABLE, { kind: UNREACHABLE, message: problem });

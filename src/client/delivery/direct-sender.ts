@@ -18,10 +18,10 @@ const problemOf = (status: number, url: string): string =>
     : `no service at ${url} (${status}): check the option \`baseUrl\``;
 
 /**
- * Tells the token source what an answer means for the token it was sent with. True where the answer was about that
- * token only: another one is in use by now, or has to be asked for.
+ * Tells the token source what an answer means for the token of the request. Returns true if the answer was about
+ * that token only: another one is in use by now, or has to be asked for.
  */
-export const isStale = (
+export const tellToken = (
   token: TokenSource,
   used: string,
   { outcome, status }: Verdict,
@@ -63,7 +63,8 @@ export const createDirectSender = (effects: Effects): Sender => {
       });
       return (
         answer && {
-          ...{ problem: problemOf(answer.status, url), isStale: isStale(token, used, answer) },
+          problem: problemOf(answer.status, url),
+          isStale: tellToken(token, used, answer),
           ...answer,
         }
       );

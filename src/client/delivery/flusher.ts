@@ -1,6 +1,7 @@
 import type { FlushResult } from '../types.js';
 import { createBatching } from './batching.js';
-import type { DeliveryEffects } from './context.js';
+import { createConclusions } from './conclusions.js';
+import type { Context, DeliveryEffects } from './context.js';
 import { createHealth } from './health.js';
 import { SLOW_MS } from './pauses.js';
 import { createPump } from './pump.js';
@@ -18,10 +19,9 @@ export const createFlusher = (effects: DeliveryEffects) => {
   const health = createHealth(effects, troubles);
   const waiters = createWaiters();
   const batching = createBatching(sender.capacity, troubles);
-  const { pump, flushAll, isReady, handOff, reset, inFlight, halt } = createPump({
-    ...effects,
-    ...{ troubles, health, batching, waiters },
-  });
+  const context: Context = { ...effects, troubles, health, batching, waiters };
+  const conclusions = createConclusions(context);
+  const { pump, flushAll, isReady, handOff, inFlight, halt } = createPump(context, conclusions);
 
   return {
     pump,
@@ -60,7 +60,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
     },
     /** The set-up has changed. */
     reconfigure: (): void => {
-      reset();
+      conclusions.reset();
       health.resume();
       flushAll();
     },

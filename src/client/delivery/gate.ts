@@ -22,6 +22,18 @@ interface Effects {
   random: () => number;
 }
 
+/** A request has failed. */
+interface Failure {
+  /** The wait that the service has asked for; 0 for none. */
+  retryAfterMs: number;
+  /** A request beside it has failed before: it is the same failure, seen once more. */
+  isRepeat: boolean;
+  /** `until` as the request started. If another page has closed the gate since, it stays closed for as long. */
+  startedUntil: number;
+  /** No answer came. That may be this client's network alone, and often ends in a moment. */
+  isSilent: boolean;
+}
+
 /** A clock that was set back must not lock the gate for longer than any penalty lasts. */
 const LONGEST_MS = 2 * 3_600_000;
 /** More failures change no delay, and would only be remembered for longer. */
@@ -74,24 +86,20 @@ export const createGate = ({ load, save, now, random }: Effects) => {
      * a probe goes first.
      */
     until: (): number => endOf(read().until),
-    /**
-     * Closes the gate after a failure. `again` when it is the same failure seen by a parallel request.
-     * `known` is the end of the penalty as the request started: what another has closed since stays closed.
-     * With `isSilent` no answer came: that may be this client's network alone, and often ends in a moment.
-     */
-    close: (retryAfterMs: number, again: boolean, known = 0, isSilent?: boolean) => {
+    /** Closes the gate after a failure. */
+    close: ({ retryAfterMs, isRepeat, startedUntil, isSilent }: Failure) => {
       const before = read();
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
       // the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
-      const isSame = before.until === known;
+      const isSame = before.until === startedUntil;
       const least = isSame ? 0 : endOf(before.until);
-      const lasting = isSame && known && !isSilent ? LASTING : 0;
+      const lasting = isSame && startedUntil && !isSilent ? LASTING : 0;
       const n = Math.min(MOST_FAILURES, Math.max(before.n, wished, lasting));
       const wish = now() + retryAfterMs;
       const floor = Math.max(endOf(before.floor), retryAfterMs > 0 ? wish : 0);
       const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
-      const isOneMore = !again || !before.until;
+      const isOneMore = !isRepeat || !before.until;
       // A wish of the server's counts whoever hears it.
       const isHeard = retryAfterMs > 0 && wish > before.until;
       if (isOneMore || isHeard) write({ n: isOneMore ? n + 1 : n, until, floor });

@@ -46,7 +46,7 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
     /** False for a request from before the last failure: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
     /** The service has answered, and taken or refused so many records: it works. */
-    passed: ({ until }: Started, count = 1): void => {
+    passed: ({ until }: Started, count: number): void => {
       passes += count;
       pauses.passed();
       // Not what was closed since, perhaps by another page.
@@ -58,12 +58,12 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
      * they have one delay for all, since it is not known yet which of them it is.
      */
     failed: (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
-      const { outcome, status, retryAfterMs, isOwn } = attempt;
+      const { outcome, status, retryAfterMs, isUnlisted } = attempt;
       const isBlocked = outcome === 'blocked';
       if (status > 0) pauses.hear();
       const [failures, areSuspects] = troubles.fail(entries, started.passes, passes);
       const isOfAll = isBlocked ? status === 401 : status === 429 || retryAfterMs > 0;
-      const areTheirs = isOwn || (areSuspects && !isOfAll);
+      const areTheirs = isUnlisted || (areSuspects && !isOfAll);
       // One among several is soon found.
       const isSlow = isBlocked && entries.length === 1;
       const delay = isSlow ? SLOW_MS : delayAfter(failures - 1, 0, random);
@@ -74,12 +74,13 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
         return true;
       }
       if (isBlocked) return false;
-      const again = started.epoch !== epoch;
-      gate.close(retryAfterMs, again, started.until, status === 0);
+      const isRepeat = started.epoch !== epoch;
+      const isSilent = status === 0;
+      gate.close({ retryAfterMs, isRepeat, startedUntil: started.until, isSilent });
       width = 1;
-      if (again) return false;
+      if (isRepeat) return false;
       epoch++;
-      if (status === 0) pauses.miss();
+      if (isSilent) pauses.miss();
       return false;
     },
     waitForSetUp: (): void => {

@@ -1,7 +1,7 @@
 import type { Entry } from '../outbox/parcel.js';
 import { createAlarm } from './alarm.js';
 import { createChoice } from './choice.js';
-import { createConclusions } from './conclusions.js';
+import type { Conclusions } from './conclusions.js';
 import type { Context } from './context.js';
 import { SLOW_MS } from './pauses.js';
 import { createRequests } from './requests.js';
@@ -14,15 +14,16 @@ const TOGETHER_MS = 12;
 const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 /** Decides when to look for what may be sent, and goes on until nothing is under way. */
-export const createPump = (context: Context) => {
+export const createPump = (context: Context, { conclude, lacksToken }: Conclusions) => {
   const { outbox, sender, health, troubles, waiters, mayRun, now, random, isHidden } = context;
   const { token } = sender;
-  const { conclude, lacksToken, reset } = createConclusions(context);
   const requests = createRequests(context, { conclude, onFree: () => free() });
-  const choice = createChoice(context, { requests, isDue: (entry) => isDue(entry) });
   const alarm = createAlarm(now, () => pump());
   /** Own records up to here are due; those called since wait for the next flush. */
   let horizon = 0;
+  const isDue = (entry: Entry): boolean =>
+    entry.order <= horizon && troubles.see(entry).dueAt <= now();
+  const choice = createChoice(context, { requests, isDue });
   /** The last look found nothing that may be sent, though nothing keeps the destination back. */
   let isStarving = false;
   /** Requests that have been chosen, and named by one write, but not started: they go before others are chosen. */
@@ -39,9 +40,6 @@ export const createPump = (context: Context) => {
 
   /** While nothing may be sent, what is stored need not be read yet. */
   const wantsMore = (): boolean => !health.pause()[0] && outbox.wantsMore(isStarving);
-
-  const isDue = (entry: Entry): boolean =>
-    entry.order <= horizon && troubles.see(entry).dueAt <= now();
 
   const isReady = (): boolean => !token || token.get() !== undefined;
 
@@ -75,7 +73,6 @@ export const createPump = (context: Context) => {
   const sendNow = (): void => {
     const time = now();
     outbox.tidy();
-    isStarving = false;
     const [reason, until] = health.pause();
     if (!reason && isReady()) sendDue(time);
     else {
@@ -120,8 +117,6 @@ export const createPump = (context: Context) => {
       void outbox.prepare([]); // there is no time to wait for what was being prepared
       for (const group of choice.leaving()) void requests.start(group, true);
     },
-    /** Forgets what the developer was told: it may be told again. */
-    reset,
     /** Records without an answer yet. */
     inFlight: (): number => requests.entries().length,
     /** Gives up the requests that are under way: nothing may be sent any more. */

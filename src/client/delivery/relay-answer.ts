@@ -26,7 +26,7 @@ const attemptOf = (result: Partial<BatchResult> = {}, { body }: OutboxRecord): A
     problem: unlisted
       ? unlistedProblem(unlisted, body)
       : `the service ${status ? `refuses the relay (${status})` : 'does not answer the relay'}: check the relay's own set-up`,
-    isOwn: !!unlisted,
+    isUnlisted: !!unlisted,
   };
 };
 

@@ -8,10 +8,10 @@ export interface Attempt extends Verdict {
   retryAfterMs: number;
   /** What the developer is to look at: who has refused it, or that nothing answers. */
   problem: string;
-  /** Refused for its token, and another one is there, or is to be asked for: it says nothing else. */
+  /** Refused for a token that is no longer in use, or has to be asked for again: it says nothing else. */
   isStale?: boolean;
-  /** `blocked` for a value of this record: it says nothing about other records. */
-  isOwn?: boolean;
+  /** `blocked`, since the relay does not list a value of this record: it says nothing about other records. */
+  isUnlisted?: boolean;
 }
 
 /** What one request takes. */

@@ -1,7 +1,7 @@
 import type { Draft, EventBody } from '../types.js';
 import type { Call, Made } from './call.js';
 import { gatherTags, type Hint } from './gather-tags.js';
-import { contextTags } from './context.js';
+import { contextTags } from './context-tags.js';
 import { FIELDS, wrongField } from '../../interface/validate.js';
 import { isObject } from '../../interface/is-object.js';
 
@@ -58,11 +58,9 @@ const userOf = ({ userId, user_id }: Fields, user: string | undefined, hint: Hin
 };
 
 /** The draft, or what is wrong with it. */
-const checked = (draft: Draft, user: string | undefined): Made<Draft> => {
+const checked = (draft: Draft): Made<Draft> => {
   const id = draft.body.user_id;
-  // The identified user passes: an earlier version may have stored such an id, and all events would be dropped.
-  const isNoId = id !== user && NO_IDS.includes(id as string);
-  if (isNoId) return expected('userId', `an id, not "${id}"`);
+  if (NO_IDS.includes(id as string)) return expected('userId', `an id, not "${id}"`);
   return problemOf(draft, ARGUMENTS) ?? { value: draft };
 };
 
@@ -104,7 +102,7 @@ const eventDraft = (
     user_id: whose,
     timestamp: undefined as unknown,
   } as EventBody;
-  const made = checked({ type: 'event', body }, user);
+  const made = checked({ type: 'event', body });
   // Set after the check: this text is right, and to check it would take as long as all other fields do.
   body.timestamp = time;
   return made;
@@ -123,5 +121,5 @@ export const draftOf = (
     user_id: call.userId as string,
     properties: (call.properties ?? {}) as object,
   };
-  return checked({ type: 'identify', body }, user);
+  return checked({ type: 'identify', body });
 };

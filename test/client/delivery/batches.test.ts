@@ -181,7 +181,7 @@ describe('an answer by record', () => {
 
   describe('that blocks some for values of their own', () => {
     const unlisted = (id: string) => ({
-      ...({ outcome: 'blocked', status: 403, isOwn: true } as const),
+      ...({ outcome: 'blocked', status: 403, isUnlisted: true } as const),
       problem: `${id.slice(0, 4)} is not listed`,
     });
     const startLagging = async () => {
@@ -304,7 +304,7 @@ describe('a request that fails as a whole', () => {
 
   it('with 400 shows that the service works: the penalty of another page is over', async () => {
     const { page, flusher, relay, gate } = await start();
-    gate.close(0, false);
+    gate.close({ retryAfterMs: 0, isRepeat: false, startedUntil: 0, isSilent: false });
     await advance(2_000);
     expect(gate.until()).toBeGreaterThan(0);
     relay.rule = (batch) => (batch.length > 1 ? { outcome: 'rejected', status: 400 } : 'hang');

@@ -300,18 +300,6 @@ describe('keepalive', () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it('is not tried without where the clock was set back meanwhile: it may have taken long', async () => {
-    const { fetch, send } = createService();
-    let fail: (error: Error) => void = () => undefined;
-    fetch.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
-    const sent = send();
-    await settle();
-    vi.setSystemTime(Date.now() - 3_600_000);
-    fail(new TypeError('Failed to fetch'));
-    expect(await sent).toMatchObject({ outcome: 'retry', status: 0 });
-    expect(fetch).toHaveBeenCalledTimes(1);
-  });
-
   it('is not tried without where the network took its time to fail: the service may have it', async () => {
     const { send, fetch } = createService();
     fetch.mockImplementation(failAfter(51));

@@ -11,13 +11,17 @@ beforeEach(() => {
   now = START;
 });
 
-const gateOf = (random = 0.5) =>
-  createGate({
+const gateOf = (random: number | (() => number) = 0.5) => {
+  const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
     now: () => now,
-    random: () => random,
+    random: () => (typeof random === 'number' ? random : random()),
   });
+  const close = (retryAfterMs: number, isRepeat: boolean, startedUntil = 0, isSilent = false) =>
+    gate.close({ retryAfterMs, isRepeat, startedUntil, isSilent });
+  return { ...gate, close };
+};
 
 describe('a gate', () => {
   it('is open at first', () => {
@@ -170,12 +174,7 @@ describe('a gate', () => {
 
   it('does not wait longer because the same wish was told to several requests', () => {
     let draw = 0;
-    const gate = createGate({
-      load: () => shelf.get('gate'),
-      save: (value) => shelf.set('gate', value),
-      now: () => now,
-      random: () => draw,
-    });
+    const gate = gateOf(() => draw);
     gate.close(60_000, false);
     draw = 1;
     for (let i = 0; i < 5; i++) gate.close(60_000, true);

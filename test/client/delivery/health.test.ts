@@ -51,7 +51,7 @@ type Health = ReturnType<typeof create>['health'];
 const suspectOf = (health: Health) => {
   const suspect = entry();
   const started = health.begin();
-  health.passed(health.begin());
+  health.passed(health.begin(), 1);
   expect(health.failed([suspect], attempt(500), started)).toBe(true);
   return suspect;
 };
@@ -70,7 +70,7 @@ describe('the health of a destination', () => {
     const widths = [health.width()];
     for (let i = 0; i < 4; i++) {
       now += 10_000;
-      health.passed(health.begin());
+      health.passed(health.begin(), 1);
       widths.push(health.width());
     }
     expect(widths).toEqual([1, 2, 4, 6, 6]);
@@ -90,7 +90,7 @@ describe('the health of a destination', () => {
     now -= 3_600_000;
     health.failed([entry()], attempt(429, 60_000), health.begin());
     const until = gate.until();
-    health.passed(before);
+    health.passed(before, 1);
     expect(gate.until()).toBe(until);
     expect(gate.until()).toBeGreaterThan(0);
   });
@@ -107,7 +107,7 @@ describe('the health of a destination', () => {
   ])('is bad with %s, though others pass', (_, answer) => {
     const { health } = create();
     const started = health.begin();
-    health.passed(health.begin());
+    health.passed(health.begin(), 1);
     expect(health.failed([entry()], answer, started)).toBe(false);
     expect(health.pause()[0]).toBe('backoff');
   });
@@ -137,7 +137,7 @@ describe('the health of a destination', () => {
     const [often, once] = [entry(), entry()];
     troubles.of(often).failures = 5;
     const started = health.begin();
-    health.passed(health.begin());
+    health.passed(health.begin(), 1);
     expect(health.failed([often, once], attempt(500), started)).toBe(true);
     expect([often, once].map((one) => troubles.see(one).dueAt - now)).toEqual([500, 500]);
   });
@@ -189,7 +189,7 @@ describe('the health of a destination', () => {
     const { health, troubles } = create();
     const entries = Array.from({ length: count }, entry);
     const started = health.begin();
-    health.passed(health.begin());
+    health.passed(health.begin(), 1);
     const refusal = { ...attempt(status), outcome: 'blocked' as const };
     expect(health.failed(entries, refusal, started)).toBe(isOwn);
     expect(health.pause()).toEqual([undefined, 0]);
@@ -236,7 +236,7 @@ describe('the health of a destination', () => {
     const { health, gate } = create(first.shelf);
     const started = health.begin();
     first.health.failed([entry()], attempt(429, 60_000), first.health.begin());
-    health.passed(started);
+    health.passed(started, 1);
     expect(gate.until()).toBeGreaterThanOrEqual(now + 60_000);
   });
 
@@ -285,7 +285,7 @@ describe('the health of a destination', () => {
     const started = health.begin();
     spoil(health);
     expect(health.pause()[0]).toBeDefined();
-    health.passed(started);
+    health.passed(started, 1);
     expect(health.pause()).toEqual([undefined, 0]);
     expect(gate.until()).toBeLessThan(now);
   });
@@ -294,7 +294,7 @@ describe('the health of a destination', () => {
     const { health } = create();
     const started = health.begin();
     health.resume(20_000);
-    health.passed(started);
+    health.passed(started, 1);
     expect(health.pause()).toEqual(['backoff', now + 20_000]);
   });
 

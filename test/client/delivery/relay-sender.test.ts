@@ -124,7 +124,7 @@ describe('an answer', () => {
       { outcome: 'blocked', status: 401, problem: expect.stringContaining("relay's own set-up") },
       { outcome: 'rejected', status: 422 },
       {
-        ...{ outcome: 'blocked', status: 403, isOwn: true },
+        ...{ outcome: 'blocked', status: 403, isUnlisted: true },
         problem: `the relay does not list the channel "gr\\"owth": add it to the relay's list \`channels\``,
       },
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStale } from '../../../src/client/delivery/direct-sender.js';
+import { tellToken } from '../../../src/client/delivery/direct-sender.js';
 import { outcomeOf } from '../../../src/interface/outcome.js';
 import { createTokenSource } from '../../../src/interface/token.js';
 
@@ -9,7 +9,7 @@ const setUp = async () => {
   const token = createTokenSource(() => option);
   await token.ask();
   const answer = (status: number, used = 'token-1') =>
-    isStale(token, used, { outcome: outcomeOf(status, ''), status });
+    tellToken(token, used, { outcome: outcomeOf(status, ''), status });
   return { token, answer };
 };
 
