@@ -18,10 +18,10 @@ interface Effects {
   emit: Emit;
 }
 
-/** Makes a record of a call and keeps it. */
+/** What becomes of a call: it is made a record and kept, or dropped with a reason. */
 export const createAccept = (effects: Effects) => {
   const { settings, consent, identity, keep, drop, emit } = effects;
-  /** `more`: the arguments of the call after the first two. */
+  /** `more` are the arguments of the call after the first two. */
   return (captured: Made<Call>, more: readonly unknown[], hint: Hint): void => {
     if (more[0] !== undefined) hint('a call takes two arguments: those after them were not sent');
     if (!('value' in captured)) return drop(captured.reason, captured.message);

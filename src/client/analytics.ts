@@ -11,7 +11,7 @@ import type { Analytics, CreateAnalytics, DisabledOptions, EventMap, Options } f
 
 export type { Way } from './set-up.js';
 
-/** What the script tag hands over: calls made before it came, with their times. */
+/** Takes calls that were made before the script tag's file had loaded, with their times. */
 export interface Replay {
   identify: (at: number, userId: unknown, properties?: unknown, ...more: unknown[]) => void;
   event: (at: number, name: unknown, fields?: unknown, ...more: unknown[]) => void;
@@ -26,7 +26,7 @@ export interface Tracker<
   replay: Replay;
 }
 
-/** Makes a tracker. Its `replay` takes calls that were made before it was there. */
+/** Makes a tracker, which does nothing until `init`. */
 export const createTracker = <
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
@@ -45,7 +45,7 @@ export const createTracker = <
   const accept = (call: Made<Call>, more: unknown[]) =>
     run((pipeline) => pipeline.accept(call, more, hint));
 
-  /** The call becomes JSON text before it returns, so nobody can change its arguments meanwhile. */
+  /** Whether a call becomes JSON text before it returns, so that nobody can change its arguments meanwhile. */
   const isText = () => !!current() && !settings()?.beforeSend;
 
   const replay: Replay = {
@@ -56,7 +56,7 @@ export const createTracker = <
 
   const analytics: Analytics<Events, Traits, Init> = {
     init: setUp.init,
-    // All arguments: a page that is not typed may give more than the types allow.
+    // All arguments are passed on: a page without types may give more than the types allow.
     identify: (...args) => replay.identify(now(), ...args),
     event: (...args) => replay.event(now(), ...args),
     flush: async () =>
@@ -88,7 +88,7 @@ export const createTracker = <
   return { analytics, replay };
 };
 
-/** What makes a tracker, and sets it up where options are given. */
+/** Makes the `createAnalytics` of an entry. */
 export const creatorOf =
   <Init extends object>(way: Way): CreateAnalytics<Init> =>
   <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(

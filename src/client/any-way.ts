@@ -4,7 +4,7 @@ import { createDirectSender } from './delivery/direct-sender.js';
 import { createRelaySender } from './delivery/relay-sender.js';
 import type { Analytics, CreateAnalytics, Options } from './types.js';
 
-/** Straight to the service, or through a relay, as the options say. */
+/** Sends straight to the service or through a relay, as the options say. */
 export const anyWay: Way = {
   form: anyForm,
   createSender: (effects) =>

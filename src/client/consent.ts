@@ -8,12 +8,12 @@ import type { Admit } from './outbox/database.js';
 import type { Consent } from './types.js';
 
 interface Effects {
-  /** What `setConsent` said before there was a destination. */
+  /** The last `setConsent` before the destination was known. */
   said: Said | undefined;
   onChange: (consent: Consent) => void;
 }
 
-/** Consent to one destination's records: what is said on this page, and a denial that an earlier page has remembered. */
+/** Consent to one destination's records: what was said on this page, or a denial that an earlier page has stored. */
 export const createConsent = ({ name, settings }: Context, { said, onChange }: Effects) => {
   const { project, consent: option } = settings();
   const key = `${name} consent`;
@@ -22,12 +22,12 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
     isConsentKey(other, project) && !!shelf.get(other)?.startsWith('denied');
   const denials = () => shelf.keys().filter(isDenial);
 
-  /** Global Privacy Control denies while it is on, whatever was said. */
+  /** While Global Privacy Control is on, consent is denied, whatever was said. */
   const inForce = (): Consent => (settings().respectGpc && isGpcOn() ? 'denied' : page.current());
   const apply = () => {
     const before = current;
     current = inForce();
-    // Even where nothing has changed: the site's data may have been cleared since it was remembered.
+    // Stored again even if nothing has changed: the site may have cleared localStorage since.
     remember();
     if (current !== before) onChange(current);
   };
@@ -35,16 +35,18 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
   const page = joinConsent(project, said, option, remembered, apply);
   let current = inForce();
 
-  /** Denied on this page or an earlier one, and not by Global Privacy Control alone. */
+  /** Whether a visitor has denied it, on this page or an earlier one. Global Privacy Control alone does not count. */
   const isOwn = (): boolean => page.current() === 'denied';
   const remember = (): void => {
     if (page.current() === 'granted') for (const denial of denials()) shelf.set(denial, undefined);
-    // `yet`: what is stored is still to be deleted. If this page cannot do it, the next one does.
+    // `yet`: the stored records are still to be deleted. If this page cannot do that, the next one does.
     if (isOwn() && !isDenial(key)) shelf.set(key, 'denied yet');
   };
-  /** It was denied on another page. */
+  /** Takes over a denial from another page. */
   const deny = (): void => page.set(say('denied'));
-  /** A denial in the database, which localStorage may have had no room for, counts until something is said. */
+  /**
+   * A denial that localStorage had no room for is in the database. It counts until something is said on this page.
+   */
   const admit: Admit = (store, then) => {
     if (page.isGiven()) then();
     else getDenial(store, (isDenied) => (isDenied ? deny() : then()));
@@ -54,22 +56,22 @@ export const createConsent = ({ name, settings }: Context, { said, onChange }: E
     current: (): Consent => current,
     set: page.set,
     stop: page.unfollow,
-    /** Something was said about it on this page, so a remembered denial no longer counts. */
+    /** Whether something was said on this page, so that a remembered denial no longer counts. */
     isGiven: page.isGiven,
     admit,
     isOwn,
     remember,
-    /** What was stored before the denial has been deleted. */
+    /** Remembers that all records from before the denial are deleted. */
     setCleared: (): void => {
       if (isOwn()) shelf.set(key, 'denied');
     },
     isCleared: (): boolean => shelf.get(key) === 'denied',
-    /** Nobody tells a frozen or cached page of a denial, or of a change of Global Privacy Control. */
+    /** Looks for changes that a frozen or cached page was not told of: a denial, or Global Privacy Control. */
     lookAgain: (): void => {
       if (page.current() === 'granted' && denials().length > 0) deny();
       else if (inForce() !== current) apply();
     },
-    /** Another page has changed this key of localStorage. */
+    /** Called when another page has changed this key of localStorage. */
     hear: (changed: string | null): void => {
       if (changed && isDenial(changed)) deny();
     },

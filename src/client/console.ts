@@ -1,29 +1,29 @@
 import type { Listeners, OutboxRecord } from './types.js';
 
 type Type = keyof Listeners;
-/** Any of the payloads: its members tell which. */
+/** Any of the payloads. Which one it is can be told by its members. */
 type Payload = Partial<Listeners['drop'] & Listeners['outcome'] & Listeners['storage']> &
   Partial<Omit<Listeners['error'], 'message'>>;
 
 const PREFIX = 'analytics-outbox: ';
 
-/** Writes a line that says what is wrong. */
+/** Prints a warning that says what is wrong. */
 export const warn = (message: string): void => console.warn(PREFIX + message);
 
-/** For a developer who asks for it with the option `debug`. */
+/** Prints a line for a developer who has switched `debug` on. */
 export const log = (what: string, ...more: unknown[]): void => console.log(PREFIX + what, ...more);
 
-/** Drops that ask for a change of the page's own code. */
+/** Reasons of drops that call for a change of the page's own code. */
 const WRONG_CALL = /^(invalid|not-ser|too-large|before-send-error)/;
 
-/** What kind of trouble it is, if it is one that the developer can do something about. */
+/** The kind of trouble, if a developer can do something about it. */
 const troubleOf = ({ kind, reason, storage }: Payload): string | undefined => {
   if (kind) return kind;
   if (storage === 'memory') return storage;
   return WRONG_CALL.test(`${reason}`) ? 'call' : reason === 'rejected' ? reason : undefined;
 };
 
-/** Tells a developer of each kind of trouble, once. */
+/** Warns of each kind of trouble, once. */
 export const createAdvice = () => {
   const told = new Set<string>();
   return (payload: unknown): void => {
@@ -41,7 +41,10 @@ const nameOf = ({ type, body }: OutboxRecord): string => {
   return `${type} ${JSON.stringify(event ?? user_id)}`;
 };
 
-/** Option `debug`: a group for each record as it is made and at the end of each attempt, with all its steps. */
+/**
+ * Logs all events, for the option `debug`. Those of a record come as a group with all its steps so far: when the record
+ * is made, and at the end of each attempt.
+ */
 export const createDebugLog = () => {
   const histories = new Map<string, [step: string, payload: unknown][]>();
   return (type: Type, payload: unknown): void => {

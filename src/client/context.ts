@@ -4,11 +4,11 @@ import type { Emit, Tally } from './status.js';
 
 /** What the parts of a pipeline share. */
 export interface Context {
-  /** Name of the destination, and of its database. Its keys in localStorage begin with it. */
+  /** Name of the destination and of its database. All its keys in localStorage begin with this name. */
   name: string;
-  /** The key of its backoff in localStorage. */
+  /** The key in localStorage of the gate, which all pages share. */
   gateKey: string;
-  /** As the last `init` of this destination has set them. */
+  /** The options of the last `init` of this destination. */
   settings: () => Settings;
   createSender: CreateSender;
   emit: Emit;

@@ -4,7 +4,7 @@ import { createAdvice, createDebugLog, log } from './console.js';
 import type { Emit } from './status.js';
 import type { Listeners } from './types.js';
 
-/** All that `on` takes. */
+/** The events that `on` takes. */
 export const TYPES: Readonly<Record<keyof Listeners, 1>> = {
   record: 1,
   sent: 1,
@@ -16,7 +16,7 @@ export const TYPES: Readonly<Record<keyof Listeners, 1>> = {
   reset: 1,
 };
 
-/** Who hears of what happens: the listeners of `on`, two options, and the console of a developer. */
+/** Tells of what happens: the listeners of `on`, the options `onDrop` and `onError`, and a developer's console. */
 export const createHearers = (settings: () => Settings | undefined) => {
   const listeners = new Map<string, Set<(payload: never) => void>>();
   const advise = createAdvice();
@@ -33,7 +33,7 @@ export const createHearers = (settings: () => Settings | undefined) => {
       try {
         (listener as ((payload: unknown) => void) | undefined)?.(payload);
       } catch (error) {
-        // The page's listener is the page's business: it must not stop delivery.
+        // A listener of the page that throws must not stop delivery.
         if (debug) log('a listener failed', error);
       }
     }

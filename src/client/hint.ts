@@ -1,7 +1,7 @@
 import type { Hint } from './record/gather-tags.js';
 import type { Emit } from './status.js';
 
-/** Tells of slips in calls, of each once: the same call is made again and again. */
+/** Tells of slips in calls, of each only once, since a page makes the same call again and again. */
 export const createHint = (emit: Emit): Hint => {
   const told = new Set<string>();
   return (message) => {

@@ -8,11 +8,12 @@ export const createIdentity = (name: string, mayStore: () => boolean) => {
 
   const set = (value: string | null): void => {
     user = value;
-    // Replaced, since a former user's id must not stay. An empty value tells other tabs of a reset.
+    // `replace`, since the id of a former user must not stay if there is no room. An empty value tells other tabs of a
+    // reset.
     if (mayStore()) shelf.replace(key, value ?? '');
   };
 
-  /** What another tab has set counts. A missing key is no reset: the site has cleared its storage. */
+  /** Takes over what another tab has set. A missing key is no reset: the site has cleared its storage. */
   const read = (): void => {
     const stored = shelf.get(key);
     if (stored !== undefined) user = stored || null;
@@ -24,12 +25,12 @@ export const createIdentity = (name: string, mayStore: () => boolean) => {
       if (mayStore()) read();
       return user ?? undefined;
     },
-    /** Storage may be used from now on. */
+    /** Called when storage may be used. */
     begin: (): void => {
       if (user !== undefined) set(user);
       else read();
     },
-    /** Storage may not be used for now: the page goes on with the user that is stored by now. */
+    /** Called when storage may not be used for now. The page goes on with the user that is stored at that moment. */
     putOff: read,
     forget: (): void => {
       user = null;

@@ -3,9 +3,9 @@ import type { DestinationConsent } from './consent.js';
 import type { Context } from './context.js';
 import type { Parts } from './parts.js';
 
-/** The page looks this often for records that other pages have left, … */
+/** The page looks this often for records that other pages have left. */
 const LOOK_MS = 60_000;
-/** … and once so soon: the page before it may still have been writing when this one opened. */
+/** It looks this soon after its start, too, since the page before it may still have been writing then. */
 const SOON_MS = 5_000;
 
 interface Effects {
@@ -15,7 +15,7 @@ interface Effects {
   leave: () => void;
 }
 
-/** Lets storage and delivery follow the life of the page. Returns what ends that. */
+/** Lets storage and delivery follow the life of the page. Returns a function that ends this. */
 export const followLife = ({ gateKey }: Context, effects: Effects): (() => void) => {
   const { parts, start, consent, leave } = effects;
   const { outbox, flusher } = parts;

@@ -12,10 +12,10 @@ import { createOutbox } from './outbox/outbox.js';
 import { newId } from './record/new-id.js';
 import type { StorageKind } from './types.js';
 
-/** Everything that stores and sends. It does so while the journal is open: storage and network may be used. */
+/** Makes everything that stores and sends. All of it works only while the journal is open. */
 export const createParts = (context: Context) => {
   const { name, gateKey, settings, createSender, emit, tally } = context;
-  /** What all of them have of the browser. */
+  /** What outbox and delivery need from the browser. */
   const browser = {
     now: () => readClock(settings().now),
     random: Math.random,

@@ -15,11 +15,11 @@ interface Effects {
   parts: Parts;
 }
 
-/** Opens storage and lets delivery begin, and ends both, as consent and the page's activation allow. */
+/** Opens storage and starts delivery when consent and the page's activation allow it, and ends both. */
 export const createPermission = ({ name, gateKey, tally }: Context, effects: Effects) => {
   const { consent, identity, parts } = effects;
   const { journal, notes, outbox, flusher } = parts;
-  /** False from a denial until what was stored before it has been deleted. */
+  /** False from a denial until all records from before it are deleted. */
   let isWiped = true;
 
   const begin = () => {
@@ -33,14 +33,14 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
     if (consent.isGiven()) void forgetDenial(journal);
   };
 
-  /** Ends storing and sending. What is stored is left for the next page. */
+  /** Ends storing and sending. Stored records are left to the next page. */
   const stop = () => {
     outbox.leave(true);
     journal.closeAfterWrites();
     flusher.halt();
   };
 
-  /** Consent is pending: what is stored is left there, and records that are in memory alone wait in memory. */
+  /** Consent is pending: stored records stay in the database, and those in memory alone wait there. */
   const putOff = () => {
     identity.putOff();
     if (journal.kind() === 'indexeddb') return stop();
@@ -48,7 +48,7 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
     flusher.halt();
   };
 
-  /** Deletes what is stored, and stores the denial instead. */
+  /** Deletes all stored records, and stores the denial instead. */
   const clear = async () => {
     isWiped = false;
     const own = createJournal({ name, onChange: () => undefined });
@@ -73,7 +73,7 @@ export const createPermission = ({ name, gateKey, tally }: Context, effects: Eff
   };
 
   return {
-    /** The consent in force has changed. */
+    /** Called when the consent in force has changed. */
     follow: (next: Consent): void => {
       if (next === 'denied') forget();
       else if (next === 'pending') putOff();

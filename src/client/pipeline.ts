@@ -14,7 +14,7 @@ import { createSchedule } from './schedule.js';
 import { createTally, statusOf, type Emit } from './status.js';
 import type { FlushResult, Status } from './types.js';
 
-/** Callbacks and `context` count as the same: a page may write them anew for each `init`. */
+/** Functions and objects count as the same, since a page may write them anew for each `init`. */
 const isSame = (a: Settings, b: Settings): boolean =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
     const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
@@ -26,7 +26,7 @@ export const createPipeline = (
   createSender: CreateSender,
   first: Settings,
   emit: Emit,
-  /** What `setConsent` said before there was a destination. */
+  /** The last `setConsent` before the destination was known. */
   said: Said | undefined,
 ) => {
   let current = first;
@@ -48,13 +48,13 @@ export const createPipeline = (
   const identity = createIdentity(name, () => consent.current() === 'granted');
   const permission = createPermission(context, { consent, identity, parts });
   const leave = () => {
-    // A page that says that it goes away is hidden next: Firefox would lose requests that start before.
+    // Not in `pagehide`, when the page is still visible: Firefox would lose the requests. `hidden` comes next.
     if (isHidden()) flusher.handOff();
     outbox.leave(isHidden() && isGoing());
   };
   const schedule = createSchedule({
     settings,
-    // Waits for the database, in which alone a denial may stand.
+    // Waits for the database: it may hold a denial that localStorage had no room for.
     flush: () => void Promise.resolve(journal.opened()).then(flusher.flushAll),
     leave,
   });
@@ -84,9 +84,9 @@ export const createPipeline = (
       current = next;
       if (!isOther) return;
       consent.lookAgain();
-      flusher.reconfigure(); // what was refused may pass now
+      flusher.reconfigure(); // a request that was refused may pass now
     },
-    /** Takes everything down, and leaves what is stored to the next page. */
+    /** Takes everything down, and leaves the stored records to the next page. */
     stop: (): void => {
       unfollow();
       consent.stop();

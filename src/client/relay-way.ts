@@ -3,7 +3,7 @@ import { relayForm } from './config/forms.js';
 import { createRelaySender } from './delivery/relay-sender.js';
 import type { Analytics, CreateAnalytics, RelayOptions } from './types.js';
 
-/** Through a relay, and in no other way. */
+/** Sends through a relay, and in no other way. */
 export const relayWay: Way = { form: relayForm, createSender: createRelaySender };
 
 /**

@@ -7,7 +7,7 @@ interface Effects {
   leave: () => void;
 }
 
-/** Defers work, once for all that ask for it until it is done. */
+/** Defers work. Asking again before it is done changes nothing. */
 const once = (defer: (work: () => void) => void, work: () => void): (() => void) => {
   let isComing = false;
   return () => {
@@ -34,7 +34,7 @@ export const createSchedule = ({ settings, flush, leave }: Effects) => {
   const leaveSoon = once((work) => queueMicrotask(work), leave);
 
   return {
-    /** There is one more record. True where it is the first since the last flush. */
+    /** Counts a new record. Returns true if it is the first since the last flush. */
     add: (): boolean => {
       if (isHidden()) {
         leaveSoon(); // a hidden page may have no later moment

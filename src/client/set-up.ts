@@ -12,22 +12,22 @@ import { createPipeline, type Pipeline } from './pipeline.js';
 import { idleStatus, type Emit } from './status.js';
 import type { Options, Status } from './types.js';
 
-/** Calls that are kept until `init`, at the most. */
+/** At most this many calls are kept until `init`. */
 const EARLY = 10_000;
-/** Calls may wait for `init` this long before a developer is told. */
+/** A developer is told when calls have waited this long for `init`. */
 const LATE_MS = 10_000;
 
-/** A way to destinations: the options that name one, and what sends to it. Each entry chooses one. */
+/** How an entry reaches destinations: which options name one, and what sends to it. */
 export interface Way {
   form: Form;
   createSender: CreateSender;
 }
 
-/** What `init` was given, and the pipeline of each destination that it has named. */
+/** Keeps what `init` was given, and a pipeline for each destination that it has named. */
 export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
   const pipelines = new Map<string, Pipeline>();
   const early: ((pipeline: Pipeline) => void)[] = [];
-  /** What `setConsent` was given last: for all destinations, and for those to come. */
+  /** The last `setConsent`. It counts for later destinations, too. */
   let said: Said | undefined;
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
@@ -40,10 +40,10 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       late ??= setTimeout(warn, LATE_MS, `calls wait, and nothing is sent: ${what}`);
   };
 
-  /** Why the tracker does nothing; undefined where it works. */
+  /** Why the tracker does nothing; undefined if it works. */
   const offReason = () => (isPage() ? settings?.disabled && 'disabled' : 'no-page') || undefined;
 
-  /** Runs it on the pipeline, now or after `init`; never throws into the page. */
+  /** Runs the work on the current pipeline, now or after `init`. Never throws into the page. */
   const run = (work: (pipeline: Pipeline) => void): void => {
     try {
       if (offReason()) return;
@@ -75,7 +75,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
       const off = offReason();
       if (off && (given as Options | undefined)?.debug) log(`off: ${off}`);
       clearTimeout(late);
-      current = undefined; // a former one goes on with the records that it has
+      current = undefined; // a former pipeline goes on with the records that it has
       if (off || !settings) return;
       const next = settings;
       const name = destinationName(addressOf(next), next.project);

@@ -3,7 +3,7 @@ import type { Identity } from './identity.js';
 import type { Parts } from './parts.js';
 import type { DropReason, Listeners, Outcome, OutboxRecord, Status } from './types.js';
 
-/** The payload is made only where somebody listens. */
+/** Tells the listeners of an event. The payload is made only if somebody listens. */
 export type Emit = <Type extends keyof Listeners>(
   type: Type,
   payload: () => Listeners[Type],

@@ -4,116 +4,144 @@ export type { EventBody, IdentifyBody, RecordType, Token } from '../interface/bo
 
 /** One identify or event waiting to be delivered. */
 export interface OutboxRecord {
-  /** Unique per record (nanoid); the `Idempotency-Key` where that option is on. */
+  /** A nanoid of 21 characters. With the option `idempotencyKey` it is sent as `Idempotency-Key`. */
   id: string;
+  /** Which operation of the service takes it. */
   type: RecordType;
   /** The JSON text that goes on the wire, made once, at the call. */
   body: string;
   /** Time of the call, milliseconds since the epoch by the client's clock. */
   at: number;
-  /** Attempts this page has made so far. */
+  /** Requests that this page has started with the record so far. */
   attempts: number;
-  /** The `user_id` in the body, where it has one: identifies and events of one user keep their order. */
+  /** The `user_id` in the body, if it has one. Identifies and events of one user keep their order by it. */
   user?: string;
 }
 
-/** What `beforeSend` sees: a copy, free to change. */
+/** What `beforeSend` is called with: a copy of what will be sent, which it may change. */
 export type Draft = { type: 'identify'; body: IdentifyBody } | { type: 'event'; body: EventBody };
 
-/** Fields of an event beside its name. Any other key beside them is a tag. */
+/** The fields of an event, beside its name. Any other key beside them is a tag. */
 export interface EventFields<Tags extends object = object> {
   /** Channel of this event. @default the `channel` option */
   channel?: string;
+  /** A text that says more than the name. */
   description?: string;
-  /** An emoji or whatever the service shows as icon. */
+  /** An emoji, or whatever else the service shows as an icon. */
   icon?: string;
-  /** Ask the service to notify. @default false, by the service */
+  /** Whether the service is to notify. Left out, the service takes `false`. */
   notify?: boolean;
-  /** Free-form, anything JSON can carry. Of a tag that is given twice, the one in here counts. */
+  /** Any names, each with any value that JSON can hold. If a tag is also given beside the fields, this one counts. */
   tags?: Tags;
-  /** Another user than the identified one; `null` leaves the user out. @default the identified user */
+  /** The user, if it is not the identified one; `null` for an event without a user. @default the identified user */
   userId?: string | null;
-  /** The service's own name for `userId`, which counts where both are given. */
+  /** The service's own name for `userId`. If both are given, `userId` counts. */
   user_id?: string | null;
-  /** When it happened, if not now. @default the time of the call */
+  /**
+   * When it happened, if not now: a Date, or a text that `Date` can read, such as `2026-01-31T12:00:00Z`.
+   * @default the time of the call
+   */
   timestamp?: Date | string;
 }
 
-/** Why a record was dropped. Every drop has one and reaches `onDrop`. */
+/** Why a call or a record was dropped. `onDrop` is called for each. */
 export type DropReason =
   /** The call's arguments are wrong; `message` says how. */
   | 'invalid-call'
-  /** JSON cannot carry it: cyclic, BigInt, a getter that throws. */
+  /** JSON cannot hold a value of it: a cyclic object, a BigInt, a getter that throws. */
   | 'not-serializable'
   /** The body is larger than `maxRecordBytes`. */
   | 'too-large'
   /** `beforeSend` returned null. */
   | 'before-send'
-  /** `beforeSend` threw, or returned no record. */
+  /** `beforeSend` threw, or returned something that is no draft. */
   | 'before-send-error'
   /** Consent is denied. */
   | 'consent-denied'
   /**
-   * The outbox was over `maxRecords` or `maxBytes`; oldest events go first. Or there is no database, the page is
-   * left, and localStorage has no room for it.
+   * There were more than `maxRecords` or `maxBytes`: the oldest events are dropped first. Or the page was left
+   * without a database, and localStorage had no room for the record. Or more than 10,000 calls came before `init`.
    */
   | 'outbox-full'
-  /** Older than `maxAge`. */
+  /** It was older than `maxAge`. */
   | 'expired'
-  /** The service refused it: 400, 409, 413, 422, or a 2xx that says `success: false`. */
+  /** The service refused it: 400, 409, 413, 422, or a 2xx with `success: false` or an error's `code`. */
   | 'rejected'
-  /** Stored in a form this version cannot read. */
+  /** Another version stored it in a form that this version cannot read. */
   | 'unreadable';
 
-/** What one attempt came to. */
+/**
+ * What became of a record in one request. `delivered`: the service has it. `retry`: it is sent again, after a
+ * pause. `blocked`: the set-up is wrong; it is sent again when that is put right. `rejected`: the service refused
+ * this record, and it is dropped. `unknown`: the page went away before the answer.
+ */
 export type Outcome = 'delivered' | 'retry' | 'blocked' | 'rejected' | 'unknown';
 
-/** A dropped record. */
+/** A dropped call or record. */
 export interface Drop {
   reason: DropReason;
   /** What was wrong, for a developer to read. */
   message: string;
-  /** Missing where the call never became a record. */
+  /** The record; left out if the call never became one. */
   record?: OutboxRecord;
 }
 
-/** Something that needs the developer. */
+/** Something that the developer has to look at. */
 export interface DeliveryError {
   /**
-   * `setup`: the service answers 401, 403, 404, 405 or a redirect, or the relay does not list a project or
-   * channel. `token`: the token function failed, or gave no token. Delivery waits. `call`: something in a call
-   * was probably meant otherwise, such as a field that is misspelt. The record goes out, and nothing is lost.
-   * `unreachable`: nothing answers though the browser is online; told once until something does. Records wait.
+   * - `setup`: the service or the relay refuses requests (401, 403, 404, 405 or a redirect), or the relay does not
+   *   list a project or channel. Records wait.
+   * - `token`: the function `token` failed, or gave no token. Records wait.
+   * - `unreachable`: nothing answers, though the browser is online. Records wait.
+   * - `call`: a call was probably meant otherwise; for example, a field is misspelt. The call counts as it is.
    */
   kind: 'setup' | 'token' | 'call' | 'unreachable';
+  /** What is wrong and what to check, for a developer to read. */
   message: string;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status of the answer, if there was one. */
   status?: number;
 }
 
-/** Where records are kept: `none` until storage may be used (consent, prerendering). */
+/**
+ * Where records are kept. `none`: no database is open, since storage may not be used (consent is not granted, or
+ * the page is prerendered). `opening`: the database is being opened. `memory`: the database does not work.
+ */
 export type StorageKind = 'none' | 'opening' | 'indexeddb' | 'memory';
 
-/** Consent to store and send. */
+/** Consent of the visitor to storing and sending records. */
 export type Consent = 'granted' | 'pending' | 'denied';
 
-/** Counts since this page was loaded. */
+/** What is going on now. The counts of what has ended begin as the page is loaded. */
 export interface Status {
+  /** Where records are kept. */
   storage: StorageKind;
+  /** Consent as it holds now. */
   consent: Consent;
   /** Records in this page's care that wait to be sent. */
   waiting: number;
-  /** Records that other pages hold, open or dead, as this page has last seen; `undefined` before it has looked. */
+  /** Records that other pages, open or dead, held when this page last looked; `undefined` before its first look. */
   elsewhere: number | undefined;
   /** Records whose request has no answer yet. */
   inFlight: number;
+  /** Records that the service or the relay has taken. */
   delivered: number;
-  /** Records in requests of pages now gone, whose answer was never seen. Not sent again (see `idempotencyKey`); 0 with a relay. */
+  /**
+   * Records in flight whose page was left or killed before it saw the answer; they are not sent again. Always 0 with
+   * a relay or with `idempotencyKey`, where they are sent again.
+   */
   unknown: number;
+  /** Dropped calls and records by reason; a reason that has not occurred is missing. */
   dropped: Partial<Record<DropReason, number>>;
   /**
-   * Why nothing is being sent, or undefined. `not-started`: `init` has not been called, or not since `stop`.
-   * `disabled`: by that option. `no-page`: on a server or in a worker.
+   * Why nothing is sent; `undefined` if something may be.
+   * - `not-started`: `init` has not been called yet, or not since `stop`.
+   * - `disabled`: the option `disabled` is on.
+   * - `no-page`: this is a server or a worker.
+   * - `consent`: consent is not granted, or the page is prerendered.
+   * - `backoff`: a request has failed, or the network is just back.
+   * - `setup`: the service or the relay refuses the set-up, or there is no token.
+   * - `unreachable`: three attempts in a row had no answer.
+   * - `offline`: the browser says that it is offline.
    */
   paused:
     | 'not-started'
@@ -125,114 +153,135 @@ export interface Status {
     | 'offline'
     | 'consent'
     | undefined;
-  /** Earliest time of the next attempt, milliseconds since the epoch, where one is known. */
+  /** Earliest time of the next attempt, milliseconds since the epoch; `undefined` if none is known. */
   nextAttempt: number | undefined;
-  /** The identified user. */
+  /** The identified user; `undefined` before the first `identify` and after `reset`. */
   userId: string | undefined;
 }
 
-/** What a flush came to. */
+/** What became of records during a `flush()`. */
 export interface FlushResult {
+  /** Records that the service or the relay has taken. */
   delivered: number;
+  /** Attempts that failed, whose records are sent again. */
   retried: number;
+  /** Records that the service refused. */
   rejected: number;
-  /** Records still waiting when it settled. */
+  /** Records that still wait. */
   waiting: number;
 }
 
-/** Payloads of `analytics.on`. */
+/** The events of `analytics.on`, each with what its listeners are called with. */
 export interface Listeners {
   /** A call became a record. */
   record: OutboxRecord;
-  /** A request was started; `handoff` when the page is on its way out. */
+  /** A request with the record was started. `handoff`: the page is hidden or on its way out. */
   sent: { record: OutboxRecord; handoff: boolean };
-  /** A request came to an end (or, for `unknown`, can no longer be followed). */
+  /** The record's request came to an end, or can no longer be followed (`unknown`). `status`: of the HTTP answer. */
   outcome: { record: OutboxRecord; outcome: Outcome; status?: number };
+  /** A call or a record was dropped. */
   drop: Drop;
+  /** The developer has to look at something. */
   error: DeliveryError;
+  /** Records are kept somewhere else from now on. `message`: why, if the database has failed. */
   storage: { storage: StorageKind; message: string };
-  /** Consent as it holds from now on: when `init` has found it out, and after each change. */
+  /** Consent as it holds from now on: after `init`, and after each change. */
   consent: { consent: Consent };
   /** `reset` was called. */
   reset: object;
 }
 
-/** Options of both forms. Each has a `data-` form on the script tag (`flushAt` is `data-flush-at`). */
+/** Options of both forms. Each has an attribute on the script tag (`flushAt` is `data-flush-at`). */
 export interface CommonOptions {
-  /** Project ID of every record. */
+  /** Project ID of every record: a non-empty text. */
   project: string;
-  /** Channel ID of events that name none. */
+  /** Channel ID of events that name none: a non-empty text. */
   channel: string;
-  /** Records waiting that start a flush at once; with `relay` a full batch, 50. @default 20 */
+  /** Flush as soon as this many new records wait. @default 20; with `relay` 50, a full batch */
   flushAt?: number;
-  /** Milliseconds from the first waiting record to its flush. @default 1000 */
+  /** Flush this many milliseconds after the first new record. @default 1000 */
   flushInterval?: number;
-  /** Requests at a time; to the page's own origin never more than two. @default 6 */
+  /** Send this many requests at a time; to the page's own origin, two at most. @default 6 */
   concurrency?: number;
-  /** Milliseconds until a request without an answer is given up and tried again; 100 at the least. @default 30000 */
+  /**
+   * Give up a request that has had no answer for this many milliseconds (at least 100), and send its records again.
+   * @default 30000
+   */
   timeout?: number;
-  /** Milliseconds a record is kept. @default 604800000 (7 days) */
+  /** Drop a record that is older than this many milliseconds. @default 604800000 (7 days) */
   maxAge?: number;
-  /** Records kept at the most. @default 10000 */
+  /** Keep at most this many records. The oldest events are dropped first, identifies last. @default 10000 */
   maxRecords?: number;
-  /** Bytes of bodies kept at the most. @default 5000000 */
+  /** Keep records whose bodies have at most this many bytes in all. @default 5000000 */
   maxBytes?: number;
-  /** Bytes of one body at the most. @default 60000 */
+  /** Drop a record whose body has more bytes than this. @default 60000 */
   maxRecordBytes?: number;
   /**
-   * Treat consent as denied for as long as the browser has Global Privacy Control on, whatever `setConsent`
-   * says. What is stored is deleted, and the denial ends with the signal. @default false
+   * Treat consent as denied while the browser has Global Privacy Control on, whatever `setConsent` says. Stored
+   * records are deleted; the denial ends when the browser switches the signal off. @default false
    */
   respectGpc?: boolean;
-  /** `pending` keeps records in memory only, `denied` keeps none. @default 'granted' */
+  /**
+   * `granted` stores and sends records, `pending` keeps them in memory, `denied` keeps none.
+   * @default 'denied' if an earlier denial is remembered, else 'granted'
+   */
   consent?: Consent;
   /**
-   * Tags of every event, or a function that is asked for them at each call. A tag that is given at the call wins.
+   * Tags of every event, or a function that is called for them at each event. A tag that is given at the call
+   * counts before one of that name in here. @default none
    */
   context?: object | (() => object | undefined);
-  /** Sees every record before it is stored; may change it, or return null to drop it. Synchronous. */
+  /**
+   * Called with every record before it is stored. It may change the draft, or return `null` to drop it. It must be
+   * synchronous. If it throws, the record is dropped. @default none
+   */
   beforeSend?: (draft: Draft) => Draft | null;
-  /** Hears of every dropped record. */
+  /** Called for every dropped call or record. @default none */
   onDrop?: (drop: Drop) => void;
-  /** Called once when the set-up is wrong (token, address) or nothing answers, and once for each slip in a call. */
+  /**
+   * Called once when the set-up is wrong (token, address) or nothing answers, and again only after it has worked in
+   * between; and once for each slip in a call. @default none
+   */
   onError?: (error: DeliveryError) => void;
-  /** Do nothing, with the same types: for tests and previews. @default false */
+  /** Do nothing. The methods and types stay, and all other options may be left out. @default false */
   disabled?: boolean;
   /** Log to the console what becomes of each record, and what is wrong. @default false */
   debug?: boolean;
-  /** In place of the global `fetch`. */
+  /** Used in place of the global `fetch`. @default the global `fetch` */
   fetch?: typeof fetch;
-  /** In place of `Date.now`. */
+  /** Used in place of `Date.now`: milliseconds since the epoch. @default Date.now */
   now?: () => number;
 }
 
-/** Straight to the service, with its token in the page. */
+/** Options for sending straight to the service, with its token in the page. */
 export interface DirectOptions extends CommonOptions {
-  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
+  /** Address of the service: an absolute http(s) URL. `/v1/event` and `/v1/identify` are added to it. */
   baseUrl: string;
-  /** API token, sent as `Authorization: Bearer`: ASCII characters without spaces. Never stored. */
+  /**
+   * API token, sent as `Authorization: Bearer`: ASCII characters without spaces. Or a function that gives one; it is
+   * called when a token is first needed, and once more after a 401. A token is never stored.
+   */
   token: Token;
   relay?: undefined;
   /**
-   * Send the record's id as `Idempotency-Key`, and send again what is `unknown`: for a service that
-   * removes repeats. Its CORS answer must allow the header. @default false
+   * Send the record's id as `Idempotency-Key`, and send again what is `unknown`. Only for a service that
+   * removes repeats, and whose CORS answer allows the header. @default false
    */
   idempotencyKey?: boolean;
 }
 
-/** Through a relay, which holds the token. */
+/** Options for sending through a relay, which holds the token. */
 export interface RelayOptions extends CommonOptions {
-  /**
-   * Address of the relay: a path of this site, or an absolute http(s) URL. `/v1/batch` is added to it.
-   */
+  /** Address of the relay: a path of this site, or an absolute http(s) URL. `/v1/batch` is added to it. */
   relay: string;
   baseUrl?: undefined;
   token?: undefined;
   idempotencyKey?: undefined;
 }
 
-/** An instance that does nothing, for tests and previews: all other options may be left out. */
+/** Options of an instance that does nothing, for tests and previews: all others may be left out. */
 export interface DisabledOptions extends Partial<CommonOptions> {
+  /** Do nothing. */
   disabled: true;
   baseUrl?: string;
   token?: Token;
@@ -251,14 +300,14 @@ type TagsOf<Events extends object, Name extends keyof Events> = Events[Name] ext
   ? Events[Name]
   : object;
 type Requires<Tags extends object> = Record<never, never> extends Tags ? false : true;
-/** Keys that are fields of an event: a tag of that name stands in `tags`. */
+/** Keys that are fields of an event. A tag of such a name has to be given in `tags`. */
 type Reserved = keyof EventFields;
 type TagValue<Tags extends object> = Tags[keyof Tags];
 
 /** All tags in `tags`. */
 type TagsInside<Tags extends object> = EventFields<Tags> &
   (Requires<Tags> extends true ? { tags: Tags } : unknown);
-/** Tags beside the fields, where their names allow it; some may still be in `tags`. */
+/** Tags beside the fields, if none of them has the name of a field. Some may still be in `tags`. */
 type TagsBeside<Tags extends object> = [keyof Tags] extends [never]
   ? EventFields & Record<string, unknown> // any tags
   : string extends keyof Tags
@@ -269,12 +318,12 @@ type TagsBeside<Tags extends object> = [keyof Tags] extends [never]
       ? EventFields<Partial<Tags>> & Tags
       : never;
 
-/** Fields of an event with these tags: in `tags`, or beside the fields. */
+/** The second argument of `event` for an event with these tags: in `tags`, or beside the fields. */
 export type EventGiven<Tags extends object = object> = TagsInside<Tags> | TagsBeside<Tags>;
 
 /**
- * An event needs its second argument only where its tags have a required member. Of an unknown event nothing
- * is asked, so that the error is about its name.
+ * The arguments of `event` after the name. The second argument is required only if a tag is. For a name that is not
+ * in the map anything is allowed, so that the compiler complains about the name.
  */
 export type EventArguments<Events extends object, Name> = Name extends keyof Events
   ? Requires<TagsOf<Events, Name>> extends true
@@ -282,13 +331,13 @@ export type EventArguments<Events extends object, Name> = Name extends keyof Eve
     : [fields?: EventGiven<TagsOf<Events, Name>>]
   : [fields?: unknown];
 
-/** A user needs properties only where the traits have a required member. */
+/** The arguments of `identify` after the id. The properties are required only if a member of the traits is. */
 export type IdentifyArguments<Traits extends object> =
   Requires<Traits> extends true ? [properties: Traits] : [properties?: Traits];
 
 /**
- * The tracker. None of its methods throws, but `init`, on wrong options. None needs its `this`: they can be
- * taken out of it, `const { event } = analytics`.
+ * The tracker. Only `init` throws, if options are wrong. No method needs its `this`:
+ * `const { event } = analytics` works.
  */
 export interface Analytics<
   Events extends EventMap<Events> = Record<string, object>,
@@ -296,21 +345,23 @@ export interface Analytics<
   Init extends object = Options,
 > {
   /**
-   * Starts delivery. Calls made earlier are kept with their time. Again with the same options it does
-   * nothing; with others it re-configures.
-   * @throws TypeError that names the wrong option and what to write.
+   * Starts delivery. Calls made before are kept with their times. Called again with the same options, it does
+   * nothing; with others, it re-configures.
+   * @throws TypeError that names every wrong, unknown or missing option, and what to write.
    * @example analytics.init({ baseUrl: 'https://in.example.com', token: 'tok', project: 'shop', channel: 'web' })
    * @example analytics.init({ relay: '/a', project: 'shop', channel: 'web' })
    */
   init(this: void, options: DisabledOptions): void;
-  init(this: void, options: Init): void; // the last one, since errors speak of it
+  init(this: void, options: Init): void; // the last overload: the compiler's errors speak of it
   /**
-   * Creates or updates the user's profile, and stamps later events with the user, on later pages too.
+   * Creates or updates the user's profile. Later events carry the user, on later pages too, until `reset`. Properties
+   * are any names, each with any value that JSON can hold. A wrong call is dropped with a reason (`onDrop`).
    * @example analytics.identify('user_1', { plan: 'pro' })
    */
   identify(this: void, userId: string, ...rest: IdentifyArguments<Traits>): void;
   /**
-   * Records an event. A key that is no field of an event is a tag.
+   * Records an event. A key of the second argument that is no field of an event is a tag. A wrong call is dropped
+   * with a reason (`onDrop`).
    * @example analytics.event('Signed Up', { plan: 'pro' })
    * @example analytics.event('Signed Up', { icon: '🎉', tags: { plan: 'pro' } })
    */
@@ -319,22 +370,29 @@ export interface Analytics<
     name: Name extends Named<Events> ? Name : Named<Events>,
     ...rest: EventArguments<Events, Name>
   ): void;
-  /** Attempts what is due now; settles when all of it has had its attempt. Never rejects. */
+  /**
+   * Tries at once to send everything that waits. Resolves when all of it has had its attempt, or cannot have one for
+   * now. Never rejects.
+   */
   flush(this: void): Promise<FlushResult>;
-  /** Forgets the identified user (a logout). What is waiting keeps the user it was stamped with. */
+  /** Forgets the identified user, as after a logout. Records that wait keep their user. */
   reset(this: void): void;
   /**
-   * `granted` goes on, `pending` holds in memory, `denied` forgets and clears. A denial is remembered. Counts for
-   * all instances of the project on the page.
+   * Sets consent for all instances of the project on the page. `granted` stores and sends records, `pending` keeps
+   * them in memory, `denied` drops them, deletes what is stored, and forgets the user. Later pages remember a denial.
    */
   setConsent(this: void, consent: Consent): void;
+  /** Returns what is going on now. */
   status(this: void): Status;
   /**
-   * Takes everything down: listeners on the page and of `on`, timers and requests. What waits in the outbox is
-   * left for the next page, or for `init`, which starts anew. For tests, hot reload and micro-frontends.
+   * Takes everything down: listeners on the page and those of `on`, timers and requests. Records in the outbox are
+   * left to the next page, or to `init`, which starts anew. For tests, hot reload and micro-frontends.
    */
   stop(this: void): void;
-  /** Listens; returns the function that stops listening. */
+  /**
+   * Calls `listener` for each event of this type. Returns a function that removes the listener.
+   * @example const stop = analytics.on('drop', ({ reason, message }) => console.warn(reason, message));
+   */
   on<Type extends keyof Listeners>(
     this: void,
     type: Type,
@@ -342,7 +400,7 @@ export interface Analytics<
   ): () => void;
 }
 
-/** Makes a tracker, and sets it up where options are given. */
+/** Makes a tracker, and calls its `init` if options are given. */
 export interface CreateAnalytics<Init extends object> {
   <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(
     options: DisabledOptions,
@@ -353,8 +411,8 @@ export interface CreateAnalytics<Init extends object> {
 }
 
 /**
- * The script tag's global. Until the script has come, it is the stub, whose `on` promises the function that
- * stops listening.
+ * The script tag's global. Until the script has loaded, it is the stub, whose `on` returns a promise of the function
+ * that removes the listener.
  * @example declare global { interface Window { analytics: TagAnalytics } }
  */
 export interface TagAnalytics<

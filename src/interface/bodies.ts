@@ -18,9 +18,9 @@ export interface EventBody {
   notify?: boolean;
   tags?: object;
   user_id?: string;
-  /** ISO 8601 in UTC with milliseconds: the time of the call, or the one given. */
+  /** The time of the call, or the one given, as ISO 8601 in UTC with milliseconds. */
   timestamp: string;
 }
 
-/** A token, or a function that gets one; asked again once after a 401. */
+/** A token, or a function that gives one. It is called again, once, after a 401. */
 export type Token = string | (() => string | Promise<string>);

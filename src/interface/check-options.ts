@@ -12,7 +12,7 @@ export interface OptionWords {
 }
 
 /**
- * Checks each option that is given, and collects what is wrong, so that all of it can be told at once.
+ * Checks each option that is given, and collects what is wrong, so that one error can tell all of it.
  * Each message begins with `source`, which names whose options they are.
  */
 export const checkOptions = (
@@ -24,12 +24,12 @@ export const checkOptions = (
   if (typeof options !== 'object' || !options) {
     throw new TypeError(`${source}: expected an object of options`);
   }
-  // Both without a prototype: some scripts give every object more keys.
+  // Neither object has a prototype, since some scripts give every object more keys.
   const given: Record<string, unknown> = { __proto__: null };
   const problems = { __proto__: null } as unknown as Record<string, string>;
 
   const wrong = (name: string, problem: string): void => {
-    problems[name] ??= `option ${formOf(name)} ${problem}`; // the first of an option is enough
+    problems[name] ??= `option ${formOf(name)} ${problem}`; // one problem for each option is enough
   };
 
   for (const [name, value] of Object.entries(options)) {
@@ -41,7 +41,7 @@ export const checkOptions = (
     } else {
       const meant = nearest(name, names);
       wrong(name, `does not exist${meant ? `: did you mean ${formOf(meant)}?` : ''}`);
-      // Counts as given, so that it is not called missing as well.
+      // The option that was meant counts as given, so that it is not called missing as well.
       given[meant ?? name] ??= value;
     }
   }
@@ -51,7 +51,7 @@ export const checkOptions = (
     wrong,
     missing: (name: string, words = kinds[name]!.words): void =>
       wrong(name, `is missing: give ${words}`),
-    /** Throws a TypeError if anything is wrong: a line for each option. */
+    /** Throws a TypeError if anything is wrong, with a line for each option. */
     throwAny: (): void => {
       const lines = Object.values(problems);
       if (lines.length) throw new TypeError(`${source}: ${lines.join('\n')}`);

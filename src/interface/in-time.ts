@@ -1,9 +1,10 @@
+/** The second of the two steps. */
 const GRACE_MS = 100;
 
 /**
- * The result of the work, or a rejection where it takes longer. The time ends in two steps: while a page
- * stands still (an open dialog, a busy script), its timers become due and answers queue up. The timer runs
- * first then, and the second step gives the answers their turn.
+ * Settles as the work does, or rejects if the work takes longer than `ms`. The time ends in two steps. While a page
+ * stands still (an open dialog, a busy script), its timers become due and answers queue up. When the page goes on, the
+ * timer runs first. The second step gives the answers their turn.
  */
 export const inTime = <Result>(work: Result | PromiseLike<Result>, ms: number): Promise<Result> => {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -12,7 +12,7 @@ export const isFunction = (value: unknown): boolean => typeof value === 'functio
 export const isPositive = (value: unknown): boolean =>
   Number.isFinite(value) && (value as number) > 0;
 
-/** An address that a path can be added to: a query or a fragment would swallow it; `fetch` refuses a user. */
+/** Whether a path can be added to the address: not after a query or fragment. `fetch` refuses one with a user. */
 export const isHttpUrl = (value: unknown): value is string => {
   try {
     const { protocol, username, password } = new globalThis.URL(value as string);

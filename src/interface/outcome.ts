@@ -7,21 +7,21 @@ export interface Verdict {
 const RETRY: readonly number[] = [408, 425, 429];
 const REJECTED: readonly number[] = [400, 409, 413, 422];
 
-/** True where a 2xx body says that the operation did not complete (interface, sections 2.4 and 7). */
+/** Whether the body of a 2xx says that the operation did not complete (interface, sections 2.4 and 7). */
 const saysError = (body: string): boolean => {
   try {
     const { success, code } = JSON.parse(body) as { success?: unknown; code?: unknown };
     return success === false || (success !== true && code !== undefined);
   } catch {
-    return false; // an answer that is empty, plain text or `null`: the status speaks
+    return false; // the body is empty, plain text or `null`, so the status alone counts
   }
 };
 
 /**
- * Sorts an answer. What is neither success, nor a refusal of this record, nor a passing trouble means that
- * the set-up is wrong: nothing is lost for it. HTML is no answer of this service but of something between
- * (a captive portal, an error page with status 200). Status 0: no answer came. The server refused it, could not be
- * reached, was blocked or took too long; it cannot be told which.
+ * Sorts an answer. An answer that is no success, no refusal of this record and no passing trouble means that the
+ * set-up is wrong, and no record is lost for that. HTML does not come from the service, but from something between
+ * (a captive portal, an error page with status 200). Status 0 means no answer: the server refused the connection,
+ * could not be reached, was blocked or took too long. A page cannot tell which.
  */
 export const outcomeOf = (status: number, body: string): Verdict['outcome'] => {
   if (status === 0 || status >= 500 || RETRY.includes(status)) return 'retry';

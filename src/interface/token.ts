@@ -3,10 +3,10 @@ import { messageOf } from './errors.js';
 import { inTime } from './in-time.js';
 import type { Token } from './bodies.js';
 
-/** The token in use. Asked for when needed, kept in memory only. */
+/** Gives the token in use. It is asked for when needed, and kept in memory only. */
 export const createTokenSource = (option: () => Token, timeout = () => 30_000) => {
   let kept: string | undefined;
-  /** The function that gave it. */
+  /** The function that gave `kept`. */
   let giver: Token | undefined;
   let mayRenew = true;
   let asking: Promise<string | undefined> | undefined;
@@ -16,7 +16,7 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
     try {
       const given: unknown =
         typeof source === 'function' ? await inTime(source(), timeout()) : source;
-      // Read from a file, it ends with a line break, which `fetch` would have cut off as well.
+      // A token from a file ends with a line break, which `fetch` would have cut off as well.
       const trimmed = typeof given === 'string' ? given.trim() : given;
       if (!isToken(trimmed)) return `the function \`token\` must give ${TOKEN_WORDS}`;
       kept = trimmed;
@@ -33,14 +33,14 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
       if (typeof source === 'string') return source;
       return source === giver ? kept : undefined;
     },
-    /** Resolves with what went wrong, or nothing. */
+    /** Asks for a token. Resolves with what went wrong, if anything. */
     ask: (): Promise<string | undefined> =>
       (asking ??= request().finally(() => {
         asking = undefined;
       })),
     /**
-     * It was answered 401, so the next one has to be asked for. True where that may help at once: once until a
-     * request passes.
+     * Called when the token was answered 401, so that the next one has to be asked for. Returns true if that may help
+     * at once, which it may one time until a request passes.
      */
     refused: (): boolean => {
       const may = mayRenew && typeof option() !== 'string';
@@ -48,7 +48,7 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
       kept = undefined;
       return may;
     },
-    /** A request passed with it. */
+    /** Called when a request with the token has passed. */
     passed: (): void => {
       mayRenew = true;
     },

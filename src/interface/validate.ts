@@ -17,7 +17,7 @@ interface Field extends Kind {
   mayLack?: boolean;
 }
 
-/** Left out or of its kind: `null` is refused. */
+/** A field that may be left out. If it is given, it must be of its kind: `null` is refused. */
 const optional = (kind: Kind): Field => ({ ...kind, mayLack: true });
 
 type Fields<Body> = Record<keyof Body, Field>;
@@ -43,9 +43,9 @@ export const FIELDS: Readonly<Record<RecordType, Readonly<Record<string, Field>>
 };
 
 /**
- * Names the first field that is wrong in the body of a call, or says `undefined` when it can be stored.
- * `body`: it is no object. Fields that the interface does not know are ignored, since a newer client may talk
- * to an older service. A key whose value is `undefined` counts as not given.
+ * Names the first field that is wrong in the body of a request; `undefined` if none is. `body` means that the body is
+ * no object. Fields that the interface does not know are ignored, since a newer client may talk to an older service. A
+ * key whose value is `undefined` counts as not given.
  *
  * @example
  * wrongField('identify', { project: 'p', user_id: 'u' }); // 'properties'

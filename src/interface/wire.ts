@@ -3,10 +3,10 @@ import type { RecordType } from './bodies.js';
 /** Path of the batch operation, below the relay's address. */
 export const BATCH_PATH = '/v1/batch';
 
-/** Records a batch may hold at the most. */
+/** A relay takes at most this many records in a batch. */
 export const MAX_BATCH_RECORDS = 100;
 
-/** Records a page puts into a batch: so many make a request that a beacon carries, most of the time. */
+/** A page puts at most this many records into a batch. Most of the time a beacon can carry that. */
 export const BATCH_RECORDS = 50;
 
 /** A record on its way to a relay. */
@@ -14,7 +14,7 @@ export interface BatchRecord {
   /** The record's id: a repeat carries the same one. */
   id: string;
   type: RecordType;
-  /** What goes to the service, as the interface has it. */
+  /** The body that goes to the service. */
   body: object;
 }
 
@@ -27,27 +27,27 @@ export interface Batch {
 }
 
 /**
- * What became of a record at the relay. `accepted`: it stands in the relay's queue, and the relay sees to
- * the rest. `retry` and `blocked` were not taken, and stay the client's: `retry` may pass soon, `blocked`
- * when a set-up is mended.
+ * What became of a record at the relay. `accepted`: it is in the relay's queue, and the relay delivers it. A record with
+ * `retry` or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` when the set-up is put
+ * right.
  */
 export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rejected';
 
 export interface BatchResult {
   id: string;
   outcome: RelayOutcome;
-  /** HTTP status of the service's answer; 0 where there was none, 409 where another process is busy with it. */
+  /** HTTP status of the service's answer; 0 if there was none, 409 if another process is busy with the record. */
   status: number;
-  /** Seconds to wait before it is sent again, where the service or the relay says so. */
+  /** Seconds to wait before the record is sent again, if the service or the relay asks for a wait. */
   retry_after?: number;
   /**
-   * With `blocked`, where the relay's lists lack this value of the record. Without it the service refuses
-   * the relay, and will refuse all other records, too.
+   * Given with `blocked` if this value of the record is not in the relay's lists. Without it, the service refuses the
+   * relay, and will refuse all other records, too.
    */
   unlisted?: 'project' | 'channel';
 }
 
-/** Body of the answer, with status 200: one result a record, in the order of the records. */
+/** Body of the answer, with status 200: one result for each record, in their order. */
 export interface BatchAnswer {
   results: BatchResult[];
 }

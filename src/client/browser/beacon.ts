@@ -1,6 +1,6 @@
 /**
- * Gives the browser a POST to send whatever becomes of the page; a text goes as `text/plain`. False where
- * it takes none: too many bytes are waiting already, or the browser or an extension has no beacons.
+ * Gives the browser a POST to send, whatever becomes of the page. A text goes as `text/plain`. Returns false if the
+ * browser does not take it: too many bytes wait already, or the browser or an extension does not allow beacons.
  */
 export const beacon = (url: string, body: string): boolean => {
   try {

@@ -2,13 +2,12 @@ interface Scheduler {
   postTask?: (callback: () => void, options: { priority: 'background' }) => unknown;
 }
 
-/** Longest wait for an idle moment, milliseconds. */
+/** The longest wait for an idle moment. */
 const IDLE_MS = 500;
 
 /**
- * Runs something off the critical path of the page. A page that is always busy, such as a game, never comes to
- * its background tasks, and a script of the page may have put anything in the place of `postTask`: so a timeout
- * runs it if nothing else has.
+ * Runs the callback off the critical path of the page. A timeout runs it if nothing else has: a page that is always
+ * busy, such as a game, never comes to its background tasks, and a script of the page may have replaced `postTask`.
  */
 export const inBackground = (callback: () => void): void => {
   let isDone = false;
@@ -25,6 +24,6 @@ export const inBackground = (callback: () => void): void => {
       Promise.resolve(scheduler.postTask(run, { priority: 'background' })).catch(() => undefined);
     } else requestIdleCallback(run);
   } catch {
-    setTimeout(run); // Safari has neither
+    setTimeout(run); // Safari has no `requestIdleCallback` and, in older versions, no `postTask`
   }
 };

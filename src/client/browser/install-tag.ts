@@ -25,9 +25,9 @@ interface Parts {
 export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const globals = window as unknown as Record<string, unknown>;
   const { dataset = {} } = (document.currentScript ?? {}) as { dataset?: DOMStringMap };
-  // Its own key only: a script may have given every object one.
+  // Only a key of its own counts: a script may have given every object more keys.
   const name = (Object.hasOwn(dataset, 'global') && dataset.global) || 'analytics';
-  // A real global only: `window` answers to the ids of elements, too.
+  // Only a real global counts: ids of elements are properties of `window`, too.
   const found = Object.hasOwn(globals, name) ? (globals[name] as Found | undefined) : undefined;
   if (found?.[OURS]) return; // loaded twice, it runs once
   const warn = () =>
@@ -53,14 +53,14 @@ export const installTag = ({ createTracker, readOptions }: Parts): void => {
   const isConsent = ([, method]: StubCall) => method === 'setConsent';
   try {
     globals[name] = Object.assign(found ?? {}, analytics, { [OURS]: true });
-    // Code that has kept a reference to the stub, or to one of its methods, reaches the tracker by it.
-    // Not by assignment, which throws where the page has frozen `Array.prototype`.
+    // Code that has kept a reference to the stub, or to one of its methods, reaches the tracker through this `push`.
+    // An assignment would throw on a page that has frozen `Array.prototype`.
     Object.defineProperty(calls, 'push', { value: run });
   } catch {
     return warn(); // frozen, or read-only
   }
   const made = calls.splice(0);
-  // Before `init`, which may use storage only with consent.
+  // Consent comes before `init`, which may use storage only with consent.
   made.filter(isConsent).forEach(run);
   const options = readOptions(dataset, globals);
   if (Object.keys(options).length > 0) init(options);

@@ -3,9 +3,9 @@ interface Zones {
 }
 
 /**
- * Runs something outside of the zones of zone.js, with which Angular follows what an app does. In the app's
- * zone each timer of ours would have Angular check all its views, and one that waits, for a service that
- * fails or for what other pages leave, would keep the app from ever becoming stable
+ * Runs the work outside of the zones of zone.js, with which Angular follows what an app does. In the app's zone, each
+ * of our timers would make Angular check all its views, and a timer that is always waiting would keep the app from
+ * ever becoming stable
  * (https://angular.dev/api/core/ApplicationRef#isStable).
  */
 export const outsideZone = <T>(work: () => T): T => {

@@ -1,9 +1,9 @@
 import type { Consent } from '../types.js';
 
-/** What was said about consent, and when: the later of two has the higher turn. */
+/** What was said about consent, and when. */
 export interface Said {
   consent: Consent;
-  /** -1 for what was only remembered or assumed, 0 for an option of `init`, above 0 for `setConsent`. */
+  /** The order: -1 for consent remembered or assumed, 0 for the option of `init`, then 1, 2, … for `setConsent`. */
   turn: number;
 }
 
@@ -21,21 +21,21 @@ interface Registry {
 const KEY = Symbol.for('analytics-outbox consent');
 
 /**
- * Two scripts on one page, such as the tag and an import, share no module. A symbol on the global object is
- * seen by both, and is no global name.
+ * What all scripts of a page share. Two of them, such as the tag and an import, have no module in common. Both see a
+ * symbol on the global object, which is no global name.
  */
 const registry = (): Registry =>
   ((globalThis as Record<symbol, unknown>)[KEY] ??= { turn: 0, projects: new Map() }) as Registry;
 
 const STRICTNESS: readonly Consent[] = ['granted', 'pending', 'denied'];
 
-/** `setConsent` was called: later than everything said on this page so far. */
+/** What a call of `setConsent` says: it counts before everything said on this page so far. */
 export const say = (consent: Consent): Said => ({ consent, turn: ++registry().turn });
 
 /**
- * Consent of this page to one project's records: one value for all instances of the project, those of other
- * scripts and those made later too. What `setConsent` said last counts; before that, the strictest option
- * that was given; and without one, what `remembered` answers.
+ * Joins the consent to one project's records, one value for all instances on the page: also for those of other scripts,
+ * and those made later. The last `setConsent` counts. Before the first, the strictest option of any `init` counts; if
+ * none was given, what `remembered` returns.
  */
 export const joinConsent = (
   project: string,
@@ -63,7 +63,7 @@ export const joinConsent = (
   return {
     /** The page's consent as it is now. */
     current: (): Consent => shared.consent,
-    /** Something was said about it on this page, so what was remembered no longer counts. */
+    /** Whether something was said on this page, so that a remembered denial no longer counts. */
     isGiven: (): boolean => shared.turn >= 0,
     /** Sets it for all instances of the project on this page. */
     set,

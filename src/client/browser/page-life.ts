@@ -1,20 +1,20 @@
 interface Handlers {
-  /** A page that was loaded in advance is shown. */
+  /** Called when a page that was prerendered is shown. */
   onShown: () => void;
-  /** The page is hidden, or says that it goes away. */
+  /** Called when the page is hidden, or says that it goes away. */
   onLeave: () => void;
-  /** The page may have been frozen or in the back/forward cache. */
+  /** Called when the page is back. It may have been frozen or in the back/forward cache. */
   onReturn: () => void;
-  /** The network is back. */
+  /** Called when the network is back. */
   onOnline: () => void;
-  /** Another page changed this key of localStorage. */
+  /** Called when another page has changed this key of localStorage; null if it has cleared all. */
   onStored: (key: string | null) => void;
 }
 
 export const isHidden = (): boolean => document.visibilityState === 'hidden';
 
 /**
- * The page was loaded in advance, and may never be shown
+ * Whether the page is being prerendered, so that it may never be shown
  * (https://wicg.github.io/nav-speculation/prerendering.html).
  */
 export const isPrerendering = (): boolean =>
@@ -24,15 +24,15 @@ let going = false;
 let departures = 0;
 
 /**
- * The page has said that it goes away, or has called `window.close()`: Chromium fails its requests at once
- * then, and fires `pagehide` 15 to 130 ms later (measured).
+ * Whether the page has said that it goes away, or has called `window.close()`. In Chromium its requests fail at once
+ * after `close`, and `pagehide` comes 15 to 130 ms later (measured).
  */
 export const isGoing = (): boolean => going || globalThis.closed;
 
 /**
- * Begins to watch; tells later whether the page has been left meanwhile. Requests of a page that is left fail in
- * its own eyes, though the browser completes those under keepalive. In Chromium they fail before a script hears
- * that the page is left, so the answer comes in a later task. A page that is gone never gets it.
+ * Begins to watch the page. The result tells later whether the page has been left meanwhile. When a page is left, it
+ * sees its requests fail, although the browser completes those under keepalive. In Chromium it sees that before any
+ * event says that it is left. So the result waits for a later task, which a page that is gone never gets to.
  */
 export const watchDeparture = (): (() => Promise<boolean>) => {
   const before = departures;
@@ -45,14 +45,14 @@ export const watchDeparture = (): (() => Promise<boolean>) => {
 /**
  * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page
  * already hidden gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`:
- * they cost the back/forward cache (https://web.dev/articles/bfcache). Returns what ends it.
+ * they cost the back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
  */
 export const followPage = (handlers: Handlers): (() => void) => {
   let wasGoing = false;
   const show = () => {
     going = false;
     if (wasGoing) {
-      // Requests that were started after `pagehide` are to hear of a departure, too.
+      // For requests that were started after `pagehide`: they, too, were under way as the page was left.
       departures++;
       handlers.onReturn();
     }
@@ -90,7 +90,7 @@ export const followPage = (handlers: Handlers): (() => void) => {
   };
 };
 
-/** True where the browser cannot say. */
+/** Whether the browser is online; true if it cannot tell. */
 export const isOnline = (): boolean => navigator.onLine !== false;
 
 /** False on a server and in a worker, where the tracker does nothing. */

@@ -10,7 +10,7 @@ const storage = (): Storage => {
   return kept;
 };
 
-/** It throws in a sandboxed frame, where site data is blocked, and over quota. */
+/** localStorage throws in a sandboxed frame, if site data is blocked, and over quota. */
 const attempt = <Result>(use: () => Result, otherwise: Result): Result => {
   try {
     return use();
@@ -30,9 +30,9 @@ const set = (key: string, value: string | undefined): boolean =>
 export const shelf = {
   get: (key: string): string | undefined =>
     attempt(() => storage().getItem(key) ?? undefined, undefined),
-  /** Where it is full, the former value stays. */
+  /** Returns false if it is full or does not work; then the former value stays. */
   set,
-  /** Where it is full, nothing stays. */
+  /** Does the same, but if there is no room, no value stays. */
   replace: (key: string, value: string): boolean =>
     set(key, value) || (set(key, undefined) && set(key, value)),
   keys: (): string[] => attempt(() => Object.keys(storage()), []),

@@ -1,25 +1,25 @@
 import type { OptionCheck } from '../../interface/check-options.js';
 
-/** Options with their defaults, checked one by one. */
+/** The options, each of them checked, with the defaults of those that were left out. */
 type Given = Record<string, unknown>;
 
 /** Checks together the options that name the destination, and completes them. */
 export type Form = (given: Given, pageAddress: string, check: OptionCheck) => void;
 
-/** Straight to the service: the page holds the token. */
+/** The form for sending straight to the service. */
 const directForm: Form = (given, _, { missing }) => {
   if (!('baseUrl' in given)) missing('baseUrl', 'an absolute http(s) URL, or `relay` in its place');
   if (!('token' in given)) missing('token');
 };
 
-/** Why an option that belongs to the direct form does not go with a relay. */
+/** Options of the direct form, each with the reason why it does not go with a relay. */
 const OF_THE_RELAY: Readonly<Record<string, string>> = {
   baseUrl: 'the relay knows it',
   token: 'the relay holds it',
   idempotencyKey: 'the relay tells repeats by the ids of the records',
 };
 
-/** Through a relay: no token is in the page. */
+/** The form for sending through a relay. */
 export const relayForm: Form = (given, pageAddress, { wrong, missing }) => {
   for (const [name, why] of Object.entries(OF_THE_RELAY)) {
     if (name in given) wrong(name, `does not go with \`relay\`: ${why}; leave it out`);
@@ -31,7 +31,7 @@ export const relayForm: Form = (given, pageAddress, { wrong, missing }) => {
   }
 };
 
-/** The whole address, or undefined on a page that has none, such as about:blank. */
+/** The relay's whole address. Undefined for a path on a page without an address, such as about:blank. */
 const resolved = (relay: string, pageAddress: string): string | undefined => {
   try {
     const { protocol, href } = new globalThis.URL(relay, pageAddress);
@@ -41,6 +41,6 @@ const resolved = (relay: string, pageAddress: string): string | undefined => {
   }
 };
 
-/** Either of the two. */
+/** Either of the two forms, by whether `relay` is given. */
 export const anyForm: Form = (given, pageAddress, check) =>
   ('relay' in given ? relayForm : directForm)(given, pageAddress, check);

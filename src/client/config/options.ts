@@ -35,7 +35,7 @@ const context: Kind = {
 };
 const consent: Kind = { words: 'granted, pending or denied', fits: isConsent };
 
-/** The one list of options: `init` checks by it, the script tag reads its `data-` attributes by it. */
+/** The one list of options. `init` checks them by it, and the script tag reads its `data-` attributes by it. */
 const REGISTRY: Record<keyof Options, Kind> = {
   baseUrl: url,
   token,
@@ -76,10 +76,10 @@ export const DEFAULTS = {
   maxRecordBytes: 60_000,
 } satisfies Partial<Options>;
 
-/** Options with their defaults filled in, and the relay's address whole. `disabled`, some may be missing. */
+/** The options with defaults filled in and the relay's whole address. With `disabled`, required ones may be missing. */
 export type Settings = Options &
   typeof DEFAULTS & {
-    /** What may have arrived is sent again: a relay knows repeats by itself, a service by a key. */
+    /** Whether a record that may have arrived is sent again: to a relay, or to a service with `idempotencyKey`. */
     resends: boolean;
   };
 
@@ -88,10 +88,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const optionNames = Object.keys(REGISTRY) as (keyof Options)[];
 
-/** All that the tag has an attribute for. */
+/** The names that the tag has an attribute for. */
 const attributeNames: readonly string[] = [...optionNames, 'global'];
 
-/** An option under its two names, for `init` and for the tag. */
+/** An option by its two names, for `init` and for the tag. */
 const formOf = (name: string): string =>
   `\`${name}\` (data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()})`;
 
@@ -104,7 +104,7 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
   });
   const { given } = check;
   const settings: Record<string, unknown> = { __proto__: null, ...DEFAULTS, ...given };
-  // A flush of fewer records would cost a whole request, too.
+  // A request with fewer records would cost as much as one with a full batch.
   if (given.relay) settings.flushAt = given.flushAt ?? BATCH_RECORDS;
   if (!settings.disabled) {
     form(settings, pageAddress, check);
@@ -120,7 +120,7 @@ export const resolveOptions = (options: Options, pageAddress: string, form: Form
   return resolved;
 };
 
-/** Shows the wrong value. Of a token only the wrong characters: the others must not be seen on a console. */
+/** Shows the wrong value. A token is a secret, so only its wrong characters are shown. */
 const notThis = (name: string, value: unknown): string => {
   const shown =
     typeof value === 'string'
@@ -131,7 +131,7 @@ const notThis = (name: string, value: unknown): string => {
   return `, not ${shown}`;
 };
 
-/** The value that the text of a `data-` attribute stands for; a text that stands for none is refused by `init`. */
+/** The value that the text of a `data-` attribute means. A text that means none stays, and `init` refuses it. */
 const parse = (kind: Kind, text: string, globals: Record<string, unknown>): unknown => {
   if (kind === positive) return Number(text) || text;
   if (kind === callback || kind === context) return globals[text] ?? text;

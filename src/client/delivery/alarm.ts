@@ -1,11 +1,11 @@
-/** One timer, for the next of several times. */
+/** One timer for several times: it rings at the earliest. */
 export const createAlarm = (now: () => number, ring: () => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
   return {
-    /** At this time, or earlier. */
+    /** Rings at this time, or earlier. */
     setBy: (time: number): void => {
-      // One that is overdue has slept with the machine, and may go on doing so.
+      // A timer that is overdue has slept with the machine, and may go on sleeping: it is set anew.
       if (time >= timerAt && timerAt >= now()) return;
       clearTimeout(timer);
       timerAt = time;

@@ -3,16 +3,16 @@ import { readAnswer, type Answer } from './read-answer.js';
 import type { SenderEffects } from './sender.js';
 
 /**
- * Bytes of bodies in flight under keepalive. The browser allows 65,536 for the whole page, other
- * libraries' included (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
+ * At most this many bytes of bodies are in flight under keepalive. The browser allows 65,536 for the whole page,
+ * for all its scripts together (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
  */
 export const KEEPALIVE_BUDGET = 48 * 1024;
 /**
- * A page that is back waits so long for what it left under way. In WebKit and Firefox such a request may never
- * end in the eyes of its page, not by `abort` either (measured).
+ * A page that comes back from the back/forward cache waits this long for the requests that it left under way. In
+ * WebKit and Firefox it may never be told that such a request has ended, not even after `abort` (measured).
  */
 const BACK_MS = 2_000;
-/** A browser that takes no keepalive says so within this time; a network mostly fails later. */
+/** A browser that refuses keepalive does so within this time. A network mostly takes longer to fail. */
 const REFUSAL_MS = 50;
 
 type Effects = Omit<SenderEffects, 'beacon'>;
@@ -38,7 +38,7 @@ const noAnswer = ({ relay, baseUrl }: ReturnType<SenderEffects['settings']>): An
     "CORS headers for this page? Does the page's policy allow it in connect-src? Is there a blocker?",
 });
 
-/** Nothing where a script of the page has broken it: then the request is not ended, and not waited for. */
+/** Undefined if a script of the page has broken it. Then a request cannot be ended, only no longer waited for. */
 const createController = (): AbortController | undefined => {
   try {
     return new AbortController();
@@ -47,11 +47,11 @@ const createController = (): AbortController | undefined => {
   }
 };
 
-/** Posts, within a time and within the browser's budget for what outlives a page. */
+/** Posts messages, each within the `timeout`, and keeps count of the bytes that outlive the page. */
 export const createCarrier = (effects: Effects) => {
   const { settings, now, watchDeparture, isGoing } = effects;
   let keptAlive = 0;
-  /** What ends the wait for each request that is under way. */
+  /** A function for each request under way, which ends the wait for its answer. */
   const running = new Set<() => void>();
 
   const request = async (
@@ -74,10 +74,11 @@ export const createCarrier = (effects: Effects) => {
   };
 
   return {
-    /** Bytes that would still be carried past the page's end. */
+    /** Bytes that a request under keepalive may still have. */
     room: (): number => KEEPALIVE_BUDGET - keptAlive,
     /**
-     * Starts the request before it returns. Never rejects. `undefined`: the page was left before the answer.
+     * Starts the request before it returns. Never rejects. Resolves with `undefined` if the page was left before the
+     * answer.
      */
     post: async (message: Message): Promise<Answer | undefined> => {
       const { size, keepalive } = message;
@@ -95,17 +96,18 @@ export const createCarrier = (effects: Effects) => {
       const signal = controller?.signal ?? null;
       const respond = () =>
         request(message, keepalive, signal).catch(async (error: unknown) => {
-          // Others share the budget, and some TV browsers refuse keepalive with a preflight at all.
-          // What fails later may have been stored; and a server that is down must not be asked twice.
-          // A page that was going, or stood still, may be back by now, and its records another page's:
-          // so the time is looked at last.
+          // The browser may have refused keepalive: other scripts share its budget, and some TV browsers refuse it
+          // for any request with a preflight. Then the request is tried once more without keepalive. A request that
+          // fails later may have reached the service, and a server that is down must not be asked twice. A page that
+          // was going away, or stood still, may be back by now while another page has its records: so the time is
+          // looked at last.
           if (!keepalive || wasGoing || (await wasLeft()) || isLate()) throw error;
           return request(message, false, signal);
         });
       if (keepalive) keptAlive += size;
       running.add(end);
       try {
-        // Not by the signal alone: a `fetch` that was passed in may not know it.
+        // The wait ends without the signal, too, since a `fetch` that was passed in may ignore it.
         return await readAnswer(await Promise.race([inTime(respond(), timeout), ended]), {
           timeout,
           now,
@@ -120,8 +122,8 @@ export const createCarrier = (effects: Effects) => {
       }
     },
     /**
-     * Counts what the browser was given for good. No answer will say that it has gone: by the end of the
-     * timeout it has, or never will.
+     * Counts the bytes of a beacon. The page is never told that it was sent, so they count until the end of the
+     * timeout.
      */
     give: (size: number): void => {
       keptAlive += size;
@@ -129,11 +131,11 @@ export const createCarrier = (effects: Effects) => {
         keptAlive -= size;
       }, settings().timeout);
     },
-    /** Gives up all requests: nothing may be sent any more. */
+    /** Gives up all requests, since nothing may be sent any more. */
     abort: (): void => {
       for (const end of running) end();
     },
-    /** The page is back from the back/forward cache. It may never be told how its earlier requests ended. */
+    /** Called when the page is back from the back/forward cache: gives up its earlier requests after a while. */
     comeBack: (): void => {
       const left = [...running];
       setTimeout(() => left.forEach((end) => end()), BACK_MS);

@@ -3,25 +3,25 @@ import type { Context } from './context.js';
 import { nextInLine } from './lanes.js';
 import type { Requests } from './requests.js';
 
-/** Records looked at for one that has not failed yet. */
+/** A probe is chosen among this many records. */
 const PROBE_CHOICE = 50;
-/** As good as so many failures: one that has failed while others passed. */
+/** A record that has failed while others passed counts as one with this many failures. */
 const SUSPECT = 1_000;
-/** Requests that outlive the page, at the most: Chromium carries 256 and loses what is beyond (measured). */
+/** At most this many requests are handed off. Chromium carries 256 past the end of a page, no more (measured). */
 const HANDOFF = 128;
 
 interface Parts {
   requests: Requests;
-  /** A record may be tried now. */
+  /** Whether a record may be tried now. */
   isDue: (entry: Entry) => boolean;
 }
 
-/** Which records go next, as those of one request each. */
+/** Chooses which records go next: a group for each request. */
 export const createChoice = (context: Context, { requests, isDue }: Parts) => {
   const { outbox, sender, health, batching, troubles } = context;
   const { fits } = batching;
 
-  /** A probe with records that have not failed yet: a bad one must not hold up the line. */
+  /** The records that have failed least. One of them is the probe, so that a bad record does not hold up the others. */
   const leastDoubtful = (candidates: readonly Entry[]): Entry[] => {
     const doubtOf = (entry: Entry) => {
       const { failures, isSuspect } = troubles.see(entry);
@@ -40,7 +40,7 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
         : outbox.young();
       return nextInLine(entries, rules);
     },
-    /** What the browser takes from a page that goes away. */
+    /** The records to hand off: as many as the browser takes from a page that goes away. */
     leaving: (): Entry[][] => {
       let left = sender.room();
       const leaving = (entry: Entry): boolean => {
@@ -51,7 +51,7 @@ export const createChoice = (context: Context, { requests, isDue }: Parts) => {
       };
       const limit = HANDOFF - requests.count();
       const mustWait = (entry: Entry) => outbox.mustWait(entry, true);
-      // With what is in flight: the outbox may have let go of it when the page was left before.
+      // Records in flight count as well. The outbox may have let go of them when the page was left before.
       const entries = [...requests.entries(), ...outbox.young()];
       return nextInLine(entries, { limit, mustWait, isDue, fits, leaving });
     },

@@ -4,13 +4,13 @@ import type { Context } from './context.js';
 import type { Started } from './health.js';
 import type { Attempt } from './sender.js';
 
-/** Records, each with what its attempt came to. */
+/** Records, each with its attempt. */
 type Attempts = readonly (readonly [entry: Entry, attempt: Attempt])[];
 
 const SET_UP = 'set-up';
 const UNREACHABLE = 'unreachable';
 
-/** Those to which it applies, and the others. */
+/** The attempts to which the condition applies, and the others. */
 const divide = (
   attempts: Attempts,
   applies: (attempt: Attempt) => boolean,
@@ -25,7 +25,7 @@ const isFinal = ({ outcome }: Attempt): boolean =>
 /** What the answers to requests mean for their records, for the destination and for the developer. */
 export const createConclusions = (context: Context) => {
   const { outbox, health, troubles, batching, waiters, onError, onOutcome } = context;
-  /** What the developer has been told of. */
+  /** The errors that the developer has been told of, and that have not ended since. */
   const told = new Set<string>();
 
   const tellOnce = (what: string, error: DeliveryError): void => {
@@ -33,13 +33,13 @@ export const createConclusions = (context: Context) => {
     told.add(what);
   };
 
-  /** Told once until something passes. */
+  /** The set-up is wrong. The developer is told once, until a request passes. */
   const waitForSetUp = (error: DeliveryError): void => {
     health.waitForSetUp();
     tellOnce(SET_UP, error);
   };
 
-  /** Delivered, or rejected for good: they have come to their end, and the service works. */
+  /** Records that were delivered or rejected: they have come to their end, and the service works. */
   const pass = (attempts: Attempts, started: Started): void => {
     told.delete(SET_UP);
     told.delete(UNREACHABLE);
@@ -52,7 +52,7 @@ export const createConclusions = (context: Context) => {
     }
   };
 
-  /** They wait for another attempt. True when only these records are answered so. */
+  /** Records that wait for another attempt. Returns true if the trouble is theirs alone, not the destination's. */
   const fail = (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
     const { outcome, status, problem, isUnlisted, isStale } = attempt;
     if (status > 0) told.delete(UNREACHABLE);
@@ -67,7 +67,7 @@ export const createConclusions = (context: Context) => {
     return isTheirs;
   };
 
-  /** It was refused as a whole, and one record may be why: each goes again at once, alone. */
+  /** A batch was refused as a whole, perhaps for one of its records: each is sent again at once, alone. */
   const goAlone = (group: readonly Entry[], status: number, started: Started): void => {
     health.passed(started, 0);
     if (status === 413) batching.shrink(group);
@@ -78,20 +78,20 @@ export const createConclusions = (context: Context) => {
     }
   };
 
-  /** The request as a whole failed. */
+  /** A request failed as a whole. */
   const failAll = (group: readonly Entry[], attempt: Attempt, started: Started): void => {
     if (fail(group, attempt, started)) batching.split(group);
     else batching.failed();
   };
 
-  /** Each of them failed in its own way, in the same request. */
+  /** Records of one request that failed, each with an answer of its own. */
   const failEach = (attempts: Attempts, started: Started): void => {
     const [failing, blocked] = divide(attempts, ({ outcome }) => outcome === 'retry');
     if (failing.length > 0) {
-      // What the relay has not tried says nothing of its records: they go first when it is tried again.
+      // Records that the relay has not tried do not count as failed: they go first in the next attempt.
       const [tried, untried] = divide(failing, ({ status }) => status > 0);
       const entries = (tried.length > 0 ? tried : untried).map(([entry]) => entry);
-      // One failure, with the longest of the waits.
+      // They count as one failure, with the longest of the waits.
       const [longest] = failing
         .map(([, attempt]) => attempt)
         .sort((a, b) => b.retryAfterMs - a.retryAfterMs);
@@ -106,14 +106,14 @@ export const createConclusions = (context: Context) => {
       sent: Attempt | Attempt[] | undefined,
       started: Started,
     ): void => {
-      // The browser goes on with it, and nobody here will hear of it: whoever comes next sees to it.
+      // The browser goes on with the request, but this page will not see its answer.
       if (!sent) return group.forEach(outbox.abandon);
       const whole = Array.isArray(sent) ? undefined : sent;
       if (whole?.outcome === 'rejected' && group.length > 1)
         return goAlone(group, whole.status, started);
       const attempts: Attempts = group.map((entry, i) => [entry, whole ?? (sent as Attempt[])[i]!]);
       const [passed, failed] = divide(attempts, isFinal);
-      // First: what fails beside those that pass is trouble of its own.
+      // This comes first: a record that fails while others pass has a trouble of its own.
       if (passed.length > 0) pass(passed, started);
       for (const [entry] of failed) outbox.putBack(entry);
       if (!whole) failEach(failed, started);
@@ -123,9 +123,9 @@ export const createConclusions = (context: Context) => {
         waiters.count(outcome);
       }
     },
-    /** There is no token. */
+    /** Called when there is no token. */
     lacksToken: (message: string): void => waitForSetUp({ kind: 'token', message }),
-    /** The set-up has changed. */
+    /** Called when the set-up has changed: the developer may be told again. */
     reset: (): void => told.clear(),
   };
 };

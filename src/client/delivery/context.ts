@@ -12,10 +12,10 @@ export interface DeliveryEffects {
   outbox: Outbox;
   sender: Sender;
   gate: Gate;
-  /** Storage and network may be used. */
+  /** Whether storage and network may be used. */
   mayRun: () => boolean;
   concurrency: () => number;
-  /** Requests go to the page's own origin. */
+  /** Whether requests go to the page's own origin. */
   isOwnOrigin: boolean;
   now: () => number;
   random: () => number;

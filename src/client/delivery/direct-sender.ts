@@ -5,7 +5,7 @@ import { createTokenSource, type TokenSource } from '../../interface/token.js';
 
 type Effects = Omit<SenderEffects, 'beacon'>;
 
-/** The service has no batch. */
+/** One record a request, since the service has no batch operation. */
 const CAPACITY: Capacity = {
   records: 1,
   bytes: Infinity,
@@ -30,7 +30,7 @@ export const tellToken = (
   return outcome === 'blocked' && (used !== token.get() || (status === 401 && token.refused()));
 };
 
-/** Sends one record a request, straight to the service (interface, section 4). */
+/** Sends each record in a request of its own, straight to the service (interface, section 4). */
 export const createDirectSender = (effects: Effects): Sender => {
   const { settings } = effects;
   const { post, ...carrier } = createCarrier(effects);

@@ -8,11 +8,14 @@ import { createPump } from './pump.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
 
-/** When the network is back, over this share of the oldest record's age, and no longer than this (docs/fleet.md). */
+/**
+ * When the network is back, pages come back spread over this share of the age of their oldest record, and over
+ * `RETURN_MS` at most (docs/fleet.md).
+ */
 const RETURN_SHARE = 0.5;
 const RETURN_MS = SLOW_MS;
 
-/** Sends what is due, as fast as the destination's state allows. */
+/** Delivery to one destination, as the rest of the tracker sees it. */
 export const createFlusher = (effects: DeliveryEffects) => {
   const { outbox, sender, gate, now, random } = effects;
   const troubles = createTroubles();
@@ -26,7 +29,7 @@ export const createFlusher = (effects: DeliveryEffects) => {
   return {
     pump,
     flushAll,
-    /** Attempts everything due, and settles when it has had its attempt. */
+    /** Attempts everything that waits. Resolves when all of it has had its attempt, or can have none for now. */
     flush: (): Promise<FlushResult> => {
       const result = waiters.add(outbox.latest());
       health.hurry();
@@ -34,18 +37,18 @@ export const createFlusher = (effects: DeliveryEffects) => {
       return result;
     },
     /**
-     * Gives the browser what fits, now. Nothing where the destination is known to fail: it is safer in the
-     * outbox.
+     * Hands off what the browser takes. If the destination is known to fail, nothing is handed off, since the
+     * outbox is safer.
      */
     handOff: (): void => {
       health.hurry();
       if (!health.pause()[0] && !gate.until()) handOff();
     },
-    /** Gets a token, where one will be needed: at the page's end there is no time to ask. */
+    /** Asks for a token if one will be needed: as the page is left, there is no time to ask. */
     prepare: (): void => {
       if (!isReady()) pump();
     },
-    /** The network is back: perhaps for many at this moment. */
+    /** Called when the network is back, perhaps for many visitors at the same moment. */
     resume: (): void => {
       const time = now();
       const [oldest] = outbox.entries();
@@ -53,12 +56,12 @@ export const createFlusher = (effects: DeliveryEffects) => {
       health.resume(random() * Math.min(RETURN_MS, RETURN_SHARE * age));
       flushAll();
     },
-    /** The page is back. */
+    /** Called when the page is back from the back/forward cache. */
     comeBack: (): void => {
       sender.comeBack();
       pump();
     },
-    /** The set-up has changed. */
+    /** Called when the set-up has changed. */
     reconfigure: (): void => {
       conclusions.reset();
       health.resume();

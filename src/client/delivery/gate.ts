@@ -1,22 +1,22 @@
 import { toJson } from '../record/to-json.js';
 import { BASE_MS, delayAfter } from '../../interface/backoff.js';
 
-/** The penalty of a destination, as kept where other tabs and the next page see it. */
+/** The penalty of a destination, as it stands in localStorage, where all pages of the site see it. */
 interface Penalty {
-  /** Failures, less the requests that have passed since. */
+  /** The number of failures, less the requests that have passed since. */
   n: number;
-  /** No request before this time; 0 once one has passed. */
+  /** No request starts before this time; 0 once one has passed. */
   until: number;
-  /** The service has asked for so much of it: nothing but an answer ends that. */
+  /** The part of the wait that the service has asked for ends at this time. Only an answer ends it earlier. */
   floor: number;
 }
 
 const NONE: Penalty = { n: 0, until: 0, floor: 0 };
 
 interface Effects {
-  /** What stands there: nothing where the site has cleared it. */
+  /** The stored penalty; undefined if there is none, as after the site has cleared its storage. */
   load: () => string | undefined;
-  /** Returns false where it could not be kept. */
+  /** Returns false if the penalty could not be stored. */
   save: (value: string) => boolean;
   now: () => number;
   random: () => number;
@@ -34,17 +34,18 @@ interface Failure {
   isSilent: boolean;
 }
 
-/** A clock that was set back must not lock the gate for longer than any penalty lasts. */
+/** No penalty lasts as long as this. A longer one was stored before the clock was set back, and is over. */
 const LONGEST_MS = 2 * 3_600_000;
-/** More failures change no delay, and would only be remembered for longer. */
+/** Failures are counted up to this: more change no delay, and would only be remembered for longer. */
 const MOST_FAILURES = 9;
 /**
- * So many at least, once the service has refused a probe as well: what lasts longer than a second often
- * lasts for minutes, and the first tries of a whole fleet are the most that a server has to bear (docs/fleet.md).
+ * Once the service has answered a probe with a failure, too, that counts as this many failures. A trouble that lasts
+ * longer than a second often lasts for minutes, and the first tries of a whole fleet are the heaviest load that a
+ * server has to bear (docs/fleet.md).
  */
 const LASTING = 4;
 
-/** None where somebody else has written something under our name. */
+/** No penalty if somebody else has written something under our key. */
 const parse = (text: string): Penalty => {
   try {
     const { n, until, floor } = JSON.parse(text) as Penalty;
@@ -54,9 +55,9 @@ const parse = (text: string): Penalty => {
   }
 };
 
-/** Backoff of one destination, shared by its pages. */
+/** The backoff of one destination, shared by all pages of the site. */
 export const createGate = ({ load, save, now, random }: Effects) => {
-  /** What this page has read or written last: all there is where the site clears localStorage, or has none. */
+  /** The last penalty that this page has read or written. It counts while localStorage has none, or does not work. */
   let own = NONE;
   let isKept = true;
 
@@ -65,7 +66,7 @@ export const createGate = ({ load, save, now, random }: Effects) => {
     if (text === undefined) return own;
     const shared = parse(text);
     if (isKept) own = shared;
-    // The longer wait, where `own` could not be kept: another page may have been able to keep what it knows.
+    // If `own` could not be stored, the longer wait counts: another page may have been able to store its own.
     return shared.until > own.until ? shared : own;
   };
   const write = (penalty: Penalty) => {
@@ -82,15 +83,15 @@ export const createGate = ({ load, save, now, random }: Effects) => {
 
   return {
     /**
-     * Earliest time of the next request; in the past when the gate is open. Until one has passed it is above 0:
-     * a probe goes first.
+     * Earliest time of the next request, in the past if one may go now. After a failure it is above 0 until a request
+     * has passed: until then one request at a time goes, as a probe.
      */
     until: (): number => endOf(read().until),
     /** Closes the gate after a failure. */
     close: ({ retryAfterMs, isRepeat, startedUntil, isSilent }: Failure) => {
       const before = read();
-      // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told
-      // the same moment, and must come back as spread out as it went (docs/fleet.md).
+      // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told to come back
+      // at the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
       const isSame = before.until === startedUntil;
       const least = isSame ? 0 : endOf(before.until);
@@ -100,21 +101,21 @@ export const createGate = ({ load, save, now, random }: Effects) => {
       const floor = Math.max(endOf(before.floor), retryAfterMs > 0 ? wish : 0);
       const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
       const isOneMore = !isRepeat || !before.until;
-      // A wish of the server's counts whoever hears it.
+      // A wish of the service counts, whichever request was told of it.
       const isHeard = retryAfterMs > 0 && wish > before.until;
       if (isOneMore || isHeard) write({ n: isOneMore ? n + 1 : n, until, floor });
     },
-    /** Keeps other pages back while this one probes; nothing while the gate is open. */
+    /** Keeps other pages back for so long while this one probes. Does nothing while the gate is open. */
     reserve: (ms: number) => {
       const before = read();
       if (endOf(before.until)) write({ ...before, until: now() + ms });
     },
     /**
-     * A request has passed. A server at its limit lets some pass: who forgot all failures then would ask
-     * too much of it again at once.
+     * Called when a request has passed. It takes back one failure only, since a server at its limit lets some requests
+     * pass, and must not be asked too much again at once.
      */
     open,
-    /** Something has changed here: one more try, unless the service has asked for the wait. */
+    /** Called when something has changed here. Allows one more try, unless the service has asked for the wait. */
     lift: () => {
       if (endOf(read().floor) <= now()) open();
     },

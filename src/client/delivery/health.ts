@@ -10,26 +10,26 @@ type Effects = Pick<
   'gate' | 'mayRun' | 'concurrency' | 'now' | 'random' | 'isOnline'
 >;
 
-/** How things stood when a request was started. */
+/** The state of delivery when a request was started. */
 export interface Started {
   epoch: number;
   passes: number;
-  /** End of the destination's penalty. */
+  /** When the destination's penalty ended, as it was known then. */
   until: number;
   at: number;
 }
 
-/** What is known of the destination, and how much may be asked of it. */
+/** What is known of the destination, and how many requests it may have. */
 export const createHealth = (effects: Effects, troubles: Troubles) => {
   const { gate, concurrency, now, random } = effects;
   const pauses = createPauses(effects);
   const { pause, resume, hurry } = pauses;
   let width = Infinity;
-  /** Counts penalties: failures of requests started before the last one are the same trouble. */
+  /** Counts the penalties. A failure of a request from before the last penalty is the same trouble. */
   let epoch = 0;
   let passes = 0;
 
-  /** One goes first, and the others wait for what it comes to. */
+  /** Whether one request goes first, and the others wait for its answer. */
   const isProbing = (): boolean => {
     if (gate.until()) width = 1;
     return width === 1;
@@ -40,22 +40,22 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
     resume,
     hurry,
     isProbing,
-    /** Requests at a time: after trouble 1, 2, 4, and so on. */
+    /** How many requests may be under way: after a failure 1, then 2, 4, and so on. */
     width: (): number => (isProbing() ? 1 : Math.min(width, concurrency())),
     begin: (): Started => ({ epoch, passes, until: gate.until(), at: now() }),
-    /** False for a request from before the last failure: it says nothing about how things are now. */
+    /** False for a request from before the last penalty: it says nothing about how things are now. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
-    /** The service has answered, and taken or refused so many records: it works. */
+    /** Called when the service has taken or refused so many records: it works. */
     passed: ({ until }: Started, count: number): void => {
       passes += count;
       pauses.passed();
-      // Not what was closed since, perhaps by another page.
+      // A gate that has been closed since, perhaps by another page, stays closed.
       if (gate.until() === until) gate.open();
       width = Math.min(width * 2, concurrency());
     },
     /**
-     * Records that were in one request wait for another attempt. True when that is trouble of theirs alone: then
-     * they have one delay for all, since it is not known yet which of them it is.
+     * Called when the records of one request have failed. Returns true if the trouble is theirs alone. Then one delay
+     * counts for all of them, since it is not known yet which of them is the cause.
      */
     failed: (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
       const { outcome, status, retryAfterMs, isUnlisted } = attempt;
@@ -64,12 +64,12 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
       const [failures, areSuspects] = troubles.fail(entries, started.passes, passes);
       const isOfAll = isBlocked ? status === 401 : status === 429 || retryAfterMs > 0;
       const areTheirs = isUnlisted || (areSuspects && !isOfAll);
-      // One among several is soon found.
+      // Of several, the one at fault is soon found: each goes alone after a short delay.
       const isSlow = isBlocked && entries.length === 1;
       const delay = isSlow ? SLOW_MS : delayAfter(failures - 1, 0, random);
       troubles.putOff(entries, areTheirs ? now() + delay : 0);
       if (areTheirs) {
-        // It has said nothing of the destination: the next probe need not wait for this one.
+        // This probe has said nothing of the destination, so the next one need not wait.
         if (started.until && gate.until() === started.until) gate.reserve(0);
         return true;
       }

@@ -2,35 +2,35 @@ import type { Entry } from '../outbox/parcel.js';
 import { isUnderWay } from '../outbox/states.js';
 
 interface Rules {
-  /** Requests at the most. */
+  /** At most this many requests. */
   limit: number;
-  /** A user's record waits for older ones of that user that are not in memory. */
+  /** Whether a user's record has to wait for older ones of that user that are not in memory. */
   mustWait: (entry: Entry) => boolean;
-  /** A record may be tried now. */
+  /** Whether a record may be tried now. */
   isDue: (entry: Entry) => boolean;
-  /** Whether a request that has these takes this one, too. */
+  /** Whether a request with the records of the group can take this one, too. */
   fits: (group: readonly Entry[], entry: Entry) => boolean;
   /**
-   * The page goes away: what follows an identify may go beside it, since its answer is not awaited. Says
-   * whether a record may still be given to the browser.
+   * Given if the page goes away. Then an event may go beside the identify before it, since there is no time to wait
+   * for an answer. Says whether a record may be handed off.
    */
   leaving?: (entry: Entry) => boolean;
 }
 
-/** A request whose records are not known any more. */
+/** Stands for a request that is under way: no record can join it. */
 const IN_FLIGHT: Entry[] = [];
 
 /**
- * What may be sent now, oldest first, as the records of one request each. Identifies of one user go one at
- * a time and in order, and a user's events go after the identifies before them: in the same request, where
- * they fit, or after its answer. Everything else is free to overtake.
+ * Chooses what may be sent now, oldest first: a group of records for each request. Identifies of one user go one at a
+ * time and in order. A user's events go after the identifies before them: in the same request if they fit, or else
+ * after its answer. Everything else may overtake.
  */
 export const nextInLine = (entries: Iterable<Entry>, rules: Rules): Entry[][] => {
   const { limit, mustWait, isDue, fits, leaving } = rules;
   const groups: Entry[][] = [];
-  /** Users of whom nothing may go. */
+  /** Users whose later records have to wait. */
   const held = new Set<string | undefined>();
-  /** Users whose identify goes, and with which request. */
+  /** Users with an identify that goes now, and its request. */
   const identifying = new Map<string | undefined, Entry[]>();
   for (const entry of entries) {
     const { user, type } = entry.record;

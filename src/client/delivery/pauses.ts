@@ -1,18 +1,18 @@
 import type { Status } from '../types.js';
 import type { DeliveryEffects } from './context.js';
 
-/** While the set-up is wrong, or nothing answers: one try this often. */
+/** While the set-up is wrong, or nothing answers, there is one try this often. */
 export const SLOW_MS = 300_000;
 
-/** Why nothing may be sent, and until when; 0 where no end is known. */
+/** Why nothing may be sent (`undefined`: something may), and until when (0: not known). */
 export type Pause = [Status['paused'], number];
 
-/** Attempts in a row without an answer that stop delivery. */
+/** Delivery pauses after this many attempts in a row without an answer. */
 const SILENT = 3;
 
 type Effects = Pick<DeliveryEffects, 'gate' | 'mayRun' | 'now' | 'isOnline'>;
 
-/** What keeps this page from sending, beside the destination's penalty. */
+/** Everything that keeps this page from sending, the gate included. */
 export const createPauses = ({ gate, mayRun, now, isOnline }: Effects) => {
   /** The last pause, which may be over. */
   let reason: Status['paused'];
@@ -28,21 +28,21 @@ export const createPauses = ({ gate, mayRun, now, isOnline }: Effects) => {
     if (reason === why) hold(undefined, 0);
   };
 
-  /** There was an answer. */
+  /** Called when there was an answer. */
   const hear = (): void => {
     silent = 0;
     end('unreachable');
   };
 
   return {
-    /** What holds now; nothing where something may be sent. */
+    /** The pause that holds now. */
     pause: (): Pause => {
       const time = now();
       if (!mayRun()) return ['consent', 0];
       if (isOnline()) end('offline');
-      // Some systems say offline for ever: try now and then all the same.
+      // Some systems say for ever that they are offline, so there is a try now and then all the same.
       else if (reason !== 'offline') hold('offline');
-      // A pause that ends later than any can was begun before the clock was set back.
+      // A pause with a later end than any can have began before the clock was set back, and is over.
       const holds = until > time && until - time <= SLOW_MS;
       if (holds && reason !== 'backoff') return [reason, until];
       const next = Math.max(gate.until(), holds ? until : 0);
@@ -50,22 +50,22 @@ export const createPauses = ({ gate, mayRun, now, isOnline }: Effects) => {
     },
     waitForSetUp: (): void => hold('setup'),
     hear,
-    /** There was none. */
+    /** Called when there was no answer. */
     miss: (): void => {
       if (++silent >= SILENT) hold('unreachable');
     },
-    /** The destination works. */
+    /** Called when a request has passed: the destination works. */
     passed: (): void => {
       hear();
       end('setup');
     },
-    /** The network is back, or the set-up has changed. Nothing is sent for so long yet. */
+    /** Called when the network is back, or the set-up has changed. Delivery goes on after `waitMs`. */
     resume: (waitMs = 0): void => {
       if (silent > 0) gate.lift(); // it may have been the network
       silent = 0;
       hold('backoff', waitMs);
     },
-    /** Who asks for it now need not wait for the others to come back. */
+    /** Ends the wait after the network is back: the page itself asks for a flush, or goes away. */
     hurry: (): void => end('backoff'),
   };
 };

@@ -6,29 +6,29 @@ import type { Context } from './context.js';
 import { SLOW_MS } from './pauses.js';
 import { createRequests } from './requests.js';
 
-/** Pages that wait for the same moment come back spread over this long, so that one of them can probe. */
+/** Pages that wait for the same moment look again spread over this time, so that one of them can probe. */
 const SPREAD_MS = 500;
-/** Free places wait this long for more of them, so that a write serves several requests. */
+/** A free place waits this long for others, so that one write can name the records of several requests. */
 const TOGETHER_MS = 12;
 
 const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
 
-/** Decides when to look for what may be sent, and goes on until nothing is under way. */
+/** Looks for what may be sent, and goes on until nothing is left to do. */
 export const createPump = (context: Context, { conclude, lacksToken }: Conclusions) => {
   const { outbox, sender, health, troubles, waiters, mayRun, now, random, isHidden } = context;
   const { token } = sender;
   const requests = createRequests(context, { conclude, onFree: () => free() });
   const alarm = createAlarm(now, () => pump());
-  /** Own records up to here are due; those called since wait for the next flush. */
+  /** Records up to this place in the order of calls are due. Those of later calls wait for the next flush. */
   let horizon = 0;
   const isDue = (entry: Entry): boolean =>
     entry.order <= horizon && troubles.see(entry).dueAt <= now();
   const choice = createChoice(context, { requests, isDue });
-  /** The last look found nothing that may be sent, though nothing keeps the destination back. */
+  /** The last look found nothing that may be sent, although the destination may be asked. */
   let isStarving = false;
-  /** Requests that have been chosen, and named by one write, but not started: they go before others are chosen. */
+  /** Requests that one write has named and that are not started yet. They go before others are chosen. */
   let left = 0;
-  /** Waits for storage or a token, after which it goes on by itself. */
+  /** How many waits are under way, for storage, a token or the next task. The pump goes on after each. */
   let pending = 0;
 
   const whenDone = async (work: Promise<unknown>): Promise<void> => {
@@ -38,7 +38,7 @@ export const createPump = (context: Context, { conclude, lacksToken }: Conclusio
     pump();
   };
 
-  /** While nothing may be sent, what is stored need not be read yet. */
+  /** Whether to read more records from the database. While nothing may be sent, that can wait. */
   const wantsMore = (): boolean => !health.pause()[0] && outbox.wantsMore(isStarving);
 
   const isReady = (): boolean => !token || token.get() !== undefined;
@@ -48,23 +48,23 @@ export const createPump = (context: Context, { conclude, lacksToken }: Conclusio
     if (problem && mayRun()) lacksToken(problem);
   };
 
-  /** Starts what is due and may go now. */
+  /** Starts the requests that are due and may go now. */
   const sendDue = (time: number): void => {
     const wasLeft = left;
     const places = Math.min(requests.places(), wasLeft || Infinity);
     if (places > 0) {
       const groups = choice.next(places);
       isStarving = groups.length === 0;
-      // A hidden page may be gone before the database has been prepared.
+      // A hidden page does not wait for the database, since it may be gone before the write is done.
       const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
       const ready = groups.filter((group) => group.every(outbox.canSend));
-      // One request a task: `fetch` takes a millisecond or more. A hidden page has no other task to count on.
+      // One request starts in each task: `fetch` takes a millisecond or more. A hidden page may get no other task.
       const first = isHidden() ? ready : ready.slice(0, 1);
       for (const group of first) void requests.start(group, false);
       left = groups.length - first.length;
       if (prepared) void whenDone(prepared);
       if (ready.length > first.length) void whenDone(nextTask());
-      else if (wasLeft) alarm.setBy(time + TOGETHER_MS); // other places may have come free meanwhile
+      else if (wasLeft) alarm.setBy(time + TOGETHER_MS); // other places may have become free meanwhile
     }
     const next = troubles.nextDue(time, SLOW_MS);
     if (next < Infinity) alarm.setBy(next);
@@ -88,15 +88,15 @@ export const createPump = (context: Context, { conclude, lacksToken }: Conclusio
     waiters.settle((last) => requests.entries().some(({ order }) => order <= last), outbox.waiting);
   };
 
-  /** Goes on with what is under way. */
+  /** Sends what may be sent, and reads more from the database if memory has too little. */
   const pump = (): void => {
     sendNow();
     if (wantsMore()) void whenDone(outbox.refill(isStarving));
   };
 
-  /** A request has left its place free. */
+  /** Called when a request has left its place free. */
   const free = (): void => {
-    // Answers that come close together free places together: one write for several requests.
+    // Answers often come close together. Then one write serves the requests in all places that they leave free.
     if (requests.count() === 0) pump();
     else alarm.setBy(now() + TOGETHER_MS);
   };
@@ -108,18 +108,18 @@ export const createPump = (context: Context, { conclude, lacksToken }: Conclusio
       horizon = outbox.latest();
       pump();
     },
-    /** There is what a request needs. */
+    /** Whether there is a token, if one is needed. */
     isReady,
-    /** Gives the browser what it takes from a page that goes away. */
+    /** Hands off what the browser takes from a page that goes away. */
     handOff: (): void => {
       if (!isReady()) return;
       horizon = outbox.latest();
-      void outbox.prepare([]); // there is no time to wait for what was being prepared
+      void outbox.prepare([]); // takes back what was being prepared: there is no time to wait for it
       for (const group of choice.leaving()) void requests.start(group, true);
     },
-    /** Records without an answer yet. */
+    /** How many records have no answer yet. */
     inFlight: (): number => requests.entries().length,
-    /** Gives up the requests that are under way: nothing may be sent any more. */
+    /** Gives up the requests that are under way, since nothing may be sent any more. */
     halt: (): void => {
       sender.abort();
       requests.entries().forEach(outbox.abandon);

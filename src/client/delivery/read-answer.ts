@@ -2,25 +2,25 @@ import { parseRetryAfter } from '../../interface/backoff.js';
 import { inTime } from '../../interface/in-time.js';
 import { outcomeOf, type Verdict } from '../../interface/outcome.js';
 
-/** What came back for a request. */
+/** The answer to a request. */
 export interface Answer extends Verdict {
   retryAfterMs: number;
-  /** What was read of it. */
+  /** As much of the body as was read. */
   body: string;
-  /** The rest of the body did not come. */
+  /** The rest of the body did not come, or there was no answer at all. */
   brokeOff: boolean;
-  /** What the developer is to look at, where no answer came. */
+  /** If there was no answer: what the developer has to look at. */
   problem?: string;
 }
 
-/** So much of a body is read, in characters. The answers of a service or a relay are far shorter. */
+/** At most this many characters of a body are read. The answers of a service or a relay are far shorter. */
 const BODY_LENGTH = 65_536;
 /** The body must follow the headers within this time. */
 const BODY_MS = 5_000;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Ends a body that nobody reads any more. Cancelling alone would keep the connection busy in Firefox. */
+/** Ends a body that nobody reads any more. If it were only cancelled, Firefox would keep the connection busy. */
 const release = async (reader: Reader | undefined, abort: () => void): Promise<void> => {
   abort();
   try {
@@ -36,7 +36,7 @@ const readBody = async (response: Response, { ms, abort }: { ms: number; abort: 
   let isEnded = false;
   let brokeOff = false;
   const read = async () => {
-    // A wrapped `fetch` may hand on a body that is no stream of the browser's.
+    // A wrapped `fetch` may return an object whose body is no stream.
     reader = (response.body as { getReader?: () => Reader } | null)?.getReader?.();
     if (reader) {
       const decoder = new TextDecoder();
@@ -55,7 +55,7 @@ const readBody = async (response: Response, { ms, abort }: { ms: number; abort: 
   } catch {
     brokeOff = true;
   }
-  // Or Chromium would not give back its part of the keepalive budget.
+  // Otherwise Chromium would not free the request's part of the keepalive budget.
   if (!isEnded) void release(reader, abort);
   return { body, brokeOff };
 };
@@ -64,19 +64,19 @@ const readRetryAfter = (response: Response): string | null => {
   try {
     return response.headers.get('retry-after');
   } catch {
-    return null; // an object that a wrapped `fetch` made up
+    return null; // a wrapped `fetch` has returned something else than a `Response`
   }
 };
 
 /**
- * What a response says. Its status is the answer, whatever becomes of its body or is missing from it: a
- * script that wraps `fetch` may hand on something else than a `Response`.
+ * Reads a response. Its status counts, even if its body breaks off or other parts are missing: a script that wraps
+ * `fetch` may return something else than a `Response`.
  */
 export const readAnswer = async (
   response: Response,
   { timeout, now, abort }: { timeout: number; now: () => number; abort: () => void },
 ): Promise<Answer> => {
-  // An opaque redirect has status 0. One that was followed has turned the POST into a GET.
+  // A redirect counts as 302: an opaque one has status 0, and one that was followed has turned the POST into a GET.
   const status = (!response.redirected && Number(response.status)) || 302;
   const retryAfterMs = parseRetryAfter(readRetryAfter(response), now());
   const { body, brokeOff } = await readBody(response, { ms: Math.min(BODY_MS, timeout), abort });

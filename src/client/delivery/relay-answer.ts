@@ -4,13 +4,13 @@ import { boundedWait } from '../../interface/backoff.js';
 import type { Attempt } from './sender.js';
 
 const outcomeOf = (outcome: unknown): Attempt['outcome'] => {
-  // It stands in the relay's queue: the rest is the relay's care.
+  // `accepted`: the record is in the relay's queue, and the relay delivers it.
   if (outcome === 'accepted' || outcome === 'delivered') return 'delivered';
-  // No result, or none that this version knows: nobody has said that it was taken.
+  // Without a result, or with one that this version does not know, nobody has said that the record was taken.
   return outcome === 'blocked' || outcome === 'rejected' ? outcome : 'retry';
 };
 
-/** The record has a value that the relay's lists lack. */
+/** The record has a value that is not in the relay's lists. */
 const unlistedProblem = (field: string, body: string): string => {
   const value = (JSON.parse(body) as Record<string, unknown>)[field];
   return `the relay does not list the ${field} ${JSON.stringify(value)}: add it to the relay's list \`${field}s\``;
@@ -30,7 +30,7 @@ const attemptOf = (result: Partial<BatchResult> = {}, { body }: OutboxRecord): A
   };
 };
 
-/** What a relay's answer says of each record, by its id; undefined where it is no such answer. */
+/** Reads from a relay's answer what became of each record. Undefined if it is no such answer. */
 export const readResults = (
   { status, body }: { status: number; body: string },
   records: readonly OutboxRecord[],

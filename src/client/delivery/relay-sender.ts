@@ -4,7 +4,7 @@ import { createCarrier, KEEPALIVE_BUDGET } from './carrier.js';
 import { readResults } from './relay-answer.js';
 import type { Capacity, Sender, SenderEffects } from './sender.js';
 
-/** The body is JSON already, and ids need no escape (nanoid). */
+/** The body is JSON already, and an id (a nanoid) has nothing to escape. */
 const itemOf = ({ id, type, body }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","body":${body}}`;
 
@@ -22,7 +22,7 @@ const problemOf = (status: number, url: string): string =>
     ? `the relay refuses this page (${status}): check its option \`${status === 401 ? 'authorize' : 'origins'}\``
     : `no relay at ${url} (${status}): check the option \`relay\``;
 
-/** Sends many records a request, to a relay that passes them on (src/interface/wire.ts). */
+/** Sends many records in each request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySender = (effects: SenderEffects): Sender => {
   const { settings, now, isGoing, beacon } = effects;
   const { post, give, ...carrier } = createCarrier(effects);
@@ -39,10 +39,10 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
       }
       const answer = await post({
         url,
-        // As a beacon has it: to a relay on another origin it needs no preflight.
+        // The same type as a beacon's. It needs no preflight if the relay is on another origin.
         headers: { 'content-type': 'text/plain;charset=UTF-8' },
         body,
-        // The relay may know its visitors by the site's own cookies, which a beacon carries anyway.
+        // The relay may know visitors by the site's own cookies. A beacon carries them anyway.
         credentials: 'same-origin',
         size,
         keepalive,
@@ -51,8 +51,8 @@ export const createRelaySender = (effects: SenderEffects): Sender => {
       const results = readResults(answer, records);
       if (results) return results;
       const { status, brokeOff, body: said } = answer;
-      // A 2xx without results is the answer of something else, or the results did not come. Then all of it
-      // is sent again, as where no answer came: the relay knows repeats.
+      // A 2xx without results comes from something else than a relay, unless the results broke off. In that case all
+      // records are sent again, as if there had been no answer: the relay knows repeats.
       if (status < 300) answer.outcome = brokeOff || !said ? 'retry' : 'blocked';
       return { problem: problemOf(status, url), ...answer };
     },

@@ -4,36 +4,36 @@ import type { Context } from './context.js';
 import type { Started } from './health.js';
 
 /**
- * Requests at a time to the page's own origin. Over HTTP/1.1 browsers have six connections for it, which all
- * the rest of the site needs as well: its files, its calls, the next page.
+ * At most this many requests go to the page's own origin at a time. Over HTTP/1.1 browsers have six connections for
+ * it, which the rest of the site needs as well: its files, its calls, the next page.
  */
 const OWN_ORIGIN = 2;
-/** While one of them has had no answer for this long, no other is started. */
+/** While a request to the page's own origin has had no answer for this long, no other is started. */
 const HANGING_MS = 2_000;
-/** The first request goes alone for so long at the most, so that its preflight serves the others. */
+/** The first request goes alone for at most this long, so that its preflight serves the others. */
 const PREFLIGHT_MS = 500;
 /** Other pages wait this long for the page that probes. */
 const PROBE_MS = 5_000;
 
 interface Parts {
   conclude: Conclude;
-  /** A request has come to its end, and left its place free. */
+  /** Called when a request has come to its end, and left its place free. */
   onFree: () => void;
 }
 
-/** Starts requests and sees them to their end: which are under way, and how many more there may be. */
+/** Starts requests and follows them to their end. Knows which are under way, and how many more there may be. */
 export const createRequests = (context: Context, { conclude, onFree }: Parts) => {
   const { outbox, sender, gate, health, batching, concurrency, now } = context;
   const { isOwnOrigin, isHidden, onSent } = context;
   const groups = new Map<Started, readonly Entry[]>();
-  /** The first request goes alone: its preflight serves the others. */
+  /** The first request has not been started yet, or may still wait for its preflight. */
   let isFirst = !!sender.hasPreflight;
 
   const entries = (): Entry[] => [...groups.values()].flat();
 
   const isHanging = ({ at }: Started): boolean => now() - at >= HANGING_MS;
 
-  /** The others wait no longer for the preflight. */
+  /** Ends the wait of the others for the preflight. */
   const follow = (): void => {
     isFirst = false;
     onFree();
@@ -46,7 +46,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
 
   return {
     count: (): number => groups.size,
-    /** All their records. */
+    /** The records of all requests under way. */
     entries,
     /** How many more may be started. */
     places: (): number =>
@@ -69,7 +69,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       isFirst = false;
       if (!groups.delete(started)) return; // delivery was stopped
       conclude(group, sent, started);
-      // What a page that goes away has given to the browser is not for it to send again.
+      // A page that goes away has handed the request to the browser, and does not send its records again.
       if (sent || !isHidden()) onFree();
     },
     /** Forgets all. */

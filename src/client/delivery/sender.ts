@@ -3,10 +3,11 @@ import type { Verdict } from '../../interface/outcome.js';
 import type { TokenSource } from '../../interface/token.js';
 import type { Carrier } from './carrier.js';
 
-/** What an attempt came to. */
+/** What became of a record, or of a whole request, in one attempt. */
 export interface Attempt extends Verdict {
+  /** The wait that the service has asked for; 0 for none. */
   retryAfterMs: number;
-  /** What the developer is to look at: who has refused it, or that nothing answers. */
+  /** What the developer has to look at if it failed. */
   problem: string;
   /** Refused for a token that is no longer in use, or has to be asked for again: it says nothing else. */
   isStale?: boolean;
@@ -14,33 +15,33 @@ export interface Attempt extends Verdict {
   isUnlisted?: boolean;
 }
 
-/** What one request takes. */
+/** How much one request can take. */
 export interface Capacity {
   records: number;
   /** Bytes of the whole request. */
   bytes: number;
-  /** Bytes that a record weighs beside its body, at the most: as if it had a request of its own. */
+  /** Bytes that a record takes beside its body, at most: those of a request with this record alone. */
   bytesPerRecord: number;
 }
 
 export interface Manner {
   /** Bytes of the whole request, or a few more. */
   size: number;
-  /** It outlives the page. */
+  /** The request outlives the page. */
   keepalive: boolean;
 }
 
-/** A way to a destination. */
+/** Sends requests to one destination. */
 export interface Sender extends Omit<Carrier, 'post' | 'give'> {
   capacity: Capacity;
-  /** Browsers ask another origin before its first request, and remember the answer. */
+  /** Before the first request, a browser sends another origin a preflight, and remembers the answer. */
   hasPreflight?: boolean;
-  /** Without one that is known nothing can be sent. Missing where none is needed. */
+  /** Nothing can be sent without a token. Missing if no token is needed. */
   token?: Pick<TokenSource, 'get' | 'ask'>;
   /**
-   * Starts one request before it returns: nothing is awaited first. Resolves with an attempt for each
-   * record, in their order; or with one for all, where the request as a whole came to that. `undefined`: the page
-   * was left before the answer, and the browser may go on with it.
+   * Starts one request before it returns: nothing is awaited first. Resolves with an attempt for each record, in their
+   * order, or with one attempt for the request as a whole. Resolves with `undefined` if the page was left before the
+   * answer; the browser may go on with the request.
    */
   send: (
     records: readonly OutboxRecord[],
@@ -56,15 +57,15 @@ export interface SenderEffects {
     relay?: string | undefined;
     idempotencyKey?: boolean | undefined;
     timeout: number;
-    /** In place of the global one. */
+    /** Used in place of the global `fetch`. */
     fetch?: typeof fetch;
   };
   now: () => number;
-  /** Begins to watch; tells later whether the page has been left meanwhile. */
+  /** Begins to watch the page. The result tells later whether the page has been left meanwhile. */
   watchDeparture: () => () => Promise<boolean>;
-  /** The page has said that it goes away: no answer will be heard. */
+  /** Whether the page has said that it goes away, so that it will hear no answer. */
   isGoing: () => boolean;
-  /** Gives the browser a POST to send whatever becomes of the page; false where it takes none. */
+  /** Gives the browser a POST to send, whatever becomes of the page. Returns false if the browser does not take it. */
   beacon: (url: string, body: string) => boolean;
 }
 

@@ -2,15 +2,15 @@ import type { Entry } from '../outbox/parcel.js';
 
 /** What delivery knows of a record that has failed. */
 export interface Trouble {
-  /** Not to be tried before this time. */
+  /** The record is not tried before this time. */
   dueAt: number;
-  /** Failures in a row. */
+  /** The number of its failures in a row. */
   failures: number;
-  /** It has failed while others passed: what it does says nothing of the destination any more. */
+  /** It has failed while others passed, so its failures say nothing of the destination any more. */
   isSuspect: boolean;
-  /** Deliveries of others counted when it failed last. */
+  /** The count of records that had passed when it failed last. */
   mark: number | undefined;
-  /** It was in a request that failed because of what was in it: it goes without company. */
+  /** It was in a request that failed because of one of its records, so it goes alone. */
   isAlone: boolean;
 }
 
@@ -22,7 +22,7 @@ const NONE: Readonly<Trouble> = {
   isAlone: false,
 };
 
-/** Records that have failed, by their ids: one may be let go meanwhile, and claimed again. */
+/** Knows the records that have failed by their ids, since one may be let go meanwhile, and claimed again. */
 export const createTroubles = () => {
   const byId = new Map<string, Trouble>();
 
@@ -33,13 +33,14 @@ export const createTroubles = () => {
   };
 
   return {
-    /** As it stands, to be read. */
+    /** The trouble of a record, to be read only. */
     see: ({ record }: Entry): Readonly<Trouble> => byId.get(record.id) ?? NONE,
-    /** To be changed. */
+    /** The trouble of a record, to be changed. */
     of,
     /**
-     * They have failed in one request. Answers with the failures in a row of the one that has fewest, and with
-     * whether all are suspects: others were delivered since they were last seen to fail, or were started.
+     * Counts a failure of one request. `before` and `passes` count the records that had passed when it was started, and
+     * those that have passed by now. Returns the fewest failures of any of its records, and whether all of them are
+     * suspects: others have passed since they failed last, or since they were started.
      */
     fail: (entries: readonly Entry[], before: number, passes: number): [number, boolean] => {
       const known = entries.map(of);
@@ -55,7 +56,7 @@ export const createTroubles = () => {
       for (const entry of entries) of(entry).dueAt = dueAt;
     },
     forget: ({ record }: Entry): void => void byId.delete(record.id),
-    /** The next time at which one of them is due; nothing is put off for longer than `longestMs`. */
+    /** The next time at which a record becomes due. No record is put off for longer than `longestMs`. */
     nextDue: (time: number, longestMs: number): number => {
       let next = Infinity;
       for (const trouble of byId.values()) {

@@ -1,13 +1,13 @@
 import type { FlushResult, Outcome } from '../types.js';
 
 interface Waiter {
-  /** The last record that it waits for, in the order of the calls. */
+  /** It waits for records up to this place in the order of calls. */
   last: number;
   result: FlushResult;
   settle: (result: FlushResult) => void;
 }
 
-/** Callers of `flush()`, and what attempts come to meanwhile. */
+/** Counts outcomes for the callers of `flush()`, and settles their promises. */
 export const createWaiters = () => {
   const waiters = new Set<Waiter>();
   return {
@@ -16,12 +16,12 @@ export const createWaiters = () => {
         const result = { delivered: 0, retried: 0, rejected: 0, waiting: 0 };
         waiters.add({ last, result, settle });
       }),
-    /** A record has had its attempt. */
+    /** Counts the attempt of a record. */
     count: (outcome: Outcome): void => {
       const name = outcome === 'delivered' || outcome === 'rejected' ? outcome : 'retried';
       for (const { result } of waiters) result[name]++;
     },
-    /** Settles those none of whose records is under way any more. */
+    /** Settles the calls of which no record is under way any more. */
     settle: (isUnderWay: (last: number) => boolean, waiting: () => number): void => {
       for (const waiter of waiters) {
         if (isUnderWay(waiter.last)) continue;

@@ -2,38 +2,38 @@ import { messageOf } from '../../interface/errors.js';
 import type { DropReason } from '../types.js';
 import { toJson } from './to-json.js';
 
-/** A call as it was made: its arguments copied, its time taken. */
+/** A call with its time and copies of its arguments. */
 export type Call =
   | { type: 'identify'; at: number; userId: unknown; properties: unknown }
   | { type: 'event'; at: number; name: unknown; fields: unknown };
 
-/** What a step came to: a value, or the reason why there is none. */
+/** The result of a step from call to record: a value, or the reason why the call is dropped. */
 export type Made<T> = { value: T } | { reason: DropReason; message: string };
 
 /**
- * Copies a value the way it will travel, so that nothing the page does later changes it, and nothing we
- * (or `beforeSend`) do changes the page's objects.
+ * Copies a value as JSON will carry it. Nothing that the page does later changes the copy, and nothing that is done to
+ * the copy, by `beforeSend` for example, changes the page's objects.
  */
 export const copy = (value: unknown): unknown =>
   value === undefined || typeof value === 'string'
     ? value
     : (JSON.parse(toJson(value) ?? 'null') as unknown);
 
-/** An object that JSON writes as its own members and nothing else. */
+/** Whether JSON writes the object as its own members and nothing else. */
 const isPlain = (value: unknown): value is object => {
   if (typeof value !== 'object' || !value || 'toJSON' in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
 
-/** A value that JSON neither leaves out nor makes something else of, as it makes a text of a Date. */
+/** Whether JSON keeps the value as it is: neither left out nor turned into something else, as a Date into a text. */
 const isKept = (value: unknown): boolean =>
   /string|boolean/.test(typeof value) ||
   Number.isFinite(value) ||
   isPlain(value) ||
   (Array.isArray(value) && !('toJSON' in value));
 
-/** The members as they are now. A call that becomes text before it returns needs no deeper copy. */
+/** Copies the members as they are now. A call that becomes text before it returns needs no deeper copy. */
 const membersOf = (value: unknown, isText: boolean): unknown =>
   isText && isPlain(value) ? { ...value } : copy(value);
 
@@ -52,12 +52,12 @@ const capture = (make: () => Call): Made<Call> => {
   try {
     return { value: make() };
   } catch (error) {
-    // Cyclic, BigInt, a getter or toJSON or Proxy trap of the page that throws.
+    // The value is cyclic or a BigInt, or a getter, `toJSON` or Proxy trap of the page threw.
     return { reason: 'not-serializable', message: messageOf(error) };
   }
 };
 
-/** With `isText` the call becomes JSON text at once, and nobody changes its values before. */
+/** Captures a call of `identify`. With `isText` it becomes JSON text at once, before anybody can change its values. */
 export const captureIdentify = (
   at: number,
   userId: unknown,
@@ -71,7 +71,7 @@ export const captureIdentify = (
     properties: membersOf(properties, isText),
   }));
 
-/** The same for an event. */
+/** Captures a call of `event`, in the same way. */
 export const captureEvent = (
   at: number,
   name: unknown,

@@ -2,7 +2,7 @@ import { messageOf } from '../../interface/errors.js';
 import { copy } from './call.js';
 import type { Hint } from './gather-tags.js';
 
-/** The tags that the option `context` gives at this moment. Where it fails, the event goes without them. */
+/** The tags that the option `context` gives at this moment. If it throws, the event goes without them. */
 export const contextTags = (context: unknown, hint: Hint): object => {
   try {
     return Object(

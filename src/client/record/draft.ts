@@ -20,13 +20,13 @@ const expected = (what: string, wanted: string): Made<never> => ({
 
 const OBJECT = 'an object';
 
-/** Texts that code makes by mistake of an id that it does not have. */
+/** Texts that a page's code makes by mistake of an id that it does not have. */
 const NO_IDS = [undefined, null, {}, ''].map(String);
 
-/** Fields whose name in a call is not that of the interface. */
+/** Fields of the interface that have another name in a call. */
 const ARGUMENTS: Readonly<Record<string, string>> = { user_id: 'userId', event: 'name' };
 
-/** Names the first thing wrong with a body; with `names`, in the words of the call. */
+/** Says what is wrong with a body, if anything. `names` gives the fields that the caller knows by another name. */
 export const problemOf = (
   { type, body }: Draft,
   names: Readonly<Record<string, string>> = {},
@@ -36,19 +36,19 @@ export const problemOf = (
   return expected(names[field] ?? field, FIELDS[type][field]?.words ?? OBJECT);
 };
 
-/** A time as ISO 8601 in UTC with milliseconds, or undefined where it is no time. */
+/** A time as ISO 8601 in UTC with milliseconds; undefined if the value is no time. */
 const isoTime = (value: unknown): string | undefined => {
-  // A Date has been copied as its text; of an object, `Date` might throw.
+  // A Date is a text by now, since it was copied. `Date` would throw on some objects.
   const time = new Date(/string|number/.test(typeof value) ? (value as string) : NaN);
   if (Number.isNaN(time.getTime())) return undefined;
   const text = time.toISOString();
-  return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 ends with the year 9999
+  return /^\d{4}-/.test(text) ? text : undefined; // RFC 3339 has no year after 9999
 };
 
-/** Numbers of milliseconds below this one (in 1973) are more likely to be seconds, of this century. */
+/** A number below this (1973 in milliseconds) is more likely to be a time of this century in seconds. */
 const FIRST_MS = 1e11;
 
-/** The user of an event: the one that was given, null for none, or the identified one. */
+/** The user of an event: the one that was given (null for none), or else the identified one. */
 const userOf = ({ userId, user_id }: Fields, user: string | undefined, hint: Hint): unknown => {
   if (userId !== undefined && user_id !== undefined && userId !== user_id) {
     hint('`userId` and `user_id` differ: `userId` was taken');
@@ -71,7 +71,7 @@ const eventDraft = (
   hint: Hint,
 ): Made<Draft> => {
   if (!isObject(fields)) return expected('fields', OBJECT);
-  // Our own copy, made without a prototype: some scripts give every object more keys.
+  // `fields` is a copy. It loses its prototype here, since some scripts give every object more keys.
   const own: Fields = Object.setPrototypeOf(fields, null) as Fields;
   const {
     channel = usual,
@@ -103,12 +103,12 @@ const eventDraft = (
     timestamp: undefined as unknown,
   } as EventBody;
   const made = checked({ type: 'event', body });
-  // Set after the check: this text is right, and to check it would take as long as all other fields do.
+  // Set after the check: this text is right, and checking it would take as long as checking all other fields.
   body.timestamp = time;
   return made;
 };
 
-/** Makes the wire body of a call. `user` is the identified user at the time of the call. */
+/** Makes the body of a call's request. `user` is the identified user at the time of the call. */
 export const draftOf = (
   call: Call,
   defaults: Defaults,

@@ -3,19 +3,19 @@ import type { Draft } from '../types.js';
 import { FIELDS } from '../../interface/validate.js';
 import { isObject } from '../../interface/is-object.js';
 
-/** Fields that an unknown key may be a misspelling of; `beforeSend` knows the user as `user_id`. */
+/** Fields that an unknown key may be a misspelling of. In `beforeSend` the user is `user_id`. */
 const OPTIONAL = [
   ...['channel', 'description', 'icon', 'notify', 'tags', 'timestamp'],
   ...['userId', 'user_id'],
 ];
 
-/** Tells the developer of something in a call that was probably meant otherwise. */
+/** Tells the developer of a call that was probably meant otherwise. */
 export type Hint = (message: string) => void;
 
-/** The tags: what stands in `tags`, and every key that is no field. Of a key in both, the one in `tags` counts. */
+/** The tags: those in `tags`, and every key that is no field. If a key is in both, the one in `tags` counts. */
 export const gatherTags = (rest: object, tags: unknown, hint?: Hint): unknown => {
   const keys = Object.keys(rest);
-  // Wrong tags are left as they are, to be refused.
+  // Wrong tags stay as they are, so that they are refused.
   if (!keys.length || !(tags === undefined || isObject(tags))) return tags;
   for (const key of keys) {
     const field = hint && nearest(key, OPTIONAL);
@@ -26,7 +26,7 @@ export const gatherTags = (rest: object, tags: unknown, hint?: Hint): unknown =>
 };
 
 /**
- * The same for the body that `beforeSend` returned, so that no key of it is lost. In an identify unknown keys
+ * Does the same for a body that `beforeSend` returned, so that none of its keys is lost. In an identify, unknown keys
  * become properties. Functions are left out, since JSON has none.
  */
 export const gatherBody = (draft: Draft, hint: Hint): Draft => {

@@ -21,12 +21,12 @@ const filtered = (draft: Draft, { beforeSend }: Rules, hint: Hint): Made<Draft> 
     }
     return problemOf(kept) ?? { value: gatherBody(kept, hint) };
   } catch (error) {
-    // Dropped, not leaked: a filter that fails may have been about to remove something.
+    // Dropped and not sent: a filter that throws may have been about to remove something private.
     return { reason: 'before-send-error', message: messageOf(error) };
   }
 };
 
-/** Serialises a draft, once and for all. */
+/** Makes the record of a draft: `beforeSend` may change it, then it becomes JSON text, once. */
 export const makeRecord = (
   draft: Draft,
   at: number,
@@ -44,7 +44,7 @@ export const makeRecord = (
   } catch (error) {
     return { reason: 'not-serializable', message: messageOf(error) };
   }
-  // A UTF-16 unit has at most three bytes in UTF-8: most bodies need no counting.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so most bodies need no counting.
   if (body.length * 3 > rules.maxRecordBytes && byteLength(body) > rules.maxRecordBytes) {
     const message = `the body has ${byteLength(body)} bytes, maxRecordBytes is ${rules.maxRecordBytes}`;
     return { reason: 'too-large', message };

@@ -6,9 +6,9 @@ const POOL = 16;
 let pool = '';
 
 /**
- * Made without `crypto`, which some pages lack or have replaced. That is good enough here: an id is no
- * secret, it only has to differ from those of other pages, and browsers seed `Math.random` anew for each
- * page, from the system, with 64 bits or more.
+ * Makes an id without `crypto`, which some pages lack or have replaced. That is good enough here: an id is no secret.
+ * It only has to differ from those of other pages, and browsers seed `Math.random` anew for each page with 64 bits
+ * or more of the system's randomness.
  */
 const simpleId = (length: number): string => {
   let id = '';
@@ -24,7 +24,7 @@ const makeIds = (length: number): string => {
   }
 };
 
-/** A nanoid. Several are made at a time: to ask the browser for randomness costs as much for one as for many. */
+/** Makes a nanoid. Several are made at a time: randomness costs as much for one as for many. */
 export const newId = (): string => {
   pool ||= makeIds(LENGTH * POOL);
   const id = pool.slice(0, LENGTH);

@@ -13,9 +13,9 @@ function undo(this: Record<string, unknown>, key: string, value: unknown): unkno
 }
 
 /**
- * JSON as the language defines it, even on a page whose libraries give all arrays or objects a `toJSON` of
- * their own: Prototype.js makes the text `"[1, 2]"` of the array `[1, 2]`. An object with a `toJSON` of its
- * own, or of its class, is still asked.
+ * Writes JSON as the language defines it, even on a page whose libraries give all arrays or objects a `toJSON`: with
+ * that of Prototype.js the array `[1, 2]` becomes the text `"[1, 2]"`. A `toJSON` of the object itself, or of its
+ * class, counts.
  */
 export const toJson = (value: unknown): string | undefined =>
   JSON.stringify(value, BUILT_IN().some(({ toJSON }) => toJSON) ? undo : undefined);
