@@ -81,7 +81,7 @@ export const createTracker = <
     },
     on: (type, listener) => {
       const types = Object.keys(TYPES).join(', ');
-      if (!(type in TYPES)) run(() => hint(`\`on\` has no event "${type}": expected ${types}`));
+      if (!(type in TYPES)) run(() => hint(`\`on\` expected ${types}, not "${type}"`));
       return hearers.on(type, listener);
     },
   };

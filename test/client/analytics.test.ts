@@ -309,7 +309,7 @@ describe('listeners', () => {
     on('dropped', () => undefined)();
     on('dropped', () => undefined);
     const message =
-      '`on` has no event "dropped": expected record, sent, outcome, drop, error, storage, consent, reset';
+      '`on` expected record, sent, outcome, drop, error, storage, consent, reset, not "dropped"';
     expect(errors.mock.calls).toEqual([[{ kind: 'call', message }]]);
   });
 

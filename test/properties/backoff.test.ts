@@ -112,8 +112,8 @@ describe('a gate', () => {
           else {
             gate.close({
               retryAfterMs: one.wish,
-              isRepeat: one.again,
-              startedUntil: 0,
+              again: one.again,
+              known: 0,
               isSilent: false,
             });
             passes = 0;

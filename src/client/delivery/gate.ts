@@ -27,9 +27,9 @@ interface Failure {
   /** The wait that the service has asked for; 0 for none. */
   retryAfterMs: number;
   /** A request beside it has failed before: it is the same failure, seen once more. */
-  isRepeat: boolean;
+  again: boolean;
   /** `until` as the request started. If another page has closed the gate since, it stays closed for as long. */
-  startedUntil: number;
+  known: number;
   /** No answer came. That may be this client's network alone, and often ends in a moment. */
   isSilent: boolean;
 }
@@ -88,19 +88,19 @@ export const createGate = ({ load, save, now, random }: Effects) => {
      */
     until: (): number => endOf(read().until),
     /** Closes the gate after a failure. */
-    close: ({ retryAfterMs, isRepeat, startedUntil, isSilent }: Failure) => {
+    close: ({ retryAfterMs, again, known, isSilent }: Failure) => {
       const before = read();
       // A long wish counts as the failures that lead to as long a wait: a whole fleet may have been told to come back
       // at the same moment, and must come back as spread out as it went (docs/fleet.md).
       const wished = Math.log2(retryAfterMs / BASE_MS);
-      const isSame = before.until === startedUntil;
+      const isSame = before.until === known;
       const least = isSame ? 0 : endOf(before.until);
-      const lasting = isSame && startedUntil && !isSilent ? LASTING : 0;
+      const lasting = isSame && known && !isSilent ? LASTING : 0;
       const n = Math.min(MOST_FAILURES, Math.max(before.n, wished, lasting));
       const wish = now() + retryAfterMs;
       const floor = Math.max(endOf(before.floor), retryAfterMs > 0 ? wish : 0);
       const until = Math.max(least, now() + delayAfter(n, retryAfterMs, random));
-      const isOneMore = !isRepeat || !before.until;
+      const isOneMore = !again || !before.until;
       // A wish of the service counts, whichever request was told of it.
       const isHeard = retryAfterMs > 0 && wish > before.until;
       if (isOneMore || isHeard) write({ n: isOneMore ? n + 1 : n, until, floor });

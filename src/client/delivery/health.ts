@@ -74,11 +74,11 @@ export const createHealth = (effects: Effects, troubles: Troubles) => {
         return true;
       }
       if (isBlocked) return false;
-      const isRepeat = started.epoch !== epoch;
+      const again = started.epoch !== epoch;
       const isSilent = status === 0;
-      gate.close({ retryAfterMs, isRepeat, startedUntil: started.until, isSilent });
+      gate.close({ retryAfterMs, again, known: started.until, isSilent });
       width = 1;
-      if (isRepeat) return false;
+      if (again) return false;
       epoch++;
       if (isSilent) pauses.miss();
       return false;

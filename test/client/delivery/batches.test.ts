@@ -304,7 +304,7 @@ describe('a request that fails as a whole', () => {
 
   it('with 400 shows that the service works: the penalty of another page is over', async () => {
     const { page, flusher, relay, gate } = await start();
-    gate.close({ retryAfterMs: 0, isRepeat: false, startedUntil: 0, isSilent: false });
+    gate.close({ retryAfterMs: 0, again: false, known: 0, isSilent: false });
     await advance(2_000);
     expect(gate.until()).toBeGreaterThan(0);
     relay.rule = (batch) => (batch.length > 1 ? { outcome: 'rejected', status: 400 } : 'hang');

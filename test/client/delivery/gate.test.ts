@@ -18,8 +18,8 @@ const gateOf = (random: number | (() => number) = 0.5) => {
     now: () => now,
     random: () => (typeof random === 'number' ? random : random()),
   });
-  const close = (retryAfterMs: number, isRepeat: boolean, startedUntil = 0, isSilent = false) =>
-    gate.close({ retryAfterMs, isRepeat, startedUntil, isSilent });
+  const close = (retryAfterMs: number, again: boolean, known = 0, isSilent = false) =>
+    gate.close({ retryAfterMs, again, known, isSilent });
   return { ...gate, close };
 };
 

@@ -156,7 +156,7 @@ describe('a flush', () => {
     const { page, flusher, service, gate } = await start();
     page.add(makeRecord('a'));
     flusher.flushAll();
-    gate.close({ retryAfterMs: 10_000, isRepeat: false, startedUntil: 0, isSilent: false }); // by another page
+    gate.close({ retryAfterMs: 10_000, again: false, known: 0, isSilent: false }); // by another page
     await settle();
     expect(service.ids()).toEqual([]);
     await advance(20_000);
