@@ -61,7 +61,7 @@ export const createConclusions = (context: Context) => {
     const error = { kind: 'setup', status, message: problem } as const;
     if (isUnlisted) tellOnce(problem, error);
     else if (outcome === 'blocked' && !isTheirs) waitForSetUp(error);
-    else if (status === 0 && health.pause()[0] === UNREACHABLE) {
+    else if (health.pause()[0] === UNREACHABLE) {
       tellOnce(UNREACHABLE, { kind: UNREACHABLE, message: problem });
     }
     return isTheirs;
