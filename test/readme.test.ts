@@ -139,7 +139,7 @@ describe('the table of options', () => {
     const isRequired = complaint(name, undefined) !== '';
     expect(value).toBe(isRequired ? 'required' : (documentedDefault(name) ?? 'none'));
     if (name in DEFAULTS) {
-      expect(Number(value!.split(' ')[0])).toBe(DEFAULTS[name as keyof typeof DEFAULTS]);
+      expect(Number.parseInt(value!, 10)).toBe(DEFAULTS[name as keyof typeof DEFAULTS]);
     }
   });
 });
