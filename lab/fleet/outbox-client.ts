@@ -10,6 +10,8 @@ import { moveRecord } from '../../src/client/outbox/states.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import type { CreateClient, World } from './clients.js';
 
+const ignore = () => undefined;
+
 /** An outbox in memory: how records are stored makes no difference to the server. */
 const createMemory = (world: World, left: readonly OutboxRecord[]) => {
   const line = createLine();
@@ -42,6 +44,7 @@ const createMemory = (world: World, left: readonly OutboxRecord[]) => {
       entry.record.attempts++;
     },
     putBack: (entry) => void moveRecord(entry, 'fail'),
+    abandon: ignore,
     finish: remove,
   };
   return { outbox: outbox as Outbox, add };
@@ -74,8 +77,6 @@ const createSender = (client: number, { send, now }: World): Sender => {
     isGoing: () => false,
   });
 };
-
-const ignore = () => undefined;
 
 /** The real delivery code, over an outbox in memory. */
 export const createOutboxClient: CreateClient = (client, world) => {
