@@ -54,7 +54,7 @@ export const createClaims = (context: Context, ends: Ends, intake: Intake) => {
   const wantsMore = (isStarving = false): boolean =>
     isUnread() &&
     !isBusy &&
-    !journal.isLeft() &&
+    journal.mayRead() &&
     (inMemory() || line.claimed() < (isStarving ? limits().maxRecords : LOW));
 
   /** Begins another walk, from the oldest parcel. */
@@ -66,7 +66,7 @@ export const createClaims = (context: Context, ends: Ends, intake: Intake) => {
   const refill = async (isStarving: boolean): Promise<boolean> => {
     if (!wantsMore(isStarving)) return false;
     if (inMemory()) {
-      walk.after = END;
+      walk = { ...begin(), after: END };
       intake.takeInNoted();
     } else {
       isBusy = true;

@@ -33,8 +33,8 @@ export const createJournal = (effects: Omit<DatabaseEffects, 'admit'>) => {
     },
     leave: (): void => database?.leave(),
     comeBack: (): void => database?.comeBack(),
-    /** Whether the page was left, and has not come back. */
-    isLeft: (): boolean => !!database?.isLeft(),
+    /** Whether storage may be used, and the page is not left. */
+    mayRead: (): boolean => !!database && !database.isLeft(),
   };
 };
 

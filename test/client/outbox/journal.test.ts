@@ -112,12 +112,12 @@ describe('a journal', () => {
       );
     const early = read();
     journal.leave();
-    expect(journal.isLeft()).toBe(true);
+    expect(journal.mayRead()).toBe(false);
     expect(await early).toMatchObject({ message: 'left' });
     expect(await put('a', { v: 1 })).toBe('a');
     expect(await read()).toMatchObject({ message: 'left' });
     journal.comeBack();
-    expect(journal.isLeft()).toBe(false);
+    expect(journal.mayRead()).toBe(true);
     expect(await read()).toEqual({ v: 1 });
     expect(journal.kind()).toBe('indexeddb');
     expect(vi.getTimerCount()).toBe(0);
@@ -424,7 +424,7 @@ describe('a journal that may not store anything', () => {
     const open = vi.spyOn(indexedDB, 'open');
     const journal = create();
     journal.leave();
-    expect(journal.isLeft()).toBe(false);
+    expect(journal.mayRead()).toBe(false);
     journal.comeBack();
     journal.closeAfterWrites();
     journal.close();

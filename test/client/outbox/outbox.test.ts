@@ -481,6 +481,30 @@ describe('what waits for long', () => {
     expect((await page.drain()).sort()).toEqual(['new', 'r1', 'r2']);
   });
 
+  it('makes no more room once storage may not be used', async () => {
+    const dead = createPage(world.shelf);
+    for (const record of makeRecords(40, 'dead')) {
+      dead.add(record);
+      await settle();
+    }
+    dead.kill();
+    await advance(HOLD_MS);
+    const page = createPage(world.shelf, { maxRecords: 50 });
+    await page.outbox.refill(false);
+    page.add(...makeRecords(10));
+    await settle();
+    const { journal } = page;
+    const { run } = journal;
+    let runs = 0;
+    // A page that tried for ever would be stuck in this very task.
+    journal.run = (work) => (++runs > 100 ? new Promise(() => undefined) : run(work));
+    page.add(makeRecord('last'));
+    page.outbox.leave(true);
+    journal.closeAfterWrites();
+    await settle();
+    expect(runs).toBeLessThan(10);
+  });
+
   it('makes room though many older ones are in memory', async () => {
     const dead = createPage(world.shelf);
     dead.add(...makeRecords(30, 'dead'));
