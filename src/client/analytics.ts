@@ -37,7 +37,7 @@ export const createTracker = <
   const hearers = createHearers(() => setUp.settings());
   const { emit } = hearers;
   const setUp = createSetUp(way, emit);
-  const { run, current, settings, status } = setUp;
+  const { run, current, settings, status, offReason } = setUp;
   const now = () => readClock(settings()?.now);
 
   const hint = createHint(emit);
@@ -68,11 +68,10 @@ export const createTracker = <
       },
     reset: () => run((pipeline) => pipeline.reset()),
     setConsent: (given) => {
-      if (!isConsent(given)) {
-        const message = 'expected consent to be granted, pending or denied';
-        return run(() => emit('drop', () => ({ reason: 'invalid-call', message })));
-      }
-      if (isPage()) setUp.setConsent(say(given));
+      if (!isPage()) return;
+      const message = 'expected consent to be granted, pending or denied';
+      if (isConsent(given)) setUp.setConsent(say(given));
+      else if (!offReason()) emit('drop', () => ({ reason: 'invalid-call', message }));
     },
     status,
     stop: () => {
@@ -81,7 +80,7 @@ export const createTracker = <
     },
     on: (type, listener) => {
       const types = Object.keys(TYPES).join(', ');
-      if (!(type in TYPES)) run(() => hint(`\`on\` expected ${types}, not "${type}"`));
+      if (!(type in TYPES) && !offReason()) hint(`\`on\` expected ${types}, not "${type}"`);
       return hearers.on(type, listener);
     },
   };

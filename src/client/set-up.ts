@@ -64,6 +64,7 @@ export const createSetUp = ({ form, createSender }: Way, emit: Emit) => {
   };
 
   return {
+    offReason,
     settings: (): Settings | undefined => settings,
     current: (): Pipeline | undefined => current,
     run,

@@ -313,6 +313,20 @@ describe('listeners', () => {
     expect(errors.mock.calls).toEqual([[{ kind: 'call', message }]]);
   });
 
+  it('hear of a slip at once, before `init`, too', async () => {
+    const { analytics } = await page.load();
+    const heard = vi.fn();
+    analytics.on('drop', heard);
+    analytics.on('error', heard);
+    (analytics.on as (type: string, listener: () => void) => void)('dropped', heard);
+    (analytics.setConsent as (given: string) => void)('yes');
+    expect(heard.mock.calls).toEqual([
+      [expect.objectContaining({ kind: 'call' })],
+      [expect.objectContaining({ reason: 'invalid-call' })],
+    ]);
+    expect(analytics.status().waiting).toBe(0);
+  });
+
   it('that throw disturb neither delivery nor each other', async () => {
     const bad = () => {
       throw new Error('listener');

@@ -75,7 +75,12 @@ export const createOwnNote = (context: Context) => {
      * hidden, the records that only memory has.
      */
     keep: (): void => {
-      save(line.parcels, now() + NOTED_MS, isHidden() ? room() : 0);
+      // While the page is shown, it need not look through all that waits in memory.
+      const isStored = ({ state }: Parcel) => state !== 'new';
+      const [parcels, size] = isHidden()
+        ? [line.parcels, room()]
+        : [line.parcels.filter(isStored), 0];
+      save(parcels, now() + NOTED_MS, size);
     },
   };
 };
