@@ -445,6 +445,24 @@ describe('a frozen page whose time is over', () => {
 });
 
 describe('what waits for long', () => {
+  it('is known to have ended, though another page held it meanwhile', async () => {
+    const page = createPage(world.shelf);
+    page.add(...makeRecords(2));
+    await settle();
+    const sent = page.begin('r0', false);
+    vi.setSystemTime(Date.now() + HOLD_MS);
+    page.outbox.tidy();
+    const other = createPage(world.shelf);
+    await other.refill();
+    await page.refill();
+    expect(page.outbox.elsewhere()).toBe(2);
+    page.outbox.finish(sent);
+    other.kill();
+    await advance(HOLD_MS);
+    page.outbox.look();
+    expect(await page.drain()).toEqual(['r1']);
+  });
+
   it('is let go, counted, and claimed again', async () => {
     const page = createPage(world.shelf);
     page.add(...makeRecords(3));
