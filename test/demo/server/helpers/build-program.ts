@@ -29,7 +29,7 @@ function typescript(): Plugin {
     name: 'typescript-without-checks',
     resolveId(id, importer) {
       if (!importer || !id.startsWith('.')) return null;
-      const file = resolve(importer, '..', `${id}.ts`);
+      const file = resolve(importer, '..', `${id.replace(/\.js$/, '')}.ts`);
       return existsSync(file) ? file : null;
     },
     async load(file) {
