@@ -20,7 +20,8 @@ export const replay = (
         if (!isClaimable(context, until, began)) return void replayed.delete(holder);
         // A page that lived on after its note may have stored something newer.
         const isLatest = notedUntil === 0 || (until > 0 && until <= notedUntil);
-        const isTheirs = !isThere || stored.holder === holder;
+        // What another version has stored is not overwritten: the claim reports it.
+        const isTheirs = isThere ? stored.holder === holder : !stored;
         if (!isLatest || !isTheirs) return;
         const left = (isThere ? stored.records : records).filter(({ id }) => !done.includes(id));
         putStored(store, key, { holder, until: 0, flight, records: left, isNoted: true });

@@ -7,7 +7,7 @@ import { makeRecord, makeRecords } from '../../support/make-record.js';
 import { pagesIn } from '../../support/pages-in.js';
 import { settle } from '../../support/settle.js';
 import { storageEach } from '../../support/storage-each.js';
-import { readStored } from '../../support/stored.js';
+import { putStored, readStored } from '../../support/stored.js';
 
 const world = storageEach();
 const { pageOf, leaveBehind } = pagesIn(world);
@@ -32,6 +32,16 @@ describe('an exit note', () => {
     expect((await readStored()).keys).toEqual([]);
     expect(await pageOf().drain()).toEqual(['r0', 'r1']);
     expect(world.shelf.keys()).toEqual([]);
+  });
+
+  it('hides nothing that another version has stored under the same key', async () => {
+    const left = await leaveBehind();
+    left.outbox.leave(true);
+    const { keys, values } = await readStored();
+    await putStored([[keys[0]!, { ...values[0], v: 3 }]]);
+    const page = pageOf();
+    expect(await page.drain()).toEqual([]);
+    expect(page.drops.map(({ reason }) => reason)).toEqual(['unreadable']);
   });
 
   it('is absorbed by one of two pages', async () => {
