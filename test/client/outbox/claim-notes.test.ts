@@ -34,6 +34,21 @@ describe('an exit note', () => {
     expect(world.shelf.keys()).toEqual([]);
   });
 
+  it('changes nothing when it is read again after another page has ended what came out of it', async () => {
+    await leaveWithoutWriting();
+    const kept = new Map(world.shelf.values);
+    const first = pageOf();
+    await first.refill();
+    first.outbox.finish(first.begin('r0'));
+    await advance(1_000); // written without it
+    first.kill();
+    await advance(HOLD_MS);
+    expect(await pageOf().drain()).toEqual(['r1']);
+    await advance(1_000);
+    kept.forEach((value, key) => world.shelf.values.set(key, value));
+    expect(await pageOf().drain()).toEqual([]);
+  });
+
   it('hides nothing that another version has stored under the same key', async () => {
     const left = await leaveBehind();
     left.outbox.leave(true);
