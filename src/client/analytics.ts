@@ -87,7 +87,7 @@ export const createTracker = <
   return { analytics, replay };
 };
 
-/** Makes the `createAnalytics` of an entry. */
+/** Returns the `createAnalytics` that an entry of the package exports, for the given way to reach destinations. */
 export const creatorOf =
   <Init extends object>(way: Way): CreateAnalytics<Init> =>
   <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(

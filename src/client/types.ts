@@ -31,7 +31,10 @@ export interface EventFields<Tags extends object = object> {
   icon?: string;
   /** Whether the service is to notify. Left out, the service takes `false`. */
   notify?: boolean;
-  /** Any names, each with any value that JSON can hold. If a tag is also given beside the fields, this one counts. */
+  /**
+   * Your own data: any names, with any values that JSON can hold. If a tag is given here and also beside the fields,
+   * the one given here counts.
+   */
   tags?: Tags;
   /** The user, if it is not the identified one; `null` for an event without a user. @default the identified user */
   userId?: string | null;

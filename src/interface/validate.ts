@@ -43,8 +43,8 @@ export const FIELDS: Readonly<Record<RecordType, Readonly<Record<string, Field>>
 };
 
 /**
- * Names the first field that is wrong in the body of a request; `undefined` if none is. `body` means that the body is
- * no object. Fields that the interface does not know are ignored, since a newer client may talk to an older service. A
+ * Returns the name of the first wrong field in the body of a request, `body` if the body is no object, and `undefined`
+ * if nothing is wrong. Fields that the interface does not know are ignored, since a newer client may talk to an older service. A
  * key whose value is `undefined` counts as not given.
  *
  * @example

@@ -41,8 +41,8 @@ export interface BatchResult {
   /** Seconds to wait before the record is sent again, if the service or the relay asks for a wait. */
   retry_after?: number;
   /**
-   * Given with `blocked` if this value of the record is not in the relay's lists. Without it, the service refuses the
-   * relay, and will refuse all other records, too.
+   * Given with `blocked` if this value of the record is not in the relay's lists. A `blocked` without
+   * `unlisted` means that the service refuses the relay itself, and so all other records as well.
    */
   unlisted?: 'project' | 'channel';
 }

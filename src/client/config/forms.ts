@@ -12,7 +12,7 @@ const directForm: Form = (given, _, { missing }) => {
   if (!('token' in given)) missing('token');
 };
 
-/** Options of the direct form, each with the reason why it does not go with a relay. */
+/** The options that are refused together with `relay`, each with the reason that the developer is told. */
 const OF_THE_RELAY: Readonly<Record<string, string>> = {
   baseUrl: 'the relay knows it',
   token: 'the relay holds it',

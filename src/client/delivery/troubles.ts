@@ -33,9 +33,9 @@ export const createTroubles = () => {
   };
 
   return {
-    /** The trouble of a record, to be read only. */
+    /** How a record has failed so far. The caller only reads it. */
     see: ({ record }: Entry): Readonly<Trouble> => byId.get(record.id) ?? NONE,
-    /** The trouble of a record, to be changed. */
+    /** The same, kept from now on: the caller may change it. */
     of,
     /**
      * Counts a failure of one request. `before` and `passes` count the records that had passed when it was started, and

@@ -51,7 +51,7 @@ export const createWriter = (context: Context, ends: Ends, note: OwnNote) => {
     /** Writes a parcel with the next change, or 50 ms later. */
     writeSoon,
     flush,
-    /** Writes parcels as held by nobody: the page leaves. */
+    /** Writes the parcels of a page that leaves as held by nobody, so that any page may claim them. */
     writeAsLetGo: (parcels: Parcel[]): void => {
       if (parcels.length > 0) void transact(parcels, true);
     },
