@@ -8,8 +8,16 @@ import { describe, expect, it } from 'vitest';
 const LAYERS: readonly (readonly string[])[] = [
   // What the snippet, the relay and the demo service share.
   ['interface/'],
-  ['client/types.ts'],
+  ['client/types.ts', 'core/types.ts'],
   ['client/record/', 'client/config/', 'client/browser/'],
+  // The new core, which grows beside the client until it takes its place.
+  ['core/page.ts', 'core/life.ts'],
+  ['core/options.ts'],
+  ['core/destination.ts', 'core/record.ts'],
+  ['core/outbox/'],
+  ['core/delivery/'],
+  ['core/'],
+  ['core/tag.ts', 'core/dev/'],
   // What stands beside the core, on its public surface, sees no more of it than this.
   ['client/outbox/', 'capture/'],
   ['client/delivery/'],
@@ -22,6 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['compat/'],
   // A tracker for tests, of the same parts.
   ['testing/'],
+  ['core/entry/'],
   // What all parts of a relay share.
   ['relay/'],
   ['relay/queue/'],
@@ -46,7 +55,17 @@ const PAGE_GLOBALS = new Set([
   'indexedDB',
 ]);
 /** Folders whose files are of the page by nature. */
-const OF_THE_PAGE = ['client/browser/', 'capture/', 'context/', 'compat/browser/'];
+const OF_THE_PAGE = [
+  'core/page.ts',
+  'core/life.ts',
+  'core/tag.ts',
+  'core/dev/',
+  'core/entry/',
+  'client/browser/',
+  'capture/',
+  'context/',
+  'compat/browser/',
+];
 const GLOBAL_OBJECTS = new Set(['globalThis', 'self']);
 
 type Sources = Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import { build, type Plugin, type Rollup } from 'vite';
+import { ENTRY } from './client.js';
 import { GLOBALS, type Product } from './page.js';
 
 /** `npm run` starts every script here, whether it is bundled or not. */
@@ -27,7 +28,7 @@ export const bundleProduct = async (mutation?: Mutation): Promise<Product> => {
       write: false,
       minify: false,
       target: 'es2022',
-      lib: { entry: 'src/index.ts', formats: ['iife'], name: 'product' },
+      lib: { entry: ENTRY, formats: ['iife'], name: 'product' },
     },
   })) as Rollup.RollupOutput[];
   const { code } = built[0]!.output[0];

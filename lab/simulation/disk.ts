@@ -95,6 +95,12 @@ export const createDisk = ({ now, onGone }: Effects) => {
       for (const slot of changes.values()) if (slot) count(slot.ids, 1, change);
       count(before, -1, change);
     },
+    /** Deletes a database with all that is in it. */
+    remove: (name: string, change: Change): void => {
+      const slots = [...(databases.get(name)?.values() ?? [])];
+      databases.delete(name);
+      for (const { ids } of slots) count(ids, -1, change);
+    },
     setShelf: (key: string, value: string | undefined, change: Change): void => {
       recent = recent.filter(({ at }) => now() - at < 5_000);
       recent.push({ at: now(), key, before: shelf.get(key) });

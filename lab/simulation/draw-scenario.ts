@@ -57,7 +57,7 @@ const drawGap = (dice: Dice): number => {
 const drawSetup = (dice: Dice): Setup => ({
   engine: dice.pick(['chromium', 'firefox', 'webkit']),
   way: dice.weigh({ direct: 5, keyed: 3, relay: 4 }),
-  hasScheduler: dice.chance(0.7),
+  hasIdleCallback: dice.chance(0.7),
   hasNoShelf: dice.chance(0.04),
   options: {
     ...(dice.chance(0.3) && { flushAt: dice.between(1, 5) }),

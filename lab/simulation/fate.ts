@@ -1,4 +1,4 @@
-import type { DropReason, RecordType } from '../../src/client/types.js';
+import type { DropReason, RecordType } from './client.js';
 import type { Excuse } from './excuses.js';
 
 /** One request, as the world saw it. */

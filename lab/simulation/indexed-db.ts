@@ -47,11 +47,14 @@ interface Request {
 interface Range {
   lower: Key;
   lowerOpen: boolean;
+  upper?: Key;
+  upperOpen?: boolean;
 }
 
-const isWithin = ({ lower, lowerOpen }: Range, key: Key): boolean => {
+const isWithin = ({ lower, lowerOpen, upper, upperOpen }: Range, key: Key): boolean => {
   const low = compareKeys(key, lower);
-  return lowerOpen ? low > 0 : low >= 0;
+  const high = upper ? compareKeys(key, upper) : -1;
+  return (lowerOpen ? low > 0 : low >= 0) && (upperOpen ? high < 0 : high <= 0);
 };
 
 interface Transaction {
@@ -79,16 +82,19 @@ interface Transaction {
 interface Database {
   name: string;
   queue: Transaction[];
+  /** It is to be deleted, which waits until every connection is closed. Whoever opens it waits, too. */
+  isDoomed: boolean;
 }
 
 interface Connection {
   user: StorageUser;
+  name: string;
   isOpen: boolean;
   onclose?: Callback;
-  addEventListener: (type: 'close' | 'versionchange', listener: Callback) => void;
+  addEventListener: (type: 'close' | 'versionchange', listener: () => void) => void;
   /** The page closes it: what has begun goes on. */
   close: () => void;
-  closed: Callback[];
+  hears: (type: 'close' | 'versionchange') => void;
 }
 
 const failure = (name: string): Error => Object.assign(new Error(name), { name });
@@ -107,7 +113,7 @@ export const createStorage = ({
   const connections = new Set<Connection>();
 
   const databaseOf = (name: string): Database => {
-    const found = databases.get(name) ?? { name, queue: [] };
+    const found = databases.get(name) ?? { name, queue: [], isDoomed: false };
     databases.set(name, found);
     return found;
   };
@@ -220,9 +226,14 @@ export const createStorage = ({
         transaction.reads = true;
         return demand(() => inRange({ lower: [], lowerOpen: false }).length);
       },
-      getAll: (range: Range, count?: number) => demand(() => inRange(range, count).map(read)),
-      getAllKeys: (range: Range, count?: number) =>
-        demand(() => inRange(range, count).map(({ key }) => [...key])),
+      getAll: (range: Range, count?: number) => {
+        transaction.reads = true;
+        return demand(() => inRange(range, count).map(read));
+      },
+      getAllKeys: (range: Range, count?: number) => {
+        transaction.reads = true;
+        return demand(() => inRange(range, count).map(({ key }) => [...key]));
+      },
     };
     const aborted: (() => void)[] = [];
     const transaction: Transaction = {
@@ -235,7 +246,7 @@ export const createStorage = ({
       reads: false,
       todo: [],
       changes: new Map(),
-      error: null,
+      error: null as Error | null,
       commit: () => {
         if (user.state() !== 'dead') transaction.isEnding = true;
       },
@@ -253,14 +264,21 @@ export const createStorage = ({
   };
 
   const connect = (user: StorageUser, name: string) => {
-    const closed: Callback[] = [];
-    const addEventListener = (type: string, listener: Callback) => {
-      if (type === 'close') closed.push(listener);
+    const listeners: [type: string, listener: () => void][] = [];
+    const connection: Connection = {
+      user,
+      name,
+      isOpen: true,
+      addEventListener: (type, listener) => void listeners.push([type, listener]),
+      close: () => {
+        connection.isOpen = false;
+      },
+      hears: (type) =>
+        user.task(0, () => {
+          if (type === 'close') connection.onclose?.();
+          for (const [one, listener] of listeners) if (one === type) listener();
+        }),
     };
-    const close = () => {
-      connection.isOpen = false;
-    };
-    const connection: Connection = { user, isOpen: true, addEventListener, close, closed };
     connections.add(connection);
     return Object.assign(connection, {
       createObjectStore: () => undefined,
@@ -283,7 +301,7 @@ export const createStorage = ({
       open: (name: string): Request => {
         const request: Request = {};
         const answer = (): void => {
-          if (trouble.hangs) return timeline.after(200, answer);
+          if (trouble.hangs || databaseOf(name).isDoomed) return timeline.after(200, answer);
           user.task(dice.between(1, 30), () => {
             if (trouble.refuses) {
               request.error = failure('UnknownError');
@@ -300,12 +318,35 @@ export const createStorage = ({
         answer();
         return request;
       },
+      deleteDatabase: (name: string): void => {
+        const database = databaseOf(name);
+        const connectionsTo = () =>
+          [...connections].filter(
+            (one) => one.name === name && one.isOpen && one.user.state() !== 'dead',
+          );
+        const remove = (): void => {
+          if (trouble.hangs || connectionsTo().length > 0 || database.queue.length > 0) {
+            return timeline.after(50, remove);
+          }
+          database.isDoomed = false;
+          disk.remove(name, { page: user.name, by: 'clear' });
+        };
+        for (const connection of connectionsTo()) connection.hears('versionchange');
+        database.isDoomed = true;
+        remove();
+      },
     }),
     /** The page does not wait for anything that it reads. */
     isReady: (user: StorageUser): boolean => transactionsOf(user.name).every(({ reads }) => !reads),
     /** `IDBKeyRange` of a page. */
     keyRange: {
       lowerBound: (lower: Key, lowerOpen = false): Range => ({ lower, lowerOpen }),
+      bound: (lower: Key, upper: Key, lowerOpen = false, upperOpen = false): Range => ({
+        lower,
+        lowerOpen,
+        upper,
+        upperOpen,
+      }),
     },
     /** The browser closes the connections under the page. */
     closeUnder: (user: StorageUser): void => {
@@ -317,10 +358,7 @@ export const createStorage = ({
             fail(transaction, 'AbortError');
           }
         }
-        user.task(0, () => {
-          connection.onclose?.();
-          for (const listener of connection.closed) listener?.();
-        });
+        connection.hears('close');
       }
     },
     /**

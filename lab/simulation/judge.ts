@@ -1,10 +1,11 @@
+import { LEASE_MS } from './client.js';
 import { nameOf, pagesOf, type Attempt, type Fate } from './fate.js';
 import type { Faults } from './faults.js';
 import type { Verdicts } from './verdicts.js';
 import type { Pause, Witness } from './witness.js';
 
 /** Others may take what a page has stored or noted after this time at the earliest. */
-const HELD_MS = 60_000;
+const HELD_MS = LEASE_MS;
 const MARGIN_MS = 1_000;
 
 /** A page stores outcomes together, a little later; a hidden page in its next second. */

@@ -1,4 +1,4 @@
-import type { DropReason } from '../../src/client/types.js';
+import type { DropReason } from './client.js';
 import type { Change } from './disk.js';
 import type { Excuse } from './excuses.js';
 import { isResolved, nameOf, type Attempt, type Fate } from './fate.js';

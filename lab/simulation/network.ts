@@ -31,8 +31,8 @@ interface Effects {
   ledger: Ledger;
   /** A request starts, in the page's own task. */
   onStart: (attempt: Attempt) => void;
-  /** The page is about to hear the answer. */
-  onAnswer: (attempt: Attempt) => void;
+  /** The page is about to hear that the service has taken a record, or refused it in a proper way. */
+  onTaken: (attempt: Attempt) => void;
   /** The page is about to hear a `Retry-After` of this many seconds. */
   onWait: (page: string, destination: string, seconds: number) => void;
   note: (line: string) => void;
@@ -45,6 +45,8 @@ interface Sent {
   /** The browser gave the request up before it reached the service. */
   isCancelled: boolean;
   hasArrived: boolean;
+  /** The service has taken a record of it, or refused one in a proper way. */
+  isTaken: boolean;
   reject: (error: Error) => void;
 }
 
@@ -58,7 +60,7 @@ const failed = () => new TypeError('Failed to fetch');
 
 /** Carries requests from pages to the service, and answers back, or loses them. */
 export const createNetwork = (effects: Effects) => {
-  const { timeline, dice, conditions, saysLate, ledger, onStart, onAnswer, onWait, note } = effects;
+  const { timeline, dice, conditions, saysLate, ledger, onStart, onTaken, onWait, note } = effects;
   const going = new Set<Sent>();
   /** Ids of the records that the service has seen. */
   const known = new Set<string>();
@@ -101,8 +103,10 @@ export const createNetwork = (effects: Effects) => {
     if (!treatment.stores) return treatment;
     if (name.includes(BAD)) {
       ledger.refused(name);
+      sent.isTaken = true;
       return { ...treatment, stores: false, answer: refusal() };
     }
+    sent.isTaken = true;
     store(sent.attempt, name, headers['idempotency-key'] ?? null);
     return treatment;
   };
@@ -130,6 +134,7 @@ export const createNetwork = (effects: Effects) => {
       store(sent.attempt, name, id);
       return { id, outcome: dice.chance(0.9) ? 'delivered' : 'accepted', status: 200 };
     });
+    sent.isTaken = results.some(({ outcome }) => outcome !== 'retry');
     const longest = Math.max(0, ...results.map(({ retry_after }) => retry_after ?? 0));
     if (typeof whole.answer !== 'object') return whole;
     const answer = { status: 200, body: JSON.stringify({ results }), retryAfter: longest };
@@ -164,7 +169,15 @@ export const createNetwork = (effects: Effects) => {
       endedAt: Infinity,
     };
     const size = body.length;
-    return { user, size, isCancelled: false, hasArrived: false, reject: () => undefined, attempt };
+    return {
+      user,
+      size,
+      isCancelled: false,
+      hasArrived: false,
+      isTaken: false,
+      reject: () => undefined,
+      attempt,
+    };
   };
 
   const begin = (sent: Sent) => {
@@ -220,7 +233,7 @@ export const createNetwork = (effects: Effects) => {
               if (!going.has(sent) || typeof answer !== 'object') return;
               const { status, body: text, retryAfter } = answer;
               end(sent, 'answered');
-              onAnswer(sent.attempt);
+              if (sent.isTaken) onTaken(sent.attempt);
               if (retryAfter) onWait(user.name, sent.attempt.destination, retryAfter);
               const headers = { get: () => (retryAfter ? String(retryAfter) : null) };
               resolve({ status, text: async () => text, headers });

@@ -1,4 +1,4 @@
-import type { Analytics } from '../../src/client/types.js';
+import type { Analytics } from './client.js';
 import type { Disk } from './disk.js';
 import type { Storage } from './indexed-db.js';
 import type { Network } from './network.js';
@@ -20,6 +20,7 @@ export const GLOBALS = [
   'fetch',
   'setTimeout',
   'clearTimeout',
+  'requestIdleCallback',
   'setInterval',
   'MutationObserver',
   'Date',
@@ -43,7 +44,7 @@ interface Effects {
   isShelfBlocked: boolean;
   /** localStorage is full. */
   isShelfFull: () => boolean;
-  hasScheduler: boolean;
+  hasIdleCallback: boolean;
   onThrow: (error: unknown) => void;
   /** The page died in the middle of a task. */
   onDeath: () => void;
@@ -58,6 +59,12 @@ const createTarget = () => {
   return {
     addEventListener: (type: string, listener: Listener) => {
       listeners.set(type, [...(listeners.get(type) ?? []), listener]);
+    },
+    removeEventListener: (type: string, listener: Listener) => {
+      listeners.set(
+        type,
+        (listeners.get(type) ?? []).filter((one) => one !== listener),
+      );
     },
     dispatch: (type: string, event: Record<string, unknown> = {}) => {
       for (const listener of listeners.get(type) ?? []) listener(event);
@@ -157,14 +164,10 @@ export const createPage = (effects: Effects) => {
     }
   }
 
-  const scheduler = {
-    postTask: (work: () => void) => {
-      user.task(dice.between(1, 20), work);
-      return Promise.resolve();
-    },
-  };
+  const requestIdleCallback = (work: () => void) => user.task(dice.between(1, 20), work);
+  const idle = effects.hasIdleCallback ? { requestIdleCallback } : {};
   const document = {
-    addEventListener: documentTarget.addEventListener,
+    ...documentTarget,
     get visibilityState() {
       return visibility;
     },
@@ -175,8 +178,8 @@ export const createPage = (effects: Effects) => {
   const say = (...line: unknown[]) => effects.onConsole(line.join(' '));
 
   const product = effects.product({
-    globalThis: effects.hasScheduler ? { URL, scheduler } : { URL },
-    window: { addEventListener: windowTarget.addEventListener },
+    globalThis: { URL, origin: 'https://shop.example', ...idle },
+    window: windowTarget,
     document,
     location,
     navigator: {
@@ -192,6 +195,7 @@ export const createPage = (effects: Effects) => {
       acts() ? network.fetch(user, url, init) : new Promise(() => undefined),
     setTimeout: setTimer,
     clearTimeout: (id?: number) => void (id && cleared.add(id)),
+    ...idle,
     setInterval: repeat,
     // No simulated page calls `document.open()`.
     MutationObserver: class {

@@ -1,16 +1,7 @@
+import { LONGEST_STORED_MS, type Gate } from './client.js';
 import type { Disk } from './disk.js';
 import type { Faults } from './faults.js';
 import type { Verdicts } from './verdicts.js';
-
-/** A page that probes makes the others wait for this time. */
-const PROBE_MS = 5_000;
-/** No penalty is longer. */
-const LONGEST_PENALTY = 2 * 3_600_000;
-
-interface Gate {
-  n: number;
-  until: number;
-}
 
 interface Effects {
   now: () => number;
@@ -21,27 +12,24 @@ interface Effects {
   verdicts: Verdicts;
 }
 
+type Time = 'until' | 'asked';
+
 const read = (value: string | undefined) => (value ? (JSON.parse(value) as Gate) : undefined);
 
 const isGate = (key: string): boolean => key.endsWith(' gate');
 
-/** Watches the waits that services asked for and pages share: nobody may send too early, or shorten a wait. */
+/** Watches the waits after failures, which pages share: nobody may send too early, or shorten a wait for no reason. */
 export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects) => {
-  /** Until when a service has asked a page to wait. */
+  /** By page and destination: until when the service has asked for a wait. */
   const floors = new Map<string, { until: number; since: number }>();
   /** What pages have written in this step, and what stood there before. */
   const written = new Map<string, { page: string; before: string | undefined }>();
-  /** The page that has closed a gate for the others while it probes, and the wait that stood there before. */
-  const reservations = new Map<
-    string,
-    { page: string; value: string; before: string | undefined }
-  >();
   /** When the end of a wait was written last. */
   const closedAt = new Map<string, number>();
-  /** By page: the latest start of the requests that were answered in this step. */
-  const answered = new Map<string, number>();
   /** When a page was told last that things may be different: it is online, or has another set-up. */
   const hopes = new Map<string, number>();
+  /** The page that hears in this step that the service has taken a record, or refused it in a proper way. */
+  let taker: string | undefined;
 
   /** Requests and changes of a wait that were looked at. */
   let looks = 0;
@@ -61,62 +49,47 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
     hopes.set(page, now());
   };
 
-  const waitUntil = (value: string | undefined): number => {
-    const wait = (read(value)?.until ?? 0) - clock();
-    return wait > LONGEST_PENALTY ? 0 : wait; // the clock was set back
+  const waitUntil = (value: string | undefined, time: Time = 'until'): number => {
+    const wait = (read(value)?.[time] ?? 0) - clock();
+    return wait > LONGEST_STORED_MS ? 0 : wait; // the clock was set back
   };
 
-  const noteReservation = (key: string, page: string, before?: string, value?: string) => {
-    const [was, is] = [read(before), read(value)];
-    // What it hides may have stood in the page's memory alone, with more failures, while localStorage failed.
-    if (!is || (was && was.n > is.n) || is.until - clock() !== PROBE_MS) return;
-    // Made anew, it hides the same.
-    const earlier = reservations.get(key);
-    const hidden = earlier?.page === page && earlier.value === before ? earlier.before : before;
-    reservations.set(key, { page, value: value!, before: hidden });
-  };
-
-  /** A wait ends early by an answer to a request from after it began, and by nothing else. */
+  /** A wait ends early where a record was taken, or a page was told that things may be different. */
   const checkShorter = (key: string, page: string, before?: string, value?: string) => {
     const wait = waitUntil(before);
-    const reserved = reservations.get(key);
-    const isOwn = reserved?.page === page && read(reserved.value)?.until === read(before)?.until;
     const since = closedAt.get(key) ?? -1;
-    const isAnswered = (answered.get(page) ?? -1) >= since;
     const hasHope = (hopes.get(page) ?? -1) >= since;
     const subject = look();
-    if (wait <= 1 || waitUntil(value) >= wait || isOwn || isAnswered || hasHope) return;
-    // Its own wait, from while localStorage failed, may hide what others have agreed on since.
-    const asked = Math.min(since, answered.get(page) ?? since);
-    accuse(subject, `${page} makes a wait of ${wait} ms shorter`, asked);
+    if (wait <= 1 || waitUntil(value) >= wait || taker === page || hasHope) return;
+    accuse(subject, `${page} makes a wait of ${wait} ms shorter`, since);
   };
 
-  /** How much longer the shared gate is closed for this page. A page that probes closes it for the others only. */
-  const waitOf = (page: string, destination: string): number => {
+  /** How much longer the shared gate is closed for this page. */
+  const waitOf = (page: string, destination: string, time: Time): number => {
     const part = destination.replace('/a', '');
     const key = [...shelf.keys()].find((k) => isGate(k) && k.includes(part));
     if (!key) return 0;
     const value = shelf.get(key);
     const own = written.get(key);
-    const reserved = reservations.get(key);
-    const isOwn = reserved?.page === page && reserved.value === value;
-    const before = isOwn ? reserved.before : own?.page === page ? own.before : value;
-    return Math.min(waitUntil(value), waitUntil(before));
+    const before = own?.page === page ? own.before : value;
+    return Math.min(waitUntil(value, time), waitUntil(before, time));
   };
 
   return {
-    /** A page is about to send. */
-    started: (page: string, destination: string): void => {
+    /** A page is about to send. Where it hands a record off that may arrive twice, only the service's wish counts. */
+    started: (page: string, destination: string, isSafeHandoff: boolean): void => {
       const subject = look();
       const floor = floors.get(`${page} ${destination}`);
       if (floor && clock() < floor.until) {
         accuse(subject, `${page} sends ${floor.until - clock()} ms before it may`, floor.since);
       }
-      const wait = waitOf(page, destination);
+      const wait = waitOf(page, destination, isSafeHandoff ? 'asked' : 'until');
       if (wait > 0) accuse(subject, `${page} sends ${wait} ms before the gate opens`, now() - 1);
     },
-    answered: (page: string, startedAt: number): void => {
-      answered.set(page, Math.max(startedAt, answered.get(page) ?? -1));
+    /** The service has taken a record of the page, or refused it in a proper way: it is well. */
+    took: (page: string, destination: string): void => {
+      taker = page;
+      for (const key of floors.keys()) if (key.endsWith(` ${destination}`)) floors.delete(key);
     },
     /** A service has asked a page to wait. */
     asked: (page: string, destination: string, seconds: number): void => {
@@ -132,8 +105,6 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
       if (!isGate(key)) return;
       if (!written.has(key)) written.set(key, { page, before });
       checkShorter(key, page, before, value);
-      noteReservation(key, page, before, value);
-      // One that does not last longer than the probe's own changes nothing.
       if (read(before)?.until !== read(value)?.until) closedAt.set(key, now());
     },
     /** A page is told that things may be different. */
@@ -146,7 +117,7 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
     /** The next step begins. */
     stepped: (): void => {
       written.clear();
-      answered.clear();
+      taker = undefined;
     },
   };
 };

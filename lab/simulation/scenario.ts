@@ -7,8 +7,8 @@ export interface Setup {
   engine: Engine;
   /** Straight to the service, with or without keys; or through a relay. */
   way: 'direct' | 'keyed' | 'relay';
-  /** The page has `scheduler.postTask`. */
-  hasScheduler: boolean;
+  /** The page has `requestIdleCallback`. */
+  hasIdleCallback: boolean;
   /** Site data is blocked: no localStorage. */
   hasNoShelf: boolean;
   options: Record<string, number>;

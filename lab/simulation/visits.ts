@@ -1,4 +1,4 @@
-import type { Consent, StorageKind } from '../../src/client/types.js';
+import type { Consent, StorageKind } from './client.js';
 import { createDice } from '../random.js';
 import type { Excuse } from './excuses.js';
 import type { Fate } from './fate.js';
@@ -114,7 +114,7 @@ export const createVisits = (world: World, seed: number, setup: Setup, product: 
       isOnline: () => world.conditions.isOnline,
       isShelfBlocked: setup.hasNoShelf,
       isShelfFull: () => state.isShelfFull,
-      hasScheduler: setup.hasScheduler,
+      hasIdleCallback: setup.hasIdleCallback,
       onThrow: (error) => violate('host', `${name} throws ${String((error as Error).stack)}`),
       onDeath: () => timeline.after(0, () => kill(visit)),
       onShelf: (key, before, value) => {

@@ -1,4 +1,4 @@
-import type { Consent, StorageKind } from '../../src/client/types.js';
+import type { Consent, StorageKind } from './client.js';
 import { createDice } from '../random.js';
 import { createDisk, type Change } from './disk.js';
 import { createFaults } from './faults.js';
@@ -165,9 +165,9 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
       }
       if (ledger.isFallback(attempt)) return;
       watchCap(name, ids);
-      penalties.started(name, destination);
+      penalties.started(name, destination, attempt.isHidden && witness.resends);
     },
-    onAnswer: ({ page, startedAt }) => penalties.answered(page, startedAt),
+    onTaken: ({ page, destination }) => penalties.took(page, destination),
     onWait: (name, destination, seconds) => {
       if (now() - (visitOf(name)?.thawedAt ?? -Infinity) < THAWING_MS) return;
       penalties.asked(name, destination, seconds);
@@ -189,7 +189,7 @@ export const createWorld = ({ seed, setup }: Scenario, isTracing: boolean) => {
     isStoring,
     /** It could store records of the destination at that time, and has been able to since then. */
     hasStoredSince: (name: string, destination: string, time: number): boolean =>
-      isStoring(name, destination) && kinds.get(name)!.get(destination)!.since <= time,
+      isStoring(name, destination) && kinds.get(name)!.get(destination)!.since < time,
     departures,
     trouble,
     conditions,

@@ -1,0 +1,216 @@
+import { breakStorage } from '../../support/break-storage.js';
+import { crash } from '../../support/crash.js';
+import { laterPage } from '../../support/later.js';
+import { BARE, openPopup, trackAndClose, trackAndGo } from '../../support/leave.js';
+import { names } from '../../support/names.js';
+import { statusOf } from '../../support/status-of.js';
+import { steadyBackoff } from '../../support/steady-backoff.js';
+import { storedEvents } from '../../support/stored-records.js';
+import { expect, test } from '../../support/test.js';
+import { track } from '../../support/track.js';
+
+test.use({ mode: 'relay' });
+
+test('gives a beacon what was called in the task that leaves, and stores it once @smoke', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await trackAndGo(page, names(5), site.page('/bare', BARE));
+  await service.holds({ events: names(5) });
+  expect(relay.requests).toMatchObject([{ events: names(5), isBeacon: true }]);
+
+  // Nobody heard the answer: the next page sends it again, and hears that it was delivered.
+  await page.goto(site.page('/next', site.tagged()));
+  await expect.poll(() => statusOf(page)).toMatchObject({ delivered: 5, unknown: 0, waiting: 0 });
+  await service.holds({ events: names(5) }, { pages: [page] });
+  expect(relay.requests[1]).toMatchObject({ ids: relay.requests[0]!.ids, isBeacon: false });
+  expect(await storedEvents(page)).toEqual([]);
+});
+
+test('hands off what was called in the task that closes the tab @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/bare', BARE));
+  const popup = await openPopup(page, site.page('/', site.tagged()));
+  const closed = popup.waitForEvent('close');
+  await popup
+    .evaluate((events) => {
+      analytics.identify('user_1', { plan: 'pro' });
+      for (const event of events) analytics.event(event);
+      window.close();
+    }, names(5))
+    .catch(() => undefined); // it may be gone before it answers
+  await closed;
+  await service.holds({ events: names(5), identifies: ['user_1'] });
+});
+
+test('delivers 200 events of 1 kB, called as the page goes, once each', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  const atExitOnly = { flushAt: 1_000, flushInterval: 60_000 };
+  await page.goto(site.page('/', site.tagged(atExitOnly)));
+  await trackAndGo(page, names(200), site.page('/bare', BARE), 900);
+  await expect.poll(async () => (await service.events()).length).toBeGreaterThan(20);
+  const handedOff = await service.neverTwice(names(200));
+  expect(handedOff.length).toBeLessThan(60); // what the browser carries
+  expect(relay.requests.every(({ isBeacon }) => isBeacon)).toBe(true);
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: names(200) }, { pages: [page] });
+});
+
+test('delivers 200 events of 1 kB, called in the task that closes the tab, once each', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  const atExitOnly = { flushAt: 1_000, flushInterval: 60_000 };
+  await page.goto(site.page('/bare', BARE));
+  const popup = await openPopup(page, site.page('/', site.tagged(atExitOnly)));
+  await trackAndClose(popup, names(200), 900);
+  const next = await context.newPage();
+  await next.goto(laterPage({ guest, site }, '/next'));
+  await service.holds({ events: names(200) }, { pages: [next] });
+  expect(await statusOf(next)).toMatchObject({ unknown: 0, dropped: {} });
+  expect(relay.requests.length).toBeLessThanOrEqual(25);
+});
+
+test('delivers 200 events of 1 kB, called before the tab is closed, once each', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ flushAt: 1_000, flushInterval: 60_000 })));
+  await page.evaluate((events) => {
+    for (const event of events) analytics.event(event, { description: 'x'.repeat(900) });
+  }, names(200));
+  await page.close({ runBeforeUnload: false });
+  const next = await context.newPage();
+  await next.goto(laterPage({ guest, site }, '/next'));
+  await service.holds({ events: names(200) }, { pages: [next] });
+  expect(await statusOf(next)).toMatchObject({ unknown: 0, dropped: {} });
+  expect(relay.requests.length).toBeLessThanOrEqual(25);
+});
+
+test('uses a fetch with keepalive where there is no beacon', async ({
+  page,
+  context,
+  relay,
+  service,
+  site,
+}) => {
+  await context.addInitScript(() => {
+    navigator.sendBeacon = () => false;
+  });
+  await page.goto(site.page('/', site.tagged()));
+  await trackAndGo(page, names(5), site.page('/bare', BARE));
+  await service.holds({ events: names(5) });
+  expect(relay.requests).toMatchObject([{ events: names(5), isBeacon: false }]);
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: names(5) }, { pages: [page] });
+});
+
+for (const after of [true, false]) {
+  test(`stores once what was in flight when the page went, ${after ? 'and was stored' : 'and was lost'}`, async ({
+    page,
+    relay,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
+    relay.faults([{ after, hang: true, times: 1 }]);
+    await track(page, names(3));
+    await expect.poll(() => relay.requests.length).toBe(1);
+    if (after) await service.holds({ events: names(3) });
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds({ events: names(3) }, { pages: [page] });
+    expect(await statusOf(page)).toMatchObject({ delivered: 3, unknown: 0 });
+  });
+
+  test(`stores once what was in flight when the page was killed, ${after ? 'and was stored' : 'and was lost'}`, async ({
+    page,
+    context,
+    guest,
+    relay,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
+    relay.faults([{ after, hang: true, times: 1 }]);
+    await track(page, names(10));
+    await expect.poll(() => relay.requests.length).toBe(1);
+    await expect.poll(() => storedEvents(page)).toHaveLength(10);
+    await crash(page);
+
+    const next = await context.newPage();
+    await next.goto(laterPage({ guest, site }, '/'));
+    await service.holds({ events: names(10) }, { pages: [next] });
+    expect(await statusOf(next)).toMatchObject({ delivered: 10, unknown: 0 });
+  });
+}
+
+test('leaves to the next page what could not be handed off because it was offline', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await context.setOffline(true);
+  await track(page, names(5));
+  await page.goto('about:blank');
+  await context.setOffline(false);
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: names(5) }, { pages: [page] });
+});
+
+test('leaves everything to the next page while the relay has asked for a wait', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await steadyBackoff(page);
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
+  await track(page, ['first']);
+  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
+  await trackAndGo(page, names(5), site.page('/next', site.tagged()));
+  await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
+  const [refused, ...rest] = relay.requests;
+  for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(2_000);
+});
+
+test('leaves to the next page what waits, where IndexedDB never opens', async ({
+  page,
+  context,
+  guest,
+  relay,
+  service,
+  site,
+}) => {
+  await breakStorage(context, 'never opens');
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ status: 503, headers: { 'retry-after': '60' }, times: 1 }]);
+  await track(page, names(10));
+  await expect
+    .poll(() => statusOf(page))
+    .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff', storage: 'memory' });
+  // By its clock the penalty is over.
+  await page.goto(laterPage({ guest, site }, '/next'));
+  await service.holds({ events: names(10) }, { pages: [page] });
+  expect(await statusOf(page)).toMatchObject({ unknown: 0, dropped: {} });
+});

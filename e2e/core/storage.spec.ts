@@ -1,0 +1,327 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { breakages, breakStorage } from '../support/break-storage.js';
+import { heard, listening } from '../support/heard.js';
+import { laterPage } from '../support/later.js';
+import { names } from '../support/names.js';
+import { statusOf } from '../support/status-of.js';
+import { storedEvents } from '../support/stored-records.js';
+import { expect, test } from '../support/test.js';
+import { track } from '../support/track.js';
+
+const storageOf = (page: Page) => page.evaluate(() => analytics.status().storage);
+
+type Breakage = keyof typeof breakages;
+
+/** Through a relay, too: one each of what is not there, throws, hangs, and seems to work. */
+const ALSO_BY_RELAY: readonly Breakage[] = [
+  'is missing',
+  'throws when it is opened',
+  'never opens',
+  'aborts at the end, as when the disk is full',
+];
+
+for (const how of Object.keys(breakages) as Breakage[]) {
+  const tag = ALSO_BY_RELAY.includes(how) ? '@relay' : [];
+  test.describe(`where IndexedDB ${how}`, () => {
+    test.beforeEach(({ context }) => breakStorage(context, how));
+
+    test('delivers from memory, and says so', { tag }, async ({ page, service, site }) => {
+      const address = site.page('/', site.tagged({}, listening));
+      await page.goto(address);
+      const [called] = Object.values(await track(page, names(10)));
+      await service.holds({ events: names(10) }, { pages: [page] });
+      await expect.poll(() => storageOf(page)).toBe('memory');
+      expect(await heard(page, 'storage')).toContainEqual({
+        storage: 'memory',
+        message: expect.stringMatching(/./),
+      });
+      // The first send never waits for the storage.
+      for (const { received_at } of await service.events()) {
+        expect(Date.parse(received_at) - called!).toBeLessThan(2_500);
+      }
+      await track(page, names(10, 'later'));
+      const events = [...names(10), ...names(10, 'later')];
+      await service.holds({ events }, { pages: [page] });
+      await page.reload();
+      await service.holds({ events }, { pages: [page] });
+      expect(await service.requests()).toHaveLength(20);
+    });
+
+    test('leaves to the next page what it could not deliver', async ({
+      page,
+      guest,
+      service,
+      site,
+    }) => {
+      await page.goto(site.page('/', site.tagged({}, listening)));
+      await service.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
+      await track(page, names(10));
+      await expect.poll(() => storageOf(page)).toBe('memory');
+      await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
+      // Within the penalty: what is in flight when the page goes would be unknown.
+      await expect
+        .poll(() => statusOf(page))
+        .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
+      await service.faults([]);
+      // By its clock the penalty is over.
+      await page.goto(laterPage({ guest, site }, '/later'));
+      await service.holds({ events: names(10) }, { pages: [page] });
+    });
+
+    test('hands off what was called in the task that leaves', async ({ page, service, site }) => {
+      await page.goto(site.page('/', site.tagged()));
+      const next = site.page('/next', site.tagged());
+      await page.evaluate(
+        ([events, next]) => {
+          for (const event of events) analytics.event(event);
+          location.href = next;
+        },
+        [names(10), next] as const,
+      );
+      await page.waitForURL(next);
+      await service.holds({ events: names(10) }, { pages: [page] });
+      expect(await service.requests()).toHaveLength(10);
+    });
+  });
+}
+
+test.describe('where IndexedDB is taken away from a page that uses it', () => {
+  const remember = () => {
+    const { open } = IDBFactory.prototype;
+    IDBFactory.prototype.open = function (...args) {
+      const request = open.apply(this, args);
+      request.addEventListener('success', () => {
+        (window as unknown as Record<symbol, IDBDatabase>)[Symbol.for('opened')] = request.result;
+      });
+      return request;
+    };
+  };
+
+  const takeAway: Record<string, (page: Page, origin: string) => Promise<unknown>> = {
+    'by closing the connection': (page) =>
+      page.evaluate(() => {
+        const opened = (window as unknown as Record<symbol, IDBDatabase>)[Symbol.for('opened')]!;
+        opened.close();
+      }),
+    'by deleting the database': (page) =>
+      page.evaluate(async () => {
+        for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name!);
+      }),
+    'by clearing the site’s data': async (page, origin) => {
+      const session = await page.context().newCDPSession(page);
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
+    },
+  };
+
+  for (const [how, take] of Object.entries(takeAway)) {
+    test(`goes on ${how.replace('by', 'after')}, and keeps what waits`, async ({
+      page,
+      context,
+      service,
+      site,
+    }) => {
+      await context.addInitScript(remember);
+      await page.goto(site.page('/', site.tagged({}, listening)));
+      await track(page, ['first']);
+      await service.holds({ events: ['first'] }, { pages: [page] });
+      await context.setOffline(true);
+      await track(page, names(5, 'before'));
+      await expect.poll(() => storedEvents(page)).toHaveLength(5);
+      await take(page, site.url);
+      await track(page, names(5, 'after'));
+      await context.setOffline(false);
+      const events = ['first', ...names(5, 'before'), ...names(5, 'after')];
+      await service.holds({ events }, { pages: [page] });
+      // Opened again in a while: it is no page that never had any.
+      await expect.poll(() => storageOf(page), { timeout: 15_000 }).toBe('indexeddb');
+      await track(page, ['last']);
+      await service.holds({ events: [...events, 'last'] }, { pages: [page] });
+      await page.reload();
+      await service.holds({ events: [...events, 'last'] }, { pages: [page] });
+      expect(await service.requests()).toHaveLength(12);
+    });
+  }
+
+  test('keeps what waits through the next page, too @relay', async ({
+    page,
+    context,
+    service,
+    site,
+  }) => {
+    await context.addInitScript(remember);
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    await context.setOffline(true);
+    await track(page, names(5, 'before'));
+    await expect.poll(() => storedEvents(page)).toHaveLength(5);
+    await takeAway['by closing the connection']!(page, site.url);
+    await track(page, names(5, 'after'));
+    await page.goto('about:blank');
+    await context.setOffline(false);
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds(
+      { events: [...names(5, 'before'), ...names(5, 'after')] },
+      { pages: [page] },
+    );
+  });
+});
+
+test('delivers from memory where the quota is used up @relay', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 1 });
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  await track(page, names(10));
+  await service.holds({ events: names(10) }, { pages: [page] });
+  await expect.poll(() => storageOf(page)).toBe('memory');
+  expect((await heard(page, 'storage')).map(({ storage }) => storage)).toContain('memory');
+});
+
+const CLOCK = 'clockOfTest';
+const AHEAD = 'aheadOfTest';
+
+test('delivers at once what it let go while the write that holds it for longer was under way', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allowGlobals(CLOCK, AHEAD);
+  const head = `<script>
+  var ${AHEAD} = 0;
+  function ${CLOCK}() { return Date.now() + ${AHEAD}; }
+</script>`;
+  const options = { now: CLOCK, flushAt: 1_000, flushInterval: 60_000 };
+  await page.goto(site.page('/', site.tagged(options, { head })));
+  await track(page, ['late']);
+  await expect.poll(() => storedEvents(page)).toEqual(['late']);
+  await page.evaluate(async (ahead) => {
+    const shift = (ms: number) => ((window as unknown as Record<string, number>)[ahead] = ms);
+    const [{ name }] = (await indexedDB.databases()) as [{ name: string }];
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open(name);
+      request.onsuccess = () => resolve(request.result);
+    });
+    // All other transactions wait for this one.
+    const store = database.transaction('records', 'readwrite').objectStore('records');
+    let isHeld = true;
+    const goOn = () => {
+      if (isHeld) store.get(['nothing']).onsuccess = goOn;
+    };
+    goOn();
+    const started = performance.now();
+    const pass = (ms: number) =>
+      new Promise((done) => setTimeout(done, started + ms - performance.now()));
+    shift(55_000);
+    void analytics.flush(); // too little is left to send it: the page holds it for longer
+    await pass(50);
+    shift(65_000);
+    await pass(300); // the page does not wait for the write for longer, and lets the record go
+    isHeld = false;
+    database.close();
+  }, AHEAD);
+  await service.holds({ events: ['late'] }, { pages: [page] });
+});
+
+test('tries a broken storage again after 10, 20 and 40 seconds', async ({
+  page,
+  context,
+  guest,
+  site,
+}) => {
+  guest.allowGlobals('opens');
+  await context.addInitScript(() => {
+    const counted = window as unknown as { opens: number };
+    counted.opens = 0;
+    IDBFactory.prototype.open = () => {
+      counted.opens++;
+      throw new DOMException('Storage is disabled.', 'InvalidStateError');
+    };
+  });
+  await page.clock.install();
+  await page.goto(site.page('/', site.tagged()));
+  await track(page, names(10));
+  const opens = () => page.evaluate<number>('opens');
+  for (const seconds of [10, 20, 40]) {
+    const before = await opens();
+    expect(before).toBeGreaterThan(0);
+    await page.clock.runFor((seconds - 1.5) * 1_000);
+    await track(page, names(10, `before ${seconds}`));
+    expect(await opens()).toBe(before);
+    await page.clock.runFor(1_500);
+    expect(await opens()).toBeGreaterThan(before);
+  }
+});
+
+test.describe('where the site deletes the database', () => {
+  const deleteAll = (page: Page) =>
+    page.evaluate(async () => {
+      const outcomes: string[] = [];
+      for (const { name } of await indexedDB.databases()) {
+        const request = indexedDB.deleteDatabase(name!);
+        outcomes.push(
+          await new Promise<string>((resolve) => {
+            request.onsuccess = () => resolve('deleted');
+            request.onblocked = () => resolve('blocked');
+          }),
+        );
+      }
+      return outcomes;
+    });
+
+  test('nothing blocks it, and the page goes on', async ({ page, context, service, site }) => {
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    await track(page, ['first']);
+    await service.holds({ events: ['first'] }, { pages: [page] });
+    await context.setOffline(true);
+    await track(page, names(5, 'before'));
+    await expect.poll(() => storedEvents(page)).toHaveLength(5);
+    expect(await deleteAll(page)).toEqual(['deleted']);
+    await track(page, names(5, 'after'));
+    // Opened again, and what waits is written again.
+    const waiting = [...names(5, 'before'), ...names(5, 'after')];
+    await expect
+      .poll(async () => (await storedEvents(page)).toSorted())
+      .toEqual(waiting.toSorted());
+    expect(await storageOf(page)).toBe('indexeddb');
+    expect(await deleteAll(page)).toEqual(['deleted']);
+    await context.setOffline(false);
+    await service.holds({ events: ['first', ...waiting] }, { pages: [page] });
+    await page.reload();
+    await service.holds({ events: ['first', ...waiting] }, { pages: [page] });
+  });
+
+  test('the code of the page about privacy wipes all that is left after a denial @relay', async ({
+    page,
+    context,
+    service,
+    site,
+  }) => {
+    const text = readFileSync(new URL('../../docs/privacy.md', import.meta.url), 'utf8');
+    const [code] = /(?<=```js\n)for \(const key of Object\.keys\(localStorage\)\)[^`]+/.exec(text)!;
+    const address = site.page('/', site.tagged());
+    const other = await context.newPage();
+    await page.goto(address);
+    await other.goto(address);
+    await page.evaluate(() => analytics.identify('user_1'));
+    await track(other, names(5));
+    await service.holds({ events: names(5), identifies: ['user_1'] }, { pages: [page, other] });
+    await page.evaluate(() => analytics.setConsent('denied'));
+    await expect.poll(async () => (await statusOf(other)).consent).toBe('denied');
+    const left = () =>
+      page.evaluate(async () => [
+        Object.keys(localStorage),
+        (await indexedDB.databases()).map(({ name }) => name),
+      ]);
+    await expect.poll(() => page.evaluate(() => Object.values(localStorage))).toEqual(['refused']);
+    await page.evaluate(`(async () => { ${code} })()`);
+    await expect.poll(left).toEqual([[], []]);
+    await track(page, ['denied']);
+    await track(other, ['denied']);
+    expect(await left()).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Settings } from '../../options.js';
+import { post } from './post.js';
+import type { Send } from './sender.js';
+
+/** Sends a record in a request of its own, straight to the service (interface, section 4). */
+export const createDirectSend =
+  (settings: () => Settings, now: () => number, token: () => string | undefined): Send =>
+  async ([record], how) => {
+    const { baseUrl, idempotencyKey } = settings();
+    const { id, type, body } = record!;
+    const url = `${baseUrl}/v1/${type}`;
+    const headers = {
+      authorization: `Bearer ${token()}`,
+      'content-type': 'application/json',
+      ...(idempotencyKey && { 'idempotency-key': id }),
+    };
+    const answer = await post({ url, headers, body, credentials: 'omit', ...how }, settings(), now);
+    return answer && [answer];
+  };

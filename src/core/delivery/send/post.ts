@@ -1,0 +1,90 @@
+import { inTime } from '../../../interface/in-time.js';
+import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
+import { parseRetryAfter } from '../../../interface/backoff.js';
+import { isGoing, wasLeft } from '../../life.js';
+import { attempt } from '../../page.js';
+import type { Settings } from '../../options.js';
+
+/**
+ * At most this many bytes of bodies are in flight under keepalive. The browser allows 65,536 for all scripts of the
+ * page together (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
+ */
+export const KEEPALIVE_BUDGET = 48 * 1024;
+/** A browser that refuses keepalive does so within this time. A network mostly takes longer to fail. */
+const REFUSAL_MS = 50;
+/** The body must follow the headers within this time. */
+const BODY_MS = 5_000;
+
+export interface Answer extends Verdict {
+  retryAfterMs: number;
+  /** The body; empty if it did not come in time. */
+  text: string;
+  /** The address and the status, for a developer. */
+  problem: string;
+}
+
+interface Message {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  credentials: RequestCredentials;
+  keepalive: boolean;
+  controller: AbortController;
+}
+
+/**
+ * Starts a request before it returns. Never rejects. Resolves with nothing if the page was left before the answer: the
+ * browser completes the request all the same.
+ */
+export const post = async (
+  { url, controller, keepalive, ...message }: Message,
+  { timeout, fetch: own = fetch }: Settings,
+  now: () => number,
+): Promise<Answer | undefined> => {
+  const problemOf = (status: number) => `${url} answers ${status || 'nothing'}`;
+  const began = now();
+  const wasGoing = isGoing();
+  const request = async (keepalive: boolean) =>
+    own(url, {
+      ...message,
+      method: 'POST',
+      keepalive,
+      signal: controller.signal,
+      priority: 'low',
+      redirect: 'manual', // a 302 would turn the POST into a GET whose 200 looks like a delivery
+    });
+  const send = async () => {
+    try {
+      return await request(keepalive);
+    } catch (error) {
+      // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
+      const isRefused = keepalive && !wasGoing && !(await wasLeft()) && !controller.signal.aborted;
+      if (!isRefused || now() - began > REFUSAL_MS) throw error;
+      return request(false);
+    }
+  };
+  try {
+    const response = await inTime(send(), timeout);
+    const status = (!response.redirected && Number(response.status)) || 302;
+    const retryAfter = attempt(() => response.headers.get('retry-after'));
+    let text = '';
+    try {
+      // Read to its end, or Chromium would not free the request's part of the keepalive budget.
+      text = await inTime(response.text(), Math.min(BODY_MS, timeout));
+    } catch {
+      controller.abort(); // its status counts
+    }
+    const retryAfterMs = parseRetryAfter(retryAfter, now());
+    return {
+      outcome: outcomeOf(status, text),
+      status,
+      retryAfterMs,
+      text,
+      problem: problemOf(status),
+    };
+  } catch {
+    controller.abort();
+    if (await wasLeft()) return undefined;
+    return { outcome: 'retry', status: 0, retryAfterMs: 0, text: '', problem: problemOf(0) };
+  }
+};

@@ -1,0 +1,53 @@
+import { boundedWait } from '../../../interface/backoff.js';
+import { BATCH_PATH, type BatchAnswer, type BatchResult } from '../../../interface/wire.js';
+import { isGoing } from '../../life.js';
+import type { Settings } from '../../options.js';
+import { attempt, beacon } from '../../page.js';
+import type { OutboxRecord } from '../../types.js';
+import { post } from './post.js';
+import type { Attempt, Send } from './sender.js';
+
+/** The body is JSON already, and an id (a nanoid) has nothing to escape. */
+const itemOf = ({ id, type, body }: OutboxRecord): string =>
+  `{"id":"${id}","type":"${type}","body":${body}}`;
+
+const attemptOf = (result: Partial<BatchResult> = {}): Attempt => {
+  const { outcome = '', status = 0, retry_after = 0, unlisted } = result;
+  return {
+    // An accepted record is in the relay's queue. A word that is not known promises nothing.
+    outcome: /^(delivered|blocked|rejected)$/.test(outcome)
+      ? (outcome as Attempt['outcome'])
+      : outcome === 'accepted'
+        ? 'delivered'
+        : 'retry',
+    status,
+    retryAfterMs: boundedWait(retry_after * 1_000),
+    problem: `the relay: ${unlisted ? `${unlisted} not listed` : status}`,
+  };
+};
+
+/** Sends many records in a request, to a relay that passes them on (src/interface/wire.ts). */
+export const createRelaySend =
+  (settings: () => Settings, now: () => number): Send =>
+  async (records, how) => {
+    const url = settings().relay + BATCH_PATH;
+    const sentAt = new Date(now()).toISOString();
+    const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
+    if (how.keepalive && isGoing() && beacon(url, body)) return undefined;
+    // The type of a beacon, which needs no preflight. The relay may know visitors by the site's own cookies.
+    const headers = { 'content-type': 'text/plain;charset=UTF-8' };
+    const answer = await post(
+      { url, headers, body, credentials: 'same-origin', ...how },
+      settings(),
+      now,
+    );
+    if (!answer) return undefined;
+    const { status, text } = answer;
+    const results = attempt(() => (JSON.parse(text) as BatchAnswer).results);
+    if (status === 200 && Array.isArray(results)) {
+      return records.map(({ id }) => attemptOf(results.find((result) => result?.id === id)));
+    }
+    // A 2xx without results comes from something else than a relay, or has broken off: the relay knows repeats.
+    if (status < 300) answer.outcome = text && status ? 'blocked' : 'retry';
+    return records.map(() => answer);
+  };

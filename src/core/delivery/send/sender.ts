@@ -1,0 +1,20 @@
+import type { OutboxRecord, Outcome } from '../../types.js';
+
+/** What became of a record in one attempt. */
+export interface Attempt {
+  outcome: Exclude<Outcome, 'unknown'>;
+  /** HTTP status of the answer; 0 if there was none. */
+  status: number;
+  retryAfterMs: number;
+  /** What the developer has to look at if the set-up is wrong. */
+  problem: string;
+}
+
+/**
+ * Sends records in one request, which it starts before it returns. Resolves with an attempt for each record, or with
+ * nothing if the page was left before the answer.
+ */
+export type Send = (
+  records: readonly OutboxRecord[],
+  how: { keepalive: boolean; controller: AbortController },
+) => Promise<Attempt[] | undefined>;

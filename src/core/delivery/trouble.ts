@@ -1,0 +1,72 @@
+import { attempt, shelf } from '../page.js';
+
+/** A wait of our own has these limits. */
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 300_000;
+/** Pages go on spread over this time when the network is back, perhaps for many visitors at the same moment. */
+const ONLINE_MS = 2_000;
+/** No stored wait is longer: it was stored before the clock was set back. */
+export const LONGEST_STORED_MS = 7_200_000;
+
+/** How long to wait after a failure: about half as long as the trouble has lasted. */
+export const waitAfter = (since: number, now: number): number =>
+  (0.5 + Math.random() / 2) * Math.min(LONGEST_MS, Math.max(SHORTEST_MS, (now - since) / 2));
+
+/** A time that was stored, if it still lies ahead; else 0. */
+export const ahead = (time: number | undefined, now: number): number =>
+  time! > now && time! - now <= LONGEST_STORED_MS ? time! : 0;
+
+export interface Gate {
+  /** The first failure without a success since; 0 if there is none. */
+  since: number;
+  /** Nothing is sent until then; 0 if something may be. */
+  until: number;
+  /** The service itself has asked for a wait until then. */
+  asked: number;
+}
+
+const OPEN: Gate = { since: 0, until: 0, asked: 0 };
+
+/** The trouble of a destination. It is kept in localStorage, so that all pages of the site obey it. */
+export const createTrouble = (key: string, now: () => number) => {
+  let own = OPEN;
+
+  /** The gate as it is now. */
+  const read = (): Gate => {
+    own = attempt(() => JSON.parse(shelf.get(key)!) as Gate) ?? own;
+    const { since, until, asked } = own;
+    return { since, until: ahead(until, now()), asked: ahead(asked, now()) };
+  };
+  const write = (gate: Gate) => {
+    own = gate;
+    // Where the former value could only stay, none is better.
+    if (!shelf.set(key, JSON.stringify(gate))) shelf.remove(key);
+  };
+
+  return {
+    read,
+    /** Called after a failure. While the gate is closed, it changes nothing, unless the service asks for a wait. */
+    failed: (retryAfterMs: number): void => {
+      const { since, until, asked } = read();
+      if (until && !retryAfterMs) return;
+      const time = now();
+      const began = since || time;
+      const jitter = Math.random() * Math.min(retryAfterMs / 2, LONGEST_MS);
+      const wait = Math.max(waitAfter(began, time), retryAfterMs + jitter);
+      const next = Math.max(until, time + wait);
+      write({ since: began, until: next, asked: retryAfterMs ? next : asked });
+    },
+    /** Called when the network is back: it ends a wait that the service has not asked for. */
+    online: (): void => {
+      const { since, until, asked } = read();
+      if (until && !asked) write({ since, until: now() + Math.random() * ONLINE_MS, asked });
+    },
+    /** Called when the service has taken a record, or the set-up has changed. */
+    end: (): void => {
+      own = OPEN;
+      shelf.remove(key);
+    },
+  };
+};
+
+export type Trouble = ReturnType<typeof createTrouble>;

@@ -1,0 +1,51 @@
+import type { DeliveryError, Options } from '../types.js';
+
+type Destination = Pick<Partial<Options>, 'relay' | 'baseUrl'>;
+
+/** The address of the relay or of the service. */
+export const addressOf = ({ relay, baseUrl = relay }: Destination): string => {
+  const { href } = new URL(baseUrl!, location.href);
+  return href.replace(/\/+$/, '');
+};
+
+/** What is wrong with delivery, and which option to check. */
+export const errorText = (
+  { kind, message, status = 0 }: DeliveryError,
+  options: Destination,
+): string => {
+  const { relay } = options;
+  const address = addressOf(options);
+  if (kind === 'unreachable') {
+    return (
+      `nothing answers at ${address}: does it send CORS headers for this page? ` +
+      "Is it in the policy's connect-src? Is there a blocker?"
+    );
+  }
+  if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
+  if (/^the relay/.test(message))
+    return `the service refuses the relay (${status}): check its own set-up`;
+  if (status !== 401 && status !== 403) {
+    const [what, option] = relay ? ['relay', 'relay'] : ['service', 'baseUrl'];
+    return `no ${what} at ${address} (${status}): check the option \`${option}\``;
+  }
+  return relay
+    ? `the relay refuses this page (${status}): check its \`origins\` and \`authorize\``
+    : `the service refuses the token (${status}): check the option \`token\``;
+};
+
+/** Whether the browser blocks the address: by http, a page that came by https reaches its own machine alone. */
+export const isMixed = (address: string): boolean =>
+  location.protocol === 'https:' && /^http:\/\/(?!localhost|127\.|\[::1)/.test(address);
+
+/** Calls `onBlocked` each time that the page's Content Security Policy blocks a request to the destination. */
+export const followPolicy = (destination: () => Destination, onBlocked: (why: string) => void) =>
+  document.addEventListener(
+    'securitypolicyviolation',
+    ({ blockedURI, effectiveDirective, disposition }) => {
+      const { origin } = new URL(addressOf(destination()));
+      if (disposition !== 'enforce' || !blockedURI.startsWith(origin)) return;
+      onBlocked(
+        `the page's Content Security Policy blocks ${origin}: add it to ${effectiveDirective}`,
+      );
+    },
+  );

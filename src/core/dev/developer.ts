@@ -1,0 +1,137 @@
+import type { Tell } from '../analytics.js';
+import { attempt, isPage } from '../page.js';
+import type { Call } from '../record.js';
+import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../types.js';
+import { bodyOf, dropText, refusalsOf, slipsOf } from './calls.js';
+import { contextProblem, hasGivenNone } from './context.js';
+import { createDebugLog, EVENTS } from './debug-log.js';
+import { addressOf, errorText, followPolicy, isMixed } from './delivery.js';
+import { didYouMean } from './meant.js';
+import { optionsProblem } from './options.js';
+import type { Say } from './say.js';
+import { show } from './show.js';
+import { isRelayOnly, secondTag, tagProblems } from './tag.js';
+
+/** A developer is told when calls have waited this long for `init`. */
+const LATE_MS = 10_000;
+
+interface Parts {
+  say: Say;
+  /** Whether the entry can send straight to the service. A tag tells that by its file. */
+  mayBeDirect: boolean;
+  /** Called with what is wrong with the options of an `init`. It may throw. */
+  refuse: (problem: string) => void;
+}
+
+/** Makes the function that a tracker tells its steps, and that tells the developer what is wrong with them. */
+export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
+  let { mayBeDirect } = entry;
+  let options: Partial<Options> = {};
+  let tag: HTMLScriptElement | null = null;
+  let isStarted = false;
+  let late: ReturnType<typeof setTimeout> | undefined;
+  /** The policy of the page has blocked a request. */
+  let isBlocked = false;
+  let isFollowed = false;
+  /** The field that a relay does not list, until its record is known. */
+  let unlisted: string | undefined;
+  let isContextAsked = false;
+  /** Calls that are being made records. Each may make others, by `beforeSend` or `context`. */
+  const calls: Call[] = [];
+  let isNested = false;
+  const logStep = createDebugLog();
+
+  const handlers = {
+    tag: (first: HTMLScriptElement): void => {
+      tag = first;
+      mayBeDirect = !isRelayOnly(first);
+      tagProblems(first).forEach(say);
+    },
+    twice: (second: HTMLScriptElement): void => say(secondTag(tag!, second)),
+    init: (next: Partial<Options>): void => {
+      const { project, disabled } = next;
+      if (disabled) return;
+      const address = addressOf(next);
+      if (isMixed(address))
+        say(`the browser blocks ${address}, since this page came by https: give an https address`);
+      if (options.project && (options.project !== project || addressOf(options) !== address)) {
+        say(
+          `\`init\` again, for project ${project} at ${address}: later calls go there. ` +
+            'To send to both, use a second instance',
+        );
+      }
+      options = next;
+      if (isFollowed) return;
+      isFollowed = true;
+      followPolicy(
+        () => options,
+        (why) => {
+          isBlocked = true;
+          say(why);
+        },
+      );
+    },
+    wait: (): void => {
+      const tellLate = () => {
+        const what = '`init` has not been called, or the tag has no options';
+        if (!isStarted) say(`calls wait, and nothing is sent: ${what}`);
+      };
+      late ??= setTimeout(tellLate, LATE_MS);
+    },
+    call: (call: Call): void => {
+      isNested = calls.length > 0;
+      // A call that is dropped since consent is denied may stay: it may have been a record by then.
+      if (!isNested) queueMicrotask(() => calls.splice(0));
+      calls.push(call);
+      slipsOf(call).forEach(say);
+    },
+    record: (record: OutboxRecord): void => {
+      const call = calls.pop();
+      refusalsOf(record).forEach(say);
+      const { context, beforeSend } = options;
+      const mayAsk = context && !beforeSend && !isContextAsked && !isNested;
+      if (!mayAsk || record.type !== 'event' || !call) return;
+      if (!hasGivenNone(call, bodyOf(record).tags)) return;
+      isContextAsked = true;
+      const problem = contextProblem(context);
+      if (problem) say(`\`context\` ${problem}`);
+    },
+    drop: (drop: Drop): void => {
+      const isCall = !drop.record && drop.reason !== 'consent-denied';
+      const text = dropText(drop, isCall ? calls.pop() : undefined);
+      if (text) say(text);
+    },
+    outcome: ({ record, outcome }: Listeners['outcome']): void => {
+      if (!unlisted || outcome !== 'blocked') return;
+      const value = show(bodyOf(record)[unlisted]);
+      say(`the relay does not list the ${unlisted} ${value}: add it to its list \`${unlisted}s\``);
+      unlisted = undefined;
+    },
+    error: (error: DeliveryError): void => {
+      unlisted = /(\w+) not listed/.exec(error.message)?.[1];
+      // That the policy blocks it was told, and is no guess.
+      if (!unlisted && !(isBlocked && error.kind === 'unreachable')) say(errorText(error, options));
+    },
+    storage: ({ storage, message }: Listeners['storage']): void => {
+      if (storage === 'memory') say(`records are kept in memory until storage works: ${message}`);
+    },
+    on: (type: string): void => {
+      if (EVENTS.includes(type)) return;
+      const meant = didYouMean(type, EVENTS) || `there are ${EVENTS.join(', ')}`;
+      say(`\`on\` knows no event \`${type}\`: ${meant}`);
+    },
+  };
+
+  return (what, detail) => {
+    if (!isPage()) return;
+    if (what === 'init') {
+      isStarted = true;
+      const problem = attempt(() => optionsProblem(detail, mayBeDirect, tag?.dataset));
+      if (problem) return refuse(problem);
+    }
+    attempt(() => {
+      (handlers as Partial<Record<string, (detail: unknown) => void>>)[what]?.(detail);
+      if (options.debug && EVENTS.includes(what)) logStep(what, detail);
+    });
+  };
+};

@@ -1,0 +1,31 @@
+import type { Say } from './say.js';
+
+const EVENT = "write `event('Name', { … })`";
+
+/** Methods of other tools, each with what to write here. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  track: EVENT,
+  capture: EVENT,
+  page: EVENT,
+  ready: 'call the methods at once, since calls are kept',
+  user: 'read `status().userId`',
+};
+
+/**
+ * Tells what to write in place of methods that only other tools have. They stay undefined, as they are without the
+ * developers' file.
+ */
+export const watchMethods = (analytics: object, say: Say): void => {
+  for (const [name, instead] of Object.entries(INSTEAD)) {
+    if (name in analytics) continue;
+    Object.defineProperty(analytics, name, {
+      configurable: true,
+      get: () => void say(`there is no method \`${name}\`: ${instead}`),
+      // A page may well add a method of its own.
+      set: (value) => {
+        delete (analytics as Record<string, unknown>)[name];
+        (analytics as Record<string, unknown>)[name] = value;
+      },
+    });
+  }
+};

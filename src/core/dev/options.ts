@@ -1,0 +1,84 @@
+import { TOKEN_WORDS } from '../../interface/is-token.js';
+import {
+  isConsent,
+  isContext,
+  isFlag,
+  isFunction,
+  isPositive,
+  isText,
+  isUrl,
+  OPTIONS,
+  problemsOf,
+} from '../options.js';
+import type { Options } from '../types.js';
+import { didYouMean } from './meant.js';
+import { show } from './show.js';
+
+const ADDRESS = 'an absolute http(s) URL without user, query or spaces';
+
+const GLOBAL = '(on the tag: the name of a global one, defined above the tag)';
+
+/** What a value must be, in words, by the check that it has to pass. */
+const WORDS = new Map<unknown, string>([
+  [isText, 'a non-empty string'],
+  [isUrl, ADDRESS],
+  [isPositive, 'a positive number'],
+  [isFlag, 'true or false'],
+  [isFunction, `a function ${GLOBAL}`],
+  [isContext, `an object or a function ${GLOBAL}`],
+  [isConsent, 'granted, pending or denied'],
+  [OPTIONS.token, `${TOKEN_WORDS}, or a function`],
+  [OPTIONS.relay, 'a path such as "/a", or an absolute http(s) URL'],
+]);
+
+/** Options that are refused together with `relay`. It has them itself, and tells repeats by the ids of records. */
+const OF_THE_RELAY = ['baseUrl', 'token', 'idempotencyKey'];
+
+/** The options, and attributes of the tag beside them. */
+const ATTRIBUTES = [...Object.keys(OPTIONS), 'global', 'auto', 'autoOptions', 'anonymousId'];
+
+const attributeOf = (name: string): string => `data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
+/** An option by its two names, for `init` and for the tag. */
+const formOf = (name: string): string => `\`${name}\` (${attributeOf(name)})`;
+
+/** A wrong value. A token is a secret, so only its wrong characters are shown. */
+const shown = (name: string, value: unknown): string =>
+  show(name === 'token' && typeof value === 'string' ? value.replace(/[!-~]+/g, '…') : value);
+
+/**
+ * What is wrong with the options of `init`, a line for each, with its fix; empty if nothing is. Both go by
+ * the same checks.
+ * @param dataset the tag's attributes, as they were written
+ */
+export const optionsProblem = (
+  given: unknown,
+  mayBeDirect: boolean,
+  dataset: DOMStringMap = {},
+): string => {
+  if (Object(given) !== given) return 'expected an object of options';
+  const options = given as Record<string, unknown>;
+  const wrong = new Set(problemsOf(options as unknown as Options, mayBeDirect));
+
+  const problemOf = (name: string): string => {
+    const value = options[name];
+    if (!Object.hasOwn(OPTIONS, name)) {
+      return `does not exist: ${didYouMean(name, ATTRIBUTES, formOf) || 'leave it out'}`;
+    }
+    const words = WORDS.get(OPTIONS[name as keyof Options]);
+    if (value === undefined)
+      return `is missing: give ${words}${name === 'baseUrl' ? ', or `relay` in its place' : ''}`;
+    if (options['relay'] && OF_THE_RELAY.includes(name))
+      return 'does not go with `relay`: leave it out';
+    const written = Number.isNaN(value) ? (dataset[name] ?? value) : value;
+    return `must be ${words}, not ${shown(name, written)}`;
+  };
+
+  return [...wrong].map((name) => `option ${formOf(name)} ${problemOf(name)}`).join('\n');
+};
+
+/** What is wrong with the names of the tag's attributes. Those of other tools are left alone. */
+export const misspelt = (dataset: DOMStringMap): string[] =>
+  Object.keys(dataset).flatMap((name) => {
+    const meant = didYouMean(name, ATTRIBUTES, attributeOf);
+    return meant ? [`the tag has no attribute ${attributeOf(name)}: ${meant}`] : [];
+  });

@@ -1,0 +1,21 @@
+import { misspelt } from './options.js';
+
+const fileOf = ({ src }: HTMLScriptElement): string =>
+  src.replace(/[?#].*/, '').replace(/.*\//, '');
+
+/** What is wrong with the tag itself, each with its fix. */
+export const tagProblems = (tag: HTMLScriptElement): string[] => {
+  const { type, dataset } = tag;
+  const problems = misspelt(dataset);
+  if (type === 'module') problems.push('the tag has `type="module"`: leave it out');
+  if (dataset['auto'] !== undefined && /^outbox(-relay)?\./.test(fileOf(tag)))
+    problems.push(`\`data-auto\` does nothing in ${fileOf(tag)}: load outbox-auto.js`);
+  return problems;
+};
+
+/** What is wrong with a second tag for the same global. */
+export const secondTag = (...tags: HTMLScriptElement[]): string =>
+  `the page has two tags, ${tags.map(fileOf).join(' and ')}: only the first works; leave one out`;
+
+/** Whether only a relay can be reached. */
+export const isRelayOnly = (tag: HTMLScriptElement): boolean => /relay/.test(fileOf(tag));

@@ -1,0 +1,44 @@
+import { creatorOf } from '../../core/analytics.js';
+import { createDirectSend } from '../../core/delivery/send/direct.js';
+import type { Analytics, CreateAnalytics, Options } from '../../core/types.js';
+
+export type {
+  Analytics,
+  CommonOptions,
+  Consent,
+  CreateAnalytics,
+  DeliveryError,
+  DirectOptions,
+  DisabledOptions,
+  Draft,
+  Drop,
+  DropReason,
+  EventBody,
+  EventFields,
+  EventMap,
+  FlushResult,
+  IdentifyBody,
+  Listeners,
+  Options,
+  OutboxRecord,
+  Outcome,
+  RecordType,
+  RelayOptions,
+  Status,
+  StorageKind,
+  TagAnalytics,
+  Token,
+} from '../../core/types.js';
+
+/**
+ * Makes a tracker. It does nothing until `init`, and nothing at all on a server or in a worker.
+ * @example
+ * const analytics = createAnalytics<{ 'Signed Up': { plan: string } }>();
+ * analytics.init({ baseUrl, token, project, channel });
+ * analytics.event('Signed Up', { tags: { plan: 'pro' } });
+ */
+export const createAnalytics: CreateAnalytics<Options> =
+  /* @__PURE__ */ creatorOf(createDirectSend);
+
+/** A ready-made instance, as the script tag's global is one. */
+export const analytics: Analytics = /* @__PURE__ */ createAnalytics();

@@ -1,0 +1,26 @@
+import { onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals';
+import { autocapture } from '../../capture/autocapture.js';
+import { readAuto } from '../../capture/read-auto.js';
+import { readContext } from '../../context/read-context.js';
+import { createTracker } from '../../core/analytics.js';
+import { createDirectSend } from '../../core/delivery/send/direct.js';
+import { readAttributes } from '../../core/options.js';
+import { installTag } from '../../core/tag.js';
+import { messageOf } from '../../interface/errors.js';
+
+const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
+const { dataset = {} } = (document.currentScript ?? {}) as Partial<HTMLScriptElement>;
+
+const tracker = installTag({
+  createTracker: (tell) => createTracker(createDirectSend, tell),
+  readOptions: (data, globals, { analytics }) =>
+    readContext(analytics, data, readAttributes(data, globals)),
+});
+try {
+  const { auto: words, autoOptions: name } = dataset;
+  const globals = window as unknown as Record<string, unknown>;
+  const options = readAuto({ words, name, globals, webVitals });
+  if (options && tracker) autocapture(tracker.analytics, options);
+} catch (error) {
+  console.error(messageOf(error));
+}

@@ -1,0 +1,115 @@
+import { BATCH_RECORDS } from '../interface/wire.js';
+import { attempt } from './page.js';
+import type { Options } from './types.js';
+
+import { isToken } from '../interface/is-token.js';
+
+type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => /\S/.test(value as string) && typeof value === 'string';
+/** Paths are added to it, so there is no query; and `fetch` refuses one with a user. */
+export const isUrl: Check = (value) => /^https?:\/\/[^?#\s@]+$/.test(value as string);
+export const isPositive: Check = (value) => (value as number) > 0 && Number.isFinite(value);
+export const isFunction: Check = (value) => typeof value === 'function';
+export const isFlag: Check = (value) => typeof value === 'boolean';
+export const isConsent: Check = (value) => /^(granted|pending|denied)$/.test(value as string);
+export const isContext: Check = (value) => Object(value) === value;
+
+/** The one list of options: `init` checks them by it, and the tag reads its attributes by it. */
+export const OPTIONS: Readonly<Record<keyof Options, Check>> = {
+  baseUrl: isUrl,
+  token: (value) => isFunction(value) || isToken(value),
+  relay: (value) => /^\/(?!\/)[^?#\s\\]*$/.test(value as string) || isUrl(value),
+  project: isText,
+  channel: isText,
+  flushAt: isPositive,
+  flushInterval: isPositive,
+  concurrency: isPositive,
+  timeout: isPositive,
+  maxAge: isPositive,
+  maxRecords: isPositive,
+  maxBytes: isPositive,
+  maxRecordBytes: isPositive,
+  idempotencyKey: isFlag,
+  respectGpc: isFlag,
+  consent: isConsent,
+  context: isContext,
+  beforeSend: isFunction,
+  onDrop: isFunction,
+  onError: isFunction,
+  disabled: isFlag,
+  debug: isFlag,
+  fetch: isFunction,
+  now: isFunction,
+};
+
+export const DEFAULTS = {
+  flushAt: 20,
+  flushInterval: 1_000,
+  concurrency: 6,
+  timeout: 30_000,
+  maxAge: 604_800_000,
+  maxRecords: 10_000,
+  maxBytes: 5_000_000,
+  maxRecordBytes: 60_000,
+} satisfies Partial<Options>;
+
+/** The options with their defaults, and the relay's whole address. */
+export type Settings = Options &
+  typeof DEFAULTS & {
+    /** Whether a record that may have arrived is sent again: to a relay, or to a service with `idempotencyKey`. */
+    resends: boolean;
+  };
+
+/** The names of options that are wrong or missing. */
+export const problemsOf = (given: Options, mayBeDirect: boolean): string[] => {
+  const has = (name: keyof Options) => given[name] !== undefined;
+  const names = (Object.keys(given) as (keyof Options)[]).filter(has);
+  const wrong = names.filter(
+    (name) =>
+      !Object.hasOwn(OPTIONS, name) ||
+      !OPTIONS[name](given[name]) ||
+      (given.relay && /^(baseUrl|token|idempotencyKey)$/.test(name)),
+  );
+  const target = given.relay || !mayBeDirect ? ['relay'] : ['baseUrl', 'token'];
+  const needed = given.disabled ? [] : ['project', 'channel', ...target];
+  return [...wrong, ...needed.filter((name) => !has(name as keyof Options))];
+};
+
+/** The options with their defaults. Throws a TypeError that names every wrong or missing one. */
+export const resolveOptions = (given: Options, base: string, mayBeDirect: boolean): Settings => {
+  const wrong = problemsOf(given, mayBeDirect);
+  const trim = (address: string) => address.replace(/\/+$/, '');
+  const relay = given.relay && attempt(() => trim(new URL(given.relay!, base).href));
+  if (given.relay && !relay) wrong.push('relay');
+  if (wrong.length) {
+    throw new TypeError(`analytics-outbox: wrong or missing: ${[...new Set(wrong)].join(', ')}`);
+  }
+  const settings = { ...DEFAULTS, ...given } as Settings;
+  if (relay) {
+    settings.relay = relay;
+    settings.flushAt = given.flushAt ?? BATCH_RECORDS; // fewer would cost as many requests
+  }
+  if (given.baseUrl) settings.baseUrl = trim(given.baseUrl);
+  settings.resends = !!(relay || given.idempotencyKey);
+  return settings;
+};
+
+/** The value that the text of a `data-` attribute means. */
+const parse = (check: Check, text: string, globals: Record<string, unknown>): unknown => {
+  if (check === isPositive) return Number(text);
+  if (check === isFunction || check === isContext) return globals[text] ?? text;
+  if (check !== isFlag) return text;
+  return !/^(false|0|no|off)$/i.test(text);
+};
+
+/** Reads options from `data-` attributes (`dataset` has them in camelCase). Other attributes belong to others. */
+export const readAttributes = (
+  dataset: DOMStringMap,
+  globals: Record<string, unknown>,
+): Partial<Options> =>
+  Object.fromEntries(
+    Object.entries(dataset)
+      .filter(([name]) => Object.hasOwn(OPTIONS, name))
+      .map(([name, text]) => [name, parse(OPTIONS[name as keyof Options], text!, globals)]),
+  );

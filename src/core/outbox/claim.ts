@@ -1,0 +1,101 @@
+import { promisifyRequest as settled } from 'idb-keyval';
+import { isOver, putLease, type Held, type StoredLease } from './held.js';
+import { readNotes, type Note } from './note.js';
+import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
+
+/** What one transaction has claimed, and what it has seen of others. */
+export interface Claimed {
+  parcels: [key: ParcelKey, parcel: StoredParcel][];
+  /** Records that another version has stored, now deleted. */
+  unreadable: number;
+  /** Lives whose notes are applied. */
+  noted: string[];
+  /** The key after which the next claim goes on; nothing if this one has seen all. */
+  next: ParcelKey | undefined;
+}
+
+/** A walk over all parcels, oldest first, and what it has seen of other lives. */
+export interface Walk {
+  after: ParcelKey | [];
+  /** Pages whose older parcels another life holds: their later ones wait. */
+  taken: Set<string>;
+  /** Records that other lives hold. */
+  elsewhere: number;
+  /** The earliest end of another life's lease. */
+  soonest: number;
+}
+
+/** Puts back what the notes of dead lives have. A stored parcel counts unless its life is still that of the note. */
+const applyNotes = async (store: IDBObjectStore, dead: Note[]): Promise<void> => {
+  for (const { life, parcels } of dead) {
+    store.delete(['lease', life]);
+    for (const { key, stored, v, flight, records } of parcels) {
+      const found = (await settled(store.get(key))) as StoredParcel | undefined;
+      // A parcel that was stored and is no more has come to its end since.
+      if (found ? found.life === life : stored !== 'yes') {
+        store.put({ v, life, flight, records, isNoted: true } satisfies StoredParcel, key);
+      }
+    }
+  }
+};
+
+/**
+ * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
+ * other page can claim the same.
+ */
+export const claimParcels = async (
+  store: IDBObjectStore,
+  name: string,
+  held: Held,
+  walk: Walk,
+): Promise<Claimed> => {
+  const own = held.life;
+  const alive = new Set<string>();
+  const see = (life: string, until: number) => {
+    if (isOver(held, until)) return false;
+    alive.add(life);
+    if (life !== own) walk.soonest = Math.min(walk.soonest, until);
+    return true;
+  };
+  for (const { life, until } of (await settled(
+    store.getAll(IDBKeyRange.lowerBound(['lease'])),
+  )) as StoredLease[]) {
+    if (!see(life, until) && life !== own) store.delete(['lease', life]);
+  }
+  const dead = readNotes(name).filter(({ life, until }) => {
+    // A page that has gone says so in its note, even where its lease could not be deleted any more.
+    if (!until) alive.delete(life);
+    return life !== own && !see(life, until) && !alive.has(life);
+  });
+  await applyNotes(store, dead);
+
+  const range = IDBKeyRange.bound(walk.after, ['lease'], true);
+  const keys = (await settled(store.getAllKeys(range, TWENTY))) as ParcelKey[];
+  const values = (await settled(store.getAll(range, TWENTY))) as StoredParcel[];
+  const parcels: Claimed['parcels'] = [];
+  let unreadable = 0;
+  keys.forEach((key, i) => {
+    const value = values[i]!;
+    const [, maker] = key;
+    if (!isReadable(value)) {
+      store.delete(key);
+      unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
+    } else if (value.life === own) return;
+    else if (alive.has(value.life) || walk.taken.has(maker)) {
+      walk.taken.add(maker);
+      walk.elsewhere += value.records.length;
+    } else if (!value.records.length) store.delete(key);
+    else {
+      const claimed = { ...value, life: own };
+      store.put(claimed, key);
+      parcels.push([key, claimed]);
+    }
+  });
+  if (parcels.length || held.count) putLease(store, held);
+  return {
+    parcels,
+    unreadable,
+    noted: dead.map(({ life }) => life),
+    next: keys.length < TWENTY ? undefined : keys.at(-1),
+  };
+};

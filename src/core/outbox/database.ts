@@ -1,0 +1,119 @@
+import { createStore, promisifyRequest } from 'idb-keyval';
+import { inTime } from '../../interface/in-time.js';
+import { messageOf } from '../../interface/errors.js';
+import { attempt } from '../page.js';
+import type { StorageKind } from '../types.js';
+
+/** A database that has not answered for this long counts as missing: in WebKit `open` can hang. */
+const WATCHDOG_MS = 1_000;
+/** A database that failed is tried again after this time, then after twice as long, and so on. */
+const REOPEN_MS = 10_000;
+
+type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
+
+/**
+ * One IndexedDB database, opened at the first use and used through small transactions. While it is missing, hangs or
+ * is full, work is refused at once, so that nothing waits for it.
+ */
+export const openDatabase = (
+  name: string,
+  onChange: (storage: StorageKind, message: string) => void,
+) => {
+  const connect = () => createStore(name, 'records');
+  let use = connect();
+  let kind: StorageKind = 'opening';
+  let reopenMs = REOPEN_MS;
+  let reading: IDBTransaction | undefined;
+  let watched: IDBDatabase | undefined;
+  let isEnded = false;
+  let isLeft = false;
+  /** How often the page was left: a transaction that it left under way says nothing about the database. */
+  let departures = 0;
+  let setReady: () => void;
+  const ready = new Promise<void>((resolve) => (setReady = resolve));
+
+  const become = (next: StorageKind, message = '') => {
+    if (next === kind || isEnded) return;
+    kind = next;
+    if (next !== 'opening') setReady();
+    onChange(next, message);
+  };
+
+  /** Notices when the browser closes the connection, or when the site deletes the database, which waits for that. */
+  const watch = (database: IDBDatabase) => {
+    if (database === watched) return;
+    watched = database;
+    const lose = () => {
+      database.close();
+      use = connect();
+      if (kind === 'indexeddb') become('opening');
+    };
+    database.addEventListener('close', lose);
+    database.addEventListener('versionchange', lose);
+  };
+
+  /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
+  const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
+    const before = departures;
+    const wasLeft = () => departures !== before;
+    let isLate = kind === 'memory' || isEnded;
+    let transaction: IDBTransaction | undefined;
+    const perform = async (store: IDBObjectStore) => {
+      transaction = store.transaction;
+      watch(transaction.db);
+      if (isLate || isEnded || (isRead && isLeft)) throw new Error('too late');
+      if (isRead) reading = transaction;
+      const ended = promisifyRequest(transaction);
+      const working = (async () => work(store))();
+      await Promise.race([working, ended]);
+      transaction.commit?.(); // without this, most of what a page writes while it goes away is lost
+      await ended;
+      return working;
+    };
+    try {
+      if (isLate) throw new Error('no storage');
+      const result = await inTime(use('readwrite', perform), WATCHDOG_MS);
+      become('indexeddb');
+      return result;
+    } catch (error) {
+      isLate = true;
+      // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
+      const isOpen =
+        transaction && !transaction.error && !attempt(() => (transaction!.abort(), true));
+      if (kind !== 'memory' && !isEnded && !(isRead && isLeft)) {
+        use = connect();
+        if (!wasLeft()) {
+          setTimeout(become, reopenMs, 'opening');
+          reopenMs *= 2;
+          become('memory', messageOf(error));
+        }
+      }
+      throw Object.assign(new Error(), { isOpen });
+    }
+  };
+
+  return {
+    kind: (): StorageKind => kind,
+    /** Settles once it is known whether there is a database. */
+    ready,
+    run,
+    /** The page is left. In WebKit a cached page's transaction that has yet to read would keep others from the database. */
+    leave: (): void => {
+      isLeft = true;
+      departures++;
+      attempt(() => reading?.abort());
+    },
+    comeBack: (): void => {
+      isLeft = false;
+    },
+    /** Closes it after the writes that are under way, since transactions run in order. */
+    end: (): void => {
+      const close = (database: IDBDatabase | undefined) => database?.close();
+      void run((store) => close(store.transaction.db)).catch(() => close(watched));
+      isEnded = true;
+      setReady();
+    },
+  };
+};
+
+export type Database = ReturnType<typeof openDatabase>;

@@ -1,0 +1,69 @@
+import { attempt, shelf } from '../page.js';
+import { LEASE_MS, type Held } from './held.js';
+import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
+
+/** Characters that all exit notes of the site may have: a twentieth of what localStorage takes. */
+const ROOM = 262_144;
+
+type NotedParcel = StoredParcel & {
+  key: ParcelKey;
+  /** Whether the database has had the parcel, as far as its page knew. */
+  stored: Parcel['stored'];
+};
+
+/** What a page that is hidden or left writes into localStorage for whoever comes next. */
+export interface Note {
+  life: string;
+  /** Until when its life holds what it has; 0 if the page is gone. */
+  until: number;
+  parcels: NotedParcel[];
+}
+
+const keyOf = (name: string, life: string): string => `${name} note ${life}`;
+
+/** Reads all notes of a destination. One that this version cannot read is left to the version that wrote it. */
+export const readNotes = (name: string): Note[] =>
+  shelf
+    .keys()
+    .filter((key) => key.startsWith(keyOf(name, '')))
+    .flatMap((key) => {
+      const note = attempt(() => JSON.parse(shelf.get(key)!) as Note);
+      return note?.parcels?.every(isReadable) ? note : [];
+    });
+
+export const removeNote = (name: string, life: string): void => shelf.remove(keyOf(name, life));
+
+/**
+ * Writes the note of a life: of these parcels the newest, as many as fit. Returns those that it has, or nothing if
+ * localStorage takes none.
+ */
+export const writeNote = (
+  name: string,
+  held: Held,
+  parcels: readonly Parcel[],
+  until = held.now() + LEASE_MS,
+): Set<Parcel> | undefined => {
+  const { life } = held;
+  const own = keyOf(name, life);
+  let room = ROOM;
+  for (const key of shelf.keys()) {
+    if (/^analytics-outbox .* note /.test(key) && key !== own) room -= shelf.get(key)!.length;
+  }
+  const texts = parcels
+    .filter(({ stored, entries }) => stored !== 'no' || entries.size)
+    .reverse()
+    .map((parcel): [Parcel, string] => {
+      const { key, stored } = parcel;
+      return [parcel, JSON.stringify({ key, stored, ...storedOf(parcel, life) })];
+    });
+  // Where localStorage has less room than that, half as much may fit.
+  for (; ; room /= 2) {
+    let left = room;
+    const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
+    const list = fitting.map(([, text]) => text).join();
+    if (shelf.set(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
+      return (held.noted = new Set(fitting.map(([parcel]) => parcel)));
+    }
+    if (!fitting.length) return undefined;
+  }
+};

@@ -1,0 +1,124 @@
+import { messageOf } from '../interface/errors.js';
+import { isObject } from '../interface/is-object.js';
+import type { Settings } from './options.js';
+import { attempt, byteLength, newId } from './page.js';
+import type { Draft, DropReason, EventBody, OutboxRecord, RecordType } from './types.js';
+
+/** A call that becomes no record. */
+export class Refusal extends Error {
+  constructor(
+    readonly reason: DropReason,
+    message: string = reason,
+  ) {
+    super(message);
+  }
+}
+
+/** A call with the time at which it was made. */
+export interface Call {
+  type: RecordType;
+  at: number;
+  /** The user's id, or the name of the event. */
+  subject: unknown;
+  /** Properties, or fields and tags. */
+  given: unknown;
+  /** Arguments after these, which are not sent. */
+  more?: unknown[];
+}
+
+const expect = (isRight: boolean, what: string): void => {
+  if (!isRight) throw new Refusal('invalid-call', `wrong ${what}`);
+};
+
+/** An id as text. `undefined` and the like are what a page's code makes by mistake of an id that it does not have. */
+const idOf = (value: unknown): string => {
+  const id = Number.isFinite(value) ? `${value as number}` : value;
+  expect(typeof id === 'string' && !/^(|undefined|null|\[object Object\])$/.test(id), 'userId');
+  return id as string;
+};
+
+/** Copies a value as JSON will carry it. Throws if JSON cannot. */
+export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null') as T;
+
+let isInContext = false;
+
+/** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
+const contextTags = (context: Settings['context']): object | undefined => {
+  if (!context || isInContext) return undefined;
+  isInContext = true;
+  const tags = attempt(() =>
+    copy(typeof context === 'function' ? (context as () => unknown)() : context),
+  );
+  isInContext = false;
+  return isObject(tags) ? tags : undefined;
+};
+
+/** The body of an event's request. A field that is not given is not sent: JSON leaves undefined out. */
+const eventBody = (
+  { subject, given, at }: Call,
+  { project, channel: usual, context }: Settings,
+  user: string | undefined,
+): object => {
+  const {
+    channel = usual,
+    description,
+    icon,
+    notify,
+    tags,
+    timestamp,
+    user_id = user,
+    userId = user_id,
+    ...rest
+  } = given as Record<string, unknown>;
+  expect(typeof subject === 'string' && !!subject, 'name');
+  expect(isObject(tags) || JSON.stringify(tags) === undefined, 'tags');
+  const time = new Date((timestamp as number | null | undefined) ?? at);
+  expect(!Number.isNaN(+time), 'timestamp');
+  return {
+    project,
+    channel,
+    event: subject,
+    description,
+    icon,
+    notify,
+    tags: { ...contextTags(context), ...rest, ...(tags as object) },
+    user_id: userId === null || userId === undefined ? undefined : idOf(userId),
+    timestamp: time.toISOString(),
+  };
+};
+
+/** Calls a function of the page. If it throws, nothing is sent that it may have been about to remove. */
+const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
+  if (!beforeSend) return draft.body;
+  let kept;
+  try {
+    kept = beforeSend({ ...draft, body: copy(draft.body) } as Draft);
+  } catch (error) {
+    throw new Refusal('before-send-error', messageOf(error));
+  }
+  if (kept === null) throw new Refusal('before-send');
+  if (!isObject(kept?.body)) throw new Refusal('before-send-error');
+  return kept.body;
+};
+
+/** Makes a call a record: its body is the JSON text that goes on the wire. Throws what keeps it from being one. */
+export const recordOf = (
+  call: Call,
+  settings: Settings,
+  user: string | undefined,
+): OutboxRecord => {
+  const { type, at, subject } = call;
+  const { project, beforeSend, maxRecordBytes } = settings;
+  const given = call.given ?? {};
+  expect(isObject(given), 'fields');
+  const made =
+    type === 'event'
+      ? eventBody({ ...call, given }, settings, user)
+      : { project, user_id: idOf(subject), properties: given };
+  const kept = filter({ type, body: made } as Draft, beforeSend);
+  const body = JSON.stringify(kept);
+  const size = byteLength(body);
+  if (size > maxRecordBytes) throw new Refusal('too-large', `${size} bytes`);
+  const { user_id } = kept as EventBody;
+  return { id: newId(), type, body, at, attempts: 0, ...(user_id && { user: user_id }) };
+};

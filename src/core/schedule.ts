@@ -1,0 +1,47 @@
+import { isHidden } from './life.js';
+import type { Settings } from './options.js';
+
+/** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
+const IDLE_MS = 500;
+
+/** Decides when the records of new calls are sent. */
+export const createSchedule = (settings: () => Settings, flush: () => void, leave: () => void) => {
+  /** Calls since the last flush. */
+  let fresh = 0;
+  let isComing = false;
+  let isLeaving = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const flushNow = () => {
+    isComing = false;
+    clearTimeout(timer);
+    fresh = 0;
+    flush();
+  };
+  const flushSoon = () => {
+    if (isComing) return;
+    isComing = true;
+    // Off the critical path of the page. Safari has no `requestIdleCallback`.
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(flushNow, { timeout: IDLE_MS });
+    else setTimeout(flushNow);
+  };
+
+  return {
+    /** Counts a new record. */
+    add: (): void => {
+      if (!isHidden()) {
+        if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
+        if (fresh >= settings().flushAt) flushSoon();
+        return;
+      }
+      flushSoon();
+      if (isLeaving) return;
+      isLeaving = true;
+      queueMicrotask(() => {
+        isLeaving = false;
+        leave(); // a hidden page may have no later moment
+      });
+    },
+    stop: (): void => clearTimeout(timer),
+  };
+};

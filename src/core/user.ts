@@ -1,0 +1,32 @@
+import { shelf } from './page.js';
+
+/** The identified user, on this page and on later pages of the site. */
+export const createUser = (name: string, mayStore: () => boolean) => {
+  const key = `${name} user`;
+  /** What this page has read or set last; null after a reset. */
+  let user: string | null | undefined;
+
+  const set = (value: string | null): void => {
+    user = value;
+    // The id of a former user must not stay if there is no room. An empty value tells other tabs of a reset.
+    if (mayStore() && !shelf.set(key, value ?? '')) shelf.remove(key);
+  };
+  const current = (): string | undefined => {
+    const stored = mayStore() ? shelf.get(key) : undefined;
+    if (stored !== undefined) user = stored || null; // where the site has cleared it, the page knows it still
+    return user ?? undefined;
+  };
+
+  return {
+    set,
+    current,
+    /** Called when storage may be used: what was set before counts before what is stored. */
+    begin: (): void => {
+      if (user !== undefined) set(user);
+    },
+    forget: (): void => {
+      user = null;
+      shelf.remove(key);
+    },
+  };
+};

@@ -1,0 +1,303 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolveOptions } from '../../../src/core/options.js';
+import { openDatabase } from '../../../src/core/outbox/database.js';
+import { entriesOf, LEASE_MS } from '../../../src/core/outbox/held.js';
+import { createOutbox } from '../../../src/core/outbox/outbox.js';
+import type { Options, OutboxRecord } from '../../../src/core/types.js';
+
+const NAME = 'analytics-outbox https://in.example.com shop';
+let time = 0;
+let shelf: Map<string, string>;
+
+beforeEach(() => {
+  time = 1_000_000;
+  shelf = new Map();
+  vi.stubGlobal('indexedDB', new IDBFactory());
+  vi.stubGlobal('IDBKeyRange', IDBKeyRange);
+  vi.stubGlobal('document', { visibilityState: 'visible' });
+  vi.stubGlobal(
+    'localStorage',
+    // Its keys are found by `Object.keys`, like those of the browser's own.
+    new Proxy(
+      {
+        getItem: (key: string) => shelf.get(key) ?? null,
+        setItem: (key: string, value: string) => void shelf.set(key, value),
+        removeItem: (key: string) => void shelf.delete(key),
+      },
+      {
+        ownKeys: () => [...shelf.keys()],
+        getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+      },
+    ),
+  );
+});
+afterEach(() => vi.unstubAllGlobals());
+
+let made = 0;
+const recordOf = (event: string, more: Partial<OutboxRecord> = {}): OutboxRecord => ({
+  id: `id-${++made}`,
+  type: 'event',
+  body: JSON.stringify({ event }),
+  at: time,
+  attempts: 0,
+  ...more,
+});
+
+/** A page of the site, with the outbox of one destination. */
+const openPage = ({
+  isBroken = false,
+  ...options
+}: Partial<Options> & { isBroken?: boolean } = {}) => {
+  const told: string[] = [];
+  const settings = resolveOptions(
+    {
+      baseUrl: 'https://in.example.com',
+      token: 't',
+      project: 'shop',
+      channel: 'web',
+      ...options,
+    } as Options,
+    'https://site.example',
+    true,
+  );
+  const outbox = createOutbox(
+    {
+      name: NAME,
+      settings: () => settings,
+      now: () => time,
+      emit: (_, payload) => told.push((payload as { outcome: string }).outcome),
+      drop: (reason) => told.push(reason),
+    },
+    () => undefined,
+  );
+  if (isBroken) vi.stubGlobal('indexedDB', undefined);
+  const database = openDatabase(NAME, () => undefined);
+  outbox.begin(database);
+  const held = () =>
+    [...entriesOf(outbox.held)].map(
+      ({ record }) => (JSON.parse(record.body) as { event: string }).event,
+    );
+  const stored = () =>
+    vi.waitFor(() => {
+      for (const { stored, writes } of outbox.held.parcels) {
+        if (stored !== 'yes' || writes) throw new Error('not stored yet');
+      }
+      if (outbox.held.dirty.size) throw new Error('not written yet');
+    });
+  const claim = async () => {
+    outbox.look();
+    do await outbox.claim();
+    while (outbox.wantsMore(true));
+    return held();
+  };
+  const add = (...events: string[]) => events.forEach((event) => outbox.add(recordOf(event)));
+  const entry = (event: string) =>
+    [...entriesOf(outbox.held)].find(({ record }) => record.body.includes(`"${event}"`))!;
+  return { outbox, database, told, held, stored, claim, add, entry };
+};
+
+describe('what a page holds', () => {
+  it('is nobody else’s while it lives, and anybody’s once its lease is over', async () => {
+    const page = openPage();
+    page.add('a', 'b');
+    await page.stored();
+    const other = openPage();
+    time += LEASE_MS - 1;
+    expect(await other.claim()).toEqual([]);
+    expect(other.outbox.elsewhere()).toBe(2);
+    time += 1;
+    expect(await other.claim()).toEqual(['a', 'b']);
+    expect(await openPage().claim()).toEqual([]);
+  });
+
+  it('is held for longer by a page that looks now and then', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    time += LEASE_MS / 2;
+    page.outbox.look();
+    await page.database.run(() => undefined);
+    time += LEASE_MS / 2;
+    expect(await openPage().claim()).toEqual([]);
+  });
+
+  it('is anybody’s at once when the page is left', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    page.outbox.leave(true);
+    expect(page.held()).toEqual([]);
+    await page.database.run(() => undefined);
+    expect(await openPage().claim()).toEqual(['a']);
+  });
+
+  it('is claimed by the page itself when it comes back', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    page.outbox.leave(true);
+    expect(await page.claim()).toEqual(['a']);
+  });
+
+  it('is another page’s after a standstill in which that has claimed it', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    const late = page.entry('a');
+    time += LEASE_MS;
+    const other = openPage();
+    expect(await other.claim()).toEqual(['a']);
+    expect(page.outbox.isSafe(late)).toBe(false);
+    expect(await page.claim()).toEqual([]);
+    // What the former life of the page says of it changes nothing.
+    page.outbox.finish(late);
+    page.add('later');
+    await page.stored();
+    expect(other.held()).toEqual(['a']);
+    other.outbox.leave(true);
+    await other.database.run(() => undefined);
+    expect((await openPage().claim())[0]).toBe('a');
+  });
+
+  it('does not come back once it has ended', async () => {
+    const page = openPage();
+    page.add('a', 'b');
+    await page.stored();
+    page.outbox.finish(page.entry('a'));
+    await page.stored();
+    page.outbox.leave(true);
+    await page.database.run(() => undefined);
+    expect(await openPage().claim()).toEqual(['b']);
+  });
+});
+
+describe('a record in flight as its page is killed', () => {
+  const kill = async (options: Partial<Options>) => {
+    const page = openPage(options);
+    page.add('sent', 'waiting');
+    await page.outbox.name([page.entry('sent')]);
+    page.outbox.sent(page.entry('sent'), true);
+    await page.stored();
+    time += LEASE_MS;
+    const next = openPage(options);
+    return { claimed: await next.claim(), told: next.told };
+  };
+
+  it('is unknown, and not sent again', async () => {
+    expect(await kill({})).toEqual({ claimed: ['waiting'], told: ['unknown'] });
+  });
+
+  it('waits again where the receiver knows repeats', async () => {
+    expect(await kill({ idempotencyKey: true } as Partial<Options>)).toEqual({
+      claimed: ['sent', 'waiting'],
+      told: [],
+    });
+  });
+});
+
+describe('an exit note', () => {
+  it('carries what the database did not get', async () => {
+    const page = openPage();
+    await page.database.run(() => undefined);
+    page.add('a');
+    vi.spyOn(page.database, 'run').mockRejectedValue(new Error('the page is gone'));
+    page.outbox.leave(true);
+    expect(await openPage().claim()).toEqual(['a']);
+    expect([...shelf.keys()].filter((key) => key.includes(' note '))).toEqual([]);
+  });
+
+  it('that a killed browser brings back changes nothing', async () => {
+    const page = openPage();
+    await page.database.run(() => undefined);
+    page.add('a');
+    vi.spyOn(page.database, 'run').mockRejectedValue(new Error('the page is gone'));
+    page.outbox.leave(true);
+    const [[key, note]] = [...shelf] as [[string, string]];
+    const next = openPage();
+    await next.claim();
+    next.outbox.finish(next.entry('a'));
+    await next.stored();
+    shelf.set(key, note);
+    expect(await openPage().claim()).toEqual([]);
+  });
+
+  it('of a page that is only hidden holds what it has', async () => {
+    const page = openPage();
+    await page.database.run(() => undefined);
+    page.add('a');
+    vi.spyOn(page.database, 'run').mockRejectedValue(new Error('frozen'));
+    page.outbox.leave(false);
+    expect(await openPage().claim()).toEqual([]);
+    time += LEASE_MS;
+    expect(await openPage().claim()).toEqual(['a']);
+  });
+
+  it('is the store where there is no database, for the next page without one', async () => {
+    const page = openPage({ isBroken: true });
+    page.add('a', 'b');
+    await page.database.ready;
+    page.outbox.leave(true);
+    expect(page.held()).toEqual([]);
+    expect(await openPage({ isBroken: true }).claim()).toEqual(['a', 'b']);
+    expect(await openPage({ isBroken: true }).claim()).toEqual([]);
+  });
+});
+
+describe('a full outbox', () => {
+  it('drops the oldest events first, and identifies last', () => {
+    const page = openPage({ maxRecords: 2 });
+    page.outbox.add(recordOf('i', { type: 'identify', user: 'u' }));
+    page.add('a', 'b', 'c');
+    expect(page.held()).toEqual(['i', 'c']);
+    expect(page.told).toEqual(['outbox-full', 'outbox-full']);
+  });
+
+  it('counts bytes, too', () => {
+    const { body } = recordOf('a');
+    const page = openPage({ maxBytes: 2 * body.length });
+    page.add('a', 'b', 'c');
+    expect(page.held()).toEqual(['b', 'c']);
+  });
+});
+
+describe('a claim', () => {
+  it('drops what is too old, and what another version has stored', async () => {
+    const page = openPage();
+    page.add('old');
+    await page.stored();
+    await page.database.run((store) => {
+      store.put({ v: 99, records: [{}, {}] }, [time, 'other', 1]);
+    });
+    time += 8 * 24 * 60 * 60 * 1_000;
+    const next = openPage();
+    expect(await next.claim()).toEqual([]);
+    expect(next.told.toSorted()).toEqual(['expired', 'unreadable', 'unreadable']);
+  });
+
+  it('reads more than one window, oldest first', async () => {
+    const page = openPage();
+    for (let i = 0; i < 45; i++) {
+      time++;
+      page.add(`e${i}`);
+      await Promise.resolve();
+    }
+    await page.stored();
+    expect(page.outbox.held.parcels.size).toBeGreaterThan(20);
+    page.outbox.leave(true);
+    await page.database.run(() => undefined);
+    expect(await openPage().claim()).toEqual(Array.from({ length: 45 }, (_, i) => `e${i}`));
+  });
+});
+
+describe('the order of a user', () => {
+  it('lets own records wait until older ones are read, but not those of nobody', async () => {
+    const page = openPage();
+    page.outbox.add(recordOf('mine', { user: 'u' }));
+    page.add('nobody’s');
+    expect(page.outbox.mustWait(page.entry('mine'))).toBe(true);
+    expect(page.outbox.mustWait(page.entry('nobody’s'))).toBe(false);
+    await page.claim();
+    expect(page.outbox.mustWait(page.entry('mine'))).toBe(false);
+  });
+});
