@@ -2,13 +2,14 @@ export { createConsumer } from './relay/delivery/consumer.js';
 export { createDelivery } from './relay/delivery/delivery.js';
 export { createRelay } from './relay/front/create-relay.js';
 export { createSeenMemory } from './relay/delivery/seen-memory.js';
-export type { Consumer } from './relay/delivery/consumer.js';
+export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
 export type { ConsumerOptions } from './relay/delivery/consumer-options.js';
 export type { Undelivered } from './relay/delivery/deliver-round.js';
 export type { Relay } from './relay/front/create-relay.js';
 export type { DeliverOptions, Delivery } from './relay/delivery/delivery.js';
 export type { DeliveryOptions } from './relay/delivery/delivery-options.js';
-export type { OnError, OnMetric, RelayError, RelayMetric } from './relay/hooks.js';
+export type { ServiceState } from './relay/delivery/gate.js';
+export type { OnError, OnMetric, OnRecovery, RelayError, RelayMetric } from './relay/hooks.js';
 export type {
   Putter,
   Queue,

@@ -3,7 +3,9 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-const page = read('docs/relay.md');
+const mountPage = read('docs/relay-mount.md');
+const optionsPage = read('docs/relay-options.md');
+const operatePage = read('docs/relay-operate.md');
 const queuePage = read('docs/relay-queue.md');
 
 const RECIPES: readonly (readonly [file: string, language: string])[] = [
@@ -21,12 +23,12 @@ const RECIPES: readonly (readonly [file: string, language: string])[] = [
 ];
 const MOST_LINES = 40;
 
-describe('the page about the relay', () => {
+describe('the page about mounting a relay', () => {
   it.each(RECIPES)('shows %s as it is run', (file, language) => {
     const source = read(
       `${file.startsWith('next-app/') ? 'demo/examples' : 'e2e/recipes'}/${file}`,
     );
-    expect(page).toContain(`\`\`\`${language}\n${source}\`\`\`\n`);
+    expect(mountPage).toContain(`\`\`\`${language}\n${source}\`\`\`\n`);
     expect(source.trim().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
   });
 
@@ -82,7 +84,7 @@ const HOOKS = membersOf('src/relay/hooks.ts', 'Hooks');
 
 describe('its tables', () => {
   it('have every option with its default', () => {
-    const rows = tableUnder(page, 'Options').map(([name, value]) => [name, value]);
+    const rows = tableUnder(optionsPage, 'Options').map(([name, value]) => [name, value]);
     const own = membersOf('src/relay/front/relay-options.ts', 'RelayOptions');
     expect(rows.sort()).toEqual(
       optionsOf(
@@ -104,7 +106,7 @@ describe('its tables', () => {
 
   it('have no metric that the relay does not tell', () => {
     const told = declared('src/relay/hooks.ts', 'RelayMetric').getText();
-    const names = tableUnder(page, 'What to alert on').map(([name]) => name);
+    const names = tableUnder(operatePage, 'What to alert on').map(([name]) => name);
     expect(names.length).toBeGreaterThan(5);
     for (const name of names) expect(told).toContain(`'${name}'`);
   });

@@ -29,7 +29,7 @@ test('delivers what waits when the page is restored', async ({ bfcache, relay, s
   await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(10), 'restored'] }, { pages: [page] });
-  // None but the first before its time, and the probe takes all that waits.
+  // None but the first before its time, and none once more.
   const [refused, ...rest] = relay.requests;
   for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(2_000);
   expect(rest.flatMap(({ events }) => events)).toHaveLength(11);
@@ -59,7 +59,9 @@ test('sends nothing again that another tab has taken over meanwhile', async ({
   await expect.poll(() => lastShown(page)).toBe('restored');
   await track(page, ['restored']);
   await service.holds({ events: [...names(10), 'restored'] }, { pages: [page, other] });
-  expect(relay.requests.map(({ events }) => events.length)).toEqual([10, 10, 1]);
+  const [refused, ...rest] = relay.requests;
+  expect(refused!.events).toHaveLength(10);
+  expect(rest.flatMap(({ events }) => events).toSorted()).toEqual([...names(10), 'restored']);
 });
 
 test('stores once what a page beaconed that comes back from the back/forward cache', async ({

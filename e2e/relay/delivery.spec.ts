@@ -1,7 +1,7 @@
 import { heard, listening, sentTimes } from '../support/heard.js';
 import { names } from '../support/names.js';
 import { statusOf } from '../support/status-of.js';
-import { STEADY_MS, steadyBackoff } from '../support/steady-backoff.js';
+import { steadyBackoff } from '../support/steady-backoff.js';
 import { expect, test } from '../support/test.js';
 import { track } from '../support/track.js';
 
@@ -94,7 +94,7 @@ test('delivers all once after five answers of 500, 502 and 503', async ({
   service,
   site,
 }) => {
-  await steadyBackoff(page, STEADY_MS / 8);
+  await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged()));
   relay.faults([500, 502, 503, 502, 500].map((status) => ({ status, times: 1 })));
   await track(page, names(60));

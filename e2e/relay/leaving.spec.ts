@@ -144,24 +144,35 @@ test('stores once what was in flight when the page went, whatever became of it',
   expect(await statusOf(page)).toMatchObject({ delivered: 6, unknown: 0 });
 });
 
-test('leaves everything to the next page when it is offline', async ({
-  page,
-  context,
-  relay,
-  service,
-  site,
-}) => {
+test('loses nothing of a page that was left offline', async ({ page, context, service, site }) => {
   await page.goto(site.page('/', site.tagged()));
   await context.setOffline(true);
   await track(page, names(5));
   await page.goto('about:blank');
   await context.setOffline(false);
-  expect(relay.requests).toEqual([]);
   await page.goto(site.page('/next', site.tagged()));
   await service.holds({ events: names(5) }, { pages: [page] });
 });
 
-test('leaves everything to the next page when the relay is known to fail', async ({
+test('hands off although the relay has just failed, since it stores once what comes twice @smoke', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ status: 503 }]);
+  await track(page, ['first']);
+  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
+  relay.faults([]);
+  await trackAndGo(page, names(5), site.page('/bare', BARE));
+  // Nobody is there to send what was not handed off.
+  await service.holds({ events: ['first', ...names(5)] });
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
+});
+
+test('leaves everything to the next page while the relay has asked for a wait', async ({
   page,
   relay,
   service,

@@ -4,7 +4,7 @@
  * the build.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -20,6 +20,7 @@ import { startProgram } from '../recipes/support/program.mjs';
 import { createServiceReader } from '../recipes/support/service-reader.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const ORIGIN = 'https://shop.example';
 const TOKEN = 'tok_program';
 const GIVE_UP_MS = 60_000;
@@ -38,6 +39,7 @@ try {
     await check('loses nothing when it is killed', () => isKilled(world));
     await check('ends what it has begun when it is told to stop', () => isStopped(world));
     await check('lists, resends and purges dead letters', () => handlesDeadLetters(world));
+    await check('has the health check and the user of its container', () => isHealthy(world));
     await check('never says the token', () => {
       for (const one of running) assert.ok(!one.output().includes(TOKEN));
     });
@@ -45,7 +47,7 @@ try {
 } finally {
   for (const end of ending.reverse()) await end();
 }
-writeResult('program', { passed, failed, skipped: hasRedis ? 0 : 4 });
+writeResult('program', { passed, failed, skipped: hasRedis ? 0 : 5 });
 process.exitCode = failed ? 1 : 0;
 
 async function check(name, run) {
@@ -106,6 +108,10 @@ function refuses(program) {
   assert.match(file.stderr, /the package libsql is missing: npm install libsql/);
   assert.match(ask(good, 'dead', 'bury').stderr, /does not answer/);
   assert.match(ask(good, 'serve').stderr, /usage: analytics-outbox-relay/);
+  assert.equal(ask({}, '--version').stdout.trim(), VERSION);
+  const help = ask({}, '--help').stdout;
+  for (const name of [...names, 'HOST', 'ADMIN_PORT', 'RATE_LIMIT', 'CEILING', 'LOG_FORMAT'])
+    assert.match(help, new RegExp(`^  ${name} `, 'm'));
 }
 
 function settingsOf(serviceUrl, storeUrl) {
@@ -137,8 +143,8 @@ async function enter(program) {
     /** Ids of all records that a relay has accepted. */
     sent,
     storedIds: async () => (await createServiceReader(serviceUrl).rows()).map(({ id }) => id),
-    startRelay: async () => {
-      const one = start(program, settings);
+    startRelay: async (more = {}) => {
+      const one = start(program, { ...settings, ...more });
       running.push(one);
       const [url] = await one.says(/http:\S+/);
       return { ...one, url };
@@ -231,8 +237,8 @@ async function isKilled(world) {
   await relay.kill();
   assert.ok((await storedIds()).length < sent.length, 'it was done before it was killed');
   // What it held is free for others after 90 seconds. Here at once.
-  await client.del(await client.keys('{analytics-outbox}:lease:*'));
-  await client.del('{analytics-outbox}:members');
+  const held = await client.hKeys('{analytics-outbox}:out');
+  for (const lane of held) await client.zAdd('{analytics-outbox}:due', { score: 1, value: lane });
   const next = await startRelay();
   await arrivesOnce(world);
   await next.stop();
@@ -259,6 +265,26 @@ async function isStopped(world) {
   await next.stop();
 }
 
+/** Runs what the Dockerfile says as plain commands: this machine may have no Docker. */
+async function isHealthy({ startRelay }) {
+  const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n');
+  assert.deepEqual(lines.filter((line) => line.startsWith('USER')).at(-1), 'USER node');
+  const [, test] = /CMD (.*)/.exec(lines.find((line) => line.startsWith('HEALTHCHECK')));
+  const isWell = (url) =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env.PATH, PORT: new URL(url).port };
+      spawn('sh', ['-c', test], { env }).on('exit', (code) => resolve(code === 0));
+    });
+  const relay = await startRelay({ ADMIN_PORT: '0', LOG_FORMAT: 'json' });
+  assert.equal(await isWell(relay.url), true);
+  const [admin] = await relay.says(/metrics and health at (http:[^\s"]+)/);
+  const [adminUrl] = /http:\S+/.exec(admin);
+  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
+  await until(async () => /analytics_relay_queue_waiting \d/.test(await metrics()), 'its metrics');
+  await relay.stop();
+  assert.equal(await isWell(relay.url), false);
+}
+
 async function handlesDeadLetters(world) {
   const { queue, startRelay, command, sent } = world;
   assert.equal(command('list'), '');
@@ -267,7 +293,6 @@ async function handlesDeadLetters(world) {
   );
   await queue.put([again, gone, alsoGone]);
   for (const taken of await queue.take(3, 1_000)) await queue.bury(taken, 'rejected 400');
-  await queue.leave();
   const listed = command('list')
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -17,14 +17,26 @@ async function* allOf({ list }: DeadLetters): AsyncGenerator<DeadLetter[]> {
 const inWords = ({ id, diedAt, reason, record }: DeadLetter): string =>
   JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record });
 
+interface Voice {
+  /** Writes a line of the result. */
+  print: (line: string) => void;
+  /** Writes a line for people, which is no part of the result. */
+  say: (line: string) => void;
+}
+
 /** Lists dead letters as JSON, a line each; sends them again, or deletes them. */
 export const runDeadCommand = async (
   [verb, ...ids]: readonly string[],
   letters: DeadLetters,
-  print: (line: string) => void,
+  { print, say }: Voice,
 ): Promise<void> => {
   if (verb === 'list' && !ids.length) {
-    for await (const page of allOf(letters)) page.forEach((letter) => print(inWords(letter)));
+    let found = 0;
+    for await (const page of allOf(letters)) {
+      page.forEach((letter) => print(inWords(letter)));
+      found += page.length;
+    }
+    if (!found) say('there are no dead letters');
     return;
   }
   if ((verb !== 'resend' && verb !== 'purge') || !ids.length)

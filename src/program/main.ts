@@ -1,22 +1,35 @@
+import { readFileSync } from 'node:fs';
 import { messageOf } from '../interface/errors.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
+import { createLog } from './log.js';
 import { serveRelay } from './serve-relay.js';
-import { readSettings, readStoreUrl } from './settings.js';
+import { readLogFormat, readSettings, readStoreUrl, settingLines } from './settings.js';
 import { openStore } from './store.js';
 
 const NAME = 'analytics-outbox-relay';
-const now = () => new Date().toISOString();
-const log = {
-  info: (line: string) => console.log(`${now()} ${line}`),
-  error: (line: string) => console.error(`${now()} ${line}`),
+const USAGE = `usage: ${NAME} | ${NAME} ${DEAD_USAGE} | ${NAME} --help | ${NAME} --version`;
+/** The program is one file in `dist`, beside which the package's own description stands. */
+const readVersion = (): string => {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 };
+const help = (): string =>
+  [USAGE, '', 'It reads its settings from the environment:', ...settingLines()].join('\n');
 
 const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
-  if (command === undefined) return serveRelay(readSettings(process.env), log);
-  if (command !== 'dead') throw new Error(`usage: ${NAME} | ${NAME} ${DEAD_USAGE}`);
+  if (command === '--help' || command === '-h') return console.log(help());
+  if (command === '--version' || command === '-v') return console.log(readVersion());
+  if (command === undefined) {
+    const log = createLog(readLogFormat(process.env));
+    await serveRelay(readSettings(process.env), log);
+    return process.exit(); // nothing that is late may keep it alive
+  }
+  if (command !== 'dead') throw new Error(USAGE);
   const { queue, close } = await openStore(readStoreUrl(process.env));
   try {
-    await runDeadCommand(rest, queue.deadLetters, (line) => console.log(line));
+    const print = (line: string) => console.log(line);
+    const say = (line: string) => console.error(line);
+    await runDeadCommand(rest, queue.deadLetters, { print, say });
   } finally {
     await close();
   }

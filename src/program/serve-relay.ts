@@ -1,69 +1,102 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createConsumer, createDelivery, createRelay, type Undelivered } from '../relay.js';
-import { createNodeFetch } from '../relay-node.js';
+import {
+  createConsumer,
+  createDelivery,
+  createRelay,
+  type RelayError,
+  type Undelivered,
+} from '../relay.js';
+import { createMetrics, createNodeFetch, type OnMetric } from '../relay-node.js';
+import { listen } from './listen.js';
+import type { Log } from './log.js';
 import type { Settings } from './settings.js';
-import { load, openStore } from './store.js';
+import { openStore } from './store.js';
 import { createTrafficLog } from './traffic-log.js';
 
 const LOG_EVERY_MS = 60_000;
+/** How long all may take when the program is told to stop. Then it ends whatever is under way. */
+const STOP_MS = 20_000;
 
-/** How a program tells its operator what happens. */
-export interface Log {
-  info: (line: string) => void;
-  error: (line: string) => void;
-}
+/** The settings that stand for options of a relay, in its messages. */
+const SETTING_OF: Readonly<Record<string, string>> = {
+  '`baseUrl`': 'SERVICE_URL',
+  '`token`': 'SERVICE_TOKEN',
+  '`projects`': 'PROJECTS',
+  '`channels`': 'CHANNELS',
+  '`rateLimit`': 'RATE_LIMIT',
+};
+const inSettings = (message: string): string =>
+  message.replace(/`\w+`/g, (option) => SETTING_OF[option] ?? option);
 
 /** Runs a relay with a queue until the program is told to stop, and then until nothing is under way. */
 export const serveRelay = async (settings: Settings, log: Log): Promise<void> => {
-  const { baseUrl, token, origins, projects, channels, addressHeader } = settings;
-  const { serve } = await load('@hono/node-server', () => import('@hono/node-server'));
+  const { baseUrl, token, origins, projects, channels, addressHeader, host } = settings;
+  const { rateLimit, ceiling } = settings;
   const { queue, seen, close } = await openStore(settings.storeUrl);
   const traffic = createTrafficLog();
-  const onError = ({ kind, message }: { kind: string; message: string }) =>
-    log.error(`${kind}: ${message}`);
-  const toService = { baseUrl, token, seen, onError, fetch: createNodeFetch() };
+  const metrics = createMetrics();
+  const both =
+    (first: OnMetric): OnMetric =>
+    (...args) => {
+      first(...args);
+      metrics.onMetric(...args);
+    };
+  const hooks = {
+    onError: ({ kind, message }: RelayError) => log.error(`${kind}: ${inSettings(message)}`),
+    onRecovery: ({ kind, lastedMs }: { kind: string; lastedMs: number }) =>
+      log.error(`${kind}: over after ${Math.round(lastedMs / 100) / 10} s`),
+  };
+  const toService = { baseUrl, token, seen, ...hooks, fetch: createNodeFetch() };
   const addresses = new WeakMap<Request, string | undefined>();
-  const relay = createRelay({
-    ...toService,
-    ...{ origins, projects, channels, queue },
-    clientAddress: (request) =>
-      addressHeader ? (request.headers.get(addressHeader) ?? undefined) : addresses.get(request),
-    onMetric: traffic.onRelayMetric,
-  });
   const consumer = createConsumer({
-    ...{ queue, onError, delivery: createDelivery(toService) },
-    onMetric: traffic.onConsumerMetric,
+    ...{ queue, ...hooks },
+    delivery: createDelivery({ ...toService, onMetric: metrics.onMetric }),
+    onMetric: both(traffic.onConsumerMetric),
     onUndelivered: ({ record, reason, status }: Undelivered) =>
       log.error(`dead letter: ${record.type} ${record.id} ${reason} ${status}`),
   });
-  const server = serve({
-    port: settings.port,
-    fetch: (request, { incoming }) => {
-      addresses.set(request, incoming.socket.remoteAddress);
-      return relay(request);
-    },
-  }) as Server;
-  await once(server, 'listening'); // rejects where the port is taken
+  const relay = createRelay({
+    ...toService,
+    ...{ origins, projects, channels, queue, consumer, rateLimit, ceiling },
+    clientAddress: (request) =>
+      addressHeader ? (request.headers.get(addressHeader) ?? undefined) : addresses.get(request),
+    onMetric: both(traffic.onRelayMetric),
+  });
+  const doors = [
+    await listen({
+      ...{ name: 'PORT', host, port: settings.port },
+      answer: (request, address) => {
+        addresses.set(request, address);
+        return relay(request);
+      },
+    }),
+  ];
+  if (settings.adminPort !== undefined) {
+    const answer = (request: Request) =>
+      new URL(request.url).pathname === '/metrics' ? metrics.handler(request) : relay(request);
+    doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
+  }
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   consumer.start();
-  log.info(`listens at http://localhost:${(server.address() as AddressInfo).port}`);
+  const [door, adminDoor] = doors;
+  log.info(`listens at ${door!.url}`);
+  if (adminDoor) log.info(`metrics and health at ${adminDoor.url}`);
   const logging = setInterval(() => log.info(traffic.line()), LOG_EVERY_MS);
 
   await stopped;
   clearInterval(logging);
   // Requests under way are answered, and what is being delivered is delivered; the rest stays in the store.
-  await Promise.all([endServer(server), consumer.stop()]);
+  const all = Promise.all([...doors.map(({ end }) => end()), consumer.stop()]);
+  const isLate = await within(STOP_MS, all);
   await close();
-  log.info(`stopped. ${traffic.line()}`);
+  log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);
 };
 
-const endServer = async (server: Server): Promise<void> => {
-  const ended = once(server, 'close');
-  server.close();
-  // A connection that a proxy keeps open becomes idle after its last answer.
-  const sweeping = setInterval(() => server.closeIdleConnections(), 100);
-  await ended;
-  clearInterval(sweeping);
+/** Waits for the work, but no longer than for so many milliseconds. Answers whether that was too short. */
+const within = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, true)));
+  const isLate = await Promise.race([work.then(() => false), late]);
+  clearTimeout(timer);
+  return isLate;
 };

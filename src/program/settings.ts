@@ -1,6 +1,7 @@
 import { isHttpUrl, isText, text, url, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { checkOptions, type Kinds } from '../relay/check-options.js';
+import type { Rate } from '../relay.js';
 
 /** What the program reads from the environment. */
 interface Environment {
@@ -10,8 +11,13 @@ interface Environment {
   PROJECTS: string;
   CHANNELS: string;
   STORE_URL: string;
+  HOST?: string | undefined;
   PORT?: string | undefined;
+  ADMIN_PORT?: string | undefined;
   CLIENT_ADDRESS_HEADER?: string | undefined;
+  RATE_LIMIT?: string | undefined;
+  CEILING?: string | undefined;
+  LOG_FORMAT?: string | undefined;
 }
 
 export interface Settings {
@@ -21,10 +27,19 @@ export interface Settings {
   projects: string[];
   channels: string[];
   storeUrl: string;
+  /** The address to listen at; all of the machine's without it. */
+  host: string | undefined;
   port: number;
+  /** Where metrics and health are told; nowhere without it. */
+  adminPort: number | undefined;
   /** The header in which a proxy names the client; without it the connection's other end is the client. */
   addressHeader: string | undefined;
+  rateLimit: Rate | false | undefined;
+  ceiling: Rate | false | undefined;
 }
+
+/** How the program writes what it has to say. */
+export type LogFormat = 'text' | 'json';
 
 const listOf = (value: string): string[] => value.split(',').map((item) => item.trim());
 
@@ -37,24 +52,66 @@ const store: Kind = {
   fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:)./.test(value),
 };
 
-const KINDS: Kinds<Environment> = {
-  SERVICE_URL: url,
-  SERVICE_TOKEN: { words: TOKEN_WORDS, fits: isToken },
+const port: Kind = {
+  words: 'a port number',
+  fits: (value) => /^\d{1,5}$/.test(String(value)) && Number(value) < 65_536,
+};
+const RATE = /^(\d+(?:\.\d+)?)\/(\d+)$/;
+const rate: Kind = {
+  words: 'records a second, a slash and records at once, such as "100/1000", or "off"',
+  fits: (value) => {
+    const [, perSecond, burst] = RATE.exec(String(value)) ?? [];
+    return value === 'off' || (Number(perSecond) > 0 && Number(burst) > 0);
+  },
+};
+const rateOf = (value: string | undefined): Rate | false | undefined => {
+  if (!value) return undefined;
+  const [, perSecond, burst] = RATE.exec(value) ?? [];
+  return value !== 'off' && { perSecond: Number(perSecond), burst: Number(burst) };
+};
+
+interface Setting extends Kind {
+  /** What it is for, as `--help` says it. */
+  help: string;
+}
+
+const SETTINGS: Readonly<Record<keyof Environment, Setting>> = {
+  SERVICE_URL: { ...url, help: 'address of the service' },
+  SERVICE_TOKEN: { words: TOKEN_WORDS, fits: isToken, help: 'its token' },
   SITE_ORIGIN: {
     words: 'origins of your pages with commas between them, such as "https://shop.example"',
     fits: (value) =>
       isText(value) &&
       listOf(value).every((origin) => isHttpUrl(origin) && new URL(origin).origin === origin),
+    help: 'origins of your pages, with commas between them',
   },
-  PROJECTS: list,
-  CHANNELS: list,
-  STORE_URL: store,
-  PORT: {
-    words: 'a port number',
-    fits: (value) => /^\d{1,5}$/.test(String(value)) && Number(value) < 65_536,
+  PROJECTS: { ...list, help: 'projects that may be written to, with commas between them' },
+  CHANNELS: { ...list, help: 'channels that may be written to, with commas between them' },
+  STORE_URL: { ...store, help: 'redis://… or file:<folder>: where the queue is kept' },
+  HOST: { ...text, help: 'address to listen at (all addresses)' },
+  PORT: { ...port, help: 'port to listen at (3000)' },
+  ADMIN_PORT: { ...port, help: 'port for /metrics and /health (none)' },
+  CLIENT_ADDRESS_HEADER: {
+    words: 'the name of a header, such as "x-real-ip"',
+    fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),
+    help: 'header in which your proxy names the client (none)',
   },
-  CLIENT_ADDRESS_HEADER: text,
+  RATE_LIMIT: { ...rate, help: 'records a second and at once of a client (100/1000)' },
+  CEILING: { ...rate, help: 'the same for all clients together (2000/20000)' },
+  LOG_FORMAT: {
+    words: '"text" or "json"',
+    fits: (value) => value === 'text' || value === 'json',
+    help: 'text or json (text)',
+  },
 };
+const KINDS: Kinds<Environment> = SETTINGS;
+const REQUIRED = [
+  ...['SERVICE_URL', 'SERVICE_TOKEN', 'SITE_ORIGIN', 'PROJECTS', 'CHANNELS', 'STORE_URL'],
+] as (keyof Environment)[];
+
+/** A line for each setting, for `--help`. */
+export const settingLines = (): string[] =>
+  Object.entries(SETTINGS).map(([name, { help }]) => `  ${name.padEnd(22)} ${help}`);
 
 /** Of an environment what has a name of ours and is not empty. */
 const oursOf = (environment: NodeJS.ProcessEnv): Environment =>
@@ -67,7 +124,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const ours = oursOf(environment);
   checkOptions('The environment is not complete', ours, {
     kinds: KINDS,
-    required: ['SERVICE_URL', 'SERVICE_TOKEN', 'SITE_ORIGIN', 'PROJECTS', 'CHANNELS', 'STORE_URL'],
+    required: REQUIRED,
   });
   return {
     baseUrl: ours.SERVICE_URL,
@@ -76,10 +133,18 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     projects: listOf(ours.PROJECTS),
     channels: listOf(ours.CHANNELS),
     storeUrl: ours.STORE_URL,
+    host: ours.HOST,
     port: Number(ours.PORT ?? 3_000),
+    adminPort: ours.ADMIN_PORT === undefined ? undefined : Number(ours.ADMIN_PORT),
     addressHeader: ours.CLIENT_ADDRESS_HEADER,
+    rateLimit: rateOf(ours.RATE_LIMIT),
+    ceiling: rateOf(ours.CEILING),
   };
 };
+
+/** How to log. A wrong value is told by `readSettings`, which needs a log to do so. */
+export const readLogFormat = ({ LOG_FORMAT }: NodeJS.ProcessEnv): LogFormat =>
+  LOG_FORMAT === 'json' ? 'json' : 'text';
 
 /** The only setting that the commands for dead letters need. */
 export const readStoreUrl = (environment: NodeJS.ProcessEnv): string => {

@@ -40,6 +40,10 @@ export const objectWith = (...methods: readonly string[]): Kind => ({
   fits: (value) => methods.every((name) => isFunction((value as Record<string, unknown>)?.[name])),
 });
 
-export const HOOK_KINDS: Kinds<Hooks> = { onMetric: callback, onError: callback };
+export const HOOK_KINDS: Kinds<Hooks> = {
+  onMetric: callback,
+  onError: callback,
+  onRecovery: callback,
+};
 /** Replaced by tests. */
 export const CLOCK_KINDS = { now: callback, random: callback };

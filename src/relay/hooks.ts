@@ -9,8 +9,8 @@ export type RelayMetric =
   | 'records'
   /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
   | 'upstream_ms'
-  /** The breaker's state when it changes: 0 closed, 1 one probe under way, 2 open. */
-  | 'breaker'
+  /** 1 when the service begins to fail, 0 when it takes a record again. */
+  | 'trouble'
   /** Records that were known, so that they were not passed on again. */
   | 'seen_hits'
   /** Records refused because too many came. Label: `limit`, `client` (429) or `all` (503). */
@@ -33,14 +33,24 @@ export type OnMetric = (
 /** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
 export interface RelayError {
   /**
-   * `setup`: the service answers 401, 403, 404, 405, a redirect or HTML. `unreachable`: it gives no answer at
-   * all; the message has the cause. `token`: the token function failed, or gave what no header can carry.
-   * `seen`, `queue`: the store failed. These five are told once until they heal.
+   * `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML. `unreachable`: it gives no answer at
+   * all; the message has the cause. `service`: it answers 408, 425, 429 or 5xx, more than once in a row. `token`: the
+   * token function failed, or gave what no header can carry. `seen`, `queue`: the store failed. These six are told
+   * once until they are over.
    *
    * `unlisted`: records name a project or channel that is not listed; each value is told once a day.
    * `hook`: a function that was passed in failed. `relay`: a fault of the relay itself.
    */
-  kind: 'setup' | 'unlisted' | 'unreachable' | 'token' | 'seen' | 'queue' | 'hook' | 'relay';
+  kind:
+    | 'setup'
+    | 'unlisted'
+    | 'unreachable'
+    | 'service'
+    | 'token'
+    | 'seen'
+    | 'queue'
+    | 'hook'
+    | 'relay';
   message: string;
   /** HTTP status of the service, where there was an answer. */
   status?: number;
@@ -48,13 +58,18 @@ export interface RelayError {
 
 export type OnError = (error: RelayError) => void;
 
+/** A trouble that `onError` has told of is over. */
+export type OnRecovery = (recovery: { kind: RelayError['kind']; lastedMs: number }) => void;
+
 export interface Hooks {
   onMetric?: OnMetric | undefined;
   onError?: OnError | undefined;
+  /** Called when a trouble is over that `onError` has told of. */
+  onRecovery?: OnRecovery | undefined;
 }
 
 /** The hooks, made safe: one that throws must not cost a record. */
-export const createTell = ({ onMetric, onError }: Hooks) => {
+export const createTell = ({ onMetric, onError, onRecovery }: Hooks) => {
   const error: OnError = (problem) =>
     callHook(
       () => onError?.(problem),
@@ -65,7 +80,12 @@ export const createTell = ({ onMetric, onError }: Hooks) => {
       () => onMetric?.(...args),
       (thrown) => error({ kind: 'hook', message: messageOf(thrown) }),
     );
-  return { metric, error };
+  const recovery: OnRecovery = (over) =>
+    callHook(
+      () => onRecovery?.(over),
+      () => {},
+    );
+  return { metric, error, recovery };
 };
 
 export type Tell = ReturnType<typeof createTell>;

@@ -20,10 +20,10 @@ const METRICS = {
     name: 'queue_put_seconds',
     help: 'Time until a batch is durable.',
   },
-  breaker: {
+  trouble: {
     kind: 'gauge',
-    name: 'breaker',
-    help: 'Toward the service: 0 closed, 1 one probe under way, 2 open.',
+    name: 'trouble',
+    help: '1 from a failure of the service until it takes a record again.',
   },
   queue_waiting: { kind: 'gauge', name: 'queue_waiting', help: 'Records that wait in the queue.' },
   queue_dead: { kind: 'gauge', name: 'queue_dead', help: 'Dead letters in the queue.' },

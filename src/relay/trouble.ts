@@ -1,15 +1,18 @@
 import type { RelayError, Tell } from './hooks.js';
 
-/** Reports a trouble once, and again only after it has healed. */
-export const createTrouble = (tell: Tell) => {
-  let isTold = false;
+/** Reports a trouble once, and again only after it is over, which is reported as well. */
+export const createTrouble = (tell: Tell, now: () => number) => {
+  let told: { kind: RelayError['kind']; since: number } | undefined;
   return {
-    tell: (error: RelayError): void => {
-      if (!isTold) tell.error(error);
-      isTold = true;
+    /** `since`: when it began, if that was before now. */
+    tell: (error: RelayError, since = now()): void => {
+      if (!told) tell.error(error);
+      told ??= { kind: error.kind, since };
     },
     healed: (): void => {
-      isTold = false;
+      if (told) tell.recovery({ kind: told.kind, lastedMs: now() - told.since });
+      told = undefined;
     },
+    isTold: (): boolean => told !== undefined,
   };
 };

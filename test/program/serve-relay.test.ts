@@ -1,5 +1,7 @@
+import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serveRelay } from '../../src/program/serve-relay.js';
+import type { Settings } from '../../src/program/settings.js';
 import { runService } from '../demo/server/helpers/run-service.js';
 import { TOKEN } from '../demo/server/helpers/service-client.js';
 import { tempFolder } from '../demo/server/helpers/temp-folder.js';
@@ -7,29 +9,99 @@ import { event } from '../relay/helpers/records.js';
 
 const ORIGIN = 'https://shop.example';
 
-it('serves over a folder, says once a minute what has passed, and stops when it is told to', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const service = await runService();
+const settingsOf = (serviceUrl: string, more: Partial<Settings> = {}): Settings => ({
+  ...{ baseUrl: serviceUrl, token: TOKEN, origins: [ORIGIN], projects: ['p'], channels: ['c'] },
+  ...{ storeUrl: `file:${tempFolder()}`, host: undefined, port: 0, adminPort: undefined },
+  ...{ addressHeader: undefined, rateLimit: undefined, ceiling: undefined },
+  ...more,
+});
+
+/** Starts the program; its addresses are those that it says. */
+const start = async (settings: Settings) => {
   const lines: string[] = [];
   const errors: string[] = [];
   const log = {
     info: (line: string) => lines.push(line),
     error: (line: string) => errors.push(line),
   };
-  const settings = {
-    ...{ baseUrl: service.url, token: TOKEN, origins: [ORIGIN], projects: ['p'], channels: ['c'] },
-    ...{ storeUrl: `file:${tempFolder()}`, port: 0, addressHeader: undefined },
-  };
   const served = serveRelay(settings, log);
-  const url = await vi.waitUntil(() => /http:\S+/.exec(lines.join())?.[0]);
-
+  const [url, adminUrl] = await vi.waitUntil(() => {
+    const urls = lines.map((line) => /http:\S+/.exec(line)?.[0]);
+    return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
+  });
   const send = (records: readonly object[]) =>
     fetch(`${url}/a/v1/batch`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: ORIGIN },
       body: JSON.stringify({ sent_at: new Date().toISOString(), records }),
     });
+  const stop = async () => {
+    process.emit('SIGTERM');
+    await served;
+  };
+  return { lines, errors, url: url!, adminUrl: adminUrl!, send, stop };
+};
+
+it('has metrics and health on a port of their own', async () => {
+  const service = await runService();
+  const program = await start(settingsOf(service.url, { host: '127.0.0.1', adminPort: 0 }));
+  expect(program.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  const text = async (path: string) => (await fetch(program.adminUrl + path)).text();
+  const health = async () => JSON.parse(await text('/health')) as { service: { status: string } };
+  expect((await fetch(`${program.url}/metrics`)).status).toBe(404);
+  await program.send([event('a')]);
+  await vi.waitUntil(async () => (await health()).service.status === 'ok');
+  expect(await text('/metrics')).toContain('analytics_relay_records_total{outcome="delivered"} 1');
+  expect(await text('/metrics')).toContain('analytics_relay_queue_waiting ');
+  await program.stop();
+  expect(program.errors).toEqual([]);
+});
+
+it('ends though clients hold connections with nothing, or half a request, on them', async () => {
+  const service = await runService();
+  const program = await start(settingsOf(service.url));
+  const { port } = new URL(program.url);
+  const hold = (text: string) =>
+    new Promise<() => boolean>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => {
+        socket.write(text, () => resolve(() => socket.destroyed));
+      });
+      socket.on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+    });
+  await hold('');
+  await hold('POST /a/v1/batch HTTP/1.1\r\nHost: x\r\n');
+  const origin = `Host: x\r\nOrigin: ${ORIGIN}\r\nContent-Type: application/json`;
+  await hold(`POST /a/v1/batch HTTP/1.1\r\n${origin}\r\nContent-Length: 100\r\n\r\n{`);
+  expect((await program.send([event('a')])).status).toBe(200);
+  const began = performance.now();
+  await program.stop();
+  expect(performance.now() - began).toBeLessThan(10_000);
+}, 30_000);
+
+it('names the setting when a port is in use, and says nothing of options in its messages', async () => {
+  const service = await runService();
+  const first = await start(settingsOf(service.url));
+  const port = Number(new URL(first.url).port);
+  const log = { info: () => {}, error: () => {} };
+  await expect(serveRelay(settingsOf(service.url, { port }), log)).rejects.toThrow(
+    `\`PORT\`: port ${port} is in use`,
+  );
+  await first.stop();
+  const refused = await start(settingsOf(service.url, { token: 'tok_wrong' }));
+  await refused.send([event('a')]);
+  await vi.waitUntil(() => refused.errors.length > 0);
+  expect(refused.errors[0]).toBe(
+    'setup: the service answers 401: check SERVICE_URL and SERVICE_TOKEN',
+  );
+  await refused.stop();
+});
+
+it('serves over a folder, says once a minute what has passed, and stops when it is told to', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = await runService();
+  const { lines, errors, send, stop } = await start(settingsOf(service.url));
   expect((await send([event('a'), event('b')])).status).toBe(200);
   await vi.waitUntil(async () => (await service.events()).length === 2);
   vi.advanceTimersByTime(60_000);
@@ -37,8 +109,7 @@ it('serves over a folder, says once a minute what has passed, and stops when it 
   vi.advanceTimersByTime(60_000);
   expect(lines[2]).toMatch(/^in: nothing; out: /);
 
-  process.emit('SIGTERM');
-  await served;
+  await stop();
   expect(lines.at(-1)).toMatch(/^stopped\. in: nothing; out: /);
   expect(errors).toEqual([]);
   await expect(send([event('c')])).rejects.toThrow();
@@ -46,22 +117,7 @@ it('serves over a folder, says once a minute what has passed, and stops when it 
 
 it('counts a client by the header that the proxy writes', async () => {
   const service = await runService();
-  const lines: string[] = [];
-  const log = { info: (line: string) => lines.push(line), error: () => {} };
-  const served = serveRelay(
-    {
-      ...{
-        baseUrl: service.url,
-        token: TOKEN,
-        origins: [ORIGIN],
-        projects: ['p'],
-        channels: ['c'],
-      },
-      ...{ storeUrl: `file:${tempFolder()}`, port: 0, addressHeader: 'x-real-ip' },
-    },
-    log,
-  );
-  const url = await vi.waitUntil(() => /http:\S+/.exec(lines.join())?.[0]);
+  const { url, stop } = await start(settingsOf(service.url, { addressHeader: 'x-real-ip' }));
   const foreign = (n: number) => ({ ...event(`f${n}`), body: { project: 'x' } });
   const body = JSON.stringify({
     sent_at: new Date().toISOString(),
@@ -76,6 +132,5 @@ it('counts a client by the header that the proxy writes', async () => {
   const flood = await Promise.all(Array.from({ length: 15 }, () => send('192.0.2.1')));
   expect(flood.some(({ status }) => status === 429)).toBe(true);
   expect((await send('192.0.2.2')).status).toBe(200);
-  process.emit('SIGTERM');
-  await served;
+  await stop();
 });

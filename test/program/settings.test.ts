@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings, readStoreUrl } from '../../src/program/settings.js';
+import { readSettings, readStoreUrl, settingLines } from '../../src/program/settings.js';
 
 const good = {
   SERVICE_URL: 'https://in.example.com',
@@ -19,11 +19,27 @@ describe('the settings of the program', () => {
       projects: ['shop'],
       channels: ['web', 'growth'],
       storeUrl: 'redis://localhost:6379',
+      host: undefined,
       port: 3_000,
+      adminPort: undefined,
       addressHeader: undefined,
+      rateLimit: undefined,
+      ceiling: undefined,
     });
-    const more = { ...good, PORT: '0', CLIENT_ADDRESS_HEADER: 'x-real-ip' };
-    expect(readSettings(more)).toMatchObject({ port: 0, addressHeader: 'x-real-ip' });
+    const more = {
+      ...{ PORT: '0', HOST: '127.0.0.1', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
+      ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json' },
+    };
+    expect(readSettings({ ...good, ...more })).toMatchObject({
+      ...{ port: 0, host: '127.0.0.1', adminPort: 9_100, addressHeader: 'x-real-ip' },
+      ...{ rateLimit: { perSecond: 0.5, burst: 10 }, ceiling: false },
+    });
+  });
+
+  it('are all in the help', () => {
+    const help = settingLines().join('\n');
+    for (const name of [...Object.keys(good), 'HOST', 'ADMIN_PORT', 'LOG_FORMAT', 'CEILING'])
+      expect(help).toContain(`${name} `);
   });
 
   it.each(Object.keys(good))('must have %s, and an empty one is none', (name) => {
@@ -45,6 +61,12 @@ describe('the settings of the program', () => {
     ['STORE_URL', 'file:'],
     ['PORT', '65536'],
     ['PORT', '-1'],
+    ['ADMIN_PORT', 'x'],
+    ['CLIENT_ADDRESS_HEADER', 'x real ip'],
+    ['CLIENT_ADDRESS_HEADER', 'x-real-ip:'],
+    ['RATE_LIMIT', '100'],
+    ['CEILING', '0/5'],
+    ['LOG_FORMAT', 'xml'],
   ])('refuse %s=%j without showing it', (name, value) => {
     const read = () => readSettings({ ...good, [name]: value });
     expect(read).toThrow(`\`${name}\` must be `);

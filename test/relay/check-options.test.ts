@@ -33,7 +33,7 @@ const CASES: Record<string, Case> = {
       rateLimit: false,
     },
     required: ['baseUrl', 'token', 'origins', 'projects', 'channels'],
-    wrong: { baseUrl: 'https://in.example.com/?a', concurrency: 1.5, failureThreshold: 0 },
+    wrong: { baseUrl: 'https://in.example.com/?a', concurrency: 1.5, timeout: 0 },
   },
   createDelivery: {
     create: createDelivery,
@@ -42,7 +42,7 @@ const CASES: Record<string, Case> = {
     wrong: {
       ...{ baseUrl: 'in.example.com', token: 'my secret', seen: { begin: ignore } },
       ...{ idempotencyKey: 'no', concurrency: 0, maxPending: -1, timeout: '5', fetch: {} },
-      ...{ failureThreshold: 0.5, onError: 'log', onMetric: 1, now: 1, random: 1 },
+      ...{ onError: 'log', onMetric: 1, now: 1, random: 1 },
     },
   },
   createConsumer: {
@@ -77,7 +77,7 @@ const CASES: Record<string, Case> = {
     create: createRedisQueue,
     good: { client },
     required: ['client'],
-    wrong: { client: {}, prefix: '', partitions: 0, maxWaiting: 0.5, now: 1 },
+    wrong: { client: {}, prefix: '', maxWaiting: 0.5, now: 1 },
   },
   createRedisSeen: {
     create: createRedisSeen,

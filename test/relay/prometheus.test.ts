@@ -27,12 +27,12 @@ it('adds up what is counted, by label', async () => {
 
 it('shows the last value of what goes up and down, ages in seconds', async () => {
   const { onMetric, handler } = createMetrics({ prefix: 'shop' });
-  onMetric('breaker', 2);
-  onMetric('breaker', 0);
+  onMetric('trouble', 1);
+  onMetric('trouble', 0);
   onMetric('queue_oldest_ms', 9_000);
   onMetric('queue_oldest_ms', 1_500);
   const { lines } = await get(handler);
-  expect(lines).toContain('shop_breaker 0');
+  expect(lines).toContain('shop_trouble 0');
   expect(lines).toContain('# TYPE shop_queue_oldest_seconds gauge');
   expect(lines).toContain('shop_queue_oldest_seconds 1.5');
 });

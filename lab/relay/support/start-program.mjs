@@ -18,7 +18,13 @@ export async function startProgram(file, env, args = []) {
     const url = /http:\S+/.exec(line)?.[0];
     if (!url) continue;
     child.stdout.resume(); // what it says later must not fill the pipe
-    return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    return {
+      url,
+      pid: child.pid,
+      isAlive: () => child.exitCode === null && child.signalCode === null,
+      kill: () => end('SIGKILL'),
+      stop: () => end('SIGTERM'),
+    };
   }
   throw new Error(`${file} did not start`);
 }

@@ -5,6 +5,7 @@ import { inTime } from '../in-time.js';
 import { sleep } from '../pause.js';
 import type { Seen, Sighting } from '../queue/ports.js';
 import { recordKeyOf } from '../queue/record-key.js';
+import { createTrouble } from '../trouble.js';
 
 /**
  * How long to wait before asking again about a record that another process is sending, or about a mark that
@@ -30,19 +31,15 @@ interface ClaimOptions {
 
 /** Wraps the store of ids so that it never rejects. While it fails or hangs, no record can be claimed. */
 export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
-  let isFailing = false;
-
-  const failed = (message: string): void => {
-    if (!isFailing) tell.error({ kind: 'seen', message });
-    isFailing = true;
-  };
+  const trouble = createTrouble(tell, now);
+  const failed = (message: string): void => trouble.tell({ kind: 'seen', message });
   const safely = async <Result>(
     ms: number,
     work: () => Promise<Result>,
   ): Promise<Result | undefined> => {
     try {
       const result = await inTime(ms, work);
-      isFailing = false;
+      trouble.healed();
       return result;
     } catch (error) {
       failed(messageOf(error));

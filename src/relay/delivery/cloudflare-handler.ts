@@ -65,7 +65,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   const now = options.now ?? (() => Date.now());
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
-  const rounds = createRounds({ delivery, onUndelivered, tell, random });
+  const rounds = createRounds({ delivery, onUndelivered, tell, now, random });
 
   const retry = (message: Message, delayMs: number): void =>
     message.retry({ delaySeconds: Math.min(MAX_DELAY_S, Math.ceil(delayMs / 1_000)) });
@@ -106,6 +106,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
     await Promise.all(
       refused.map(([taken, status]) => giveUp(messageOfTaken(taken), 'rejected', status)),
     );
-    back.forEach(([taken, delayMs]) => retry(messageOfTaken(taken), delayMs));
+    const waitMs = delivery.waitMs();
+    back.forEach(([taken, delayMs]) => retry(messageOfTaken(taken), Math.max(delayMs, waitMs)));
   };
 };

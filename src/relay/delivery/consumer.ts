@@ -1,24 +1,34 @@
-import { delayAfter } from '../../interface/backoff.js';
+import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../interface/errors.js';
 import { checkOptions } from '../check-options.js';
 import { createTell } from '../hooks.js';
 import { inTime } from '../in-time.js';
 import { createPause } from '../pause.js';
-import type { Taken } from '../queue/ports.js';
+import type { QueueSize, Taken } from '../queue/ports.js';
+import { createTrouble } from '../trouble.js';
 import { CONSUMER_KINDS, type ConsumerOptions } from './consumer-options.js';
 import { createRounds } from './deliver-round.js';
+import type { ServiceState } from './gate.js';
 import { createQueueGauge } from './queue-gauge.js';
 import { createQueueSettler } from './settle-queue.js';
 
+export interface ConsumerHealth {
+  service: ServiceState;
+  /** Whether the queue can be read. */
+  isReading: boolean;
+  /** How full the queue was in the last 10 seconds, if it can say. */
+  queue?: QueueSize;
+}
+
 export interface Consumer {
+  /** How it stands with the queue and the service. Asks neither. */
+  health(): ConsumerHealth;
   start(): void;
   /** Finishes the requests under way and gives all other records back to the queue. Then it settles. */
   stop(): Promise<void>;
 }
 
 const LONGEST_WAIT_MS = 30_000;
-/** How long a queue may take to hear that this process takes no more. */
-const LEAVE_MS = 1_000;
 
 /**
  * Takes records from the queue and delivers them, as long as the service takes them.
@@ -37,20 +47,20 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
   const pause = createPause();
-  const measure = createQueueGauge(queue, now, tell);
-  const rounds = createRounds({ delivery, onUndelivered, tell, random });
+  const gauge = createQueueGauge(queue, now, tell);
+  const rounds = createRounds({ delivery, onUndelivered, tell, now, random });
   const { tellUndelivered } = rounds;
   const underWay = new Set<Promise<void>>();
   let running: Promise<void> | undefined;
   let isStopping = false;
-  /** While the set-up is wrong: when the service is tried again. */
-  let setupUntil = 0;
-  /** Times in a row that the queue has failed. */
-  let failures = 0;
+  const trouble = createTrouble(tell, now);
+  /** Since when the queue has failed. */
+  let failingSince: number | undefined;
 
   const queueFailed = (error: unknown): number => {
-    if (!failures) tell.error({ kind: 'queue', message: messageOf(error) });
-    return Math.min(delayAfter(failures++, pollInterval, random), LONGEST_WAIT_MS);
+    trouble.tell({ kind: 'queue', message: messageOf(error) });
+    failingSince ??= now();
+    return waitInTrouble(now() - failingSince, random);
   };
   const { expire, settle } = createQueueSettler({ queue, now, queueFailed, tellUndelivered });
 
@@ -67,8 +77,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
         return isStopping ? -Infinity : lastStart;
       },
     });
-    const { back, pauseMs } = settlement;
-    if (pauseMs) setupUntil = now() + pauseMs;
+    const { back } = settlement;
     // When this process stops, others may have at once what it did not deliver.
     await settle(
       isStopping ? { ...settlement, back: back.map(([one]) => [one, 0]) } : settlement,
@@ -78,13 +87,14 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 
   /** Takes a batch and starts its delivery; says how long to wait before the next. */
   const takeBatch = async (): Promise<number> => {
-    await measure();
-    const wait = Math.max(setupUntil - now(), delivery.waitMs());
+    await gauge.measure();
+    const wait = delivery.waitMs();
     if (wait > 0) return wait;
     const until = now() + visibilityTimeout;
     // What a queue gives after so long belongs to others already.
     const taken = await inTime(visibilityTimeout, () => queue.take(batchSize, visibilityTimeout));
-    failures = 0;
+    failingSince = undefined;
+    trouble.healed();
     if (!taken.length) return pollInterval;
     const round = deliver(taken, until)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
@@ -105,6 +115,14 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   };
 
   return {
+    health: () => {
+      const size = gauge.last();
+      return {
+        service: delivery.state(),
+        isReading: failingSince === undefined,
+        ...(size && { queue: size }),
+      };
+    },
     start: () => {
       isStopping = false;
       running ??= run();
@@ -115,9 +133,6 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       await running;
       await Promise.all(underWay);
       running = undefined;
-      await inTime(LEAVE_MS, () => queue.leave?.()).catch(
-        (error: unknown) => void queueFailed(error),
-      );
     },
   };
 };

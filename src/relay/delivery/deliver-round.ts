@@ -22,11 +22,12 @@ interface Effects {
   delivery: Delivery;
   onUndelivered: ((undelivered: Undelivered) => void) | undefined;
   tell: Tell;
+  now: () => number;
   random: () => number;
 }
 
 /** Delivers batches of a queue. The same for the consumer and for the handler on Cloudflare. */
-export const createRounds = ({ delivery, onUndelivered, tell, random }: Effects) => ({
+export const createRounds = ({ delivery, onUndelivered, tell, now, random }: Effects) => ({
   /** Delivers a batch and says what to do with each of its records. Never rejects. */
   deliver: async (round: readonly Taken[], options: DeliverOptions): Promise<Settlement> => {
     const results = await delivery.deliver(
@@ -34,7 +35,7 @@ export const createRounds = ({ delivery, onUndelivered, tell, random }: Effects)
       options,
     );
     for (const { outcome } of results) tell.metric('records', 1, { outcome });
-    return settleRound(round, results, { waitMs: delivery.waitMs(), random });
+    return settleRound(round, results, { now, random });
   },
   /** Tells the operator of a record that was given up. */
   tellUndelivered: (undelivered: Undelivered): void =>

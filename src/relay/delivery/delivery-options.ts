@@ -24,8 +24,6 @@ export interface DeliveryOptions extends Hooks {
   maxPending?: number | undefined;
   /** Milliseconds one try may take. @default 10000 */
   timeout?: number | undefined;
-  /** Records that fail in a row until no request is made for a while. @default 4 */
-  failureThreshold?: number | undefined;
   /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
   fetch?: ServiceFetch | undefined;
   /** In place of `Date.now`. */
@@ -42,7 +40,6 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   concurrency: count,
   maxPending: count,
   timeout: positive,
-  failureThreshold: count,
   fetch: callback,
   ...HOOK_KINDS,
   ...CLOCK_KINDS,

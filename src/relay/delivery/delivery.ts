@@ -1,10 +1,11 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import { checkOptions } from '../check-options.js';
 import { createTell } from '../hooks.js';
-import { isFinal, retryLater, unclaimed } from '../queue/later.js';
+import { isFinal, retryLater, unclaimed, untried } from '../queue/later.js';
 import type { Sighting } from '../queue/ports.js';
 import { createClaims } from './claims.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from './delivery-options.js';
+import type { ServiceState } from './gate.js';
 import { createRunning } from './running.js';
 import { createSender } from './sender.js';
 
@@ -27,6 +28,8 @@ export interface DeliverOptions {
 }
 
 export interface Delivery {
+  /** How it stands with the service. */
+  state: () => ServiceState;
   /** Milliseconds until it is worth asking the service; 0 when it is now. */
   waitMs: () => number;
   /**
@@ -82,7 +85,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     }
     const before = await identified;
     const result =
-      before && !isFinal(before) ? { ...before, id } : await sender.send(record, options);
+      before && !isFinal(before) ? untried({ ...before, id }) : await sender.send(record, options);
     if (!isFinal(result) && !options.isQueued) await claims.forget([record], options.until);
     return result;
   };
@@ -127,6 +130,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   return {
+    state: sender.state,
     waitMs: () => Math.max(sender.waitMs(), pending >= maxPending ? BUSY_MS : 0),
     deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
   };

@@ -1,14 +1,14 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import type { Tell } from '../hooks.js';
 import { sleep } from '../pause.js';
-import { isFinal, retryLater } from '../queue/later.js';
-import { createBreaker } from './breaker.js';
+import { isFinal, retryLater, untried } from '../queue/later.js';
+import { recordKeyOf } from '../queue/record-key.js';
 import { AGAIN_MS, type Claims } from './claims.js';
 import type { DeliverOptions } from './delivery.js';
 import type { DeliveryOptions } from './delivery-options.js';
+import { createGate } from './gate.js';
 import { createSlots } from './slots.js';
 import { createUpstream } from './upstream.js';
-import { createWidth } from './width.js';
 
 interface Effects extends DeliveryOptions {
   claims: Claims;
@@ -21,10 +21,9 @@ interface Effects extends DeliveryOptions {
 /** Sends records to the service, a few at a time, and stops for a while when it fails. */
 export const createSender = (effects: Effects) => {
   const { claims, timeout, now, random, tell, token } = effects;
-  const { concurrency = 32, failureThreshold = 4, idempotencyKey = true } = effects;
-  const breaker = createBreaker({ failureThreshold, now, random, tell });
-  const width = createWidth(concurrency);
-  const inSlot = createSlots(width.allows);
+  const { concurrency = 32, idempotencyKey = true } = effects;
+  const gate = createGate({ most: concurrency, now, random, tell });
+  const inSlot = createSlots(gate.allows);
   const upstream = createUpstream({
     baseUrl: effects.baseUrl,
     ...{ token, idempotencyKey, timeout, now, tell },
@@ -46,21 +45,20 @@ export const createSender = (effects: Effects) => {
 
   return {
     /** Milliseconds until it is worth asking the service; 0 when it is now. */
-    waitMs: breaker.waitMs,
+    waitMs: gate.waitMs,
+    state: gate.state,
     send: (record: BatchRecord, options: DeliverOptions): Promise<BatchResult> =>
       inSlot(options.client ?? '', async () => {
         const { id } = record;
-        const pass = now() < options.until ? await breaker.enter() : undefined;
-        if (!pass) return retryLater(id, breaker.waitMs());
-        const attempt = now() < options.until ? await upstream(record, options.address) : undefined;
-        breaker.leave(pass, id, attempt);
-        if (!attempt) return retryLater(id, 0);
-        if (isFinal(attempt)) width.passed();
-        else width.failed();
+        const waitMs = gate.waitMs();
+        if (waitMs > 0 || now() >= options.until) return untried(retryLater(id, waitMs));
+        const attempt = await upstream(record, options.address);
         const { outcome, status, retryAfterMs } = attempt;
-        // Retrying while the breaker is still open would be in vain.
+        if (isFinal({ outcome })) gate.passed();
+        else gate.failed(recordKeyOf(record), attempt);
+        // Retrying during the pause would be in vain.
         if (outcome === 'retry')
-          return retryLater(id, Math.max(retryAfterMs, breaker.waitMs()), status);
+          return retryLater(id, Math.max(retryAfterMs, gate.waitMs()), status);
         const result: BatchResult = { id, outcome, status };
         // Before the slot is free: a process that is killed has then sent at most `concurrency` records
         // whose results are not remembered, and only these may be sent twice.

@@ -1,54 +1,39 @@
-import { delayAfter } from '../../interface/backoff.js';
+import { waitInTrouble } from '../../interface/backoff.js';
 import type { BatchResult } from '../../interface/wire.js';
 import type { Taken } from '../queue/ports.js';
-
-/** While the set-up is wrong, the service is tried this often. */
-const SETUP_PAUSE_MS = 300_000;
 
 /** What to do with each record of a batch. */
 export interface Settlement {
   done: Taken[];
   /** Refused by the service, with its status. */
   refused: [taken: Taken, status: number][];
-  /** To be given back, each with its delay in milliseconds. */
+  /** To be given back, each with its delay in milliseconds; 0 for records that were not sent. */
   back: [taken: Taken, delayMs: number][];
-  /** How long to send nothing because the set-up is wrong, in milliseconds; 0 where it is right. */
-  pauseMs: number;
 }
 
-interface Rules {
-  /** Milliseconds until it is worth asking the service. */
-  waitMs: number;
+interface Effects {
+  now: () => number;
   random: () => number;
 }
 
 /**
- * Sorts the records of a batch by their results. While the whole service is in trouble, its records wait
- * until requests may be made again. A record that fails while others pass gets a delay of its own, by the
- * snippet's backoff, and at least the service's `Retry-After`.
+ * Sorts the records of a batch by their results. A record that fails waits by itself: a second at first, then
+ * about half its age, and at least as long as the service has asked for.
  */
 export const settleRound = (
   round: readonly Taken[],
   results: readonly BatchResult[],
-  { waitMs, random }: Rules,
+  { now, random }: Effects,
 ): Settlement => {
-  const has = (...outcomes: string[]) => results.some(({ outcome }) => outcomes.includes(outcome));
-  const pauseMs = has('blocked') && !has('delivered', 'rejected') ? SETUP_PAUSE_MS : 0;
-  const settlement: Settlement = { done: [], refused: [], back: [], pauseMs };
+  const settlement: Settlement = { done: [], refused: [], back: [] };
+  const delayOf = ({ attempts, record }: Taken): number =>
+    waitInTrouble(attempts > 1 ? now() - record.at : 0, random);
   round.forEach((taken, index) => {
-    const {
-      outcome,
-      status,
-      retry_after: wish = 0,
-    } = results[index] ?? { outcome: 'retry', status: 0 };
+    const result = results[index] ?? { outcome: 'retry', status: 0 };
+    const { outcome, status, retry_after: wish = 0, untried } = result as BatchResult;
     if (outcome === 'delivered' || outcome === 'accepted') settlement.done.push(taken);
     else if (outcome === 'rejected') settlement.refused.push([taken, status]);
-    else {
-      const floorMs = Math.max(wish * 1_000, waitMs, pauseMs);
-      const isAll = waitMs > 0 || pauseMs > 0;
-      const delayMs = isAll ? floorMs : delayAfter(taken.attempts - 1, floorMs, random);
-      settlement.back.push([taken, delayMs]);
-    }
+    else settlement.back.push([taken, untried ? 0 : Math.max(wish * 1_000, delayOf(taken))]);
   });
   return settlement;
 };

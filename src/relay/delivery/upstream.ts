@@ -35,8 +35,9 @@ export const createUpstream = (effects: Effects) => {
     () => token,
     () => timeout,
   );
-  const setupTrouble = createTrouble(tell);
-  const tokenTrouble = createTrouble(tell);
+  const setupTrouble = createTrouble(tell, now);
+  const tokenTrouble = createTrouble(tell, now);
+  const silence = createTrouble(tell, now);
   /** Since when the service has given no answer. */
   let unreachableSince: number | undefined;
 
@@ -45,14 +46,16 @@ export const createUpstream = (effects: Effects) => {
    * older requests say nothing about now.
    */
   const noteAnswer = (started: number): void => {
-    if (unreachableSince !== undefined && started >= unreachableSince) unreachableSince = undefined;
+    if (unreachableSince === undefined || started < unreachableSince) return;
+    unreachableSince = undefined;
+    silence.healed();
   };
   const noteSilence = (error: unknown, bearer: string): void => {
     if (unreachableSince !== undefined) return;
     unreachableSince = now();
     // Some runtimes quote a header that they refuse, which may be the token.
     const cause = causeOf(error).replaceAll(bearer, '…');
-    tell.error({ kind: 'unreachable', message: `the service does not answer: ${cause}` });
+    silence.tell({ kind: 'unreachable', message: `the service does not answer: ${cause}` });
   };
 
   const attempt = async (
@@ -120,15 +123,16 @@ export const createUpstream = (effects: Effects) => {
     if (isFinal(result)) {
       setupTrouble.healed();
       tokens.passed();
-    } else if (result.outcome === 'blocked') {
-      const { status } = result;
-      if (status === 401) tokens.refused();
-      const message = `the service answers ${status}: check \`baseUrl\` and \`token\``;
-      setupTrouble.tell({ kind: 'setup', status, message });
+    } else if (result.status === 401) {
+      tokens.refused();
+      setupTrouble.tell({ kind: 'setup', status: 401, message: setupWords(401) });
     }
     return result;
   };
 };
+
+export const setupWords = (status: number): string =>
+  `the service answers ${status}: check \`baseUrl\` and \`token\``;
 
 /** 0 where there was no answer. A redirect that was not followed has status 0 as well: it becomes 302. */
 const statusOf = (response: ServiceAnswer | undefined): number =>

@@ -15,6 +15,9 @@ const CLAIM_MS = 30_000;
 /** A full queue needs longer than one that was away for a moment. */
 const FULL_MS = 30_000;
 
+/** After so long without records, nobody knows whether the queue would take some. */
+const STALE_MS = 10_000;
+
 interface Effects {
   queue: Putter;
   seen: Seen;
@@ -37,7 +40,9 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
   const claims = createClaims(seen, now, tell);
   const withinLimit = createIdentifyLimit(now);
-  const trouble = createTrouble(tell);
+  const trouble = createTrouble(tell, now);
+  /** The last time that the queue did not take records, if it has taken none since. */
+  let refusal: { message: string; at: number } | undefined;
 
   /** Puts the records. Answers 0 when they are durable, or else how many milliseconds to wait. */
   const put = async (records: readonly BatchRecord[], until: number): Promise<number> => {
@@ -46,9 +51,11 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
       await inTime(until - at, () => queue.put(records.map((record) => ({ ...record, at }))));
       tell.metric('queue_put_ms', now() - at);
       trouble.healed();
+      refusal = undefined;
       return 0;
     } catch (error) {
       trouble.tell({ kind: 'queue', message: messageOf(error) });
+      refusal = { message: messageOf(error), at };
       return isQueueFull(error) ? FULL_MS : DOWN_MS;
     }
   };
@@ -89,8 +96,13 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     return fresh.map((_, index) => all.then((results) => results[index]!));
   };
 
-  return (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
-    join(records, (fresh) => start(fresh, options));
+  return {
+    accept: (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
+      join(records, (fresh) => start(fresh, options)),
+    /** Why the queue takes no records, if it has refused some a moment ago. */
+    problem: (): string | undefined =>
+      refusal && now() - refusal.at < STALE_MS ? refusal.message : undefined,
+  };
 };
 
 const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

@@ -9,6 +9,13 @@ interface Rules {
   channels: readonly string[];
 }
 
+/** Bytes of a record's body. A page sends 60,000 at the most. */
+const MAX_RECORD_BYTES = 65_536;
+/** Bytes of the id of a user: it becomes part of keys, which are kept for longer than the record. */
+const MAX_USER_BYTES = 1_024;
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
 /** Compares the values: with `in`, the list `['event']` would pass as a key. */
 const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
 
@@ -21,9 +28,11 @@ export const checkRecord = (
   { id, type, body }: ClaimedRecord,
   { projects, channels }: Rules,
 ): BatchRecord | BatchResult => {
-  const rejected: BatchResult = { id, outcome: 'rejected', status: 400 };
-  if (!isType(type) || !isPlainJson(body)) return rejected;
-  if (wrongField(type, body)) return rejected;
+  const wrong = (field: string): BatchResult => ({ id, outcome: 'rejected', status: 400, field });
+  if (!isType(type)) return wrong('type');
+  if (!isPlainJson(body)) return wrong('body');
+  const field = wrongField(type, body);
+  if (field) return wrong(field);
   const given = body as Record<string, unknown>; // the check says so
   const blocked = { id, outcome: 'blocked', status: 403 } as const;
   if (!projects.includes(given['project'] as string)) return { ...blocked, unlisted: 'project' };
@@ -32,5 +41,9 @@ export const checkRecord = (
   }
   // Fields that the interface does not know are left out: the token may allow more than a page may do.
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
-  return { id, type, body: Object.fromEntries(known) };
+  const good = Object.fromEntries(known);
+  if (bytesOf(String(good['user_id'] ?? '')) > MAX_USER_BYTES) return wrong('user_id');
+  if (bytesOf(JSON.stringify(good)) > MAX_RECORD_BYTES)
+    return { id, outcome: 'rejected', status: 413 };
+  return { id, type, body: good };
 };

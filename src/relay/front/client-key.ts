@@ -12,6 +12,7 @@ export const clientKeyOf = (address: unknown): string | undefined => {
   if (address === undefined || address === null || address === '') return undefined;
   if (typeof address !== 'string') throw new TypeError('`clientAddress` must give a string');
   const ip = readIpAddress(address);
-  if (!ip) return address.slice(0, MAX_LENGTH);
+  // Copied: a slice would keep all of a long header in memory.
+  if (!ip) return [...address.slice(0, MAX_LENGTH)].join('');
   return 'v4' in ip ? ip.v4 : `${ip.groups.slice(0, 4).join(':')}::/64`;
 };

@@ -2,10 +2,13 @@ import { messageOf } from '../../interface/errors.js';
 import { createAcceptance } from './acceptance.js';
 import { createAdmission } from './admission.js';
 import { answerJson, refuse } from './answers.js';
+import { createClientOf } from './client-of.js';
 import { preflight, withCors } from './cors.js';
 import { createDelivery } from '../delivery/delivery.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
 import { createTell } from '../hooks.js';
+import { answerHealth } from './health.js';
+import { createHeldBodies } from './held-bodies.js';
 import { isFromAllowedPage, listedOrigin } from './origin.js';
 import { isId, parseBatch, parseJson } from './parse-batch.js';
 import { createPassOn } from './pass-on.js';
@@ -14,6 +17,10 @@ import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { routeOf, type Route } from './route.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { singleAnswer } from './single-answer.js';
+import { weighBody } from './weigh-body.js';
+
+/** How long to wait when too many bodies are held. */
+const BUSY_MS = 1_000;
 
 /** A relay: give it a request, get the answer. It never rejects. */
 export type Relay = (request: Request) => Promise<Response>;
@@ -34,7 +41,7 @@ export type Relay = (request: Request) => Promise<Response>;
  */
 export const createRelay = (options: RelayOptions): Relay => {
   checkRelayOptions(options);
-  const { projects, channels, allowMissingOrigin = false, queue } = options;
+  const { projects, channels, allowMissingOrigin = false, queue, consumer } = options;
   const { maxBytes = 1_048_576, bodyTimeout = 10_000 } = options;
   // Copied: what is allowed must not change under way.
   const rules = { origins: [...options.origins], allowMissingOrigin };
@@ -42,26 +49,29 @@ export const createRelay = (options: RelayOptions): Relay => {
   const { now = Date.now } = options;
   const tell = createTell(options);
   const seen = options.seen ?? createSeenMemory({ now });
+  const clientOf = createClientOf(options, tell);
+  const hold = createHeldBodies();
   const admission = createAdmission({ ...options, now, tell });
   const delivery = createDelivery({ ...deliveryOptionsOf(options), seen });
-  const accept = queue && createAcceptance({ queue, seen, now, tell });
-  const passOn = createPassOn(options, { lists, now, tell, send: accept ?? delivery.deliver });
+  const acceptance = queue && createAcceptance({ queue, seen, now, tell });
+  const passOn = createPassOn(options, {
+    lists,
+    now,
+    tell,
+    send: acceptance?.accept ?? delivery.deliver,
+  });
 
   const answerBatch = async (request: Request, text: string): Promise<Response> => {
     const claimed = parseBatch(text);
-    if (typeof claimed === 'number') return refuse(claimed);
-    const refusal = await admission.limit(request, claimed.length);
-    if (refusal) return refusal;
+    if (!Array.isArray(claimed)) return refuse(claimed.status, { message: claimed.message });
     const results = await passOn(request, claimed);
     // With a queue, only trouble of the queue has a wait. A record that another process is sending has none.
     const waitS = Math.max(0, ...results.map((result) => result.retry_after ?? 0));
-    const isQueueDown = accept && waitS > 0;
+    const isQueueDown = acceptance && waitS > 0;
     return isQueueDown ? refuse(503, { waitMs: waitS * 1_000 }) : answerJson(200, { results });
   };
 
   const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {
-    const refusal = await admission.limit(request, 1);
-    if (refusal) return refusal;
     // A client that gives no key does not mean to send the request again.
     const id = request.headers.get('idempotency-key') ?? crypto.randomUUID();
     if (!isId(id)) return refuse(400, { message: WRONG_KEY });
@@ -75,16 +85,27 @@ export const createRelay = (options: RelayOptions): Relay => {
     if (!isJsonOrBeacon(request)) return refuse(415);
     const refusal = (await admission.authorize(request)) ?? (await admission.limit(request, 0));
     if (refusal) return refusal;
-    const waitMs = accept ? 0 : delivery.waitMs();
+    const waitMs = acceptance ? 0 : delivery.waitMs();
     return waitMs > 0 ? refuse(503, { waitMs }) : undefined;
   };
 
   const receive = async (request: Request, route: Route): Promise<Response> => {
     const refusal = await refusalOf(request);
     if (refusal) return refusal;
-    const body = await readBody(request, { maxBytes, timeout: bodyTimeout });
-    if (typeof body === 'number') return refuse(body);
-    return route === 'batch' ? answerBatch(request, body) : answerSingle(request, route, body);
+    const { add, release } = hold(clientOf(request));
+    try {
+      const body = await readBody(request, { maxBytes, timeout: bodyTimeout, hold: add });
+      if (typeof body === 'number') return refuse(body, { waitMs: isBusy(body) ? BUSY_MS : 0 });
+      const { tokens, isTooMuch } = weighBody(body);
+      const overdrawn = await admission.limit(request, tokens);
+      if (overdrawn) return overdrawn;
+      if (isTooMuch) return refuse(413);
+      return await (route === 'batch'
+        ? answerBatch(request, body)
+        : answerSingle(request, route, body));
+    } finally {
+      release();
+    }
   };
 
   const answer = async (request: Request, route: Route | undefined): Promise<Response> => {
@@ -98,7 +119,13 @@ export const createRelay = (options: RelayOptions): Relay => {
       return refusal;
     }
     if (route !== 'health') return receive(request, route);
-    return answerJson(200, { status: 'ok', waiting: delivery.waitMs() > 0 });
+    const health = consumer?.health();
+    return answerHealth({
+      problem: acceptance?.problem() ?? (health?.isReading === false ? UNREADABLE : undefined),
+      service: health?.service ?? delivery.state(),
+      consumer: health,
+      now: now(),
+    });
   };
 
   return async (request) => {
@@ -121,6 +148,8 @@ const deliveryOptionsOf = (options: RelayOptions): Omit<DeliveryOptions, 'seen'>
     Object.entries(options).filter(([name]) => Object.hasOwn(DELIVERY_KINDS, name)),
   ) as unknown as Omit<DeliveryOptions, 'seen'>;
 
+const isBusy = (status: number): boolean => status === 429 || status === 503;
+const UNREADABLE = 'the queue cannot be read';
 const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';
 
 /**

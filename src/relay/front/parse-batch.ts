@@ -26,16 +26,32 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** The records of a batch, or the status it is refused with as a whole. */
-export const parseBatch = (text: string): ClaimedRecord[] | 400 | 413 => {
+/** Why a batch is refused as a whole. */
+export interface BatchFault {
+  status: 400 | 413;
+  message: string;
+}
+
+const wrong = (what: string): BatchFault => ({
+  status: 400,
+  message: `Invalid request data: ${what}`,
+});
+
+/** The records of a batch, or why it is refused as a whole. */
+export const parseBatch = (text: string): ClaimedRecord[] | BatchFault => {
   const batch = parseJson(text);
-  if (!isObject(batch)) return 400;
+  if (batch === undefined) return wrong('the body is no JSON');
+  if (!isObject(batch)) return wrong('the body must be an object');
   const { sent_at: sentAt, records } = batch;
-  if (typeof sentAt !== 'string' || !Array.isArray(records)) return 400;
-  if (records.length > MAX_BATCH_RECORDS) return 413;
+  if (typeof sentAt !== 'string') return wrong('sent_at must be a string');
+  if (!Array.isArray(records)) return wrong('records must be a list');
+  if (records.length > MAX_BATCH_RECORDS)
+    return { status: 413, message: `Too large: records may be ${MAX_BATCH_RECORDS} at the most` };
   const claimed: ClaimedRecord[] = [];
-  for (const record of records as unknown[]) {
-    if (!isObject(record) || !isId(record['id'])) return 400;
+  for (const [index, record] of (records as unknown[]).entries()) {
+    if (!isObject(record)) return wrong(`records[${index}] must be an object`);
+    if (!isId(record['id']))
+      return wrong(`records[${index}].id must have 1 to 64 letters, digits, - and _`);
     claimed.push({ id: record['id'], type: record['type'], body: record['body'] });
   }
   return claimed;

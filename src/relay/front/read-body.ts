@@ -5,6 +5,8 @@ interface Limits {
   maxBytes: number;
   /** Milliseconds until the whole body must be there. */
   timeout: number;
+  /** Told of inflated bytes as they come. It may answer with a status that refuses them. */
+  hold: (bytes: number) => ErrorStatus | undefined;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -30,7 +32,7 @@ const readText = async (
  */
 export const readBody = async (
   { headers, body }: Request,
-  { maxBytes, timeout }: Limits,
+  { maxBytes, timeout, hold }: Limits,
 ): Promise<string | ErrorStatus> => {
   const encoding = headers.get('content-encoding');
   if (encoding && encoding !== 'gzip') return 415;
@@ -48,6 +50,14 @@ export const readBody = async (
       throw new Error();
     };
   };
+  const count = createCounter();
+  const countAndHold = (chunk: Bytes): void => {
+    count(chunk);
+    const refusal = hold(chunk.byteLength);
+    if (!refusal) return;
+    status = refusal;
+    throw new Error();
+  };
   const counted = (count: (chunk: Bytes) => void) =>
     new TransformStream<Bytes, Bytes>({
       transform(chunk, controller) {
@@ -64,7 +74,7 @@ export const readBody = async (
     timer = setTimeout(resolve, timeout, 408);
   });
   try {
-    return await Promise.race([readText(reader, createCounter()), late]);
+    return await Promise.race([readText(reader, countAndHold), late]);
   } catch {
     return status;
   } finally {

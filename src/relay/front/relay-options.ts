@@ -10,6 +10,7 @@ import {
 } from '../../interface/kinds.js';
 import { checkOptions, objectWith, type Kinds } from '../check-options.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
+import type { Consumer } from '../delivery/consumer.js';
 import type { Putter, Seen } from '../queue/ports.js';
 import type { Rate, RateLimit } from './rate-limit.js';
 
@@ -73,6 +74,8 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
   seen?: Seen | undefined;
   /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
   queue?: Putter | undefined;
+  /** The consumer of the queue, where it is in this process: `/health` tells how it stands. @default none */
+  consumer?: Pick<Consumer, 'health'> | undefined;
 }
 
 const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
@@ -113,6 +116,7 @@ const KINDS: Kinds<RelayOptions> = {
   bodyTimeout: positive,
   deadline: positive,
   queue: objectWith('put'),
+  consumer: objectWith('health'),
 };
 
 /** Throws a TypeError that names each wrong option and what to write. */

@@ -12,6 +12,9 @@ export const retryLater = (id: string, waitMs: number, status = 0): BatchResult 
   ...(waitMs > 0 && { retry_after: Math.ceil(waitMs / 1_000) }),
 });
 
+/** Marks the result of a record that was not sent. It has not failed, so it does not wait for longer. */
+export const untried = (result: BatchResult): BatchResult => ({ ...result, untried: true });
+
 /**
  * The result of a record that could not be claimed. When another process is sending it, the result has status
  * 409 and no wait: a page would take a wait, or status 0, for trouble of the whole relay.

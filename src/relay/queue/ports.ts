@@ -39,7 +39,7 @@ export interface Taken {
   /** The queue's own name for it. */
   receipt: string;
   record: QueuedRecord;
-  /** How often it has been taken, this time included. */
+  /** How often it has been taken, this time included; not counting when it was given back with no delay. */
   attempts: number;
 }
 
@@ -66,7 +66,7 @@ export interface Putter {
 /** A durable queue between a relay's answer and the service. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due, the oldest first. Nobody else gets them for `visibilityMs`. Records of one
+   * Takes records that are due: those that have not failed come first, the oldest of them before the others. Nobody else gets them for `visibilityMs`. Records of one
    * user come in the order they were put, and never go to two consumers at a time; one call may give several
    * of them. Answers with an empty list when none is due.
    */
@@ -74,7 +74,8 @@ export interface Queue extends Putter {
   /** Removes delivered records, even when their time is over and another consumer has taken them. */
   done(taken: readonly Taken[]): Promise<void>;
   /**
-   * Gives records back, to be taken again after `delayMs`. Records of the same user behind them wait, too.
+   * Gives records back, to be taken again after `delayMs`. Records of the same user behind them wait, too. With
+   * no delay they were not tried, and come back as if they had not been taken.
    * Does nothing for a record that another consumer has taken since its time was over.
    */
   retry(taken: readonly Taken[], delayMs: number): Promise<void>;
@@ -82,8 +83,6 @@ export interface Queue extends Putter {
   bury(taken: Taken, reason: string): Promise<void>;
   /** If the queue can say how full it is. */
   size?(): Promise<QueueSize>;
-  /** This process takes no more records: gives up what it reserved, so that others need not wait. */
-  leave?(): Promise<void>;
 }
 
 /** A record that could not be delivered. */

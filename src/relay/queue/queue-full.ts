@@ -3,7 +3,7 @@ export class QueueFullError extends Error {
   override name = 'QueueFullError' as const;
 
   constructor(maxWaiting: number) {
-    super(`${maxWaiting} records wait in the queue (\`maxWaiting\`): it takes no more`);
+    super(`the queue is full: \`maxWaiting\` is ${maxWaiting} records of up to a KiB each`);
   }
 }
 

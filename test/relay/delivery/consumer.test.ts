@@ -108,7 +108,7 @@ describe('a consumer', () => {
     isBusy = false;
     await pass(29_000);
     expect(service.got).toHaveLength(asked);
-    await pass(10_000);
+    await pass(35_000);
     expect(await queue.size!()).toMatchObject({ waiting: 0 });
   });
 
@@ -146,11 +146,45 @@ describe('a consumer', () => {
     const asked = service.got.length;
     expect(await queue.size!()).toMatchObject({ waiting: 10, dead: 0 });
     expect(errors.filter(({ kind }) => kind === 'setup')).toHaveLength(1);
-    expect(asked).toBeLessThanOrEqual(20);
+    expect(asked).toBeLessThanOrEqual(25);
     isRight = true;
     await pass(400_000);
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
     expect(undelivered).toEqual([]);
+  });
+
+  it.each([403, 404, 500])('lets one record answered %i hold up nobody', async (status) => {
+    const { service, queue } = createWorld();
+    service.when(({ body, answer }) => {
+      if (body['event'] !== 'bad') return false;
+      answer(status);
+      return true;
+    });
+    await queue.put([named('bad')]);
+    await pass(600_000);
+    expect(service.got.length).toBeGreaterThan(5);
+    expect(service.got.length).toBeLessThan(25);
+    for (let n = 0; n < 600; n++) {
+      await queue.put([named(`good ${n}`)]);
+      await pass(1_250); // a pause, and one look at an empty queue
+      expect(await queue.size!()).toMatchObject({ waiting: 1 });
+    }
+    expect(service.names().filter((name) => name !== 'bad')).toHaveLength(600);
+  });
+
+  it('delivers all within half the time for which the service was away', async () => {
+    const { service, queue } = createWorld();
+    let isAway = true;
+    service.when(({ answer }) => {
+      if (isAway) answer(503);
+      return isAway;
+    });
+    await queue.put(Array.from({ length: 300 }, (_, i) => named(`e${i}`)));
+    await pass(3_000);
+    isAway = false;
+    await pass(1_750); // and one look at an empty queue
+    expect(await queue.size!()).toMatchObject({ waiting: 0 });
+    expect(service.got.length).toBeLessThan(320);
   });
 
   it('buries what the service refuses, and tells of it', async () => {
@@ -245,10 +279,8 @@ describe('a consumer', () => {
   });
 
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
-    const leave = vi.fn(async () => {});
     const { service, queue, consumer } = createWorld({
       hold: true,
-      queue: () => ({ leave }),
       delivery: { concurrency: 2 },
     });
     await queue.put(Array.from({ length: 20 }, (_, i) => fresh(`u${i}`)));
@@ -256,10 +288,8 @@ describe('a consumer', () => {
     expect(service.got).toHaveLength(2);
     const stopped = consumer.stop();
     await pass(1);
-    expect(leave).not.toHaveBeenCalled();
     service.got.forEach(({ answer }) => answer());
     await stopped;
-    expect(leave).toHaveBeenCalledOnce();
     expect(service.got).toHaveLength(2);
     expect(await queue.take(100, 1_000)).toHaveLength(18);
   });
@@ -273,6 +303,28 @@ describe('a consumer', () => {
     consumer.start();
     await pass(1_000);
     expect(service.got).toHaveLength(1);
+  });
+
+  it('knows how it stands, and says so when a trouble begins and when it is over', async () => {
+    const recoveries: unknown[] = [];
+    const onRecovery = (recovery: unknown) => void recoveries.push(recovery);
+    const { service, queue, consumer, errors } = createWorld({ delivery: { onRecovery } });
+    let isAway = true;
+    service.when(({ answer }) => {
+      if (isAway) answer(503);
+      return isAway;
+    });
+    await queue.put([fresh(), fresh(), fresh()]);
+    await pass(66_000);
+    const { service: state, queue: size, isReading } = consumer.health();
+    expect(state.trouble).toMatchObject({ status: 503 });
+    expect([size?.waiting, isReading]).toEqual([3, true]);
+    expect(errors).toMatchObject([{ kind: 'service', status: 503 }]);
+    isAway = false;
+    await pass(40_000);
+    expect(consumer.health().service.trouble).toBeUndefined();
+    expect(recoveries).toEqual([{ kind: 'service', lastedMs: expect.any(Number) }]);
+    expect(errors).toHaveLength(1);
   });
 
   it('tells how full the queue is, and what became of its records', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGzip, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BatchAnswer } from '../../../src/interface/wire.js';
 import { event, identify } from '../helpers/records.js';
 import { ORIGIN, runRelay } from '../helpers/run-relay.js';
@@ -161,6 +161,39 @@ describe('bodies that are too large', () => {
   });
 });
 
+describe('bodies that cost more than they weigh', () => {
+  const objects = (count: number) => gzipSync(`{"a":[${Array(count).fill('{}').join(',')}]}`);
+  const zipped = { 'content-encoding': 'gzip' };
+
+  it('are refused by the number of their values, before they are parsed', async () => {
+    const { post } = await runRelay();
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    expect((await post('/v1/batch', objects(350_000 - 1), zipped)).status).toBe(413);
+    expect(parse.mock.calls.filter(([text]) => text.length > 1_000_000)).toEqual([]);
+  });
+
+  it('are charged to their client, whatever is in them', async () => {
+    const { post } = await runRelay({ rateLimit: { perSecond: 0.001, burst: 100 } });
+    const statuses = [];
+    for (let i = 0; i < 4; i++) {
+      statuses.push((await post('/v1/batch', objects(12_800), zipped)).status);
+    }
+    // Each has 25,600 values, so that 100 tokens pay for one.
+    expect(statuses).toEqual([400, 429, 429, 429]);
+  });
+
+  it.each(['{"sent_at":"x","records":[]}', '{', '', '[1]'])(
+    'are charged though there is no record in them: %s',
+    async (body) => {
+      const { post } = await runRelay({ rateLimit: { perSecond: 0.001, burst: 3 } });
+      const statuses = [];
+      for (let i = 0; i < 5; i++) statuses.push((await post('/v1/batch', body)).status);
+      expect(statuses.slice(3)).toEqual([429, 429]);
+    },
+  );
+});
+
 describe('bodies that do not come, or make no sense', () => {
   it('are given up after a while', async () => {
     const { raw, stored } = await runRelay({ bodyTimeout: 50 });
@@ -200,13 +233,48 @@ describe('bodies that do not come, or make no sense', () => {
     batchOf({ ...event('a'), id: 'x'.repeat(65) }),
     batchOf({ ...event('a'), id: 'a\r\nx-evil: 1' }),
     batchOf(event('good'), { ...event('a'), id: 'é' }),
-    `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+    `${'['.repeat(16_000)}${']'.repeat(16_000)}`,
   ])('are refused as a whole: %.60s', async (body) => {
     const { post, stored } = await runRelay();
     const response = await post('/v1/batch', body);
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ code: 400, message: 'Invalid request data' });
+    const message = expect.stringMatching(/^Invalid request data: /) as string;
+    expect(await response.json()).toEqual({ code: 400, message });
     expect(await stored()).toBe(0);
+  });
+
+  it.each([
+    ['{', 'the body is no JSON'],
+    ['{"sent_at":1,"records":[]}', 'sent_at must be a string'],
+    ['{"sent_at":"x"}', 'records must be a list'],
+    [batchOf(event('a'), 1), 'records[1] must be an object'],
+    [
+      batchOf({ ...event('a'), id: 'é' }),
+      'records[0].id must have 1 to 64 letters, digits, - and _',
+    ],
+  ])('are answered with what is wrong: %s', async (body, words) => {
+    const { post } = await runRelay();
+    expect(await (await post('/v1/batch', body)).json()).toMatchObject({
+      message: `Invalid request data: ${words}`,
+    });
+  });
+
+  it.each([
+    [{ ...event('a'), type: 'page' }, 'type'],
+    [{ ...event('a'), body: { project: 'p', channel: 'c' } }, 'event'],
+    [{ ...event('a'), body: { ...event('a').body, tags: [] } }, 'tags'],
+    [event('a', 'e', 'u'.repeat(1_025)), 'user_id'],
+    [{ id: 'a', type: 'identify', body: { project: 'p', user_id: 'u' } }, 'properties'],
+  ])('name the wrong field of a record: %j', async (record, field) => {
+    const { batch, post } = await runRelay();
+    expect(await (await batch([event('good'), record])).json()).toMatchObject({
+      results: [{ outcome: 'delivered' }, { id: 'a', outcome: 'rejected', status: 400, field }],
+    });
+    if (record.type === 'page') return;
+    expect(await (await post(`/v1/${record.type}`, record.body)).json()).toEqual({
+      code: 400,
+      message: `Invalid request data: ${field}`,
+    });
   });
 
   it('are refused when they are not UTF-8', async () => {
@@ -218,18 +286,34 @@ describe('bodies that do not come, or make no sense', () => {
 });
 
 describe('records that may not be stored', () => {
+  it('are refused alone where they are too large', async () => {
+    const { batch, stored } = await runRelay();
+    const large = event('large', 'x'.repeat(65_536));
+    expect(await outcomesOf(await batch([event('a'), large, event('b')]))).toEqual([
+      ['a', 'delivered', 200],
+      ['large', 'rejected', 413],
+      ['b', 'delivered', 200],
+    ]);
+    expect(await stored()).toBe(2);
+  });
+
   const withTags = (id: string, tags: string) =>
     `{"id":"${id}","type":"event","body":{"project":"p","channel":"c","event":"e","tags":${tags}}}`;
   const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
   it.each([
-    ['100,000 levels', withTags('bad', deep(100_000))],
+    ['30,000 levels', withTags('bad', deep(30_000))],
     ['33 levels', withTags('bad', deep(33))],
     ['a key __proto__', withTags('bad', '{"a":[{"__proto__":{"polluted":1}}]}')],
     ['an unknown type', JSON.stringify({ ...event('bad'), type: '../admin' })],
     ['a type of a prototype', JSON.stringify({ ...event('bad'), type: 'constructor' })],
     ['a list for a type', JSON.stringify({ ...event('bad'), type: ['event'] })],
     ['no body', '{"id":"bad","type":"event"}'],
+    ['a user of more than a kilobyte', JSON.stringify(event('bad', 'e', 'u'.repeat(1_025)))],
+    [
+      'a user of more than a kilobyte, to identify',
+      JSON.stringify(identify('bad', 'é'.repeat(513))),
+    ],
     [
       'a number for a name',
       JSON.stringify({ ...event('bad'), body: { project: 'p', channel: 'c', event: 1 } }),

@@ -117,11 +117,11 @@ describe('a batch', () => {
       return isFirst;
     });
     const first = (await (await batch([event('a')])).json()) as BatchAnswer;
-    expect(first.results[0]).toMatchObject({ outcome: 'retry', status: 503, retry_after: 61 });
+    expect(first.results[0]).toMatchObject({ outcome: 'retry', status: 503, retry_after: 75 });
     const second = await batch([event('b')]);
-    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '61']);
+    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '75']);
     expect(service.got).toHaveLength(1);
-    clock.time += 61_000;
+    clock.time += 75_000;
     expect((await batch([event('b')])).status).toBe(200);
   });
 });
@@ -276,7 +276,75 @@ describe('other paths and methods', () => {
   it('tell the health, to anybody', async () => {
     const { relay } = setUp();
     const response = await relay(new Request('https://shop.example/a/health'));
-    expect(await bodyOf(response)).toEqual([200, { status: 'ok', waiting: false }]);
+    expect(await bodyOf(response)).toEqual([200, { status: 'ok', service: { status: 'unknown' } }]);
+  });
+});
+
+describe('the health', () => {
+  const healthOf = async (relay: ReturnType<typeof setUp>['relay']) =>
+    bodyOf(await relay(new Request('https://shop.example/a/health')));
+  const iso = (time: number) => new Date(time).toISOString();
+
+  it('says since when the service fails, why, until when the relay waits, and what went well', async () => {
+    const { relay, service, clock, batch } = setUp();
+    let isDown = false;
+    service.when(({ answer }) => {
+      if (isDown) answer(503);
+      return isDown;
+    });
+    await batch([event('a')]);
+    expect(await healthOf(relay)).toEqual([
+      200,
+      { status: 'ok', service: { status: 'ok', last_success: iso(1_000_000) } },
+    ]);
+    isDown = true;
+    clock.time += 5_000;
+    await batch([event('b')]);
+    expect(await healthOf(relay)).toEqual([
+      200,
+      {
+        status: 'ok',
+        service: {
+          status: 'failing',
+          reason: 'the service answers 503',
+          since: iso(1_005_000),
+          paused_until: iso(1_005_750),
+          last_success: iso(1_000_000),
+        },
+      },
+    ]);
+  });
+
+  it('is 503 where the queue takes no records, and says why', async () => {
+    let isDown = true;
+    const put = async () => {
+      if (isDown) throw new Error('disk is full');
+    };
+    const { relay, batch } = setUp({ queue: { put } });
+    await batch([event('a')]);
+    const [status, body] = await healthOf(relay);
+    expect([status, body]).toMatchObject([503, { status: 'failing', problem: 'disk is full' }]);
+    isDown = false;
+    await batch([event('a')]);
+    expect((await healthOf(relay))[0]).toBe(200);
+  });
+
+  it('says what the consumer of this process knows', async () => {
+    const health = {
+      isReading: true,
+      service: { trouble: { since: 900_000, until: 1_060_000, status: 0 } },
+      queue: { waiting: 12, dead: 1, oldest: 970_000 },
+    };
+    const { relay } = setUp({ queue: { put: async () => {} }, consumer: { health: () => health } });
+    expect(await healthOf(relay)).toMatchObject([
+      200,
+      {
+        service: { status: 'failing', reason: 'the service does not answer' },
+        queue: { waiting: 12, dead: 1, oldest_s: 30 },
+      },
+    ]);
+    health.isReading = false;
+    expect((await healthOf(relay))[0]).toBe(503);
   });
 });
 
@@ -552,7 +620,7 @@ describe('with a queue', () => {
       const response = await batch([event(id)]);
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
     }
-    const message = '2 records wait in the queue (`maxWaiting`): it takes no more';
+    const message = 'the queue is full: `maxWaiting` is 2 records of up to a KiB each';
     const full = { kind: 'queue', message };
     expect(errors).toEqual([full]);
     // What waits already is known, and not put again.

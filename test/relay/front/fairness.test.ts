@@ -18,6 +18,7 @@ const runHeld = async () => {
   const waiting = new Set<{ count: number; resolve: () => void }>();
   const relay = await runRelay({
     baseUrl: upstream.url,
+    deadline: 120_000, // on a slow machine, too
     clientAddress: (request) => request.headers.get('x-client') ?? undefined,
     seen: {
       ...memory,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'libsql';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../demo/server/helpers/temp-folder.js';
 import { idsOf, makeQueued } from './make-queued.js';
@@ -75,7 +75,14 @@ it('counts what stood in the file before there was a count', async () => {
   await before.put([makeQueued(), makeQueued()]);
   before.close();
   const database = new Database(path);
-  for (const what of ['TRIGGER records_put', 'TRIGGER records_gone', 'TABLE waiting']) {
+  for (const what of [
+    'TRIGGER records_put',
+    'TRIGGER records_gone',
+    'TRIGGER records_weighed',
+    'TRIGGER records_unweighed',
+    'TABLE waiting',
+    'TABLE weight',
+  ]) {
     database.exec(`DROP ${what}`);
   }
   database.close();
@@ -102,4 +109,73 @@ it('looks past the backlog of a user who must wait, however long it is', async (
   };
   // Scanned anew it takes a hundred times as long.
   expect(await fastestTake(50_000)).toBeLessThan(10 * (await fastestTake(10)));
+});
+
+/** Another process that holds the file, as a backup tool does. */
+const lock = (path: string) => {
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  onTestFinished(() => void other.close());
+  return () => other.exec('ROLLBACK');
+};
+
+/** The longest time for which nothing else could run while something was done. */
+const longestStall = async (work: () => Promise<unknown>): Promise<number> => {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await work().finally(() => clearInterval(timer));
+  return Math.max(longest, performance.now() - last);
+};
+
+it('waits for a file that another process has locked without holding up the process', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const queue = createLibsqlQueue({ path });
+  onTestFinished(() => queue.close());
+  const unlock = lock(path);
+  const records = Array.from({ length: 20 }, () => makeQueued());
+  let isPut = false;
+  const stall = await longestStall(async () => {
+    const puts = Promise.all(records.map((record) => queue.put([record]))).then(
+      () => (isPut = true),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(isPut).toBe(false);
+    unlock();
+    await puts;
+  });
+  expect(stall).toBeLessThan(300);
+  expect(idsOf(await queue.take(100, 1_000))).toEqual(records.map(({ id }) => id));
+});
+
+it('says that the file is locked when it stays so, and that the file is closed', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const queue = createLibsqlQueue({ path });
+  lock(path);
+  const time = vi.spyOn(performance, 'now');
+  onTestFinished(() => time.mockRestore());
+  const put = queue.put([makeQueued()]);
+  time.mockReturnValue(performance.now() + 10_000);
+  await expect(put).rejects.toThrow(`another process has locked ${path}`);
+  const last = queue.put([makeQueued()]);
+  queue.close();
+  await expect(last).rejects.toThrow(/closed|locked/);
+});
+
+it('calls a full disk what it is, and goes on when there is room', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const queue = createLibsqlQueue({ path });
+  onTestFinished(() => queue.close());
+  const large = () => ({ ...makeQueued(), body: { project: 'p', tags: 'x'.repeat(100_000) } });
+  const limit = vi.spyOn(Database.prototype, 'exec');
+  onTestFinished(() => limit.mockRestore());
+  limit.mockImplementationOnce(() => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  });
+  await expect(queue.put([large()])).rejects.toThrow(`the disk is full: ${path}`);
+  await queue.put([large()]);
+  expect(await queue.size()).toMatchObject({ waiting: 1 });
 });

@@ -1,7 +1,7 @@
 import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { QueueFullError } from '../../../src/relay/queue/queue-full.js';
 import { recordKeyOf } from '../../../src/relay/queue/record-key.js';
-import { createWindow } from '../../../src/relay/queue/window.js';
+import { createWindow } from './window.js';
 
 export interface DeadLetter {
   record: QueuedRecord;
@@ -20,7 +20,11 @@ export const createMemoryQueue = (now: () => number = Date.now, maxWaiting = Inf
 
   const queue: Queue = {
     put: async (records) => {
-      if (waiting.size >= maxWaiting) throw new QueueFullError(maxWaiting);
+      const weights = [...waiting.values()].map((one) =>
+        Math.ceil(JSON.stringify(one).length / 1_024),
+      );
+      if (weights.reduce((sum, one) => sum + one, 0) >= maxWaiting)
+        throw new QueueFullError(maxWaiting);
       for (const record of records) {
         const key = recordKeyOf(record);
         if (waiting.has(key)) continue;
@@ -30,8 +34,7 @@ export const createMemoryQueue = (now: () => number = Date.now, maxWaiting = Inf
     },
     take: async (limit, visibilityMs) => window.take(limit, now() + visibilityMs),
     done: async (taken) => taken.forEach(remove),
-    retry: async (taken, delayMs) =>
-      taken.forEach(({ receipt }) => window.delay(receipt, now() + delayMs)),
+    retry: async (taken, delayMs) => taken.forEach(({ receipt }) => window.delay(receipt, delayMs)),
     bury: async (taken, reason) => {
       if (remove(taken)) dead.push({ record: taken.record, reason });
     },

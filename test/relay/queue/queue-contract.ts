@@ -138,12 +138,32 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(again.map(({ attempts }) => attempts)).toEqual([2, 1]);
     });
 
-    it('gives back at once with no delay', async () => {
+    it('gives back with no delay as if it had not been taken', async () => {
       const queue = await (await enter()).open();
-      const record = makeQueued('a');
-      await queue.put([record]);
-      await queue.retry(await queue.take(1, VISIBLE_MS), 0);
-      expect(idsOf(await queue.take(1, VISIBLE_MS))).toEqual([record.id]);
+      const [record, later] = [makeQueued('a'), makeQueued('b')];
+      await queue.put([record, later]);
+      for (let tries = 0; tries < 3; tries++) {
+        const taken = await queue.take(1, VISIBLE_MS);
+        expect(taken).toMatchObject([{ attempts: 1 }]);
+        await queue.retry(taken, 0);
+      }
+      expect(idsOf(await queue.take(10, VISIBLE_MS)).sort()).toEqual([record.id, later.id].sort());
+    });
+
+    it('gives records that have not failed before those that have', async () => {
+      const { open, pass } = await enter();
+      const queue = await open();
+      const bad = Array.from({ length: 20 }, (_, i) => makeQueued(`bad${i}`));
+      await queue.put(bad);
+      await queue.retry(await queue.take(20, VISIBLE_MS), 1_000);
+      const good = Array.from({ length: 20 }, (_, i) => makeQueued(`good${i}`));
+      await queue.put(good);
+      await pass(1_001);
+      const first = await queue.take(20, VISIBLE_MS);
+      expect(idsOf(first).sort()).toEqual(good.map(({ id }) => id).sort());
+      expect(idsOf(await queue.take(20, VISIBLE_MS)).sort()).toEqual(
+        bad.map(({ id }) => id).sort(),
+      );
     });
 
     it('gives to another what a dead process has left, when its time is over', async () => {
@@ -278,12 +298,21 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.size?.()).toMatchObject({ waiting: 6 });
     });
 
+    it('counts a large record once for each KiB of it', async () => {
+      const queue = await (await enter()).open({ maxWaiting: 10 });
+      const large = makeQueued('a', 'x'.repeat(9 * 1_024));
+      await queue.put([large]);
+      await expect(queue.put([makeQueued('b')])).rejects.toThrow('`maxWaiting`');
+      await queue.done(await queue.take(10, VISIBLE_MS));
+      for (let i = 0; i < 10; i++) await queue.put([makeQueued('b')]);
+      await expect(queue.put([makeQueued('b')])).rejects.toThrow('`maxWaiting`');
+    });
+
     it('leaves what it has not given out to others', async () => {
       const { open } = await enter();
       const [first, second] = [await open(), await open()];
       await first.put(Array.from({ length: 20 }, (_, i) => makeQueued(`u${i}`)));
       await first.done(await first.take(1, VISIBLE_MS));
-      await first.leave?.();
       expect(await second.take(100, VISIBLE_MS)).toHaveLength(19);
     });
 
@@ -306,7 +335,6 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
         await queue.done(got);
         return got.length;
       };
-      // A round in which nobody gets anything may only mean that the partitions change hands.
       for (let round = 0; taken.length < records.length && round < 200; round++) {
         await Promise.all(queues.map(take));
       }

@@ -1,5 +1,5 @@
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasRedis, startRedis, type RedisServer } from '../../../lab/relay/support/start-redis.mjs';
 import { createRedisQueue, createRedisSeen } from '../../../src/relay-redis.js';
 import type { DeadLetter } from './memory-queue.js';
@@ -62,7 +62,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       }));
     };
     return {
-      open: async (options) => createRedisQueue({ ...options, client, prefix, now, partitions: 4 }),
+      open: async (options) => createRedisQueue({ ...options, client, prefix, now }),
       pass,
       deadLetters,
     };
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
   describeDeadLetters('Redis', () => {
     const { prefix, now } = enter();
     return {
-      open: async (options) => createRedisQueue({ ...options, client, prefix, partitions: 1 }),
+      open: async (options) => createRedisQueue({ ...options, client, prefix }),
       openSeen: async () => createRedisSeen({ client, prefix }),
       now,
     };
@@ -82,46 +82,60 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     return { open: async () => createRedisSeen({ client, prefix }), pass };
   });
 
-  it('shares the users among the processes that take', async () => {
-    const { prefix } = enter();
-    const open = () => createRedisQueue({ client, prefix, partitions: 4 });
-    const [one, two] = [open(), open()];
-    await one.take(1, 60_000);
-    await two.take(1, 60_000); // it has come, and finds all of it taken
-    await one.take(1, 60_000); // now half of it is given up
-    await two.take(1, 60_000);
-    await one.put(Array.from({ length: 40 }, (_, i) => makeQueued(`u${i}`)));
-    const taken = [await one.take(100, 60_000), await two.take(100, 60_000)];
-    expect(taken[0]!.length + taken[1]!.length).toBe(40);
-    expect(Math.min(taken[0]!.length, taken[1]!.length)).toBeGreaterThan(0);
-  });
-
-  it('reads no further ahead than it must, and still gives all', async () => {
-    const { prefix } = enter();
-    const queue = createRedisQueue({ client, prefix, partitions: 1 });
-    const records = Array.from({ length: 700 }, (_, i) => makeQueued(`u${i}`));
-    await queue.put(records);
-    const taken: string[] = [];
-    for (;;) {
-      const some = await queue.take(1_000, 60_000);
-      if (!some.length) break;
-      expect(some.length).toBeLessThanOrEqual(256);
-      await queue.done(some);
-      taken.push(...idsOf(some));
-    }
-    expect(taken).toEqual(records.map(({ id }) => id));
-  });
-
   it('leaves nothing behind in Redis of what is done', async () => {
     const { prefix } = enter();
     const queue = createRedisQueue({ client, prefix });
     await queue.put(Array.from({ length: 10 }, (_, i) => makeQueued(`u${i}`)));
     await queue.done(await queue.take(10, 60_000));
-    await queue.leave();
-    const keys = await client.keys(`{${prefix}}:*`);
-    expect(keys.filter((key) => !key.includes(':stream:'))).toEqual([]);
-    for (const key of keys) expect(await client.xLen(key)).toBe(0);
+    expect(await client.keys(`{${prefix}}:*`)).toEqual([]);
   });
+
+  it('delivers what it has when others have filled Redis', async () => {
+    const { prefix } = enter();
+    const [queue, seen] = [
+      createRedisQueue({ client, prefix }),
+      createRedisSeen({ client, prefix }),
+    ];
+    const records = Array.from({ length: 40 }, (_, i) => makeQueued(`u${i}`));
+    await queue.put(records);
+    await queue.retry(await queue.take(10, 60_000), 0);
+    const limit = (bytes: number) =>
+      client.sendCommand(['CONFIG', 'SET', 'maxmemory', String(bytes)]);
+    await limit(1_000_000);
+    onTestFinished(async () => void (await limit(0)));
+    await expect(queue.put([makeQueued()])).rejects.toThrow('OOM');
+    const taken = await queue.take(20, 60_000);
+    await seen.begin(['a'], 60_000);
+    await seen.finish([{ id: 'a', outcome: 'delivered', status: 200 }]);
+    await queue.done(taken.slice(0, 10));
+    await queue.retry(taken.slice(10, 15), 0);
+    for (const one of taken.slice(15)) await queue.bury(one, 'rejected 400');
+    await queue.done(await queue.take(100, 60_000));
+    expect(await queue.size()).toEqual({ waiting: 0, dead: 5 });
+  });
+
+  it.each(['records', 'weight', 'heads', 'due', 'out', 'lane:["p","u7"]'])(
+    'goes on with all others, and with new records, when somebody deletes its %s',
+    async (key) => {
+      const { prefix, pass } = enter();
+      const queue = createRedisQueue({ client, prefix });
+      await queue.put(Array.from({ length: 20 }, (_, i) => makeQueued(`u${i}`)));
+      const taken = await queue.take(1, 60_000);
+      await client.del(`{${prefix}}:${key}`);
+      await queue.done(taken);
+      const fresh = Array.from({ length: 20 }, (_, i) => makeQueued(`u${i}`));
+      await queue.put(fresh);
+      await pass(60_001);
+      const ids = new Set<string>();
+      for (let some = await queue.take(7, 60_000); some.length;) {
+        for (const id of idsOf(some)) ids.add(id);
+        await queue.done(some);
+        some = await queue.take(7, 60_000);
+      }
+      expect(fresh.every(({ id }) => ids.has(id))).toBe(true);
+      expect(ids.size).toBeGreaterThanOrEqual(key === 'records' ? 20 : 38);
+    },
+  );
 
   it('goes on with what was acknowledged when Redis is killed and comes back', async () => {
     const { prefix } = enter();
@@ -152,7 +166,6 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
         },
       },
       prefix,
-      partitions: 1,
     });
     const [one, two, three] = [makeQueued('u'), makeQueued('v'), makeQueued('u')];
     await queue.put([one]);
@@ -167,26 +180,6 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     expect(idsOf(await queue.take(10, 60_000))).toEqual([three.id]);
   });
 
-  it('goes on with partitions it took when the answer was lost', async () => {
-    const { prefix } = enter();
-    const record = makeQueued('u');
-    await createRedisQueue({ client, prefix }).put([record]);
-    let asked = 0;
-    const queue = createRedisQueue({
-      client: {
-        sendCommand: async (args) => {
-          const answer = await client.sendCommand(args);
-          // The first loads the script, the second takes the partitions and reads them.
-          if (++asked === 2) throw new Error('Socket closed unexpectedly');
-          return answer;
-        },
-      },
-      prefix,
-    });
-    await expect(queue.take(10, 60_000)).rejects.toThrow('closed');
-    expect(idsOf(await queue.take(10, 60_000))).toEqual([record.id]);
-  });
-
   it('starts again when Redis has lost everything', async () => {
     const { prefix } = enter();
     const queue = createRedisQueue({ client, prefix });
@@ -199,8 +192,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
   });
 });
 
-it('refuses a number of partitions that is none', () => {
+it('refuses a number that is none', () => {
   const client = { sendCommand: () => Promise.reject(new Error('not to be asked')) };
-  expect(() => createRedisQueue({ client, partitions: 0 })).toThrow('`partitions`');
   expect(() => createRedisQueue({ client, maxWaiting: 0 })).toThrow('`maxWaiting`');
 });

@@ -4,45 +4,101 @@ interface Job {
   run: () => unknown;
   done: (value: unknown) => void;
   failed: (error: unknown) => void;
+  /** When it is given up, by `performance.now()`. */
+  until: number;
 }
+
+/** How long a job waits for a file that another process has locked. */
+const PATIENCE_MS = 10_000;
+/** Between two tries at a locked file: from the first of these to the second. */
+const [SOON_MS, LATER_MS] = [10, 200];
+
+/** In words of an operator, where SQLite's own do not say where to look. */
+const WORDS: Readonly<Record<string, (path: string) => string>> = {
+  SQLITE_BUSY: (path) => `another process has locked ${path}`,
+  SQLITE_FULL: (path) => `the disk is full: ${path} cannot grow`,
+};
+
+const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;
+const isOfSqlite = (error: unknown): boolean => !!codeOf(error)?.startsWith('SQLITE_');
 
 /**
  * Runs all writes of one turn of the event loop in one transaction, and settles each after the commit. A
- * commit waits for the disk and costs far more than a row.
+ * commit waits for the disk and costs far more than a row. The calls are synchronous, so a file that another process
+ * has locked is tried again from a timer.
  */
-export const createGroupCommit = (database: Database.Database) => {
+export const createGroupCommit = (database: Database.Database, path = 'the database') => {
   let waiting: Job[] = [];
-  const inTransaction = database.transaction((jobs: Job[]) => jobs.map((job) => job.run()));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pauseMs = SOON_MS;
 
-  const commit = (jobs: Job[]): void => {
-    const values = inTransaction.immediate(jobs) as unknown[];
-    jobs.forEach((job, index) => job.done(values[index]));
-  };
-  const commitAlone = (job: Job): void => {
+  const inTransaction = (jobs: readonly Job[]): unknown[] => {
+    database.exec('BEGIN IMMEDIATE');
     try {
-      commit([job]);
+      const values = jobs.map((job) => job.run());
+      database.exec('COMMIT');
+      return values;
     } catch (error) {
-      job.failed(error);
+      // After some errors SQLite has rolled back already.
+      if (database.inTransaction) database.exec('ROLLBACK');
+      throw error;
     }
   };
-  const flush = (): void => {
+  const fail = (jobs: readonly Job[], error: unknown): void => {
+    const words = WORDS[codeOf(error) ?? ''];
+    const told = words ? new Error(words(path), { cause: error }) : error;
+    jobs.forEach((job) => job.failed(told));
+  };
+
+  const commit = (jobs: readonly Job[]): void => {
+    try {
+      const values = inTransaction(jobs);
+      pauseMs = SOON_MS;
+      jobs.forEach((job, index) => job.done(values[index]));
+    } catch (error) {
+      if (codeOf(error) === 'SQLITE_BUSY') tryAgain(jobs, error);
+      else if (isOfSqlite(error) || jobs.length === 1) fail(jobs, error);
+      else jobs.forEach((job) => commit([job])); // one bad job must not fail its neighbours
+    }
+  };
+  const tryAgain = (jobs: readonly Job[], error: unknown): void => {
+    const time = performance.now();
+    fail(
+      jobs.filter(({ until }) => until <= time),
+      error,
+    );
+    waiting = [...jobs.filter(({ until }) => until > time), ...waiting];
+    if (!waiting.length) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      commitAll();
+    }, pauseMs);
+    pauseMs = Math.min(LATER_MS, pauseMs * 2);
+  };
+  const commitAll = (): void => {
     const jobs = waiting;
     waiting = [];
-    if (!jobs.length) return;
-    try {
-      commit(jobs);
-    } catch {
-      jobs.forEach(commitAlone); // all was rolled back, and one bad job must not fail its neighbours
-    }
+    if (jobs.length) commit(jobs);
   };
 
   return {
     run: <Result>(work: () => Result): Promise<Result> =>
       new Promise<Result>((resolve, reject) => {
-        const job: Job = { run: work, done: (value) => resolve(value as Result), failed: reject };
-        if (waiting.push(job) === 1) setImmediate(flush);
+        const done = (value: unknown) => resolve(value as Result);
+        const until = performance.now() + PATIENCE_MS;
+        waiting.push({ run: work, done, failed: reject, until });
+        if (waiting.length === 1 && !timer) setImmediate(commitAll);
       }),
-    flush,
+    /** Commits what waits at once, and fails what cannot be written. To be called before the file is closed. */
+    flush: (): void => {
+      commitAll();
+      clearTimeout(timer);
+      const left = waiting;
+      waiting = [];
+      left.forEach((job) =>
+        job.failed(new Error(`${path} was closed while another process had locked it`)),
+      );
+    },
   };
 };
 

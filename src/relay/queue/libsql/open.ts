@@ -2,7 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
-const BUSY_TIMEOUT_MS = 10_000;
+/** How long a locked file may hold up the start of a process. */
+const OPEN_TIMEOUT_MS = 10_000;
+/** How long it may hold up all other work after that. Then it is tried again from a timer. */
+const BUSY_TIMEOUT_MS = 5;
 
 /**
  * Opens a database file that several processes may share, and creates it with its folder.
@@ -12,9 +15,10 @@ const BUSY_TIMEOUT_MS = 10_000;
  */
 export const openDatabase = (path: string, schema: string): Database.Database => {
   mkdirSync(dirname(path), { recursive: true });
-  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.exec(schema);
+  database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   return database;
 };

@@ -14,13 +14,13 @@ import { createStatements } from './statements.js';
 export interface LibsqlQueueOptions {
   /** The database file; it is created with its folder. One queue a file. */
   path: string;
-  /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
+  /** Records that may wait, each counted once for every KiB of it; beyond them the relay answers 503. @default 1000000 */
   maxWaiting?: number | undefined;
   /** In place of `Date.now`. Processes that share the file must agree on the time. */
   now?: (() => number) | undefined;
 }
 
-export interface LibsqlQueue extends Required<Omit<Queue, 'leave'>> {
+export interface LibsqlQueue extends Required<Queue> {
   deadLetters: DeadLetters;
   /** Finishes pending writes and closes the file. */
   close(): void;
@@ -33,6 +33,12 @@ interface Row {
   attempts: number;
 }
 
+interface Lane {
+  lane: string;
+  head: number;
+  until: number;
+}
+
 /** A durable queue in one file of this machine; several of its processes may use it. */
 export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   checkOptions('createLibsqlQueue', options, {
@@ -41,7 +47,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   });
   const { path, maxWaiting = MAX_WAITING, now = () => Date.now() } = options;
   const database = openDatabase(path, SCHEMA);
-  const group = createGroupCommit(database);
+  const group = createGroupCommit(database, path);
   const statements = createStatements(database);
 
   const release = (taken: readonly Taken[]): void => {
@@ -52,25 +58,28 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
 
   const full = () => new QueueFullError(maxWaiting);
   const putNow = (records: readonly QueuedRecord[]): boolean => {
-    const [waiting] = statements.countWaiting.all() as { count: number }[];
-    if (waiting!.count >= maxWaiting) return false;
+    const [weight] = statements.weigh.all() as { sum: number }[];
+    if (weight!.sum >= maxWaiting) return false;
     for (const record of records) {
       statements.insert.run(recordKeyOf(record), laneOf(record), JSON.stringify(record));
     }
     return true;
   };
 
-  /** The oldest records of lanes that are free. */
+  /** The oldest records of lanes that are free; those of lanes that begin with a failed one come last. */
   const dueNow = (limit: number): Row[] => {
-    statements.freeLanes.run(now());
-    const lanes = statements.selectLanes.all(limit) as { lane: string; head: number }[];
+    const lanes = statements.selectLanes.all(now(), limit) as Lane[];
     // With `limit` lanes there are at least `limit` records up to the last head, so later ones are not
     // needed.
-    const last = lanes.length < limit ? Number.MAX_SAFE_INTEGER : lanes.at(-1)!.head;
+    const last =
+      lanes.length < limit ? Number.MAX_SAFE_INTEGER : Math.max(...lanes.map(({ head }) => head));
     return lanes
-      .flatMap(({ lane }) => statements.selectOfLane.all(lane, last, limit) as Row[])
-      .sort((a, b) => a.seq - b.seq)
-      .slice(0, limit);
+      .flatMap(({ lane, until }) =>
+        (statements.selectOfLane.all(lane, last, limit) as Row[]).map((row) => ({ row, until })),
+      )
+      .sort((a, b) => a.until - b.until || a.row.seq - b.row.seq)
+      .slice(0, limit)
+      .map(({ row }) => row);
   };
 
   const takeNow = (limit: number, visibilityMs: number): Taken[] => {
@@ -102,8 +111,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       group.run(() => {
         for (const { receipt, record } of taken) {
           const { seq, token } = readReceipt(receipt);
-          statements.giveBack.run(seq, token);
-          statements.delayLane.run(now() + delayMs, laneOf(record), token);
+          statements.giveBack.run(delayMs ? 0 : 1, seq, token);
+          if (delayMs) statements.delayLane.run(now() + delayMs, laneOf(record), token);
         }
         release(taken);
       }),

@@ -1,10 +1,14 @@
+const weightOf = (record: string): string => `((length(CAST(${record} AS BLOB)) + 1023) / 1024)`;
+
 /**
- * `waiting` has one row, which the triggers keep: counting the records would take longer the more there are.
+ * `waiting` and `weight` have one row, which the triggers keep: counting the records would take longer the more there
+ * are. Their weight is what they count for `maxWaiting`: one for each KiB begun.
  *
  * `lanes` has a row for each lane with records: `head` is its oldest. So a look for records that are due
- * passes over a lane that must wait in one step, however many records are behind it. A lane is free where
- * `until` is 0. Otherwise nobody takes of it before `until`: either its records are out with the taking
- * `token`, or it waits for its time. `due` is that time, while some of its records are still out.
+ * passes over a lane that must wait in one step, however many records are behind it. Nobody takes of a lane
+ * before `until`: either its records are out with the taking `token`, or its first record has failed and waits. It
+ * is 0 where neither is so, so lanes in the order of `until` and `head` are those that have not failed, the oldest
+ * first, and then the others. `due` is the end of the wait, while some of its records are still out.
  */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
@@ -28,6 +32,15 @@ export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS waiting (count INTEGER NOT NULL);
   INSERT INTO waiting
     SELECT (SELECT count(*) FROM records) WHERE NOT EXISTS (SELECT 1 FROM waiting);
+  CREATE TABLE IF NOT EXISTS weight (sum INTEGER NOT NULL);
+  INSERT INTO weight SELECT (SELECT coalesce(sum(${weightOf('record')}), 0) FROM records)
+    WHERE NOT EXISTS (SELECT 1 FROM weight);
+  CREATE TRIGGER IF NOT EXISTS records_weighed AFTER INSERT ON records BEGIN
+    UPDATE weight SET sum = sum + ${weightOf('new.record')};
+  END;
+  CREATE TRIGGER IF NOT EXISTS records_unweighed AFTER DELETE ON records BEGIN
+    UPDATE weight SET sum = sum - ${weightOf('old.record')};
+  END;
   CREATE TRIGGER IF NOT EXISTS records_put AFTER INSERT ON records BEGIN
     UPDATE waiting SET count = count + 1;
     INSERT INTO lanes (lane, head) VALUES (new.lane, new.seq) ON CONFLICT DO NOTHING;

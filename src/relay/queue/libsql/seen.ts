@@ -41,7 +41,7 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   });
   const { path, maxAge = 7 * 86_400_000, now = () => Date.now() } = options;
   const database = openDatabase(path, SCHEMA);
-  const group = createGroupCommit(database);
+  const group = createGroupCommit(database, path);
   const me = nanoid();
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
 

@@ -7,15 +7,18 @@ export const createStatements = (database: Database.Database) => {
     insert: prepare(
       'INSERT INTO records (id, lane, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
-    freeLanes: prepare('UPDATE lanes SET until = 0, token = NULL WHERE until BETWEEN 1 AND ?'),
-    selectLanes: prepare('SELECT lane, head FROM lanes WHERE until = 0 ORDER BY head LIMIT ?'),
+    selectLanes: prepare(
+      'SELECT lane, head, until FROM lanes WHERE until <= ? ORDER BY until, head LIMIT ?',
+    ),
     selectOfLane: prepare(`
     SELECT seq, lane, record, attempts FROM records
     WHERE lane = ? AND seq <= ? ORDER BY seq LIMIT ?`),
     hold: prepare('UPDATE records SET token = ?, attempts = attempts + 1 WHERE seq = ?'),
     holdLane: prepare('UPDATE lanes SET until = ?, due = 0, token = ? WHERE lane = ?'),
     remove: prepare('DELETE FROM records WHERE seq = ?'),
-    giveBack: prepare('UPDATE records SET token = NULL WHERE seq = ? AND token = ?'),
+    giveBack: prepare(
+      'UPDATE records SET token = NULL, attempts = attempts - ? WHERE seq = ? AND token = ?',
+    ),
     delayLane: prepare('UPDATE lanes SET due = max(due, ?) WHERE lane = ? AND token = ?'),
     bury: prepare('INSERT INTO dead (record, reason, died_at) VALUES (?, ?, ?)'),
     // Only once none of the lane's records is out with this token any more.
@@ -25,7 +28,7 @@ export const createStatements = (database: Database.Database) => {
     countAll: prepare(
       'SELECT (SELECT count FROM waiting) AS waiting, (SELECT count(*) FROM dead) AS dead',
     ),
-    countWaiting: prepare('SELECT count FROM waiting'),
+    weigh: prepare('SELECT sum FROM weight'),
     oldest: prepare('SELECT record FROM records ORDER BY seq LIMIT 1'),
   };
 };

@@ -1,10 +1,7 @@
-import { laneOf } from '../lane.js';
 import type { DeadLetter, DeadLetters, QueuedRecord } from '../ports.js';
 import { QueueFullError } from '../queue-full.js';
-import { recordKeyOf } from '../record-key.js';
 import { createScript, type RedisClient } from './client.js';
-import type { createQueueKeys } from './keys.js';
-import { partitionOf } from './partition.js';
+import { putArgsOf, type createQueueKeys } from './keys.js';
 import { RESEND } from './scripts.js';
 
 interface Effects {
@@ -26,7 +23,7 @@ const readEntry = ([id, [, record, , reason]]: Entry): DeadLetter => ({
 
 export const createRedisDeadLetters = (effects: Effects): DeadLetters => {
   const { client, keys, maxWaiting, now } = effects;
-  const { ids: waiting, dead, streams } = keys;
+  const { dead } = keys;
   const resend = createScript(client, RESEND);
 
   const range = async (from: string, to: string, limit: number): Promise<DeadLetter[]> => {
@@ -41,14 +38,9 @@ export const createRedisDeadLetters = (effects: Effects): DeadLetters => {
       if (!letters.length) return 0;
       const args = letters.flatMap(({ id, record }) => [
         id,
-        partitionOf(laneOf(record), streams.length) + 1,
-        recordKeyOf(record),
-        JSON.stringify({ ...record, at: now() }),
+        ...putArgsOf({ ...record, at: now() }),
       ]);
-      const resent = await resend({
-        keys: [waiting, dead, ...streams],
-        args: [maxWaiting, ...args],
-      });
+      const resent = await resend({ keys: keys.all, args: [keys.lanes, maxWaiting, ...args] });
       if (resent === -1) throw new QueueFullError(maxWaiting);
       return Number(resent);
     },

@@ -1,19 +1,23 @@
-/** Consumer group of every stream. */
-const GROUP = 'relay';
+import { laneOf } from '../lane.js';
+import type { QueuedRecord } from '../ports.js';
+import { recordKeyOf } from '../record-key.js';
 
 /** The names of a queue. The braces keep all of them on one node of a cluster, so that scripts may use them. */
-export const createQueueKeys = (prefix: string, partitions: number) => {
+export const createQueueKeys = (prefix: string) => {
   const name = (rest: string) => `{${prefix}}:${rest}`;
-  const each = (rest: string) =>
-    Array.from({ length: partitions }, (_, i) => name(`${rest}:${i + 1}`));
   return {
-    group: GROUP,
-    /** Keys of the records in the queue. */
-    ids: name('ids'),
+    /** What every script of the queue is given, in this order. */
+    all: ['records', 'weight', 'heads', 'due', 'out', 'dead'].map(name),
     dead: name('dead'),
-    /** Processes that take records, with the time they last did. */
-    members: name('members'),
-    leases: each('lease'),
-    streams: each('stream'),
+    /** How the lists of the lanes begin. */
+    lanes: name('lane:'),
   };
 };
+
+/** What the scripts have to know of a record that is put. */
+export const putArgsOf = (record: QueuedRecord): (string | number)[] => [
+  laneOf(record),
+  recordKeyOf(record),
+  record.at,
+  JSON.stringify(record),
+];

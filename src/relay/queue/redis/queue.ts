@@ -1,28 +1,21 @@
+import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
 import { laneOf } from '../lane.js';
 import type { DeadLetters, Queue, QueuedRecord, Taken } from '../ports.js';
 import { MAX_WAITING, QueueFullError } from '../queue-full.js';
 import { recordKeyOf } from '../record-key.js';
-import { keyOf } from '../window.js';
 import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
 import { createRedisDeadLetters } from './dead-letters.js';
-import { createQueueKeys } from './keys.js';
-import { partitionOf } from './partition.js';
-import { createReader } from './reader.js';
-import { BURY, DONE, PUT, SIZE } from './scripts.js';
+import { createQueueKeys, putArgsOf } from './keys.js';
+import { BURY, DONE, PUT, RETRY, SIZE, TAKE } from './scripts.js';
 
 export interface RedisQueueOptions {
   /** A connected client of the `redis` package, version 5. */
   client: RedisClient;
   /** Begins the name of every key. @default 'analytics-outbox' */
   prefix?: string | undefined;
-  /**
-   * Streams that users are spread over. One process at a time reads each, so this is the most processes
-   * that can share the work. The same in all of them; change it only while the queue is empty. @default 16
-   */
-  partitions?: number | undefined;
-  /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
+  /** Records that may wait, each counted once for every KiB of it; beyond them the relay answers 503. @default 1000000 */
   maxWaiting?: number | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
@@ -38,85 +31,60 @@ export interface RedisQueue extends Required<Queue> {
  */
 export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   checkOptions('createRedisQueue', options, {
-    kinds: {
-      client: REDIS_CLIENT,
-      prefix: text,
-      partitions: count,
-      maxWaiting: count,
-      now: callback,
-    },
+    kinds: { client: REDIS_CLIENT, prefix: text, maxWaiting: count, now: callback },
     required: ['client'],
   });
-  const { client, prefix = 'analytics-outbox', partitions = 16 } = options;
-  const { maxWaiting = MAX_WAITING, now = () => Date.now() } = options;
-  const keys = createQueueKeys(prefix, partitions);
-  const { ids, dead, streams, group } = keys;
-  const put = createScript(client, PUT);
-  const done = createScript(client, DONE);
-  const bury = createScript(client, BURY);
-  const size = createScript(client, SIZE);
-  const reader = createReader({ client, keys, now });
-
-  const placeOf = ({ receipt }: Taken): { partition: number; entry: string } => {
-    const [partition, entry] = keyOf(receipt).split(' ');
-    return { partition: Number(partition), entry: entry! };
+  const { client, prefix = 'analytics-outbox', maxWaiting = MAX_WAITING } = options;
+  const { now = () => Date.now() } = options;
+  const keys = createQueueKeys(prefix);
+  const script = (source: string) => {
+    const run = createScript(client, source);
+    return (...args: (string | number)[]) => run({ keys: keys.all, args: [keys.lanes, ...args] });
   };
-  const drop = (taken: Taken): void =>
-    reader.windowOf(placeOf(taken).partition)?.remove(taken.receipt);
-
-  /** One read at a time: two at once would both fill the same window. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  };
+  const [put, take, done] = [script(PUT), script(TAKE), script(DONE)];
+  const [retry, bury, size] = [script(RETRY), script(BURY), script(SIZE)];
+  /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
+  let lost = '';
 
   return {
     put: async (records) => {
       if (!records.length) return;
-      const args = records.flatMap((record) => [
-        partitionOf(laneOf(record), partitions) + 1,
-        recordKeyOf(record),
-        JSON.stringify(record),
-      ]);
-      const isPut = await put({ keys: [ids, ...streams], args: [maxWaiting, ...args] });
+      const isPut = await put(maxWaiting, ...records.flatMap(putArgsOf));
       if (isPut === 0) throw new QueueFullError(maxWaiting);
     },
-    take: (limit, visibilityMs) => inTurn(() => reader.take(limit, visibilityMs)),
-    done: async (taken) => {
-      if (!taken.length) return;
-      const args = taken.flatMap((one) => {
-        const { partition, entry } = placeOf(one);
-        return [partition, entry, recordKeyOf(one.record)];
+    take: async (limit, visibilityMs) => {
+      const token = nanoid();
+      // Redis refuses a part of a millisecond.
+      const found = await take(token, limit, Math.ceil(visibilityMs), lost).catch((error) => {
+        lost = token;
+        throw error;
       });
-      await done({ keys: [ids, ...streams], args: [group, ...args] });
-      taken.forEach(drop);
+      lost = '';
+      return (found as [tries: number, record: string][]).map(([tries, text]): Taken => {
+        const record = JSON.parse(text) as QueuedRecord;
+        return { receipt: `${token} ${recordKeyOf(record)}`, record, attempts: tries + 1 };
+      });
+    },
+    done: async (taken) => {
+      if (taken.length) await done(...taken.flatMap(placeOf));
     },
     retry: async (taken, delayMs) => {
-      for (const one of taken) {
-        reader.windowOf(placeOf(one).partition)?.delay(one.receipt, now() + delayMs);
-      }
+      if (taken.length) await retry(Math.ceil(delayMs), ...taken.flatMap(placeOf));
     },
     bury: async (taken, reason) => {
-      const { partition, entry } = placeOf(taken);
-      const { record } = taken;
-      await bury({
-        keys: [ids, dead, streams[partition - 1]!],
-        args: [group, entry, recordKeyOf(record), JSON.stringify(record), reason],
-      });
-      drop(taken);
+      await bury(...placeOf(taken), JSON.stringify(taken.record), reason);
     },
     size: async () => {
-      const [waiting, buried, firsts] = (await size({ keys: [dead, ...streams], args: [] })) as [
-        number,
-        number,
-        string[],
-      ];
-      const times = firsts.map((record) => (JSON.parse(record) as QueuedRecord).at);
-      return { waiting, dead: buried, ...(times.length && { oldest: Math.min(...times) }) };
+      const [waiting, dead, oldest] = (await size()) as [number, number, string];
+      return { waiting, dead, ...(oldest && { oldest: Number(oldest) }) };
     },
-    leave: () => inTurn(reader.leave),
     deadLetters: createRedisDeadLetters({ client, keys, maxWaiting, now }),
   };
 };
+
+/** The token, lane and key of a record, as the scripts take them. */
+const placeOf = ({ receipt, record }: Taken): string[] => [
+  receipt.slice(0, receipt.indexOf(' ')),
+  laneOf(record),
+  recordKeyOf(record),
+];

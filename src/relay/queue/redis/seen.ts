@@ -5,7 +5,7 @@ import { checkOptions } from '../../check-options.js';
 import { isFinal } from '../later.js';
 import type { Seen, Sighting } from '../ports.js';
 import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
-import { FINISH, FORGET } from './scripts.js';
+import { BEGIN, FINISH, FORGET } from './scripts.js';
 
 export interface RedisSeenOptions {
   /** A connected client of the `redis` package, version 5. */
@@ -31,24 +31,24 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
     required: ['client'],
   });
   const { client, prefix = 'analytics-outbox', maxAge = 7 * 86_400_000 } = options;
+  const begin = createScript(client, BEGIN);
   const forget = createScript(client, FORGET);
   const finish = createScript(client, FINISH);
   const mark = CLAIM + nanoid();
   const keyOf = (id: string) => `{${prefix}}:seen:${id}`;
 
-  const sight = async (id: string, claimMs: number): Promise<Sighting> => {
-    const known = await client.sendCommand([
-      ...['SET', keyOf(id), mark, 'NX', 'GET'], // both at once since Redis 7.0
-      ...['PX', wholeMs(claimMs)],
-    ]);
-    if (typeof known !== 'string') return { state: 'new' };
+  const read = (known: string): Sighting => {
+    if (!known) return { state: 'new' };
     if (known.startsWith(CLAIM)) return { state: 'begun' };
     return { state: 'done', result: JSON.parse(known) as BatchResult };
   };
 
   return {
-    // The client sends all of these in one write, because they are asked for in one turn.
-    begin: (ids, claimMs) => Promise.all(ids.map((id) => sight(id, claimMs))),
+    begin: async (ids, claimMs) => {
+      if (!ids.length) return [];
+      const known = await begin({ keys: ids.map(keyOf), args: [mark, wholeMs(claimMs)] });
+      return (known as string[]).map(read);
+    },
     finish: async (results) => {
       if (!results.length) return;
       const keys = results.map(({ id }) => keyOf(id));

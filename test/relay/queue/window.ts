@@ -1,5 +1,5 @@
-import { laneOf } from './lane.js';
-import type { QueuedRecord, Taken } from './ports.js';
+import { laneOf } from '../../../src/relay/queue/lane.js';
+import type { QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
 
 interface Entry {
   lane: string;
@@ -14,10 +14,10 @@ interface Entry {
  * current one.
  */
 const receiptOf = (key: string, attempts: number): string => `${attempts} ${key}`;
-export const keyOf = (receipt: string): string => receipt.slice(receipt.indexOf(' ') + 1);
+const keyOf = (receipt: string): string => receipt.slice(receipt.indexOf(' ') + 1);
 
 /**
- * Records in the order in which they were put. While one record of a lane is taken or waits for its time, no
+ * Records in the order in which they were put, those of lanes that begin with a failed one last. While one record of a lane is taken or waits for its time, no
  * record of that lane can be taken.
  */
 export const createWindow = (now: () => number) => {
@@ -34,20 +34,24 @@ export const createWindow = (now: () => number) => {
     return busy;
   };
 
+  /** Entries of lanes that are free. A lane counts by the attempts of its first record. */
+  const inOrder = (busy: ReadonlySet<string>): [string, Entry][] => {
+    const rank = new Map<string, number>();
+    const free = [...entries].filter(([, { lane }]) => !busy.has(lane));
+    for (const [, { lane, attempts }] of free) if (!rank.has(lane)) rank.set(lane, attempts);
+    return free.sort(([, a], [, b]) => rank.get(a.lane)! - rank.get(b.lane)!);
+  };
+
   return {
-    size: (): number => entries.size,
-    keys: (): string[] => [...entries.keys()],
-    /** `attempts`: how often the record may have been taken by another process before. */
-    add: (key: string, record: QueuedRecord, attempts = 0): void => {
-      entries.set(key, { lane: laneOf(record), record, attempts, until: 0 });
+    add: (key: string, record: QueuedRecord): void => {
+      entries.set(key, { lane: laneOf(record), record, attempts: 0, until: 0 });
     },
     take: (limit: number, until: number): Taken[] => {
       const time = now();
       const busy = busyLanes(time);
       const taken: Taken[] = [];
-      for (const [key, entry] of entries) {
+      for (const [key, entry] of inOrder(busy)) {
         if (taken.length >= limit) break;
-        if (busy.has(entry.lane)) continue;
         entry.until = until;
         entry.attempts++;
         const { record, attempts } = entry;
@@ -56,13 +60,11 @@ export const createWindow = (now: () => number) => {
       return taken;
     },
     remove: (receipt: string): void => void entries.delete(keyOf(receipt)),
-    delay: (receipt: string, until: number): void => {
+    delay: (receipt: string, delayMs: number): void => {
       const entry = present(receipt);
-      if (entry) entry.until = until;
+      if (!entry) return;
+      entry.until = now() + delayMs;
+      if (!delayMs) entry.attempts--;
     },
-    /** No record is taken, and none waits for its time. */
-    isQuiet: (): boolean => busyLanes(now()).size === 0,
   };
 };
-
-export type Window = ReturnType<typeof createWindow>;

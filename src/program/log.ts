@@ -1,0 +1,19 @@
+import type { LogFormat } from './settings.js';
+
+/** How a program tells its operator what happens. */
+export interface Log {
+  info: (line: string) => void;
+  error: (line: string) => void;
+}
+
+/** Writes a line for each message: what needs the operator to standard error, all else to standard output. */
+export const createLog = (format: LogFormat): Log => {
+  const lineOf = (level: string, message: string): string => {
+    const time = new Date().toISOString();
+    return format === 'json' ? JSON.stringify({ time, level, message }) : `${time} ${message}`;
+  };
+  return {
+    info: (message) => console.log(lineOf('info', message)),
+    error: (message) => console.error(lineOf('error', message)),
+  };
+};
