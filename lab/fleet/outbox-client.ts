@@ -87,6 +87,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
   let fresh = 0;
   let isWaiting = false;
   let page = 0;
+  let made = 0;
   let mayRun = true;
 
   const open = (left: readonly OutboxRecord[]) => {
@@ -110,6 +111,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
       random,
       isOnline: () => world.isOnline(client),
       isHidden: () => false,
+      knowsRepeats: () => false,
       onSent: ignore,
       onOutcome: ignore,
       onError: ignore,
@@ -127,7 +129,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
   open([]);
   return {
     call: () => {
-      memory.add({ id: '', type: 'event', body: '', at: now(), attempts: 0 }, true);
+      memory.add({ id: String(++made), type: 'event', body: '', at: now(), attempts: 0 }, true);
       if (++fresh >= DEFAULTS.flushAt) return flush();
       if (isWaiting) return;
       isWaiting = true;

@@ -102,15 +102,18 @@ export const createServer = ({ scheduler, random, perSecond, troubleAt, weather 
     send: (settle: (reply: Reply) => void, signal?: AbortSignal): void => {
       second().sent++;
       let timeout = -1;
+      let isSettled = false;
       const request: Request = {
         isGivenUp: false,
         settle: (reply) => {
           if (request.isGivenUp) return;
+          isSettled = true;
           scheduler.cancel(timeout);
           settle(reply);
         },
       };
       const giveUp = () => {
+        if (isSettled) return; // the client clears up after an answer, too
         request.isGivenUp = true;
         second().wasted++;
         settle({ status: 0, retryAfterMs: 0 });

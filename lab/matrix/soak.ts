@@ -88,7 +88,6 @@ const playFault = async () => {
   await pause(FAULT_MS);
   await service.faults([]);
   await tab.evaluate(pretendVisibility, 'visible');
-  // Ends the minutes for which a page leaves alone what does not answer.
   if (fault.name === 'offline') await stage.offline(false);
 };
 

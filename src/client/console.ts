@@ -14,7 +14,7 @@ export const warn = (message: string): void => console.warn(PREFIX + message);
 export const log = (what: string, ...more: unknown[]): void => console.log(PREFIX + what, ...more);
 
 /** Reasons of drops that call for a change of the page's own code. */
-const WRONG_CALL = /^(invalid|not-ser|too-large|before-send-error)/;
+const WRONG_CALL = /^(invalid|not-|too-large|before-send-error)/;
 
 /** The kind of trouble, if a developer can do something about it. */
 const troubleOf = ({ kind, reason, storage }: Payload): string | undefined => {

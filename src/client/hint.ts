@@ -4,8 +4,8 @@ import type { Emit } from './status.js';
 /** Tells of slips in calls, of each only once, since a page makes the same call again and again. */
 export const createHint = (emit: Emit): Hint => {
   const told = new Set<string>();
-  return (message) => {
-    if (!told.has(message)) emit('error', () => ({ kind: 'call', message }));
-    told.add(message);
+  return (message, what = message) => {
+    if (!told.has(what)) emit('error', () => ({ kind: 'call', message }));
+    told.add(what);
   };
 };

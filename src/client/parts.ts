@@ -50,6 +50,7 @@ export const createParts = (context: Context) => {
       load: () => shelf.get(gateKey),
       save: (value) => shelf.replace(gateKey, value),
     }),
+    knowsRepeats: () => settings().resends,
     concurrency: () => settings().concurrency,
     mayRun: () => journal.kind() !== 'none',
     isOwnOrigin: isOwnOrigin(settings().relay ?? settings().baseUrl ?? ''),

@@ -56,7 +56,7 @@ export const idleStatus = (paused: Status['paused'], waiting: number): Status =>
 
 export const statusOf = ({ parts, consent, tally, identity }: Sources): Status => {
   const { journal, outbox, flusher } = parts;
-  const [paused, until] = flusher.pause();
+  const [, until] = flusher.pause();
   return {
     storage: journal.kind(),
     consent: consent.current(),
@@ -64,7 +64,7 @@ export const statusOf = ({ parts, consent, tally, identity }: Sources): Status =
     elsewhere: outbox.elsewhere(),
     inFlight: flusher.inFlight(),
     ...tally.counts(),
-    paused,
+    paused: flusher.reason(),
     nextAttempt: until || undefined,
     userId: identity.current(),
   };

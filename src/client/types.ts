@@ -14,6 +14,8 @@ export interface OutboxRecord {
   at: number;
   /** Requests that this page has started with the record so far. */
   attempts: number;
+  /** Time of the first of these that failed, if one has. */
+  failedSince?: number;
   /** The `user_id` in the body, if it has one. Identifies and events of one user keep their order by it. */
   user?: string;
 }
@@ -51,6 +53,8 @@ export interface EventFields<Tags extends object = object> {
 export type DropReason =
   /** The call's arguments are wrong; `message` says how. */
   | 'invalid-call'
+  /** An adapter was called with something that has no counterpart; `message` says with what. */
+  | 'not-supported'
   /** JSON cannot hold a value of it: a cyclic object, a BigInt, a getter that throws. */
   | 'not-serializable'
   /** The body is larger than `maxRecordBytes`. */
@@ -136,13 +140,13 @@ export interface Status {
   /** Dropped calls and records by reason; a reason that has not occurred is missing. */
   dropped: Partial<Record<DropReason, number>>;
   /**
-   * Why nothing is sent; `undefined` if something may be.
+   * Why nothing is sent, or why one request goes at a time since the last one failed; `undefined` if all is well.
    * - `not-started`: `init` has not been called yet, or not since `stop`.
    * - `disabled`: the option `disabled` is on.
    * - `no-page`: this is a server or a worker.
    * - `consent`: consent is not granted, or the page is prerendered.
-   * - `backoff`: a request has failed, or the network is just back.
-   * - `setup`: the service or the relay refuses the set-up, or there is no token.
+   * - `backoff`: the service answered with an error that may pass, or not at all.
+   * - `setup`: the service or the relay refused the last request, or there is no token.
    * - `unreachable`: three attempts in a row had no answer.
    * - `offline`: the browser says that it is offline.
    */

@@ -40,11 +40,15 @@ export interface BatchResult {
   status: number;
   /** Seconds to wait before the record is sent again, if the service or the relay asks for a wait. */
   retry_after?: number;
+  /** Given with `retry` or `blocked` if the relay has not sent this record, because others before it failed. */
+  untried?: true;
   /**
    * Given with `blocked` if this value of the record is not in the relay's lists. A `blocked` without
    * `unlisted` means that the service refuses the relay itself, and so all other records as well.
    */
   unlisted?: 'project' | 'channel';
+  /** Given with `rejected` if the relay itself refuses the record: the field that is wrong. */
+  field?: string;
 }
 
 /** Body of the answer, with status 200: one result for each record, in their order. */

@@ -6,6 +6,7 @@ import {
   delayAfter,
   MAX_RETRY_AFTER_MS,
   parseRetryAfter,
+  waitAfter,
 } from '../../src/interface/backoff.js';
 import { createGate } from '../../src/client/delivery/gate.js';
 
@@ -33,6 +34,31 @@ describe('a delay', () => {
         expect(at(0)).toBe(0);
         expect(at(draw)).toBeCloseTo(draw * at(1), 3);
         expect(at(1)).toBeGreaterThanOrEqual(BASE_MS);
+      }),
+    );
+  });
+});
+
+describe('the wait after a failure', () => {
+  const trouble = fc.integer({ min: -1e9, max: 1e9 });
+
+  it('is at most half of the trouble, or a second, and at least half of that', () => {
+    fc.assert(
+      fc.property(trouble, chance, (troubleMs, draw) => {
+        const most = Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));
+        const wait = waitAfter(troubleMs, 0, () => draw);
+        expect(wait).toBeGreaterThanOrEqual(most / 2);
+        expect(wait).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  it('is never below the wish, and above it by half of it, or five minutes, at most', () => {
+    fc.assert(
+      fc.property(wish, chance, (floor, draw) => {
+        const wait = waitAfter(0, floor, () => draw);
+        expect(wait).toBeGreaterThanOrEqual(floor);
+        expect(wait).toBeLessThanOrEqual(Math.max(BASE_MS, floor + Math.min(CAP_MS, floor / 2)));
       }),
     );
   });
@@ -71,22 +97,15 @@ describe('Retry-After', () => {
 
 describe('a gate', () => {
   type Step =
-    | { do: 'close'; wish: number; again: boolean }
-    | { do: 'open' }
-    | { do: 'reserve'; ms: number }
-    | { do: 'wait'; ms: number };
+    { do: 'close'; wish: number } | { do: 'open' } | { do: 'hasten' } | { do: 'wait'; ms: number };
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({
-      do: fc.constant('close' as const),
-      wish: fc.oneof(fc.constant(0), wish),
-      again: fc.boolean(),
-    }),
+    fc.record({ do: fc.constant('close' as const), wish: fc.oneof(fc.constant(0), wish) }),
     fc.record({ do: fc.constant('open' as const) }),
-    fc.record({ do: fc.constant('reserve' as const), ms: fc.nat(10_000) }),
+    fc.record({ do: fc.constant('hasten' as const) }),
     fc.record({ do: fc.constant('wait' as const), ms: fc.nat(CAP_MS) }),
   );
 
-  it('honours each wish until a request passes, and closes for no longer than any penalty', () => {
+  it('honours each wish, is open after the last of them, and never closed for longer than any wait', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), chance, (steps, draw) => {
         let now = NOW;
@@ -100,33 +119,22 @@ describe('a gate', () => {
           now: () => now,
           random: () => draw,
         });
-        let passes = 0;
+        let floor = 0;
         for (const one of steps) {
           if (one.do === 'wait') now += one.ms;
-          else if (one.do === 'open') {
-            gate.open();
-            passes++;
-            expect(gate.until()).toBe(0);
-            expect(gate.until()).toBeLessThanOrEqual(now);
-          } else if (one.do === 'reserve') gate.reserve(one.ms);
+          else if (one.do === 'open') gate.open();
+          else if (one.do === 'hasten') gate.hasten(0);
           else {
-            gate.close({
-              retryAfterMs: one.wish,
-              again: one.again,
-              known: 0,
-              isSilent: false,
-            });
-            passes = 0;
-            expect(gate.until()).toBeGreaterThan(0);
-            // The same failure, seen again, adds nothing but a wish.
-            if (!one.again || one.wish > 0) {
-              expect(gate.until()).toBeGreaterThanOrEqual(now + one.wish);
-            }
+            gate.close(one.wish);
+            if (one.wish > 0) floor = Math.max(floor, now + one.wish);
+            expect(gate.until()).toBeGreaterThan(now);
           }
+          if (floor > now) expect(gate.until()).toBeGreaterThanOrEqual(floor);
           expect(gate.until() - now).toBeLessThanOrEqual(MAX_RETRY_AFTER_MS + CAP_MS);
         }
-        for (; passes < 10; passes++) gate.open();
-        if (kept) expect(JSON.parse(kept)).toMatchObject({ n: 0, until: 0 });
+        now = Math.max(now, floor);
+        gate.open();
+        expect(gate.until()).toBe(0);
       }),
       { numRuns: 300 },
     );

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBatching } from '../../src/client/delivery/batching.js';
 import { nextInLine } from '../../src/client/delivery/lanes.js';
-import { createTroubles } from '../../src/client/delivery/troubles.js';
 import { createEntry, createParcel, type Entry } from '../../src/client/outbox/parcel.js';
 import { makeRecord } from '../support/make-record.js';
 
@@ -38,8 +37,8 @@ const line = fc
   .tuple(fc.array(one, { maxLength: 25 }), rules)
   .map(([ones, { limit, size, bytes, horizon, mustWait }]) => {
     const parcel = createParcel([0, 'maker', 1]);
-    const troubles = createTroubles();
-    const dueAt = (entry: Entry) => troubles.see(entry).dueAt;
+    const late = new Set<Entry>();
+    const dueAt = (entry: Entry) => (late.has(entry) ? NOW + 1 : 0);
     const sorted = [...ones.filter((x) => x.isAdopted), ...ones.filter((x) => !x.isAdopted)];
     const entries = sorted.map<Entry>(
       ({ type, user, state, isLate, isAdopted, bytes: length }, i) => {
@@ -47,7 +46,7 @@ const line = fc
         // An identify has a user always.
         const record = makeRecord(`r${i}`, type === 'identify' ? { user: 'a', ...parts } : parts);
         const entry = createEntry(record, parcel);
-        if (isLate) troubles.of(entry).dueAt = NOW + 1;
+        if (isLate) late.add(entry);
         return Object.assign(entry, {
           order: isAdopted ? 0 : i + 1,
           state,
@@ -55,7 +54,7 @@ const line = fc
       },
     );
     const capacity = { records: size, bytes, bytesPerRecord: 0 };
-    const { fits } = createBatching(capacity, troubles);
+    const { fits } = createBatching(capacity);
     const isDue = (entry: Entry) => entry.order <= horizon && dueAt(entry) <= NOW;
     const sent = nextInLine(entries, {
       ...{ limit, isDue, fits },

@@ -45,6 +45,7 @@ export const createDeliveryBy = (sender: Sender, shelf: FakeShelf, choices: Choi
     random: () => 0.5,
     isOnline: () => world.isOnline,
     isHidden: () => world.isHidden,
+    knowsRepeats: () => !!limits?.resends,
     onSent: ({ id }, handoff) => {
       if (handoff) handoffs.push(id);
     },

@@ -150,7 +150,8 @@ export const pageRows: readonly Row[] = [
       const head = `<script>var capture = { map: (event) => ({ ...event, name: event.name + ' ' + event.tags.path.slice(-5) }) }</script>`;
       const body = `<button data-event="Clicked">click</button>
 <form onsubmit="return false"><input name="q"></form>`;
-      const auto = 'pageviews clicks forms engagement errors';
+      // What drives the browser is automated, and the host is a local one.
+      const auto = 'pageviews clicks forms engagement errors automated local';
       const tab = await stage.visit(
         { auto, autoOptions: 'capture' },
         { src: '/dist/outbox-auto.js', head, body },

@@ -1,11 +1,24 @@
 import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
+import {
+  CALLS_AFTER_IT,
+  eventsOf,
+  LONGER_OUTAGE,
+  SHORT_OUTAGE,
+  spendVisit,
+  type Visit,
+} from '../../../e2e/support/visit.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import { SETUP } from '../stage.js';
-import { statusOf, TWENTY, waitFor, waitForPause } from '../steps.js';
+import { statusOf, trackAndClose, TWENTY, waitFor, waitForPause } from '../steps.js';
 import { allOnce, atLeastOnce, dropped } from '../verdicts.js';
 
 const group = 'The service in trouble';
+
+/** The visitor has left for good, so what has not arrived by then never will. */
+const NOBODY_SENDS_MS = 2_000;
+/** A short visit. */
+const VISIT_MS = 6_000;
 
 /** Fails all requests with this status until pages have heard of it. */
 const failing = (status: number): Row => ({
@@ -21,6 +34,61 @@ const failing = (status: number): Row => ({
     await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
     await stage.service.faults([]);
     return TWENTY;
+  },
+});
+
+/** A visit in which the service is away for a while. Nobody is there to deliver later what is left of it. */
+const oneVisit = (
+  id: string,
+  what: string,
+  visit: Visit,
+  away: 'refuses' | 'answers 503',
+): Row => ({
+  id: `one-visit-${id}`,
+  group,
+  what,
+  promised: allOnce,
+  within: NOBODY_SENDS_MS,
+  run: async (stage) => {
+    const { service } = stage;
+    const tab = await stage.visitPopup();
+    const isGone = away === 'refuses';
+    await (isGone ? service.stop() : service.faults([{ status: 503 }]));
+    await spendVisit(tab, visit, {
+      heal: () => (isGone ? service.start() : service.faults([])),
+      arrived: async () => (await service.events()).length,
+    });
+    await trackAndClose(tab, []);
+    return eventsOf(visit);
+  },
+});
+
+/** One record is answered this, always, and fresh ones are called in every one of some short visits. */
+const starvation = (status: number): Row => ({
+  id: `starvation-${status}`,
+  group,
+  what: `${status} for one record in 4 visits of 2 events, which all arrive in theirs; then it passes, too`,
+  promised: allOnce,
+  run: async (stage) => {
+    const { service } = stage;
+    const tab = await stage.visit();
+    await service.faults([{ match: { event: 'bad' }, status }]);
+    await track(tab, ['bad']);
+    const fresh: string[] = [];
+    for (let visit = 0; visit < 4; visit++) {
+      if (visit > 0) await tab.goto(stage.page(`/visit-${visit}`, stage.tagged()));
+      fresh.push(...names(2, `visit ${visit}, event`));
+      await track(tab, fresh.slice(-2));
+      await waitFor(
+        `the events of visit ${visit}`,
+        async () => (await service.events()).length === fresh.length,
+        VISIT_MS,
+      );
+      await waitFor('the end of its requests', async () => (await statusOf(tab)).inFlight === 0);
+    }
+    await service.faults([]);
+    await tab.goto(stage.page('/last-visit', stage.tagged()));
+    return ['bad', ...fresh];
   },
 });
 
@@ -65,6 +133,44 @@ export const serviceRows: readonly Row[] = [
       return TWENTY;
     },
   },
+  {
+    id: 'five-500',
+    group,
+    what: '500 for the first five requests; all arrive within 15 s',
+    promised: allOnce,
+    within: NOBODY_SENDS_MS,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      await stage.service.faults([{ status: 500, times: 5 }]);
+      await spendVisit(
+        tab,
+        { ...SHORT_OUTAGE, awayMs: 0 },
+        {
+          heal: () => undefined,
+          arrived: async () => (await stage.service.events()).length,
+        },
+      );
+      await trackAndClose(tab, []);
+      return TWENTY;
+    },
+  },
+  oneVisit('503', '503 for 3 s; the tab is closed at 15 s, for good', SHORT_OUTAGE, 'answers 503'),
+  oneVisit('refused', 'connections are refused for 3 s; the same', SHORT_OUTAGE, 'refuses'),
+  oneVisit(
+    'longer',
+    '503 for 8 s; 5 more events at 10 s; the tab is closed at 30 s, for good',
+    LONGER_OUTAGE,
+    'answers 503',
+  ),
+  oneVisit(
+    'calls-after',
+    'refused for 3 s, 6 events meanwhile and 4 after; the tab is closed at 12 s, for good',
+    CALLS_AFTER_IT,
+    'refuses',
+  ),
+  starvation(403),
+  starvation(404),
+  starvation(429),
   failing(408),
   failing(425),
   failing(503),
@@ -237,7 +343,6 @@ export const serviceRows: readonly Row[] = [
         const { inFlight, paused, waiting } = await statusOf(tab);
         return inFlight === 0 && (paused !== undefined || waiting === 0);
       });
-      // Attempts without an answer may have stopped this page for minutes; the next one tries at once.
       await tab.goto(stage.bare());
       await stage.visit();
       return names(100);

@@ -21,6 +21,8 @@ export interface DeliveryEffects {
   random: () => number;
   isOnline: () => boolean;
   isHidden: () => boolean;
+  /** Whether the receiver stores once what is sent to it twice. */
+  knowsRepeats: () => boolean;
   onSent: (record: OutboxRecord, handoff: boolean) => void;
   onOutcome: (record: OutboxRecord, outcome: Outcome, status: number) => void;
   onError: (error: DeliveryError) => void;

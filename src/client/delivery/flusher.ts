@@ -3,25 +3,17 @@ import { createBatching } from './batching.js';
 import { createConclusions } from './conclusions.js';
 import type { Context, DeliveryEffects } from './context.js';
 import { createHealth } from './health.js';
-import { SLOW_MS } from './pauses.js';
 import { createPump } from './pump.js';
 import { createTroubles } from './troubles.js';
 import { createWaiters } from './waiters.js';
 
-/**
- * When the network is back, pages come back spread over this share of the age of their oldest record, and over
- * `RETURN_MS` at most (docs/fleet.md).
- */
-const RETURN_SHARE = 0.5;
-const RETURN_MS = SLOW_MS;
-
 /** Delivery to one destination, as the rest of the tracker sees it. */
 export const createFlusher = (effects: DeliveryEffects) => {
-  const { outbox, sender, gate, now, random } = effects;
-  const troubles = createTroubles();
-  const health = createHealth(effects, troubles);
+  const { outbox, sender, gate, now, random, mayRun, isOnline, knowsRepeats } = effects;
+  const troubles = createTroubles(now, random);
+  const health = createHealth(effects);
   const waiters = createWaiters();
-  const batching = createBatching(sender.capacity, troubles);
+  const batching = createBatching(sender.capacity);
   const context: Context = { ...effects, troubles, health, batching, waiters };
   const conclusions = createConclusions(context);
   const { pump, flushAll, isReady, handOff, inFlight, halt } = createPump(context, conclusions);
@@ -32,17 +24,16 @@ export const createFlusher = (effects: DeliveryEffects) => {
     /** Attempts everything that waits. Resolves when all of it has had its attempt, or can have none for now. */
     flush: (): Promise<FlushResult> => {
       const result = waiters.add(outbox.latest());
-      health.hurry();
       flushAll();
       return result;
     },
     /**
-     * Hands off what the browser takes. If the destination is known to fail, nothing is handed off, since the
-     * outbox is safer.
+     * Hands off what the browser takes. If the destination is known to fail, the outbox is safer; but a receiver that
+     * knows repeats is given the records all the same, unless the service has asked for a wait.
      */
     handOff: (): void => {
-      health.hurry();
-      if (!health.pause()[0] && !gate.until()) handOff();
+      const isWise = knowsRepeats() ? gate.floor() <= now() : isOnline() && !gate.until();
+      if (mayRun() && isWise) handOff();
     },
     /** Asks for a token if one will be needed: as the page is left, there is no time to ask. */
     prepare: (): void => {
@@ -50,10 +41,8 @@ export const createFlusher = (effects: DeliveryEffects) => {
     },
     /** Called when the network is back, perhaps for many visitors at the same moment. */
     resume: (): void => {
-      const time = now();
-      const [oldest] = outbox.entries();
-      const age = time - (oldest?.record.at ?? time);
-      health.resume(random() * Math.min(RETURN_MS, RETURN_SHARE * age));
+      health.comeOnline();
+      troubles.clear();
       flushAll();
     },
     /** Called when the page is back from the back/forward cache. */
@@ -64,11 +53,13 @@ export const createFlusher = (effects: DeliveryEffects) => {
     /** Called when the set-up has changed. */
     reconfigure: (): void => {
       conclusions.reset();
-      health.resume();
+      health.reconfigure();
+      troubles.clear();
       flushAll();
     },
     halt,
     inFlight,
+    reason: health.reason,
     pause: health.pause,
   };
 };

@@ -1,91 +1,99 @@
-import type { Entry } from '../outbox/parcel.js';
-import { delayAfter } from '../../interface/backoff.js';
+import type { Status } from '../types.js';
 import type { DeliveryEffects } from './context.js';
-import { createPauses, SLOW_MS } from './pauses.js';
 import type { Attempt } from './sender.js';
-import type { Troubles } from './troubles.js';
 
 type Effects = Pick<
   DeliveryEffects,
-  'gate' | 'mayRun' | 'concurrency' | 'now' | 'random' | 'isOnline'
+  'gate' | 'mayRun' | 'concurrency' | 'isOnline' | 'now' | 'random'
 >;
 
 /** The state of delivery when a request was started. */
 export interface Started {
   epoch: number;
-  passes: number;
-  /** When the destination's penalty ended, as it was known then. */
-  until: number;
   at: number;
 }
 
-/** What is known of the destination, and how many requests it may have. */
-export const createHealth = (effects: Effects, troubles: Troubles) => {
-  const { gate, concurrency, now, random } = effects;
-  const pauses = createPauses(effects);
-  const { pause, resume, hurry } = pauses;
-  let width = Infinity;
-  /** Counts the penalties. A failure of a request from before the last penalty is the same trouble. */
-  let epoch = 0;
-  let passes = 0;
+/** Why nothing may be sent (`undefined`: something may), and until when (0: not known). */
+export type Pause = [Status['paused'], number];
 
-  /** Whether one request goes first, and the others wait for its answer. */
-  const isProbing = (): boolean => {
-    if (gate.until()) width = 1;
-    return width === 1;
+/** After so many attempts in a row without an answer the destination is called unreachable. */
+const SILENT = 3;
+/** When the network is back, its visitors try again spread over this time. */
+const RETURN_MS = 2_000;
+
+/** How much may be sent to the destination now. */
+export const createHealth = ({ gate, mayRun, concurrency, isOnline, now, random }: Effects) => {
+  /** How many requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
+  let pace = Infinity;
+  /** Counts how often the gate was closed. A request from before does not take the place of a probe. */
+  let epoch = 0;
+  /** Attempts in a row without an answer. */
+  let silent = 0;
+  /** Whether the set-up was refused, or there was no token, when delivery failed last. */
+  let isRefused = false;
+
+  /** While the destination is in trouble, one request goes at a time. */
+  const paceNow = (): number => {
+    if (gate.until()) pace = 1;
+    return pace;
+  };
+
+  const reason = (): Status['paused'] => {
+    if (isRefused) return 'setup';
+    if (!isOnline()) return 'offline';
+    return silent >= SILENT ? 'unreachable' : 'backoff';
   };
 
   return {
-    pause,
-    resume,
-    hurry,
-    isProbing,
-    /** How many requests may be under way: after a failure 1, then 2, 4, and so on. */
-    width: (): number => (isProbing() ? 1 : Math.min(width, concurrency())),
-    begin: (): Started => ({ epoch, passes, until: gate.until(), at: now() }),
-    /** False for a request from before the last penalty: it says nothing about how things are now. */
+    /** Why delivery is in trouble, for people. No rule depends on it. */
+    reason: (): Status['paused'] => {
+      if (!mayRun()) return 'consent';
+      return gate.until() ? reason() : undefined;
+    },
+    pause: (): Pause => {
+      if (!mayRun()) return ['consent', 0];
+      const until = gate.until();
+      return until > now() ? [reason(), until] : [undefined, 0];
+    },
+    /** How many records may be in a request, and how many requests under way. */
+    pace: paceNow,
+    width: (): number => Math.min(paceNow(), concurrency()),
+    begin: (): Started => ({ epoch, at: now() }),
+    /** False for a request from before the last failure. */
     isCurrent: (started: Started): boolean => started.epoch === epoch,
-    /** Called when the service has taken or refused so many records: it works. */
-    passed: ({ until }: Started, count: number): void => {
-      passes += count;
-      pauses.passed();
-      // A gate that has been closed since, perhaps by another page, stays closed.
-      if (gate.until() === until) gate.open();
-      width = Math.min(width * 2, concurrency());
+    /** Called when the service has taken or refused records: it works. */
+    passed: (): void => {
+      gate.open();
+      pace *= 2;
+      silent = 0;
+      isRefused = false;
     },
-    /**
-     * Called when the records of one request have failed. Returns true if the trouble is theirs alone. Then one delay
-     * counts for all of them, since it is not known yet which of them is the cause.
-     */
-    failed: (entries: readonly Entry[], attempt: Attempt, started: Started): boolean => {
-      const { outcome, status, retryAfterMs, isUnlisted } = attempt;
-      const isBlocked = outcome === 'blocked';
-      if (status > 0) pauses.hear();
-      const [failures, areSuspects] = troubles.fail(entries, started.passes, passes);
-      const isOfAll = isBlocked ? status === 401 : status === 429 || retryAfterMs > 0;
-      const areTheirs = isUnlisted || (areSuspects && !isOfAll);
-      // Of several, the one at fault is soon found: each goes alone after a short delay.
-      const isSlow = isBlocked && entries.length === 1;
-      const delay = isSlow ? SLOW_MS : delayAfter(failures - 1, 0, random);
-      troubles.putOff(entries, areTheirs ? now() + delay : 0);
-      if (areTheirs) {
-        // This probe has said nothing of the destination, so the next one need not wait.
-        if (started.until && gate.until() === started.until) gate.reserve(0);
-        return true;
-      }
-      if (isBlocked) return false;
-      const again = started.epoch !== epoch;
-      const isSilent = status === 0;
-      gate.close({ retryAfterMs, again, known: started.until, isSilent });
-      width = 1;
-      if (again) return false;
-      epoch++;
-      if (isSilent) pauses.miss();
-      return false;
+    /** Called when a record has failed; `failedSince` tells since when, if it has failed before. */
+    failed: ({ outcome, status, retryAfterMs }: Attempt, failedSince?: number): void => {
+      const isClosed = gate.close(retryAfterMs, failedSince);
+      if (isClosed) epoch++;
+      if (status > 0) silent = 0;
+      else if (isClosed) silent++;
+      isRefused = outcome === 'blocked';
+      pace = 1;
     },
-    waitForSetUp: (): void => {
-      pauses.waitForSetUp();
-      width = 1;
+    /** Called when there is no token. */
+    lacksToken: (): void => {
+      isRefused = true;
+      gate.close(0);
+    },
+    /** Whether nothing has answered for a while. */
+    isUnreachable: (): boolean => reason() === 'unreachable',
+    /** Called when the network is back, perhaps for many visitors at the same moment. */
+    comeOnline: (): void => {
+      silent = 0;
+      gate.hasten(random() * RETURN_MS);
+    },
+    /** Called when the set-up has changed. */
+    reconfigure: (): void => {
+      silent = 0;
+      isRefused = false;
+      gate.hasten(0);
     },
   };
 };

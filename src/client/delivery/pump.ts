@@ -3,7 +3,6 @@ import { createAlarm } from './alarm.js';
 import { createChoice } from './choice.js';
 import type { Conclusions } from './conclusions.js';
 import type { Context } from './context.js';
-import { SLOW_MS } from './pauses.js';
 import { createRequests } from './requests.js';
 
 /** Pages that wait for the same moment look again spread over this time, so that one of them can probe. */
@@ -21,9 +20,8 @@ export const createPump = (context: Context, { conclude, lacksToken }: Conclusio
   const alarm = createAlarm(now, () => pump());
   /** Records up to this place in the order of calls are due. Those of later calls wait for the next flush. */
   let horizon = 0;
-  const isDue = (entry: Entry): boolean =>
-    entry.order <= horizon && troubles.see(entry).dueAt <= now();
-  const choice = createChoice(context, { requests, isDue });
+  const isAsked = (entry: Entry): boolean => entry.order <= horizon;
+  const choice = createChoice(context, { requests, isAsked });
   /** The last look found nothing that may be sent, although the destination may be asked. */
   let isStarving = false;
   /** Requests that one write has named and that are not started yet. They go before others are chosen. */
@@ -66,7 +64,7 @@ export const createPump = (context: Context, { conclude, lacksToken }: Conclusio
       if (ready.length > first.length) void whenDone(nextTask());
       else if (wasLeft) alarm.setBy(time + TOGETHER_MS); // other places may have become free meanwhile
     }
-    const next = troubles.nextDue(time, SLOW_MS);
+    const next = troubles.nextDue(time);
     if (next < Infinity) alarm.setBy(next);
   };
 

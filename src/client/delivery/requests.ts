@@ -12,8 +12,6 @@ const OWN_ORIGIN = 2;
 const HANGING_MS = 2_000;
 /** The first request goes alone for at most this long, so that its preflight serves the others. */
 const PREFLIGHT_MS = 500;
-/** Other pages wait this long for the page that probes. */
-const PROBE_MS = 5_000;
 
 interface Parts {
   conclude: Conclude;
@@ -23,7 +21,7 @@ interface Parts {
 
 /** Starts requests and follows them to their end. Knows which are under way, and how many more there may be. */
 export const createRequests = (context: Context, { conclude, onFree }: Parts) => {
-  const { outbox, sender, gate, health, batching, concurrency, now } = context;
+  const { outbox, sender, health, batching, concurrency, now } = context;
   const { isOwnOrigin, isHidden, onSent } = context;
   const groups = new Map<Started, readonly Entry[]>();
   /** The first request has not been started yet, or may still wait for its preflight. */
@@ -56,7 +54,6 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       ),
     start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
       if (isFirst && groups.size === 0) setTimeout(follow, PREFLIGHT_MS);
-      gate.reserve(PROBE_MS);
       const started = health.begin();
       groups.set(started, group);
       const records = group.map(({ record }) => record);
@@ -68,7 +65,7 @@ export const createRequests = (context: Context, { conclude, onFree }: Parts) =>
       const sent = await sending;
       isFirst = false;
       if (!groups.delete(started)) return; // delivery was stopped
-      conclude(group, sent, started);
+      conclude(group, sent);
       // A page that goes away has handed the request to the browser, and does not send its records again.
       if (sent || !isHidden()) onFree();
     },

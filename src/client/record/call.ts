@@ -52,8 +52,13 @@ const capture = (make: () => Call): Made<Call> => {
   try {
     return { value: make() };
   } catch (error) {
-    // The value is cyclic or a BigInt, or a getter, `toJSON` or Proxy trap of the page threw.
-    return { reason: 'not-serializable', message: messageOf(error) };
+    // The value is cyclic or a BigInt, or a getter, `toJSON` or Proxy trap of the page threw. Or an adapter did, whose
+    // errors are known by their words, since anything may be wrong with what a page throws.
+    const message = messageOf(error);
+    return {
+      message,
+      reason: / has no counterpart$/.test(message) ? 'not-supported' : 'not-serializable',
+    };
   }
 };
 

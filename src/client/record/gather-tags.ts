@@ -9,8 +9,8 @@ const OPTIONAL = [
   ...['userId', 'user_id'],
 ];
 
-/** Tells the developer of a call that was probably meant otherwise. */
-export type Hint = (message: string) => void;
+/** Tells the developer of a call that was probably meant otherwise, once for each message, or for each `what`. */
+export type Hint = (message: string, what?: string) => void;
 
 /** The tags: those in `tags`, and every key that is no field. If a key is in both, the one in `tags` counts. */
 export const gatherTags = (rest: object, tags: unknown, hint?: Hint): unknown => {

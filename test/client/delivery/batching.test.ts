@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createBatching } from '../../../src/client/delivery/batching.js';
-import { createTroubles } from '../../../src/client/delivery/troubles.js';
 import { createEntry, createParcel, type Entry } from '../../../src/client/outbox/parcel.js';
 import { makeRecord } from '../../support/make-record.js';
 
@@ -8,13 +7,13 @@ const CAPACITY = { records: 8, bytes: 1_000, bytesPerRecord: 10 };
 
 let made = 0;
 
-const entries = (count: number, size = 1): Entry[] =>
+const entries = (count: number, size = 1, attempts = 0): Entry[] =>
   Array.from({ length: count }, (_, i) => {
-    const record = makeRecord(`${made++} ${i}`);
+    const record = { ...makeRecord(`${made++} ${i}`), attempts };
     return { ...createEntry(record, createParcel([0, 'maker', 1])), size };
   });
 
-const create = () => createBatching(CAPACITY, createTroubles());
+const create = () => createBatching(CAPACITY);
 
 /** How many of these go into one request. */
 const taken = ({ fits }: ReturnType<typeof createBatching>, all: readonly Entry[]): number => {
@@ -41,34 +40,21 @@ describe('a request', () => {
   });
 });
 
-describe('after trouble', () => {
-  it('a request has one record, and more again with each that passes', () => {
-    const batching = create();
-    const all = entries(20);
-    batching.failed();
-    expect(taken(batching, all)).toBe(1);
-    batching.passed();
-    expect(taken(batching, all)).toBe(2);
-    batching.passed();
-    batching.passed();
-    batching.passed();
-    expect(taken(batching, all)).toBe(8);
+describe('records that were tried before', () => {
+  it('go half as many at a time with each attempt, and alone in the end', () => {
+    const sizes = [0, 1, 2, 3, 4, 40].map((attempts) => taken(create(), entries(20, 1, attempts)));
+    expect(sizes).toEqual([8, 4, 2, 1, 1, 1]);
   });
 
-  it('records that spoilt a request together go alone, and the others as before', () => {
-    const batching = create();
-    const [spoilt, others] = [entries(6), entries(6)];
-    batching.split(spoilt);
-    expect(taken(batching, spoilt)).toBe(1);
-    expect(taken(batching, [...others.slice(0, 2), ...spoilt])).toBe(2);
-    expect(taken(batching, [...spoilt.slice(0, 1), ...others])).toBe(1);
-    expect(taken(batching, others)).toBe(6);
+  it('go with none that was tried more often, or less', () => {
+    const [fresh, tried] = [entries(2), entries(2, 1, 1)];
+    expect(taken(create(), [...fresh, ...tried])).toBe(2);
+    expect(taken(create(), [...tried, ...fresh])).toBe(2);
   });
+});
 
-  it('a record that was alone already is no more alone than the others', () => {
-    const batching = create();
-    const [one, ...others] = entries(4);
-    batching.split([one!]);
-    expect(taken(batching, [one!, ...others])).toBe(4);
-  });
+it('half of what was too large fits from then on', () => {
+  const batching = create();
+  batching.shrink(entries(4, 90));
+  expect(taken(batching, entries(8, 90))).toBe(2);
 });

@@ -1,59 +1,50 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createGate } from '../../../src/client/delivery/gate.js';
 import { createHealth } from '../../../src/client/delivery/health.js';
-import { SLOW_MS } from '../../../src/client/delivery/pauses.js';
 import type { Attempt } from '../../../src/client/delivery/sender.js';
-import { createTroubles } from '../../../src/client/delivery/troubles.js';
-import { createEntry, createParcel } from '../../../src/client/outbox/parcel.js';
 import { createFakeShelf } from '../../support/fake-shelf.js';
-import { makeRecord } from '../../support/make-record.js';
 
 let now: number;
 let isOnline: boolean;
+let mayRun: boolean;
 
 beforeEach(() => {
   now = Date.UTC(2026, 0, 1);
   isOnline = true;
+  mayRun = true;
 });
 
 const create = (shelf = createFakeShelf()) => {
+  const clock = { now: () => now, random: () => 0.5 };
   const gate = createGate({
     load: () => shelf.get('gate'),
     save: (value) => shelf.set('gate', value),
-    now: () => now,
-    random: () => 0.5,
+    ...clock,
   });
-  const troubles = createTroubles();
-  const effects = {
+  const health = createHealth({
     gate,
-    mayRun: () => true,
+    mayRun: () => mayRun,
     concurrency: () => 6,
-    now: () => now,
-    random: () => 0.5,
     isOnline: () => isOnline,
-  };
-  const health = createHealth(effects, troubles);
-  return { gate, health, shelf, troubles };
+    ...clock,
+  });
+  return { gate, health, shelf };
 };
 
-let made = 0;
-const entry = () => createEntry(makeRecord(`r${made++}`), createParcel([0, 'maker', 1]));
 const attempt = (status: number, retryAfterMs = 0): Attempt => ({
   outcome: 'retry',
   status,
   retryAfterMs,
   problem: '',
 });
+const refusal: Attempt = { ...attempt(403), outcome: 'blocked' };
 
-type Health = ReturnType<typeof create>['health'];
-
-/** One that has failed while another passed. */
-const suspectOf = (health: Health) => {
-  const suspect = entry();
-  const started = health.begin();
-  health.passed(health.begin(), 1);
-  expect(health.failed([suspect], attempt(500), started)).toBe(true);
-  return suspect;
+/** Fails so often, each time when the gate has opened. */
+const failAll = ({ health, gate }: ReturnType<typeof create>, ...attempts: Attempt[]) => {
+  for (const one of attempts) {
+    now = Math.max(now, gate.until());
+    health.failed(one);
+  }
 };
 
 describe('the health of a destination', () => {
@@ -61,248 +52,121 @@ describe('the health of a destination', () => {
     const { health } = create();
     expect(health.pause()).toEqual([undefined, 0]);
     expect(health.width()).toBe(6);
-    expect(health.isProbing()).toBe(false);
+    expect(health.pace()).toBe(Infinity);
   });
 
-  it('widens 1, 2, 4, 6 after a failure', () => {
+  it('allows 1, 2, 4, 6 requests after a failure, as each passes', () => {
     const { health } = create();
-    health.failed([entry()], attempt(500), health.begin());
+    health.failed(attempt(500));
     const widths = [health.width()];
     for (let i = 0; i < 4; i++) {
-      now += 10_000;
-      health.passed(health.begin(), 1);
+      health.passed();
       widths.push(health.width());
     }
     expect(widths).toEqual([1, 2, 4, 6, 6]);
+    expect(health.pace()).toBe(16);
   });
 
-  it('says what of the requests under way is of before the failure', () => {
+  it('says which requests are from before the failure', () => {
     const { health } = create();
     const before = health.begin();
     expect(health.isCurrent(before)).toBe(true);
-    health.failed([entry()], attempt(500), health.begin());
+    health.failed(attempt(500));
     expect(health.isCurrent(before)).toBe(false);
-  });
-
-  it('keeps a wait from after the clock was set back, whoever passes of before', () => {
-    const { health, gate } = create();
-    const before = health.begin();
-    now -= 3_600_000;
-    health.failed([entry()], attempt(429, 60_000), health.begin());
-    const until = gate.until();
-    health.passed(before, 1);
-    expect(gate.until()).toBe(until);
-    expect(gate.until()).toBeGreaterThan(0);
-  });
-
-  it('is not blamed for a record that fails while others pass', () => {
-    const { health, troubles } = create();
-    expect(troubles.see(suspectOf(health)).dueAt).toBeGreaterThan(now);
-    expect(health.pause()).toEqual([undefined, 0]);
-  });
-
-  it.each([
-    ['429', attempt(429)],
-    ['a wish to wait', attempt(503, 5_000)],
-  ])('is bad with %s, though others pass', (_, answer) => {
-    const { health } = create();
-    const started = health.begin();
-    health.passed(health.begin(), 1);
-    expect(health.failed([entry()], answer, started)).toBe(false);
-    expect(health.pause()[0]).toBe('backoff');
-  });
-
-  it('is paused after three failures in a row without an answer', () => {
-    const { health } = create();
-    for (let i = 0; i < 3; i++) {
-      expect(health.pause()[0]).not.toBe('unreachable');
-      health.failed([entry()], attempt(0), health.begin());
-    }
-    expect(health.pause()).toEqual(['unreachable', now + SLOW_MS]);
-    health.resume();
-    expect(health.pause()).toEqual([undefined, 0]);
-  });
-
-  it('is not unreachable where an answer came in between', () => {
-    const { health } = create();
-    for (const status of [0, 0, 500, 0, 0]) {
-      health.failed([entry()], attempt(status), health.begin());
-      now += 600_000;
-    }
-    expect(health.pause()).toEqual([undefined, 0]);
-  });
-
-  it('is not blamed for several, and lets them wait by the one that failed least', () => {
-    const { health, troubles } = create();
-    const [often, once] = [entry(), entry()];
-    troubles.of(often).failures = 5;
-    const started = health.begin();
-    health.passed(health.begin(), 1);
-    expect(health.failed([often, once], attempt(500), started)).toBe(true);
-    expect([often, once].map((one) => troubles.see(one).dueAt - now)).toEqual([500, 500]);
-  });
-
-  it('is blamed for several of which one has never failed beside others', () => {
-    const { health } = create();
-    const suspect = suspectOf(health);
-    expect(health.failed([suspect, entry()], attempt(500), health.begin())).toBe(false);
-    expect(health.pause()[0]).toBe('backoff');
-  });
-
-  it('is probed again at once where the probe failed by its own fault', () => {
-    const { health, gate } = create();
-    const suspect = suspectOf(health);
-    health.failed([entry()], attempt(500), health.begin());
-    now += 10_000;
-    gate.reserve(5_000);
-    expect(health.failed([suspect], attempt(500), health.begin())).toBe(true);
-    expect(gate.until()).toBe(now);
-  });
-
-  it('waits on where another page has closed the gate while the probe failed by its own fault', () => {
-    const { health, gate, shelf } = create();
-    const suspect = suspectOf(health);
-    health.failed([entry()], attempt(500), health.begin());
-    now += 10_000;
     const probe = health.begin();
-    const other = create(shelf);
-    other.health.failed([entry()], attempt(429, 60_000), other.health.begin());
-    const until = gate.until();
-    expect(health.failed([suspect], attempt(500), probe)).toBe(true);
-    expect(gate.until()).toBe(until);
+    health.failed(attempt(500)); // at the same time as the first
+    expect(health.isCurrent(probe)).toBe(true);
   });
 
-  it('has failed once where two parallel requests fail', () => {
-    const { health } = create();
-    const [one, other] = [health.begin(), health.begin()];
-    expect(health.failed([entry()], attempt(500), one)).toBe(false);
-    const next = health.begin();
-    expect(health.failed([entry()], attempt(500), other)).toBe(false);
-    expect(health.isCurrent(next)).toBe(true);
-  });
-
-  it.each([
-    [403, 1, true, SLOW_MS],
-    [403, 2, true, 500],
-    [401, 1, false, 0],
-  ])('refused with %i for %i of others that pass: theirs %s', (status, count, isOwn, waitMs) => {
-    const { health, troubles } = create();
-    const entries = Array.from({ length: count }, entry);
-    const started = health.begin();
-    health.passed(health.begin(), 1);
-    const refusal = { ...attempt(status), outcome: 'blocked' as const };
-    expect(health.failed(entries, refusal, started)).toBe(isOwn);
-    expect(health.pause()).toEqual([undefined, 0]);
-    for (const one of entries) expect(troubles.see(one).dueAt).toBe(waitMs && now + waitMs);
-  });
-
-  it('is tried once more by a page that is back online where nothing had answered', () => {
-    const { health, gate } = create();
-    health.failed([entry()], attempt(0), health.begin());
-    expect(gate.until()).toBeGreaterThan(now);
-    health.resume();
-    expect(gate.until()).toBe(0);
-  });
-
-  it('is not tried sooner for that where it had answered', () => {
-    const { health, gate } = create();
-    health.failed([entry()], attempt(500), health.begin());
-    const until = gate.until();
-    health.resume();
-    expect(gate.until()).toBe(until);
-  });
-
-  it('waits as long as it is told after the network is back, unless it is to hurry', () => {
-    const { health } = create();
-    health.resume(10_000);
-    expect(health.pause()).toEqual(['backoff', now + 10_000]);
-    health.hurry();
-    expect(health.pause()).toEqual([undefined, 0]);
-    health.resume(10_000);
+  it('is asked by one request at a time of a page that starts while others fail', () => {
+    const first = create();
+    first.health.failed(attempt(500));
+    const { health } = create(first.shelf);
+    expect(health.width()).toBe(1);
     now += 10_000;
     expect(health.pause()).toEqual([undefined, 0]);
-  });
-
-  it('is probed by a page that starts under a penalty', () => {
-    const first = create();
-    first.health.failed([entry()], attempt(500), first.health.begin());
-    const { health } = create(first.shelf);
-    expect(health.isProbing()).toBe(true);
     expect(health.width()).toBe(1);
   });
 
-  it('is not called good by a request of before the penalty', () => {
-    const first = create();
-    const { health, gate } = create(first.shelf);
-    const started = health.begin();
-    first.health.failed([entry()], attempt(429, 60_000), first.health.begin());
-    health.passed(started, 1);
-    expect(gate.until()).toBeGreaterThanOrEqual(now + 60_000);
-  });
-
-  it('is paused offline, and tried all the same after a while', () => {
-    const { health } = create();
-    isOnline = false;
-    expect(health.pause()).toEqual(['offline', now + SLOW_MS]);
-    now += SLOW_MS;
-    expect(health.pause()).toEqual([undefined, 0]);
-    isOnline = true;
-    now += 1;
-    expect(health.pause()).toEqual([undefined, 0]);
-  });
-
-  it('is paused anew where it is offline a second time, though nobody has said that it was online', () => {
-    const { health } = create();
-    isOnline = false;
-    expect(health.pause()[0]).toBe('offline');
-    isOnline = true;
-    expect(health.pause()).toEqual([undefined, 0]);
-    isOnline = false;
-    now += 1;
-    expect(health.pause()).toEqual(['offline', now + SLOW_MS]);
-  });
-
-  it('waits for the later of both where its network is back under a penalty', () => {
-    const { health, gate } = create();
-    health.failed([entry()], attempt(429, 60_000), health.begin());
-    health.resume(10_000);
-    expect(health.pause()).toEqual(['backoff', gate.until()]);
-    now = gate.until();
-    expect(health.pause()).toEqual([undefined, 0]);
-  });
-
   it.each([
-    ['wrong', (health: Health) => health.waitForSetUp()],
-    [
-      'unreachable',
-      (health: Health) => {
-        for (let i = 0; i < 3; i++) health.failed([entry()], attempt(0), health.begin());
-        now += 10_000;
-      },
-    ],
-  ])('is good again where a request of before it was %s passes', (_, spoil) => {
+    ['backoff', [attempt(500)]],
+    ['backoff', [attempt(0), attempt(0)]],
+    ['unreachable', [attempt(0), attempt(0), attempt(0)]],
+    ['backoff', [attempt(0), attempt(0), attempt(500), attempt(0)]],
+    ['setup', [attempt(0), refusal]],
+    ['backoff', [refusal, attempt(500)]],
+  ])('names the reason of the last failure: %s', (reason, attempts) => {
+    const world = create();
+    failAll(world, ...attempts);
+    expect(world.health.pause()).toEqual([reason, world.gate.until()]);
+    now = world.gate.until();
+    expect(world.health.pause()).toEqual([undefined, 0]);
+    // One request at a time goes now, to see whether it is over.
+    expect(world.health.reason()).toBe(reason);
+  });
+
+  it('counts requests that go unanswered together as one', () => {
+    const { health } = create();
+    for (let i = 0; i < 3; i++) health.failed(attempt(0));
+    expect(health.pause()[0]).toBe('backoff');
+    expect(health.isUnreachable()).toBe(false);
+  });
+
+  it('is called offline where the browser says so, and asked all the same', () => {
     const { health, gate } = create();
-    const started = health.begin();
-    spoil(health);
-    expect(health.pause()[0]).toBeDefined();
-    health.passed(started, 1);
+    isOnline = false;
     expect(health.pause()).toEqual([undefined, 0]);
-    expect(gate.until()).toBeLessThan(now);
+    health.failed(attempt(0));
+    expect(health.pause()).toEqual(['offline', gate.until()]);
   });
 
-  it('waits as its network is back, whatever an older request is answered', () => {
-    const { health } = create();
-    const started = health.begin();
-    health.resume(20_000);
-    health.passed(started, 1);
-    expect(health.pause()).toEqual(['backoff', now + 20_000]);
+  it('is called unreachable only where the browser says that it is online', () => {
+    const world = create();
+    failAll(world, attempt(0), attempt(0), attempt(0));
+    expect(world.health.isUnreachable()).toBe(true);
+    isOnline = false;
+    expect(world.health.isUnreachable()).toBe(false);
   });
 
-  it('is not paused for longer by a clock that was set back', () => {
-    const { health } = create();
-    health.waitForSetUp();
-    expect(health.pause()[0]).toBe('setup');
-    now -= 86_400_000;
-    expect(health.pause()).toEqual([undefined, 0]);
+  it('waits for the same time without a token', () => {
+    const { health, gate } = create();
+    health.lacksToken();
+    expect(health.pause()).toEqual(['setup', gate.until()]);
+    expect(gate.until() - now).toBe(750);
+  });
+
+  it('has no reason left once a record has passed', () => {
+    const world = create();
+    failAll(world, attempt(0), attempt(0), refusal);
+    world.health.passed();
+    expect(world.health.pause()).toEqual([undefined, 0]);
+    expect(world.health.reason()).toBeUndefined();
+    failAll(world, attempt(0));
+    expect(world.health.pause()[0]).toBe('backoff');
+  });
+
+  it('is tried within two seconds after the network is back', () => {
+    const world = create();
+    failAll(world, attempt(0));
+    now += 600_000;
+    failAll(world, attempt(0));
+    world.health.comeOnline();
+    expect(world.gate.until() - now).toBe(1_000);
+  });
+
+  it('is tried at once with another set-up', () => {
+    const world = create();
+    failAll(world, refusal);
+    world.health.reconfigure();
+    expect(world.health.pause()).toEqual([undefined, 0]);
+    expect(world.health.width()).toBe(1);
+  });
+
+  it('waits for consent before all', () => {
+    const world = create();
+    failAll(world, refusal);
+    mayRun = false;
+    expect(world.health.pause()).toEqual(['consent', 0]);
+    expect(world.health.reason()).toBe('consent');
   });
 });

@@ -142,10 +142,10 @@ describe('a flush', () => {
   });
 
   it('says nothing of a record as under way once delivery pauses', async () => {
-    const { page, flusher, service, world: state } = await start();
+    const { page, flusher, service, gate } = await start();
     page.add(makeRecord('a'));
     flusher.flushAll();
-    state.isOnline = false;
+    gate.close(0); // by another page
     flusher.pump();
     await settle();
     expect(service.ids()).toEqual([]);
@@ -156,7 +156,7 @@ describe('a flush', () => {
     const { page, flusher, service, gate } = await start();
     page.add(makeRecord('a'));
     flusher.flushAll();
-    gate.close({ retryAfterMs: 10_000, again: false, known: 0, isSilent: false }); // by another page
+    gate.close(10_000); // by another page
     await settle();
     expect(service.ids()).toEqual([]);
     await advance(20_000);

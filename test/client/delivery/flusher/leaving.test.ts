@@ -88,6 +88,43 @@ describe('handing off', () => {
     expect(service.sent).toHaveLength(1);
   });
 
+  it('goes on though the service is known to fail where it knows repeats', async () => {
+    const { page, flusher, service } = await start({ limits: { resends: true } });
+    service.rule = () => 500;
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await settle();
+    page.add(makeRecord('b'));
+    flusher.handOff();
+    expect(service.ids()).toEqual(['a', 'a', 'b']);
+  });
+
+  it('does nothing where the service has asked for a wait', async () => {
+    const { page, flusher, service } = await start({ limits: { resends: true } });
+    service.rule = () => ({ status: 503, retryAfterMs: 60_000 });
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(59_000);
+    flusher.handOff();
+    expect(service.ids()).toEqual(['a']);
+  });
+
+  it('leaves to the next page a record that has just failed', async () => {
+    const { page, flusher, service } = await start();
+    service.rule = ({ id }) => (id === 'odd' ? 403 : 200);
+    page.add(makeRecord('odd'));
+    flusher.flushAll();
+    await settle();
+    page.add(makeRecord('a'));
+    flusher.flushAll();
+    await advance(60_000);
+    const tries = service.sent.length;
+    while (service.sent.length === tries) await advance(500);
+    page.add(makeRecord('b'));
+    flusher.handOff();
+    expect(service.ids().slice(tries)).toEqual(['odd', 'b']);
+  });
+
   it('does nothing offline', async () => {
     const { page, flusher, service, world: state } = await start();
     state.isOnline = false;

@@ -10,7 +10,7 @@ const slowMs = 300_000;
 
 describe('a wrong set-up', () => {
   it.each([401, 403, 404, 405])(
-    '(%i) pauses delivery, keeps the records and is told once',
+    '(%i) keeps the records, is asked now and then, and is told once',
     async (status) => {
       const { page, flusher, service, errors } = await start();
       service.rule = () => status;
@@ -20,13 +20,13 @@ describe('a wrong set-up', () => {
       expect(flusher.pause()[0]).toBe('setup');
       expect(errors).toHaveLength(1);
       expect(errors[0]).toMatchObject({ kind: 'setup', status });
-      expect(service.sent.length).toBeLessThan(10);
+      expect(service.sent.length).toBeLessThan(25);
       expect(page.waiting()).toHaveLength(8);
       expect(page.drops).toEqual([]);
     },
   );
 
-  it('heals on the slow schedule', async () => {
+  it('heals by itself', async () => {
     const { page, flusher, service } = await start();
     service.rule = () => 401;
     page.add(...makeRecords(8));
@@ -45,7 +45,7 @@ describe('a wrong set-up', () => {
     flusher.flushAll();
     await settle();
     token = 'good';
-    flusher.resume();
+    flusher.reconfigure();
     await advance(100);
     expect(service.sent.map((request) => request.token)).toEqual(['bad', 'good']);
     expect(page.outbox.count()).toBe(0);
@@ -56,14 +56,14 @@ describe('a wrong set-up', () => {
     service.rule = () => 404;
     page.add(makeRecord('a'));
     flusher.flushAll();
-    await advance(1_000);
+    await settle();
     flusher.reconfigure();
-    await advance(1_000);
+    await settle();
     expect(service.sent).toHaveLength(2);
     expect(errors).toHaveLength(2);
   });
 
-  it('is told again where it goes wrong once more after deliveries', async () => {
+  it('is told once, though others pass in between', async () => {
     const { page, flusher, service, errors } = await start();
     for (const id of ['a', 'b']) {
       service.rule = () => 401;
@@ -74,7 +74,7 @@ describe('a wrong set-up', () => {
       await advance(slowMs + 2_000);
       expect(page.outbox.count()).toBe(0);
     }
-    expect(errors).toHaveLength(2);
+    expect(errors).toHaveLength(1);
   });
 
   it('is not told again because the network came and went', async () => {
@@ -138,7 +138,7 @@ describe('a token function', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is asked again on the slow schedule', async () => {
+  it('is asked again after the wait', async () => {
     const tokens = ['bad', 'worse', 'good'];
     const token = async () => tokens.shift() ?? 'none';
     const { page, flusher, service, errors } = await start({ token: () => token });
@@ -159,12 +159,12 @@ describe('a token function', () => {
       },
     ],
     ['gives nothing', async () => '' as string],
-  ])('that %s is told once, and asked again on the slow schedule', async (_, fails) => {
+  ])('that %s is told once, and asked again after the wait', async (_, fails) => {
     const token = vi.fn<() => string | Promise<string>>(fails);
     const { page, flusher, service, errors } = await start({ token: () => token });
     page.add(makeRecord('a'));
     flusher.flushAll();
-    await advance(1_000);
+    await advance(500);
     expect(errors).toMatchObject([{ kind: 'token' }]);
     expect(token).toHaveBeenCalledTimes(1);
     expect(await flusher.flush()).toEqual({ delivered: 0, retried: 0, rejected: 0, waiting: 1 });
