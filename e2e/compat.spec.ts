@@ -82,7 +82,7 @@ test('calls that wait in the stub of Segment arrive, in order, and those after t
   const status = await page.evaluate(() =>
     (globalThis as unknown as { outbox: typeof analytics }).outbox.status(),
   );
-  expect(status.dropped).toEqual({ 'not-serializable': 4 });
+  expect(status.dropped).toEqual({ 'not-supported': 4 });
   const flags = await page.evaluate(
     '[analytics.initialized, analytics.length, !!analytics.initialize]',
   );

@@ -70,6 +70,57 @@ test("follows Google's Consent Mode", async ({ page, guest, service, site }) => 
   expect(length).toBe(8); // nothing is lost on its way to Google
 });
 
+interface Layer {
+  dataLayer: unknown[];
+  gtag: (...args: unknown[]) => void;
+  pushAll: () => void;
+}
+
+/** What pages push onto a data layer, by mistake or not. */
+const ODD_ENTRIES = `
+    undefined, null, 5, 'consent', true, Symbol('consent'), () => 'consent', [], ['consent'], ['consent', 'update'],
+    ['consent', 'update', null], ['consent', 'update', 'granted'], ['event', 'x', null], Object.create(null),
+    { length: 4e9 }, { 0: 'consent', 1: 'update' }, { get 0() { throw new Error('not for you'); } },
+    new Proxy({}, { get() { throw new Error('not for you'); } }), document.querySelector('iframe').contentWindow`;
+
+test("follows Google's Consent Mode whatever else is in the data layer", async ({
+  page,
+  guest,
+  site,
+}) => {
+  guest.allowGlobals('dataLayer', 'gtag', 'pushAll');
+  // A frame of another site: each look at its window throws.
+  site.page('/frame', '<!doctype html><title>frame</title>');
+  const head = script(`
+    window.dataLayer = window.dataLayer || [];
+    function gtag() { dataLayer.push(arguments); }
+    function pushAll() {
+      for (const entry of [${ODD_ENTRIES}]) dataLayer.push(entry);
+      gtag('event', 'x', null);
+      gtag('consent', 'update', null);
+      gtag();
+    }`);
+  const body = `<iframe src="${site.otherUrl}/frame"></iframe>`;
+  await page.goto(site.page('/', site.tagged(pending, { head, body })));
+  await page.evaluate(() => {
+    const { gtag, pushAll } = globalThis as unknown as Layer;
+    pushAll();
+    gtag('consent', 'default', { analytics_storage: 'granted' });
+    gtag('consent', 'update', { analytics_storage: 'denied' });
+  });
+  await page.addScriptTag({ content: recipe("Google's Consent Mode", 'js') });
+  await expect.poll(() => consentOf(page)).toBe('denied');
+  const length = await page.evaluate(() => {
+    const { gtag, pushAll, dataLayer } = globalThis as unknown as Layer;
+    const before = dataLayer.length;
+    pushAll(); // throws nothing into the page
+    gtag('consent', 'update', { analytics_storage: 'granted' });
+    return dataLayer.length - before;
+  });
+  expect(length).toBe(23); // nothing is lost on its way to Google
+  expect(await consentOf(page)).toBe('granted');
+});
+
 test("follows IAB's Transparency and Consent Framework", async ({ page, guest, service, site }) => {
   guest.allowGlobals('__tcfapi', 'answer');
   // A platform: it calls its listeners with what it knows, and again at each answer.

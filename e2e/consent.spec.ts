@@ -50,12 +50,12 @@ test('delivers what waited for consent, with the times of the calls @relay', asy
     userId: 'user_1',
   });
   // Long enough after the calls to tell the times apart.
-  await expect.poll(() => Date.now() - times['event 24']!).toBeGreaterThan(300);
+  await expect.poll(() => Date.now() - times['event 24']!).toBeGreaterThan(600);
   await setConsent(page, 'granted');
   await service.holds({ events: names(25), identifies: ['user_1'] }, { pages: [page] });
   for (const { event, timestamp, user_id } of await service.events()) {
     expect(user_id).toBe('user_1');
-    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(25);
+    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(250);
   }
   // The user is kept from now on.
   await page.goto(site.page('/next', site.tagged()));

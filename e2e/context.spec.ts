@@ -110,6 +110,66 @@ test('an anonymous id is tied to the user by one event, and is another after a r
   expect(idOf('three')).not.toBe(idOf('one'));
 });
 
+/** Makes so many events, with pauses as short as a busy page has: other tabs' changes of storage come between. */
+const beBusy = (page: Page, events: number) =>
+  page.evaluate(async (events) => {
+    for (let event = 0; event < events; event++) {
+      analytics.event('busy');
+      await new Promise((done) => setTimeout(done, Math.random() * 8));
+    }
+  }, events);
+
+test('busy tabs share one anonymous id and one session', async ({
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  const parts = `combine(analytics, session('persistent'), anonymousId('persistent'))`;
+  const address = contextPage({ guest, site }, setupOf(service), { parts });
+  const first = await context.newPage();
+  await openReady(first, address);
+  await track(first, ['first']);
+  const tabs = await Promise.all([1, 2, 3].map(() => context.newPage()));
+  await Promise.all(tabs.map((tab) => openReady(tab, address)));
+  const events = 150;
+  await Promise.all(tabs.map((tab) => beBusy(tab, events)));
+  await service.holds({ events: ['first', ...Array<string>(3 * events).fill('busy')] });
+  const tags = (await service.events()).map(({ tags }) => tags);
+  const different = (tag: string) => new Set(tags.map((one) => one[tag])).size;
+  expect(['anonymous_id', 'session_id', 'session_number'].map(different)).toEqual([1, 1, 1]);
+});
+
+test('tabs that are opened at once keep the id that is stored', async ({
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  const parts = `combine(analytics, session('persistent'), anonymousId('persistent'))`;
+  const address = contextPage({ guest, site }, setupOf(service), { parts });
+  const first = await context.newPage();
+  await openReady(first, address);
+  await track(first, ['opened']);
+  const rounds = 2;
+  for (let round = 0; round < rounds; round++) {
+    const tabs = await Promise.all([1, 2, 3, 4, 5, 6].map(() => context.newPage()));
+    await Promise.all(
+      tabs.map(async (tab) => {
+        await openReady(tab, address);
+        await beBusy(tab, 20);
+      }),
+    );
+    await Promise.all(tabs.map((tab) => tab.evaluate(() => analytics.flush())));
+    await Promise.all(tabs.map((tab) => tab.close()));
+  }
+  const made = Array<string>(rounds * 6 * 20).fill('busy');
+  await service.holds({ events: ['opened', ...made] });
+  const tags = (await service.events()).map(({ tags }) => tags);
+  const different = (tag: string) => new Set(tags.map((one) => one[tag])).size;
+  expect(['anonymous_id', 'session_id'].map(different)).toEqual([1, 1]);
+});
+
 test('an anonymous id is the user of events that have none, if the site says so', async ({
   page,
   guest,

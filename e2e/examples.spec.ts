@@ -82,6 +82,13 @@ test.describe('an example built from the packed package', () => {
   test.describe.configure({ mode: 'default' });
   test.skip(process.env.RECIPES === 'skip', 'RECIPES=skip');
 
+  // The examples capture visitors, and a driver looks on here.
+  test.beforeEach(({ context }) =>
+    context.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false });
+    }),
+  );
+
   test.beforeAll(async () => {
     test.setTimeout(BUILDS_WITHIN_MS);
     await buildExamples();

@@ -56,7 +56,7 @@ test('delivers everything once after a crash with the service down @relay', asyn
   await track(page, EVENTS);
   await expect.poll(async () => (await heard(page, 'outcome')).length).toBeGreaterThanOrEqual(3);
   await expect
-    // Paused for minutes: a probe in flight at the crash would be unknown, and rightly not sent again.
+    // Between two probes: one in flight at the crash would be unknown, and rightly not sent again.
     .poll(() => statusOf(page), { timeout: 20_000 })
     .toMatchObject({ waiting: 20, inFlight: 0, paused: 'unreachable' });
   await expect.poll(() => storedEvents(page)).toHaveLength(20);
@@ -198,6 +198,6 @@ test('delivers everything once after the browser was killed offline @relay', asy
   await service.holds({ events: EVENTS, identifies: ['user_1'] }, { pages: [again] });
   for (const { event, timestamp, user_id } of await service.events()) {
     expect(user_id).toBe('user_1');
-    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(25);
+    expect(Math.abs(Date.parse(timestamp) - times[event]!)).toBeLessThanOrEqual(250);
   }
 });

@@ -241,7 +241,13 @@ test('a visitor is followed with nothing but the tag and `data-auto` added', asy
   const path = (name: string) => `/blog/${name}.html`;
   const viewed = (name: string, from?: string, tags = {}) => [
     'Page Viewed',
-    { path: path(name), title, ...(from && { referrer: site.url + path(from) }), ...tags },
+    {
+      path: path(name),
+      host: new URL(site.url).host,
+      title,
+      ...(from && { referrer: site.url + path(from) }),
+      ...tags,
+    },
   ];
   const left = (name: string) => [
     'Page Left',

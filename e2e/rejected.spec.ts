@@ -58,7 +58,7 @@ test('does not let one record that always fails hold up the others @relay', asyn
   await service.faults([{ match: { event: poison! }, status: 500 }]);
   const times = await track(page, EVENTS);
   await expect.poll(async () => (await service.events()).length).toBe(19);
-  // Beyond the flush itself there is at most the first penalty, below a second.
+  // Beyond the flush itself there is at most the first wait, of a second.
   for (const { event, received_at } of await service.events()) {
     expect(Date.parse(received_at) - times[event]!).toBeLessThan(4_000);
   }

@@ -8,7 +8,8 @@ import { track } from './support/track.js';
 /** Leaves the set-up to the page's own `init`. */
 const unset = { baseUrl: undefined, token: undefined, project: undefined, channel: undefined };
 
-const SLOW_MS = 300_000;
+/** No wait is longer. */
+const LONGEST_WAIT_MS = 300_000;
 
 test('keeps all while the token is wrong, says so once, and goes on with a new one @smoke', async ({
   page,
@@ -27,15 +28,14 @@ test('keeps all while the token is wrong, says so once, and goes on with a new o
     inFlight: 0,
     dropped: {},
   });
-  const refused = (await service.requests()).length;
-  expect(refused).toBeLessThanOrEqual(6);
   await page.evaluate((options) => analytics.init(options), setupOf(service));
   await service.holds({ events: [...names(20), ...names(20, 'later')] }, { pages: [page] });
   expect(await heard(page, 'error')).toMatchObject([
     { kind: 'setup', status: 401, message: expect.stringContaining('token') },
   ]);
   expect(await heard(page, 'drop')).toEqual([]);
-  expect(await service.requests()).toHaveLength(refused + 40);
+  // What waits is tried now and then, and not over and over.
+  expect((await service.requests()).length).toBeLessThan(40 + 20);
 });
 
 for (const status of [401, 403, 404, 405]) {
@@ -55,13 +55,13 @@ for (const status of [401, 403, 404, 405]) {
     // All that were sent side by side have been answered.
     await expect.poll(() => statusOf(page)).toMatchObject({ inFlight: 0, waiting: 20 });
     const refused = (await service.requests()).length;
-    expect(refused).toBeLessThanOrEqual(6);
-    // The slow schedule: one try, which fails as well; no second word of it.
-    await page.clock.fastForward(SLOW_MS + 1_000);
-    await expect.poll(async () => (await service.requests()).length).toBe(refused + 1);
+    expect(refused).toBeLessThanOrEqual(10);
+    // The next try fails as well; no second word of it.
+    await page.clock.fastForward(LONGEST_WAIT_MS + 1_000);
+    await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(refused);
     await service.faults([]);
     await track(page, ['last']);
-    await page.clock.fastForward(SLOW_MS + 1_000);
+    await page.clock.fastForward(LONGEST_WAIT_MS + 1_000);
     await service.holds({ events: [...names(20), 'last'] }, { pages: [page] });
     expect(await errors()).toHaveLength(1);
     expect(await statusOf(page)).toMatchObject({ dropped: {} });
@@ -114,8 +114,8 @@ test('asks once, then says so, when the other token is no better', async ({
   await expect.poll(() => heard(page, 'error')).toHaveLength(1);
   expect(await page.evaluate('tokenCalls')).toBe(2);
   expect(await statusOf(page)).toMatchObject({ waiting: 20, dropped: {} });
-  // On the slow schedule a function is asked anew: the site may have renewed its session meanwhile.
-  await page.clock.fastForward(SLOW_MS + 1_000);
+  // After the wait a function is asked anew: the site may have renewed its session meanwhile.
+  await page.clock.fastForward(LONGEST_WAIT_MS + 1_000);
   await service.holds({ events: names(20) }, { pages: [page] });
   expect(await heard(page, 'error')).toHaveLength(1);
 });
@@ -148,7 +148,7 @@ test('keeps all while the token function fails, and says so once', async ({
     .toMatchObject([{ kind: 'token', message: expect.stringContaining('no session') }]);
   expect(await service.requests()).toEqual([]);
   await page.evaluate('tokenFails = false');
-  await page.clock.fastForward(SLOW_MS + 1_000);
+  await page.clock.fastForward(LONGEST_WAIT_MS + 1_000);
   await service.holds({ events: names(20) }, { pages: [page] });
   expect(await heard(page, 'error')).toHaveLength(1);
 });
@@ -184,7 +184,7 @@ for (const [what, code] of [
     expect(await service.requests()).toEqual([]);
     // From a file, it ends with a line break.
     await page.evaluate(`tokenGiven = '${service.token}\\n'`);
-    await page.clock.fastForward(SLOW_MS + 1_000);
+    await page.clock.fastForward(LONGEST_WAIT_MS + 1_000);
     await service.holds({ events: names(20) }, { pages: [page] });
     expect(await heard(page, 'error')).toHaveLength(1);
   });

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import semver from 'semver';
 import ts from 'typescript';
@@ -108,6 +108,7 @@ try {
   const installed = install(tarball);
   const checks = {
     'holds what users need, once': () => checkFiles(installed),
+    'has pages whose links lead to what is in it': () => checkLinks(installed),
     'says where it comes from and where to turn to': checkAddresses,
     'installs on the oldest Node that it names, without a warning': checkEngines,
     'imports only what it brings or asks for, where it is used': () => checkImports(installed),
@@ -199,6 +200,19 @@ function checkFiles(installed) {
   const bytes = files.reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
   console.log(`  ${bytes} B unpacked, of ${MAX_UNPACKED_BYTES} B at the most`);
   if (bytes > MAX_UNPACKED_BYTES) throw new Error(`${bytes} B unpacked`);
+}
+
+/** Relative links alone: of the rest, and of anchors, the tests of the pages know more. */
+function checkLinks(installed) {
+  const files = filesOf(installed);
+  const isThere = (path) => files.some((file) => file === path || file.startsWith(`${path}/`));
+  const brokenOf = (page) =>
+    [...read(installed, page).matchAll(/\]\(([^)\s#]+)/g)]
+      .map(([, link]) => link)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => !isThere(posix.join(posix.dirname(page), link)))
+      .map((link) => `${page}: ${link}`);
+  fail('lead nowhere', files.filter((name) => name.endsWith('.md')).flatMap(brokenOf));
 }
 
 function checkAddresses() {

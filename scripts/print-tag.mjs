@@ -11,6 +11,9 @@ const sizeOf = (name) => {
   return `${`dist/${name}`.padEnd(24)}${String(bytes.length).padStart(6)} B, brotli ${brotliCompressSync(bytes).length} B`;
 };
 
+/** For a Content Security Policy that lets the stub run inline. */
+const stubHash = createHash('sha256').update(stub.toString().trim()).digest('base64');
+
 const tagOf = (name, attributes) => {
   const integrity = `sha384-${createHash('sha384').update(read(name)).digest('base64')}`;
   return `<script async src="https://YOUR-SITE/${name}"
@@ -25,6 +28,8 @@ Put this in the head of each page:
 
 <script>${stub.toString().trim()}</script>
 ${tagOf('outbox.js', 'data-base-url="https://SERVICE" data-token="TOKEN"')}
+
+The stub in a Content Security Policy: script-src 'sha256-${stubHash}'
 
 Or, through a relay on your site, this in place of the second tag:
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -243,6 +244,11 @@ it.runIf(isBuilt('dist/stub.js'))('shows the stub as built', () => {
   expect(blocks(readme, 'html')[0]).toContain(`<script>${read('dist/stub.js').trim()}</script>`);
 });
 
+it.runIf(isBuilt('dist/stub.js'))('names the hash of the stub as built', () => {
+  const hash = createHash('sha256').update(read('dist/stub.js').trim()).digest('base64');
+  expect(blocks(read('docs/usage.md'), 'http')[0]).toContain(`'sha256-${hash}'`);
+});
+
 // --- code and links
 
 /** Most blocks leave out the import that they share. */
@@ -318,15 +324,24 @@ describe('the examples', () => {
 });
 
 describe('the README', () => {
+  it('says on its first screen who it is for, and what it does not bring', () => {
+    const [firstScreen] = readme.split('```');
+    expect(firstScreen).toMatch(/It is for developers who have a service/);
+    expect(firstScreen).toMatch(/You bring the service/);
+    expect(firstScreen).toMatch(/no dashboard/);
+  });
+
   it('is read at one sitting', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_README_LINES);
   });
 
   it('leads to every page in docs', () => {
     const pages = PAGES.filter((file) => file.startsWith('docs/'));
-    const texts = [readme, read('docs/relay.md')].join();
+    const texts = [readme, read('docs/relay.md'), read('docs/relay-mount.md')].join();
     const isLinked = (file: string): boolean =>
-      texts.includes(`](${file}`) || texts.includes(`](${basename(file)}`);
+      texts.includes(`](${file}`) ||
+      texts.includes(`/blob/main/${file})`) ||
+      texts.includes(`](${basename(file)}`);
     expect(pages.filter((file) => !isLinked(file))).toEqual([]);
   });
 
@@ -339,6 +354,12 @@ describe('the README', () => {
     expect(last.slice(1)).toEqual(['6 of 12', '0 of 28']);
     expect(read('docs/limits.md')).toContain('6 of 12');
   });
+});
+
+it('promises nowhere that a call is stored as it returns', () => {
+  const promising = PAGES.filter((file) => /safe as soon as|stored as soon as it/.test(read(file)));
+  expect(promising).toEqual([]);
+  expect(read('docs/migration.md')).toMatch(/killed loses what was called in the same task/);
 });
 
 it('names only commands that there are, to those who contribute', () => {
@@ -358,14 +379,20 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
+const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
+/** Begins the address of a file that is not in the package: there a relative link would lead nowhere. */
+const IN_REPOSITORY = new RegExp(`^${homepage.replace('#readme', '')}/(blob|tree)/main/`);
+
 /** Links of a page that lead nowhere. */
 const deadLinks = (file: string): string[] => {
   const text = read(file).replace(/^```[^]*?^```$/gm, '');
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
   return links.filter((link) => {
-    if (/^[a-z]+:/.test(link)) return false;
-    const [path, anchor] = link.split('#');
-    const target = path ? resolve(ROOT, dirname(file), path) : join(ROOT, file);
+    const isOurs = IN_REPOSITORY.test(link);
+    if (/^[a-z]+:/.test(link) && !isOurs) return false;
+    const [path, anchor] = link.replace(IN_REPOSITORY, '').split('#');
+    const folder = isOurs ? '.' : dirname(file);
+    const target = path ? resolve(ROOT, folder, path) : join(ROOT, file);
     if (!existsSync(target)) return true;
     return !!anchor && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
   });

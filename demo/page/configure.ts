@@ -8,11 +8,18 @@ const KEY = 'demo idempotency keys';
 export const createConfigure = ({ options }: Setup) => {
   let isOn = shelf.get(KEY) === 'on';
 
+  let isFunction = false;
+
   const apply = (): void => {
     const given = options();
-    // A new function each time: to the tracker that is a change, and reason to go on at once.
-    if (given.relay !== undefined) tracker().init({ ...given, now: () => Date.now() });
-    else tracker().init({ ...given, token: () => given.token as string, idempotencyKey: isOn });
+    // With a function and without one in turns: to the tracker that is a change, and reason to go on at once.
+    isFunction = !isFunction;
+    if (given.relay !== undefined) {
+      tracker().init(isFunction ? { ...given, now: () => Date.now() } : given);
+    } else {
+      const text = given.token as string;
+      tracker().init({ ...given, token: isFunction ? () => text : text, idempotencyKey: isOn });
+    }
   };
 
   if (isOn) apply();
@@ -23,8 +30,8 @@ export const createConfigure = ({ options }: Setup) => {
       isOn = on;
       apply();
     },
-    /** Delivery that waits for a good set-up, or for a network, goes on. */
-    resume: apply,
+    /** Starts a tracker that was stopped. One that waits for a good set-up, or for a network, goes on. */
+    apply,
   };
 };
 

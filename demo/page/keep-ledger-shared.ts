@@ -35,9 +35,14 @@ export const keepLedgerShared = ({ ledger, onChange }: Effects) => {
       timer ??= setTimeout(save, SAVE_MS);
     },
     /** Forgets the calls that have come to their end, here and in the other tabs. */
-    forgetCalls: (): void => {
+    forgetSettled: (): void => {
       shelf.set(CLEARED, String(Date.now()));
       ledger.forgetSettled({ everywhere: true });
+    },
+    /** Forgets all calls, but for those of other tabs that are still on the way. */
+    forgetAll: (): void => {
+      ledger.forgetAll();
+      shelf.set(CLEARED, String(Date.now()));
     },
   };
 };

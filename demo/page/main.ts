@@ -9,7 +9,7 @@ import { clearedAt, keepLedgerShared } from './keep-ledger-shared.js';
 import { createPoll } from './poll.js';
 import { createRefresh } from './refresh.js';
 import { readSetup } from './setup.js';
-import { tracker } from './tracker.js';
+import { opened, takeDown } from './start-afresh.js';
 import { bindEventForm } from './views/event-form.js';
 import { bindIdentifyForm } from './views/identify-form.js';
 import { bindLists } from './views/lists.js';
@@ -39,9 +39,10 @@ const caller = createCaller({ ledger, visit, now });
 const client = createServiceClient(setup.service, setup.project);
 const service = watchService({ client, now });
 const configure = createConfigure(setup);
-const say = createToast();
+const toast = createToast();
+const log = createLogView();
 
-const showConsent = bindTrackerControls({ setup, configure, say });
+const showConsent = bindTrackerControls({ setup, configure, toast });
 const refresh = createRefresh({ ledger, service, showConsent, clearedAt, now });
 const poll = createPoll({
   task: async () => {
@@ -58,28 +59,48 @@ const onChange = () => {
   poll.soon();
 };
 
+const listen = () => {
+  followRecords({ ledger, caller, onChange });
+  log.listen();
+};
+
 const clearStage = async () => {
-  // Offline there is nothing to clear with, and events can be called all the same.
-  const isCleared = await client.clearAll().then(
+  const isReached = await client.clearAll().then(
     () => true,
     () => false,
   );
-  if (isCleared) shared.forgetCalls();
-  // A page that waits for a better set-up, or for the service to come back, would wait through the scene.
-  if (tracker().status?.().paused !== undefined) configure.resume();
+  // Offline a scene is played with what there is, and what waits is kept.
+  if (!isReached) return;
+  try {
+    const isDown = takeDown();
+    shared.forgetAll();
+    log.clear();
+    await isDown;
+    await client.clearAll(); // once more: what was under way has arrived meanwhile
+  } finally {
+    listen();
+    configure.apply();
+  }
+  await opened();
 };
 
-followRecords({ ledger, caller, onChange });
-createLogView();
-bindEventForm({ caller, say });
-bindIdentifyForm({ caller, say });
+listen();
+bindEventForm({ caller, toast });
+bindIdentifyForm({ caller, toast });
 bindSceneForms({
   stage: { caller, setup, setFaults: client.setFaults },
   clearStage,
-  say,
+  toast,
   onChange,
   now,
 });
-bindServiceControls({ client, configure, forgetCalls: shared.forgetCalls, onChange, say, now });
+bindServiceControls({
+  client,
+  configure,
+  forgetSettled: shared.forgetSettled,
+  onChange,
+  toast,
+  now,
+});
 bindLists();
 measureSticky();

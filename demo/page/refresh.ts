@@ -4,6 +4,7 @@ import { tallyOf, verdictOf } from './calls/verdict.js';
 import type { WatchedService } from './database/watch-service.js';
 import { tracker } from './tracker.js';
 import { createHealthView } from './views/health-view.js';
+import { createNextAttempt } from './views/next-attempt.js';
 import { createRecordsView } from './views/records-view.js';
 import { createRowsView } from './views/rows-view.js';
 import { createStatusView } from './views/status-view.js';
@@ -26,6 +27,7 @@ export const createRefresh = ({ ledger, service, showConsent, clearedAt, now }: 
   const showTally = createTallyView();
   const showHealth = createHealthView();
   const showStatus = createStatusView();
+  const showNextAttempt = createNextAttempt();
   const showRecords = createRecordsView();
   const showRows = createRowsView();
   let drawn = '';
@@ -34,6 +36,7 @@ export const createRefresh = ({ ledger, service, showConsent, clearedAt, now }: 
   const status = () => {
     const told = tracker().status?.();
     showStatus(told, now());
+    showNextAttempt(told, now());
     showConsent(told?.consent);
   };
 

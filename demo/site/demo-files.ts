@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 export interface DemoFile {
@@ -9,6 +10,12 @@ export interface DemoFile {
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const JSON_TYPE = 'application/json';
+/** Markdown as it is: a browser would not show it under its own type. */
+const TEXT = 'text/plain; charset=utf-8';
+
+const docs = readdirSync(new URL('../../docs', import.meta.url))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => [`/docs/${name}`, { from: `../../docs/${name}`, type: TEXT }]);
 
 /** All there is: nothing else of the project can be asked for. */
 export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assign(
@@ -27,6 +34,8 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
     '/outbox-relay.js': { from: '../../dist/outbox-relay.js', type: SCRIPT },
     '/outbox-relay.js.map': { from: '../../dist/outbox-relay.js.map', type: JSON_TYPE },
     '/stub.js': { from: '../../dist/stub.js', type: SCRIPT },
+    '/README.md': { from: '../../README.md', type: TEXT },
+    ...(Object.fromEntries(docs) as Record<string, DemoFile>),
   },
 );
 

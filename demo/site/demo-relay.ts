@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import { httpUrl } from '../server/http-url.js';
 import { createNodeFetch } from '../../src/relay-node.js';
 import { createRelay } from '../../src/relay.js';
+import { DEMO_PROJECT } from './demo-project.js';
 
 /** Where the relay is mounted on the page's own origin. */
 export const RELAY_PATH = '/a';
@@ -37,7 +38,7 @@ export const createDemoRelay = (
     baseUrl: httpUrl(host, servicePort),
     token,
     origins: originsOf(parts),
-    projects: ['demo'],
+    projects: [DEMO_PROJECT],
     channels: RELAY_CHANNELS,
     fetch: createNodeFetch(),
     rateLimit: false, // the only visitor is who tries it

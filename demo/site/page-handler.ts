@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { databaseId } from './database-id.js';
 import { RELAY_PATH } from './demo-relay.js';
 import { FILES, readDemoFile } from './demo-files.js';
+import { DEMO_PROJECT } from './demo-project.js';
 import { fillIn } from './fill-in.js';
 import { pageHeaders } from './page-headers.js';
 import { serviceAddress } from './service-address.js';
@@ -66,7 +67,7 @@ export const createPageHandler = (parts: Parts) => {
       const stub = await readDemoFile(FILES['/stub.js']!);
       const form = formOf(path, service, parts.token);
       const database = databaseId(parts.database);
-      body = fillIn(body, { ...form, nonce, service, database, stub });
+      body = fillIn(body, { ...form, project: DEMO_PROJECT, nonce, service, database, stub });
     }
     const headers = pageHeaders({ nonce, service });
     // A tag with a hash, on a page of another origin, may load the scripts.

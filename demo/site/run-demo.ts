@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { closeOnSignal } from '../server/close-on-signal.js';
 import { isPortTaken } from '../server/listen.js';
-import { FILES, readDemoFile } from './demo-files.js';
+import { announcementOf } from './announcement.js';
 import { readDemoSettings } from './read-demo-settings.js';
 import { startDemo, type DemoOptions, type PortChoice, type RunningDemo } from './start-demo.js';
 
@@ -26,36 +25,9 @@ const wordsFor = (error: unknown): unknown => {
 };
 
 const announce = async (demo: RunningDemo, settings: DemoOptions): Promise<void> => {
-  const { url, port, service } = demo;
-  sayIfMoved(settings.page, port);
-  sayIfMoved(settings.service, service.port);
-  console.log(`
-  Demo      ${url}
-
-  Service   ${service.url}  (fault switch on)
-  Database  ${settings.database}
-${settings.host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others in.'}
-  On a page of your own, try this tag, above the scripts that call analytics:
-
-    ${await tagFor(demo, settings)}
-
-  or, after \`import { analytics } from 'analytics-outbox'\`, this:
-
-    analytics.init({ baseUrl: '${service.url}', token: '${settings.token}', project: 'shop', channel: 'web' });
-
-  Ctrl+C stops it.
-`);
-};
-
-/**
- * The tag of this demo, for its service, with the hash of the file as it is served. Without `async`, so that
- * the scripts below it can call `analytics` though they have no stub.
- */
-const tagFor = async ({ url, service }: RunningDemo, { token }: DemoOptions): Promise<string> => {
-  const script = await readDemoFile(FILES['/outbox.js']!);
-  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
-  return `<script src="${url.replace(/\/$/, '')}/outbox.js" integrity="${integrity}" crossorigin="anonymous"
-      data-base-url="${service.url}" data-token="${token}" data-project="shop" data-channel="web"></script>`;
+  sayIfMoved(settings.page, demo.port);
+  sayIfMoved(settings.service, demo.service.port);
+  console.log(await announcementOf(demo, settings));
 };
 
 const sayIfMoved = (wanted: PortChoice, port: number): void => {

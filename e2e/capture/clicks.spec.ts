@@ -1,8 +1,8 @@
-import { AUTO, captured, namesOf, type Row } from '../support/captured.js';
+import { AUTO, captured, HERE, namesOf, type Row } from '../support/captured.js';
 import { inline } from '../support/html.js';
 import { expect, test } from '../support/test.js';
 
-const auto = 'clicks';
+const auto = `clicks ${HERE}`;
 const path = '/';
 
 test('records what elements declare: by mouse, key and middle button, in SVG and shadow trees @smoke', async ({
@@ -97,4 +97,65 @@ test('records the first sight of an element, added later or not', async ({
     { path, of: 'sight' },
   ]);
   expect(await captured(service, namesOf(expected))).toEqual(expected);
+});
+
+test('takes no text that a visitor has typed or can choose', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allowGlobals('capture');
+  const head = inline(`var capture = { clicks: { text: true } }`);
+  const body = `
+<section data-event="Card Clicked"><h2>A
+  card</h2><textarea>default</textarea><select><option>one</option><option>two</option></select>
+  <div contenteditable>draft <i contenteditable="false">@ada</i></div><p>the end</p></section>
+<div contenteditable="plaintext-only" data-event="Note Clicked">note</div>
+<form data-event="Asked" onsubmit="return false">Ask <input name="closest"><textarea name="textContent">q</textarea><button>Send</button></form>`;
+  const options = { auto, autoOptions: 'capture' };
+  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head, body })));
+  await page.locator('[contenteditable]').first().pressSequentially('typed ');
+  await page.getByText('A card').click();
+  await page.getByText('note').click();
+  await page.getByText('Send').click();
+  const rows = await captured(service, ['Card Clicked', 'Note Clicked', 'Asked']);
+  expect(rows.map(([event, { text }]) => [event, text])).toEqual([
+    ['Card Clicked', 'A card the end'],
+    ['Note Clicked', ''],
+    ['Asked', 'Ask Send'],
+  ]);
+});
+
+test('sees a form, and what is inside, whatever its fields are called', async ({
+  page,
+  service,
+  site,
+}) => {
+  const names = ['matches', 'dataset', 'attributes', 'getAttribute', 'getAttributeNames'];
+  const more = ['closest', 'querySelectorAll', 'contains', 'textContent', 'name', 'id'];
+  const fields = [...names, ...more];
+  const body = `
+<form name="odd" data-event="Asked" data-tag-plan="pro" data-channel="ui" onsubmit="return false">
+  ${fields.map((name) => `<input name="${name}">`).join('')}
+  <button type="button" data-event="Clicked">Click</button>
+  <a href="https://other.example/" onclick="return false">Outside</a>
+  <button>Send</button>
+</form>`;
+  const options = { auto: `${auto} forms outbound` };
+  await page.goto(site.page('/', site.tagged(options, { ...AUTO, body })));
+  // The driver asks the form for its attributes, and gets the field.
+  await page.evaluate(() => {
+    for (const element of document.querySelectorAll<HTMLElement>('form > button, form > a')) {
+      element.click();
+    }
+  });
+  const expected: Row[] = [
+    ['Clicked', { path }],
+    ['Outbound Link Clicked', { path, url: 'https://other.example/' }],
+    ['Asked', { path, plan: 'pro' }, { channel: 'ui' }],
+    ['Form Submitted', { path, form: 'odd', fields }],
+  ];
+  const rows = await captured(service, namesOf(expected));
+  expect(rows).toEqual(expect.arrayContaining(expected));
 });

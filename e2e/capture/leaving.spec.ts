@@ -1,4 +1,5 @@
-import { AUTO, captured, EVERYTHING, type Row } from '../support/captured.js';
+import { AUTO, captured, EVERYTHING, HERE, type Row } from '../support/captured.js';
+import { inline } from '../support/html.js';
 import { BARE } from '../support/leave.js';
 import { expect, test } from '../support/test.js';
 
@@ -15,7 +16,7 @@ test('records scroll depth and time as a page is left, and each route of it @smo
 }) => {
   await page.clock.install();
   await page.setViewportSize({ width: 500, height: 500 });
-  const html = site.tagged({ auto: 'engagement' }, { ...AUTO, body: TALL });
+  const html = site.tagged({ auto: `engagement ${HERE}` }, { ...AUTO, body: TALL });
   await page.goto(site.page('/', html.replace('<body>', '<body style="margin: 0">')));
   await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
@@ -48,18 +49,72 @@ test('records web vitals as a page is left, and hands them off @smoke', async ({
   site,
 }) => {
   const style = { ...AUTO, body: '<button>Press</button>' };
-  await page.goto(site.page('/', site.tagged({ auto: 'vitals' }, style)));
+  await page.goto(site.page('/', site.tagged({ auto: `vitals ${HERE}` }, style)));
   await page.getByText('Press').click();
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  // Not of the route that is left, but of the page that was measured.
+  await page.evaluate(() => {
+    document.title = 'The first page';
+    for (const route of ['/b', '/c']) {
+      history.pushState({}, '', route);
+      document.title = route;
+    }
+  });
   await page.goto(site.page('/bare', BARE));
-  const [[, tags]] = (await captured(service, ['Web Vitals'])) as [Row];
+  const [[, { path, title, ...measures }]] = (await captured(service, ['Web Vitals'])) as [Row];
+  expect([path, title]).toEqual(['/', 'The first page']);
   const measured = browserName === 'chromium' ? ['cls'] : [];
-  expect(Object.keys(tags)).toEqual(
-    expect.arrayContaining(['path', 'ttfb', 'fcp', 'lcp', ...measured]),
+  expect(Object.keys(measures)).toEqual(
+    expect.arrayContaining(['ttfb', 'fcp', 'lcp', ...measured]),
   );
-  for (const [name, value] of Object.entries(tags)) {
-    expect(typeof value, name).toBe(name === 'path' ? 'string' : 'number');
+  for (const [name, value] of Object.entries(measures)) expect(typeof value, name).toBe('number');
+});
+
+test('records that a route is left before the next one is viewed', async ({
+  page,
+  service,
+  site,
+}) => {
+  // A clock of which every look is a millisecond later.
+  const head = inline(`{
+    const start = Date.now();
+    let looks = 0;
+    window.Date = class extends Date {
+      constructor(...given) { super(...(given.length ? given : [Date.now()])); }
+      static now() { return start + looks++; }
+    };
+  }`);
+  const options = { auto: `engagement pageviews ${HERE}` };
+  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head })));
+  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
+  for (const route of ['/b', '/c']) {
+    await page.evaluate((route) => history.pushState({}, '', route), route);
   }
+  await page.goto(site.page('/bare', BARE));
+  const both = ['Page Viewed', 'Page Left'];
+  const rows = await captured(service, [...both, ...both, ...both]);
+  expect(rows.map(([event, { path }]) => `${event} ${String(path)}`)).toEqual(
+    ['/', '/b', '/c'].flatMap((path) => both.map((event) => `${event} ${path}`)),
+  );
+});
+
+test('goes on with web vitals of the page that comes back', async ({ bfcache, service, site }) => {
+  const page = await (await bfcache.open()).newPage();
+  await page.goto(site.page('/', site.tagged({ auto: `vitals ${HERE}` }, AUTO)));
+  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  await page.evaluate(() => {
+    history.pushState({}, '', '/b');
+    document.title = 'B';
+  });
+  await page.goto(site.page('/bare', BARE));
+  await bfcache.back(page);
+  await page.evaluate((address) => void (location.href = address), `${site.url}/bare`);
+  await page.waitForURL('**/bare');
+  const rows = await captured(service, ['Web Vitals', 'Web Vitals']);
+  expect(rows.map(([, { path, title }]) => [path, title])).toEqual([
+    ['/', 'A page'],
+    ['/b', 'B'],
+  ]);
 });
 
 test('keeps the back/forward cache with everything on, and counts what comes back @smoke', async ({

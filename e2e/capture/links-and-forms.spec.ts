@@ -1,4 +1,4 @@
-import { AUTO, captured, namesOf, type Row } from '../support/captured.js';
+import { AUTO, captured, HERE, namesOf, type Row } from '../support/captured.js';
 import { inline } from '../support/html.js';
 import { expect, test } from '../support/test.js';
 
@@ -29,7 +29,7 @@ const out = (url: string): Row => ['Outbound Link Clicked', { path, url }];
 
 test('records links to other hosts, and to files @smoke', async ({ page, service, site }) => {
   const style = { ...AUTO, body: LINKS + stay };
-  await page.goto(site.page('/', site.tagged({ auto: 'outbound downloads' }, style)));
+  await page.goto(site.page('/', site.tagged({ auto: `outbound downloads ${HERE}` }, style)));
   await follow(page);
   const file = (url: string, extension?: string): Row => [
     'File Downloaded',
@@ -60,7 +60,7 @@ test('takes another list of files, and texts, where that is asked for', async ({
     downloads: { extensions: ['psd'] },
   }`);
   const style = { ...AUTO, head, body: LINKS + stay };
-  await page.goto(site.page('/', site.tagged({ autoOptions: 'capture' }, style)));
+  await page.goto(site.page('/', site.tagged({ auto: HERE, autoOptions: 'capture' }, style)));
   for (const text of ['Outside', 'Report', 'Picture']) await page.getByText(text).click();
   const expected: Row[] = [
     [
@@ -84,7 +84,7 @@ test('records submits of forms: names, never values @smoke', async ({ page, serv
 </form>
 <form name="search" onsubmit="return false"><input name="q" required><button>Search</button></form>
 <form onsubmit="return false"><button>Bare</button></form>`;
-  await page.goto(site.page('/', site.tagged({ auto: 'forms' }, { ...AUTO, body })));
+  await page.goto(site.page('/', site.tagged({ auto: `forms ${HERE}` }, { ...AUTO, body })));
   await page.getByText('Send').click();
   await page.getByText('Search').click(); // nothing was filled in, so nothing is submitted
   await page.locator('[name=q]').fill('secret');

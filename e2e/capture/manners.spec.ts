@@ -1,11 +1,14 @@
 import type { Page } from '@playwright/test';
-import { AUTO, captured, EVERYTHING, namesOf, type Row } from '../support/captured.js';
+import { AUTO, captured, EVERYTHING, HERE, namesOf, type Row } from '../support/captured.js';
+import { isBrowserNoise } from '../support/browser-noise.js';
+import { readDist } from '../support/dist.js';
 import { heard, listening } from '../support/heard.js';
 import { htmlPage, inline } from '../support/html.js';
 import { BARE } from '../support/leave.js';
 import { importsPackage } from '../support/second-script.js';
 import { setupOf } from '../support/setup-of.js';
-import { scriptTag, stubTag } from '../support/tagged.js';
+import type { Service } from '../support/service.js';
+import { scriptTag, stubTag, taggedPage } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
 
 const setConsent = (page: Page, consent: 'granted' | 'pending' | 'denied') =>
@@ -101,7 +104,7 @@ test.describe('consent', () => {
 
   test('is known from `init` on', async ({ page, service, site }) => {
     const none = { baseUrl: undefined, token: undefined, project: undefined, channel: undefined };
-    const options = { ...none, auto: 'pageviews' };
+    const options = { ...none, auto: `pageviews ${HERE}` };
     await page.goto(site.page('/', site.tagged(options, { ...AUTO, head: counts })));
     await LOADED(page);
     expect(await observed(page)).toEqual([]);
@@ -130,7 +133,7 @@ test('lets a function of the page change and drop events', async ({
     .map((name) => `<button data-event="${name}">${name}</button>`)
     .join('');
   const style = { ...listening, ...AUTO, head, body: listening.body! + body };
-  await page.goto(site.page('/', site.tagged({ autoOptions: 'capture' }, style)));
+  await page.goto(site.page('/', site.tagged({ auto: HERE, autoOptions: 'capture' }, style)));
   await LOADED(page);
   for (const name of ['Secret', 'Failing', 'Clicked']) {
     await page.getByText(name, { exact: true }).click();
@@ -144,7 +147,11 @@ test('lets a function of the page change and drop events', async ({
 });
 
 for (const [what, options, message] of [
-  ['word', { auto: 'pageview clicks' }, /data-auto: `pageview` .*did you mean `pageviews`\?/],
+  [
+    'word',
+    { auto: `pageview clicks ${HERE}` },
+    /autocapture: pageview is none of pageviews .* map/,
+  ],
   ['name', { autoOptions: 'capture' }, /data-auto-options: no global object is called `capture`/],
 ] as const) {
   test(`refuses a ${what} that it does not know, in words, and the tag goes on`, async ({
@@ -162,8 +169,80 @@ for (const [what, options, message] of [
   });
 }
 
+/** A page on that host, which does not have to exist. Answers with the console's lines. */
+const openAt = async (page: Page, service: Service, host: string, auto: string) => {
+  const lines: string[] = [];
+  page.on('console', (message) => {
+    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
+  });
+  // A page of a public host may not ask the machine of the test.
+  const baseUrl = 'http://in.example';
+  await page.route(`${baseUrl}/**`, async (route) => {
+    const url = route.request().url().replace(baseUrl, service.url);
+    await route.fulfill({ response: await route.fetch({ url }) });
+  });
+  const body = taggedPage({ ...setupOf(service), baseUrl, auto }, AUTO);
+  await page.route(`http://${host}/**`, (route) =>
+    new URL(route.request().url()).pathname === '/'
+      ? route.fulfill({ contentType: 'text/html', body })
+      : route.fulfill({ contentType: 'text/javascript', body: readDist('outbox-auto.js') }),
+  );
+  await page.goto(`http://${host}/`);
+  await LOADED(page);
+  // As single-page apps do while they are developed: it is told once all the same.
+  await page.evaluate(() => history.pushState({}, '', '/b'));
+  await page.evaluate(() => analytics.event('By hand'));
+  return lines;
+};
+
+for (const [who, host, isAutomated, auto, isCaptured, missing] of [
+  ['a visitor', 'shop.example', false, '', true],
+  ['a visitor', 'shop.localhost', false, '', false, 'local'],
+  ['a visitor', 'shop.test', false, 'local', true],
+  ['an automated browser', 'shop.example', true, '', false],
+  ['an automated browser', 'shop.example', true, 'automated', true],
+  ['an automated browser', 'shop.test', true, 'automated', false, 'local'],
+  ['an automated browser', 'shop.test', true, 'local', false, 'automated'],
+] as const) {
+  const asked = auto ? `, with \`${auto}\`` : '';
+  test(`${isCaptured ? 'captures' : 'does not capture'} ${who} on ${host}${asked}`, async ({
+    page,
+    service,
+  }) => {
+    await page.addInitScript((isAutomated) => {
+      Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => isAutomated });
+    }, isAutomated);
+    const lines = await openAt(page, service, host, `pageviews ${auto}`);
+    const views = isCaptured ? ['Page Viewed', 'Page Viewed'] : [];
+    await service.holds({ events: ['By hand', ...views] }, { pages: [page] });
+    const line = `warning: analytics-outbox: nothing is captured without \`${missing}\``;
+    expect(lines).toEqual(missing ? [line] : []);
+  });
+}
+
+test('says once on a local host why nothing is captured, however often it is called', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  const lines: string[] = [];
+  page.on('console', (message) => void lines.push(message.text()));
+  const head = importsPackage({ guest, site });
+  const body = `<script type="module">
+  import { analytics } from '/dist/index.js';
+  import { autocapture } from '/dist/autocapture.js';
+  analytics.init(${JSON.stringify(setupOf(service))});
+  for (let time = 0; time < 3; time++) autocapture(analytics, { pageviews: true, automated: true })();
+  analytics.event('By hand');
+</script>`;
+  await page.goto(site.page('/', htmlPage({ head, body })));
+  await service.holds({ events: ['By hand'] });
+  expect(lines).toEqual(['analytics-outbox: nothing is captured without `local`']);
+});
+
 test('gives events the context that the tag asks for', async ({ page, service, site }) => {
-  const options = { auto: 'pageviews', context: 'page session', anonymousId: 'tab' };
+  const options = { auto: `pageviews ${HERE}`, context: 'page session', anonymousId: 'tab' };
   await page.goto(site.page('/', site.tagged(options, AUTO)));
   await service.holds({ events: ['Page Viewed'] });
   await page.evaluate(() => analytics.event('By hand'));
@@ -175,8 +254,9 @@ test('gives events the context that the tag asks for', async ({ page, service, s
     anonymous_id: expect.stringMatching(/./) as unknown,
   };
   const [view, byHand] = await captured(service, ['Page Viewed', 'By hand']);
-  expect(view).toEqual(['Page Viewed', context]);
-  expect(byHand).toEqual(['By hand', view![1]]);
+  expect(view).toEqual(['Page Viewed', { ...context, host: new URL(site.url).host }]);
+  expect(byHand![1]['anonymous_id']).toBe(view![1]['anonymous_id']);
+  expect(byHand).toEqual(['By hand', context]);
 });
 
 test('keeps to a strict Content Security Policy with everything on', async ({
@@ -263,15 +343,15 @@ test('is imported: twice is once, and `stop` ends it', async ({ page, guest, ser
   analytics.init(${JSON.stringify(setupOf(service))});
   window.second = { analytics, autocapture };
   // As React's StrictMode does in development, and without the clean-up.
-  autocapture(analytics, { pageviews: true, clicks: true })();
-  autocapture(analytics, { pageviews: true, clicks: true });
-  window.second.stop = autocapture(analytics, { pageviews: true, clicks: true });
+  autocapture(analytics, { pageviews: true, clicks: true, automated: true, local: true })();
+  autocapture(analytics, { pageviews: true, clicks: true, automated: true, local: true });
+  window.second.stop = autocapture(analytics, { pageviews: true, clicks: true, automated: true, local: true });
 </script>`;
   await page.goto(site.page('/', htmlPage({ head, body })));
   await service.holds({ events: ['Page Viewed'] });
   await page.getByText('Click').click();
   const expected: Row[] = [
-    ['Page Viewed', { path: '/', title: 'A page' }],
+    ['Page Viewed', { path: '/', host: new URL(site.url).host, title: 'A page' }],
     ['Clicked', { path: '/' }],
   ];
   expect(await captured(service, namesOf(expected))).toEqual(expected);

@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test';
-import { AUTO, captured, namesOf, type Row } from '../support/captured.js';
+import { AUTO, captured, HERE, namesOf, type Row } from '../support/captured.js';
 import { inline } from '../support/html.js';
 import { scriptTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
 import { setupOf } from '../support/setup-of.js';
+import { BARE } from '../support/leave.js';
 
-const auto = 'pageviews';
+const auto = `pageviews ${HERE}`;
 
 /** What a router does: the address first, and the title when the page is drawn. */
 const route = (page: Page, path: string, title: string) =>
@@ -24,7 +25,7 @@ const route = (page: Page, path: string, title: string) =>
 
 const view = (path: string, tags: object = {}): Row => [
   'Page Viewed',
-  { path, title: 'A page', ...tags },
+  { path, host: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as unknown, title: 'A page', ...tags },
 ];
 
 /** Engines before 2026 have no Navigation API. An element of that name is none. */
@@ -88,16 +89,20 @@ test('names who was there as the route was shown', async ({ page, service, site 
 test('takes hashes for routes where that is asked for', async ({ page, guest, service, site }) => {
   guest.allowGlobals('capture');
   const head = inline(`var capture = { pageviews: { hash: true } }`);
-  const options = { autoOptions: 'capture' };
+  const options = { auto: HERE, autoOptions: 'capture' };
   await page.goto(site.page('/', site.tagged(options, { ...AUTO, head })) + '#/items?secret=1');
   await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
   await route(page, '#/items?secret=2', 'Items');
   await route(page, '#/items/lamp', 'Lamp');
   await page.evaluate(() => void (location.hash = 'top'));
+  await page.evaluate(() => void (location.hash = '/token=secret'));
+  await page.evaluate(() => void (location.hash = '/account&token=secret'));
   const expected = [
     view('/#/items'),
     view('/#/items/lamp', { title: 'Lamp', referrer: `${site.url}/#/items` }),
     view('/', { title: 'Lamp', referrer: `${site.url}/#/items/lamp` }),
+    view('/#/token', { title: 'Lamp', referrer: `${site.url}/` }),
+    view('/#/account', { title: 'Lamp', referrer: `${site.url}/#/token` }),
   ];
   expect(await captured(service, namesOf(expected))).toEqual(expected);
 });
@@ -124,4 +129,19 @@ test('records a prerendered page once it is shown', async ({ page, service, site
   expect(await page.evaluate(() => analytics.status().waiting)).toBe(0);
   await page.evaluate(() => void document.dispatchEvent(new Event('show')));
   expect(await captured(service, ['Page Viewed'])).toEqual([view('/shown')]);
+});
+
+test('says of which host a view is, and no title where there is none', async ({
+  page,
+  service,
+  site,
+}) => {
+  const options = { auto: `${auto} vitals`, context: 'page' };
+  const html = site.tagged(options, AUTO).replace('<title>A page</title>', '');
+  await page.goto(site.page('/', html));
+  await page.goto(site.page('/bare', BARE));
+  const rows = await captured(service, ['Page Viewed', 'Web Vitals']);
+  const of = (name: string) => rows.find(([event]) => event === name)![1];
+  expect(of('Page Viewed')).toEqual({ path: '/', host: new URL(site.url).host });
+  expect(of('Web Vitals')).not.toHaveProperty('title');
 });

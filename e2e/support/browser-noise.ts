@@ -17,6 +17,12 @@ const PATTERNS = [
   /^Cross-Origin Request Blocked/,
 ];
 
+/** What Firefox reports as an error of the page, since version 153, where a request failed. No script threw it. */
+const FIREFOX_ERROR = /^The Same Origin Policy disallows reading the remote resource at /;
+
+/** Whether an error that a page has reported is the browser's own. */
+export const isBrowserError = (error: Error): boolean => FIREFOX_ERROR.test(error.message);
+
 /** Whether the line is the browser's own. A page's lines carry arguments, so it cannot pose as it. */
 export const isBrowserNoise = (message: ConsoleMessage): boolean =>
   message.args().length === 0 && PATTERNS.some((pattern) => pattern.test(message.text()));

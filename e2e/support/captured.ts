@@ -4,8 +4,11 @@ import type { TagStyle } from './tagged.js';
 /** The file of the tag that captures. */
 export const AUTO: TagStyle = { src: '/dist/outbox-auto.js' };
 
+/** Words that a test has to add: its browser is automated, and its host a local one. */
+export const HERE = 'automated local';
+
 /** All features at once. */
-export const EVERYTHING = 'pageviews clicks outbound downloads forms vitals engagement errors';
+export const EVERYTHING = `pageviews clicks outbound downloads forms vitals engagement errors ${HERE}`;
 
 /** A row as tests write it: the name of the event, its tags, and what else it has. */
 export type Row = readonly [event: string, tags: Record<string, unknown>, more?: object];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Page } from '@playwright/test';
-import { isBrowserNoise, isForDeveloper } from './browser-noise.js';
+import { isBrowserError, isBrowserNoise, isForDeveloper } from './browser-noise.js';
 import { guestScript, NAMES_AT_START, REJECTION_MARK } from './guest-script.js';
 import { newGlobals } from './new-globals.js';
 
@@ -60,7 +60,9 @@ export const createGuest = () => {
         if (!isTip && !isBrowserNoise(message)) report(`${line} at ${message.page()?.url()}`);
       });
       context.on('weberror', (error) => {
-        report(`page error: ${error.error().message} at ${error.page()?.url()}`);
+        const thrown = error.error();
+        if (!isBrowserError(thrown))
+          report(`page error: ${thrown.message} at ${error.page()?.url()}`);
       });
       await context.addInitScript(guestScript, { key: NAMES_AT_START, mark: REJECTION_MARK });
     },

@@ -15,6 +15,8 @@ export interface RelayFault {
   times?: number;
   /** Only requests with as many records, or more. */
   from?: number;
+  /** Only requests with this event, as of a firewall that dislikes it. */
+  event?: string;
   /** Answers this in place of asking the relay. */
   status?: number;
   headers?: Record<string, string>;
@@ -93,8 +95,11 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
     return asked;
   };
 
-  const nextFault = ({ ids }: RelayRequest): RelayFault => {
-    const fault = faults.find(({ times = Infinity, from = 0 }) => times > 0 && ids.length >= from);
+  const nextFault = ({ ids, events }: RelayRequest): RelayFault => {
+    const fault = faults.find(
+      ({ times = Infinity, from = 0, event }) =>
+        times > 0 && ids.length >= from && (!event || events.includes(event)),
+    );
     if (fault?.times) fault.times--;
     return fault ?? {};
   };

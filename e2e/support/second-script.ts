@@ -23,6 +23,7 @@ export const importsPackage = ({ guest, site }: Parts): string => {
   site.mount('/modules/', MODULES);
   return `<script type="importmap">{ "imports": {
   "nanoid": "/modules/nanoid/index.browser.js",
+  "nanoid/non-secure": "/modules/nanoid/non-secure/index.js",
   "idb-keyval": "/modules/idb-keyval/dist/index.js"
 } }</script>
 <script type="module">

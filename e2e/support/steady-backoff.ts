@@ -1,14 +1,15 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
-/** The first penalty in milliseconds. The next is 16 times as long, or twice without an answer; then each doubles. */
-export const STEADY_MS = 200;
-const BASE_MS = 1_000;
+/** A wait at its longest: a second, or half as long as the trouble has lasted if that is longer. */
+export const LONGEST = 1;
+/** A wait at its shortest: half of that. */
+export const SHORTEST = 0;
 
 /** Takes the chance out of the backoff of a page, so that a test can tell when a request may come. */
 export const steadyBackoff = (
   target: BrowserContext | Page,
-  milliseconds: number = STEADY_MS,
+  draw: typeof LONGEST | typeof SHORTEST = SHORTEST,
 ): Promise<unknown> =>
   target.addInitScript((value) => {
     Math.random = () => value;
-  }, milliseconds / BASE_MS);
+  }, draw);

@@ -1,3 +1,4 @@
+import { isLocalHost } from '../client/browser/is-local-host.js';
 import { outsideZone } from '../client/browser/outside-zone.js';
 import { isPage } from '../client/browser/page-life.js';
 import { declared } from './declared.js';
@@ -26,7 +27,7 @@ export const FEATURES: Record<CaptureKind, readonly [feature: Feature<Labels>, n
 };
 
 /** What a feature is called. */
-export const KINDS = Object.keys(FEATURES);
+const KINDS = Object.keys(FEATURES) as CaptureKind[];
 
 /** What ends the capture of each tracker. */
 const stops = new WeakMap<Capturer, () => void>();
@@ -39,17 +40,28 @@ const stops = new WeakMap<Capturer, () => void>();
  */
 export const autocapture = (
   analytics: Capturer,
-  { map, ...asked }: CaptureOptions,
+  { map, automated, local, ...asked }: CaptureOptions,
 ): (() => void) => {
-  if (!isPage()) return () => undefined;
-  const kinds = Object.keys(asked) as CaptureKind[];
-  const wrong = kinds.find((kind) => !KINDS.includes(kind));
-  if (wrong) throw new TypeError(`autocapture: ${wrong} is none of ${KINDS.join(' ')} map`);
-  stops.get(analytics)?.();
+  const nothing = () => undefined;
+  if (!isPage()) return nothing;
+  const wrong = Object.keys(asked).find((kind) => !(KINDS as string[]).includes(kind));
+  if (wrong) {
+    throw new TypeError(`autocapture: ${wrong} is none of ${KINDS.join(' ')} automated local map`);
+  }
+  const before = stops.get(analytics);
+  before?.();
+  const isLocal = isLocalHost();
+  const missing = isLocal && !local ? 'local' : navigator.webdriver && !automated && 'automated';
+  if (missing) {
+    if (isLocal && !before)
+      console.warn(`analytics-outbox: nothing is captured without \`${missing}\``);
+    stops.set(analytics, nothing);
+    return nothing;
+  }
 
   let page: Page | undefined;
   const begin = () => {
-    for (const kind of kinds) {
+    for (const kind of KINDS) {
       const given = asked[kind] as Labels | boolean | undefined;
       const [feature, name] = FEATURES[kind];
       const labels: Labels = { name, ...(given as Labels) };

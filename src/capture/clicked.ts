@@ -1,10 +1,12 @@
+import { ask } from './element.js';
+
 /** The elements that an event passes, from the innermost out; those in open shadow trees too. */
 export const elementsOf = (event: Event): Element[] =>
   event.composedPath().filter((target): target is Element => target instanceof Element);
 
 /** The link that a click follows: by the middle button (`auxclick`), or by a key, which makes a click too. */
 export const linkIn = (elements: readonly Element[]): Element | undefined =>
-  elements.find((element) => element.matches('a[href],area[href]'));
+  elements.find((one) => ask(one, 'matches', 'a[href],area[href]'));
 
 /** All clicks but those of the right button. */
 export const CLICKS = 'click auxclick';

@@ -1,4 +1,5 @@
 import { CLICKS, elementsOf, linkIn } from './clicked.js';
+import { ask } from './element.js';
 import type { Feature } from './feature.js';
 import { onSight } from './sight.js';
 import { textOf } from './text-of.js';
@@ -10,17 +11,18 @@ const VISIBLE = '[data-event-when=visible]';
 export const declared: Feature<ClickLabels> = (tell, labels, page) => {
   const tellOf = (element: Element) => {
     const tags: Record<string, unknown> = { text: textOf(element, labels) };
-    for (const name of element.getAttributeNames()) {
-      if (name.startsWith('data-tag-')) tags[name.slice(9)] = element.getAttribute(name);
+    for (const name of ask(element, 'getAttributeNames')) {
+      if (name.startsWith('data-tag-')) tags[name.slice(9)] = ask(element, 'getAttribute', name);
     }
-    const { event, channel, icon, notify, description, userId } = (element as HTMLElement).dataset;
+    const own = (name: string) => ask(element, 'getAttribute', `data-${name}`) ?? undefined;
+    const notify = own('notify');
     tell(tags, {
-      name: event!,
-      channel,
-      icon,
-      description,
+      name: own('event')!,
+      channel: own('channel'),
+      icon: own('icon'),
+      description: own('description'),
       // An attribute that a template has left empty says nothing.
-      userId: userId || undefined,
+      userId: own('user-id') || undefined,
       notify: notify === undefined ? notify : notify !== 'false',
     });
   };
@@ -28,15 +30,18 @@ export const declared: Feature<ClickLabels> = (tell, labels, page) => {
     const elements = elementsOf(event);
     // The middle button does something on links alone.
     if (event.button > 1 || (event.button && !linkIn(elements))) return;
-    const element = elements.find((one) => one.matches(`[data-event]:not(form,${VISIBLE})`));
+    const element = elements.find((one) =>
+      ask(one, 'matches', `[data-event]:not(form,${VISIBLE})`),
+    );
     // The click on a label is followed by one on its field: where both are in the element, that one counts.
-    const label = elements.find((one) => one.matches('label')) as HTMLLabelElement | undefined;
+    const label = elements.find((one) => ask(one, 'matches', 'label')) as
+      HTMLLabelElement | undefined;
     const field = label?.control ?? null;
     if (element && (elements.includes(field!) || !element.contains(field))) tellOf(element);
   });
   page.listen(window, 'submit', (event) => {
     const [form] = elementsOf(event);
-    if (form!.matches(`[data-event]:not(${VISIBLE})`)) tellOf(form!);
+    if (ask(form!, 'matches', `[data-event]:not(${VISIBLE})`)) tellOf(form!);
   });
   onSight(page, `[data-event]${VISIBLE}`, tellOf);
 };

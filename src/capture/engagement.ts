@@ -8,7 +8,6 @@ const ENGAGED_MS = 30_000;
 /** How far a page was scrolled, and how long the visitor was there: one event as it is left. */
 export const engagement: Feature<Labels> = (tell, _, page) => {
   let isShown = isVisible();
-  let path = page.path();
   /** The lowest edge of what was seen, in pixels from the top of the page. */
   let lowest = 0;
   let engaged = 0;
@@ -24,7 +23,7 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
     live();
     lowest = Math.max(lowest, scrollY + innerHeight);
   };
-  const leave = () => {
+  const leave = (path = page.path()) => {
     if (!isShown) return;
     look();
     const { scrollHeight } = document.documentElement;
@@ -39,10 +38,9 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
     else leave();
     isShown = isVisible;
   });
-  page.onRoute((isBack) => {
+  page.onRoute((from) => {
     // As it went into the cache it was left already.
-    if (!isBack) leave();
-    path = page.path();
+    if (from) leave(from);
     lowest = 0;
   });
 };

@@ -16,10 +16,7 @@ export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
       if (text === undefined) return;
       const tags = {
         type,
-        // Without the queries of addresses in it.
-        message: String(text)
-          .replace(/\?[^\s'"`)]+/g, '')
-          .slice(0, LONGEST),
+        message: withoutQuery(String(text)).slice(0, LONGEST),
         source: filename && `${withoutQuery(filename)}:${lineno}:${colno}`,
       };
       const key = Object.values(tags).join();

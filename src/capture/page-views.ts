@@ -13,7 +13,6 @@ const campaign = (): object =>
 
 /** Each page that is shown, and each route. */
 export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {
-  let path: string;
   let referrer = withoutQuery(document.referrer) || undefined;
   let waiting: (() => void) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -25,15 +24,14 @@ export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {
   };
   const view = () => {
     settle();
-    path = page.path();
-    const tags = { path, referrer, ...campaign() };
+    const tags = { path: page.path(), host: location.host, referrer, ...campaign() };
     const then = { timestamp: new Date(), userId: page.userId() };
-    waiting = () => tell({ ...tags, title: document.title }, then);
+    waiting = () => tell({ ...tags, title: page.title() }, then);
     timer = setTimeout(settle, TITLE_MS);
   };
   view();
-  page.onRoute((isBack) => {
-    if (!isBack) referrer = location.origin + path;
+  page.onRoute((from) => {
+    if (from) referrer = location.origin + from;
     view();
   });
   page.onVisibility(settle);

@@ -14,20 +14,15 @@ export type Listen = <Heard extends Event>(
 export const createPage = (hasHash: boolean | undefined, userId: () => string | null) => {
   const ends: (() => void)[] = [];
   const onEnd = (end: () => void): void => void ends.push(end);
-  const lists: Record<string, ((event: never) => void)[]> = {};
 
-  /** One listener a type, which comes before the page's own and never throws into the page. */
+  /** Listeners come before the page's own, and never throw into the page. */
   const listen: Listen = (target, types, listener) => {
     for (const type of types.split(' ')) {
-      const list = (lists[type] ??= []);
-      if (list.push(listener) > 1) continue;
       const hear = (event: Event) => {
-        for (const each of list) {
-          try {
-            each(event as never);
-          } catch {
-            // An address that is none, an object that cannot be made a text: there is nothing to record.
-          }
+        try {
+          listener(event as never);
+        } catch {
+          // An address that is none, an object that cannot be made a text: there is nothing to record.
         }
       };
       target.addEventListener(type, hear, true);
@@ -36,17 +31,16 @@ export const createPage = (hasHash: boolean | undefined, userId: () => string | 
   };
 
   const path = (): string =>
-    location.pathname + ((hasHash && /^#!?\/[^?]*/.exec(location.hash)?.[0]) || '');
-  const routes: ((isBack: boolean) => void)[] = [];
+    location.pathname + ((hasHash && /^#!?\/[^?&=]*/.exec(location.hash)?.[0]) || '');
+  const routes: ((from?: string) => void)[] = [];
   const followRoutes = () => {
-    const show = (isBack: boolean) => routes.forEach((listener) => listener(isBack));
+    const show = (from?: string) => routes.forEach((listener) => listener(from));
     let last = path();
     followAddress(listen, onEnd, () => {
-      if (path() === last) return;
-      last = path();
-      show(false);
+      const from = last;
+      if (from !== (last = path())) show(from);
     });
-    listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show(true));
+    listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
   };
 
   return {
@@ -55,9 +49,14 @@ export const createPage = (hasHash: boolean | undefined, userId: () => string | 
     /** Who is identified now; `null` for nobody. */
     userId,
     listen,
-    /** Calls when another route is shown, or the page is back from the back/forward cache. */
-    onRoute: (listener: (isBack: boolean) => void): void => {
-      if (routes.push(listener) === 1) followRoutes();
+    /** The title of the page now, if it has one. */
+    title: (): string | undefined => document.title || undefined,
+    /**
+     * Calls when another route is shown, with the path of the one that is left; without it when the page is back from
+     * the back/forward cache. Whoever came last is called first: a page is left before the next one is viewed.
+     */
+    onRoute: (listener: (from?: string) => void): void => {
+      if (routes.unshift(listener) === 1) followRoutes();
     },
     /**
      * Calls as the page is shown or hidden, which is the last that is certain to be heard of it. In the capturing

@@ -1,9 +1,7 @@
-import { nearest } from '../interface/near.js';
-import { KINDS } from './autocapture.js';
 import type { CaptureOptions, VitalsLabels } from './types.js';
 
 interface Given {
-  /** The value of `data-auto`: names of features. */
+  /** The value of `data-auto`: names of options that are true. */
   words: string | undefined;
   /** The value of `data-auto-options`: the name of a global object of options. */
   name: string | undefined;
@@ -12,7 +10,7 @@ interface Given {
   webVitals: VitalsLabels;
 }
 
-/** What the script tag asks for, as options, or undefined where it asks for nothing. */
+/** What the script tag asks for, as options that are not checked, or undefined where it asks for nothing. */
 export const readAuto = ({
   words,
   name,
@@ -28,12 +26,6 @@ export const readAuto = ({
       throw new TypeError(`data-auto-options: no global object is called \`${name}\``);
     }
     Object.assign(options, more);
-  }
-  for (const [word, value] of Object.entries(options)) {
-    if (word === 'map' ? typeof value === 'function' : KINDS.includes(word)) continue;
-    const meant = nearest(word, KINDS);
-    const hint = meant ? `did you mean \`${meant}\`?` : `expected some of ${KINDS.join(' ')}`;
-    throw new TypeError(`data-auto: \`${word}\` does not exist: ${hint}`);
   }
   const { vitals } = options;
   if (vitals) options['vitals'] = vitals === true ? webVitals : { ...webVitals, ...vitals };

@@ -82,6 +82,10 @@ export interface CaptureOptions {
   engagement?: boolean | Labels;
   /** Uncaught errors and rejections. */
   errors?: boolean | ErrorLabels;
+  /** Capture in automated browsers, such as those of tests and of most crawlers. @default false */
+  automated?: boolean;
+  /** Capture on local hosts, such as `localhost`. @default false */
+  local?: boolean;
   /** Sees every event; may change it, or return null to drop it. Synchronous. */
   map?: (event: CapturedEvent) => CapturedEvent | null;
 }

@@ -1,6 +1,6 @@
 import type { LogSnag, LogSnagTrack } from './logsnag-types.js';
-import { refuse } from './refuse.js';
 import type { Target } from './target.js';
+import { unsupported } from './unsupported.js';
 
 /** Numbers above this one (the year 5138, in seconds) are milliseconds. */
 const LAST_SECONDS = 1e11;
@@ -14,9 +14,12 @@ const timeOf = (given: LogSnagTrack['timestamp']): LogSnagTrack['timestamp'] =>
  */
 export const createLogSnag = ({ identify, event, reset, status }: Target): LogSnag => {
   let isDisabled = false;
-  /** As set here: while the page's script is loading, its stub does not know. */
+  /** As set here. It counts until delivery has started, since until then the status knows no user. */
   let user: string | undefined;
-  const userId = () => user ?? status().userId;
+  const userId = () => {
+    const { paused, userId: known } = status();
+    return paused === 'not-started' ? (known ?? user) : known;
+  };
 
   const method =
     <Options>(run: (options: Options) => void) =>
@@ -26,14 +29,15 @@ export const createLogSnag = ({ identify, event, reset, status }: Target): LogSn
     };
 
   const setUserId = (id: string | null = null): void => {
-    if (isDisabled || id === userId()) return;
+    // One that is only known here may have been reset since.
+    if (isDisabled || id === status().userId) return;
     user = id ?? undefined;
     if (id === null) reset();
     else identify(id);
   };
 
   const insight = async (): Promise<boolean> => {
-    refuse(event, Error('insight has no counterpart'));
+    event('', { toJSON: unsupported('insight') });
     return false;
   };
 

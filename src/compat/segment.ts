@@ -1,7 +1,7 @@
 import { pageTags } from './browser/page-tags.js';
-import { refuse } from './refuse.js';
 import type { SegmentAnalytics, SegmentCallback } from './segment-types.js';
 import type { Target } from './target.js';
+import { unsupported } from './unsupported.js';
 
 /** Calls that have no counterpart. They are there so that none throws. */
 const REFUSED =
@@ -17,16 +17,19 @@ const later = (callback: unknown): void => void setTimeout(callback as () => voi
  * @example createSegment(analytics).track('Signed Up', { plan: 'pro' });
  */
 export const createSegment = ({ identify, event, reset, status }: Target): SegmentAnalytics => {
-  const userId = () => status().userId;
-
   /**
-   * A call: first texts, then objects, then a callback, of which any may be left out. `run` answers with the event
-   * that it makes, and the tags beside the properties.
+   * A call: first texts, then properties, then options, then a callback, of which any may be left out. `run` answers
+   * with the event that it makes, and the tags beside the properties.
    */
   const method =
-    (run: (texts: string[], properties?: object) => [name: string, tags?: object] | void) =>
+    (
+      run: (texts: string[], properties?: object) => [name: string, tags?: object] | void,
+      /** Where the properties are if nothing is left out. `null` there stands for none, and options come next. */
+      place = 1,
+    ) =>
     async (...args: unknown[]): Promise<void> => {
       try {
+        args[place] ??= {};
         /** Arguments by the beginning of their type's name: object, string or number, function. */
         const of = (type: RegExp) => args.filter((value) => value && type.test(typeof value));
         of(/^f/).forEach(later);
@@ -39,7 +42,10 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
           });
         }
       } catch (error) {
-        refuse(event, error); // such as that of a getter of the page
+        const toJSON = () => {
+          throw error; // such as that of a getter of the page
+        };
+        event('', { toJSON });
       }
     };
 
@@ -67,14 +73,14 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
     page: method((texts) => {
       const [name, category] = texts.reverse();
       return ['Page Viewed', { ...pageTags(), category, name }];
-    }),
+    }, 2),
     // The tag's stub answers with a promise, which is no event.
-    identify: method(([id = userId()], traits) => void identify(id as string, traits)),
+    identify: method(([id = status().userId], traits) => void identify(id as string, traits)),
     group: (...args: unknown[]) =>
       args[0] ? joinGroup(...args) : { id: nothing, traits: nothing },
     trackLink: bind('click'),
     trackForm: bind('submit'),
-    user: () => ({ id: userId, anonymousId: nothing, traits: nothing }),
+    user: () => ({ id: () => status().userId, anonymousId: nothing, traits: nothing }),
     reset,
     ready: later,
     on: (name: string, listener: SegmentCallback) => {
@@ -85,10 +91,6 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
       };
     },
   } as unknown as Methods;
-  for (const name of REFUSED.split(' ')) {
-    segment[name] = method(() => {
-      throw Error(`${name} has no counterpart`);
-    });
-  }
+  for (const name of REFUSED.split(' ')) segment[name] = method(unsupported(name));
   return segment as unknown as SegmentAnalytics;
 };

@@ -1,6 +1,7 @@
 import { createLogSnag } from './logsnag.js';
 import type { LogSnag } from './logsnag-types.js';
 import type { Target } from './target.js';
+import { unsupported } from './unsupported.js';
 
 type Call = [method: string, ...args: unknown[]];
 type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;
@@ -13,8 +14,14 @@ type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;
 export const takeOverLogSnag = (analytics: Target): LogSnag => {
   const logsnag = createLogSnag(analytics);
   const page = globalThis as { ls?: unknown; lsq?: Call[] };
-  const run = ([method, ...args]: Call): void =>
-    void (logsnag as unknown as Methods)[method]?.(...args);
+  /** The options of the instance count. */
+  const setConfig = (): void => undefined;
+  const methods = { setConfig, ...logsnag } as unknown as Methods;
+  const run = ([method, ...args]: Call): void => {
+    const known = methods[method];
+    if (known) known(...args);
+    else analytics.event('', { toJSON: unsupported(method) });
+  };
   const queue = (page.lsq ??= []);
   const made = queue.splice(0);
   page.ls = (...call: Call) => run(call);

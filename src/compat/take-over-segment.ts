@@ -1,7 +1,7 @@
-import { refuse } from './refuse.js';
 import { createSegment } from './segment.js';
 import type { SegmentAnalytics } from './segment-types.js';
 import type { Target } from './target.js';
+import { unsupported } from './unsupported.js';
 
 /** What the stub notes of the page at a call, from its version 5.2 on: path, title, referrer. */
 interface Note {
@@ -54,8 +54,9 @@ export const takeOverSegment = (analytics: Target, global = 'analytics'): Segmen
     pageview: segment.page,
     screen: segment.page,
   });
+  const refused = (name: string) => async () => analytics.event('', { toJSON: unsupported(name) });
   for (const name of ['initialize', 'load', ...(stub.methods ?? [])]) {
-    segment[name] ??= async () => refuse(analytics.event, Error(`${name} has no counterpart`));
+    segment[name] ??= refused(name);
   }
   for (const name of Object.keys(segment)) {
     // Looked up at each call: `on` puts another in the place of a method.
@@ -63,7 +64,7 @@ export const takeOverSegment = (analytics: Target, global = 'analytics'): Segmen
   }
   const run = (call: Call): void => {
     const [method, ...args] = withNote(call);
-    segment[method]?.(...args);
+    (segment[method] ?? refused(method))(...args);
   };
   const isListening = ([method]: Call) => method === 'on';
   const made = stub.splice(0);

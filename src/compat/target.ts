@@ -5,5 +5,5 @@ export interface Target {
   identify(this: void, userId: string, properties?: object): void;
   event(this: void, name: string, fields?: object): void;
   reset(this: void): void;
-  status(this: void): Pick<Status, 'userId'>;
+  status(this: void): Pick<Status, 'userId' | 'paused'>;
 }

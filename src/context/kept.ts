@@ -19,19 +19,24 @@ export const kept = <Value extends object>(
       return undefined;
     }
   };
+  const remove = () => attempt((storage) => storage.removeItem(key));
 
   const update: Update<Value> = (change) => {
     // Not asked again once it may: the status counts what waits.
     isOpen ||= keep !== 'memory' && analytics.status().storage !== 'none';
-    const stored = isOpen && attempt((storage) => JSON.parse(storage.getItem(key)!) as Value);
+    let text: string | null | undefined;
+    const stored =
+      isOpen && attempt((storage) => JSON.parse((text = storage.getItem(key))!) as Value);
     const value = change(stored || (held.get(key) as Value | undefined) || {});
+    const next = JSON.stringify(value);
     held.set(key, value);
     if (isOpen) {
       attempt((storage) => {
-        storage.removeItem(key); // where it is full, nothing old stays
-        storage.setItem(key, JSON.stringify(value));
+        if (next !== text) storage.setItem(key, next);
         held.delete(key);
       });
+      // Storage is full: nothing old stays. Never before it is written, or other tabs see that there is none.
+      if (held.has(key)) remove();
     }
     return value;
   };
@@ -39,7 +44,7 @@ export const kept = <Value extends object>(
     isOpen = false;
     if (consent === 'denied') {
       held.delete(key);
-      attempt((storage) => storage.removeItem(key));
+      remove();
     } else if (held.has(key)) update((value) => value); // stores what was held
   });
   return update;

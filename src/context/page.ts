@@ -3,6 +3,6 @@ import type { Part } from './types.js';
 /** The page of each event: `path`, `title`, and the `referrer` if there is one. Without queries. */
 export const page = (): Part => () => () => ({
   path: location.pathname,
-  title: document.title,
+  title: document.title || undefined,
   referrer: document.referrer.replace(/[?#].*/, '') || undefined,
 });

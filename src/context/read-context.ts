@@ -1,3 +1,4 @@
+import { askContext } from '../client/record/context-tags.js';
 import { anonymousId } from './anonymous-id.js';
 import { campaign } from './campaign.js';
 import { combine } from './combine.js';
@@ -22,9 +23,11 @@ const partOf = (word: string): Part[] => {
 };
 
 /** A global's own tags, as a part. */
-const partOfGlobal = (context: object | (() => object)): Part => {
-  return () => () => (typeof context === 'function' ? (context as () => object)() : context);
-};
+const partOfGlobal =
+  (context: object): Part =>
+  () =>
+  () =>
+    askContext(context);
 
 /**
  * The options of a tag, with the context that its attributes ask for. Where `data-context` is neither a list of

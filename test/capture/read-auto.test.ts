@@ -23,25 +23,6 @@ describe('the attributes for auto-capture', () => {
     expect(read('clicks', '')).toEqual({ clicks: true });
   });
 
-  it.each([
-    ['pageview', 'pageviews'],
-    ['Clicks', 'clicks'],
-    ['errros', 'errors'],
-    ['page-views', 'pageviews'],
-  ])('refuse `%s`, and say what may have been meant', (word, meant) => {
-    expect(() => read(`forms ${word}`)).toThrow(
-      `data-auto: \`${word}\` does not exist: did you mean \`${meant}\`?`,
-    );
-  });
-
-  it('refuse what is like none, and say what there is', () => {
-    for (const word of ['everything', 'map']) {
-      expect(() => read(word)).toThrow(`\`${word}\` does not exist: expected some of pageviews`);
-    }
-    const map = () => null;
-    expect(read(undefined, 'mine', { mine: { map } })).toEqual({ map });
-  });
-
   it('refuse the name of what is no global object', () => {
     for (const globals of [{}, { mine: 'text' }, { mine: null }]) {
       expect(() => read('clicks', 'mine', globals)).toThrow(

@@ -62,6 +62,21 @@ it('identifies, by the user of `setUserId` where none is given', async () => {
   expect(outbox.drops()).toMatchObject([{ reason: 'invalid-call' }]);
 });
 
+it('sets the same user again after a reset of the instance itself', async () => {
+  outbox.init({ relay: '/a', project: 'test', channel: 'test' });
+  logsnag.setUserId('u1');
+  outbox.reset();
+  await logsnag.identify({ properties: { plan: 'pro' } }); // of nobody
+  logsnag.setUserId('u1');
+  await logsnag.track({ event: 'A' });
+  expect(users()).toEqual([
+    ['u1', {}],
+    ['u1', {}],
+  ]);
+  expect(outbox.events()).toMatchObject([{ user_id: 'u1' }]);
+  outbox.stop();
+});
+
 it('sets a user once, however often it is called, until the logout', async () => {
   logsnag.setUserId('u1');
   logsnag.setUserId('u1');
@@ -99,7 +114,10 @@ it('refuses insights in words, and does not throw', async () => {
   expect(await insightIncrement(options)).toBe(false);
   expect(outbox.rows()).toEqual([]);
   expect(outbox.drops()).toHaveLength(4);
-  expect(outbox.drops()[0]!.message).toBe('insight has no counterpart');
+  expect(outbox.drops()[0]).toEqual({
+    reason: 'not-supported',
+    message: 'insight has no counterpart',
+  });
 });
 
 it('does nothing while tracking is disabled', async () => {
@@ -141,6 +159,14 @@ describe('taking over the script for pages', () => {
         .map(({ body }) => ('event' in body ? [body.event, body.user_id] : body.user_id)),
     ).toEqual(['u1', ['A', 'u1'], ['B', 'u1'], 'u1', ['C', undefined]]);
     expect(page.lsq).toHaveLength(0);
+  });
+
+  it('tells of a call that it does not know', () => {
+    page.lsq = [['no such method']];
+    takeOverLogSnag(outbox);
+    expect(outbox.drops()).toEqual([
+      { reason: 'not-supported', message: 'no such method has no counterpart' },
+    ]);
   });
 
   it('makes the function where there is none', () => {

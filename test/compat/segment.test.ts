@@ -48,6 +48,24 @@ describe('track', () => {
     expect(done).toHaveBeenCalledTimes(3);
   });
 
+  it('takes the options by their place, whatever stands for the properties', async () => {
+    const options = { timestamp, integrations: { All: false } };
+    const done = vi.fn();
+    await segment.track('Null', null, options);
+    await segment.track('Undefined', undefined, options, done);
+    await segment.track('Callback', null, options, done);
+    await segment.track('Empty', {}, options);
+    await segment.group('g1', null, options);
+    await segment.page('Docs', 'Index', null, options);
+    expect(outbox.events().map(({ tags, timestamp: time }) => [tags, time])).toEqual([
+      ...Array.from({ length: 4 }, () => [{}, timestamp]),
+      [{ group_id: 'g1' }, timestamp],
+      [{ ...PAGE, category: 'Docs', name: 'Index' }, timestamp],
+    ]);
+    await nextTask();
+    expect(done).toHaveBeenCalledTimes(2);
+  });
+
   it('is reported like any wrong call, and does not throw', async () => {
     const thrown = {
       get plan() {
@@ -98,6 +116,7 @@ describe('identify', () => {
     await segment.identify('u1', done);
     await segment.identify({ plan: 'pro' }, done);
     await segment.identify(null, { plan: 'free' });
+    await segment.identify('u1', null, { integrations: {} });
     await segment.identify(42);
     await segment.track('After');
     expect(outbox.identifies()).toEqual([
@@ -105,6 +124,7 @@ describe('identify', () => {
       { project: 'test', user_id: 'u1', properties: {} },
       { project: 'test', user_id: 'u1', properties: { plan: 'pro' } },
       { project: 'test', user_id: 'u1', properties: { plan: 'free' } },
+      { project: 'test', user_id: 'u1', properties: {} },
       { project: 'test', user_id: '42', properties: {} },
     ]);
     expect(outbox.events()).toMatchObject([{ event: 'After', user_id: '42' }]);
@@ -201,7 +221,7 @@ it.each([
   expect(await methods[name]!('new', 'old', {}, () => undefined)).toBeUndefined();
   expect(outbox.rows()).toEqual([]);
   expect(outbox.drops()).toEqual([
-    { reason: 'not-serializable', message: `${name} has no counterpart` },
+    { reason: 'not-supported', message: `${name} has no counterpart` },
   ]);
 });
 
@@ -222,6 +242,21 @@ describe('taking over a stub', () => {
     expect(takeOverSegment(outbox)).toBe(page['analytics']);
     await page['analytics']!['track']!('A');
     expect(bodies()).toEqual([['A', {}]]);
+  });
+
+  it('tells of each call that it cannot make: waiting, kept and later ones', async () => {
+    const stub = [['once', 'track'], ['no such method']] as unknown as Stub;
+    page['analytics'] = Object.assign(stub, { methods: ['once', 'off'] });
+    takeOverSegment(outbox);
+    await page['analytics']!['off']!('track');
+    await page['analytics']!['alias']!('new', 'old');
+    page['analytics']!.push(['nor this one']);
+    expect(outbox.drops()).toEqual(
+      ['once', 'no such method', 'off', 'alias', 'nor this one'].map((name) => ({
+        reason: 'not-supported',
+        message: `${name} has no counterpart`,
+      })),
+    );
   });
 
   it('leaves what is no stub alone', () => {

@@ -17,6 +17,6 @@ it('runs the delivery of the product, which asks less of a failing server than a
   const fixed = await figuresOf(createFixedClient);
 
   expect(ours.wasted).toBeLessThan(fixed.wasted);
-  expect(ours.repeated).toBe(0);
+  expect(ours.repeated).toBeLessThan(0.005);
   expect(ours.seconds.at(-1)!.waiting).toBeLessThan(CLIENTS / 10);
 }, 60_000);

@@ -17,7 +17,7 @@ const idOf = (record: OutboxRecord | undefined): string | undefined => {
   return demoIdIn(tags ?? properties);
 };
 
-/** Keeps the ledger told of what becomes of each record. */
+/** Keeps the ledger told of what becomes of each record, until the tracker is stopped. */
 export const followRecords = ({ ledger, caller, onChange }: Effects): void => {
   const { on } = tracker();
   const tell = (id: string | undefined, kind: Fate['kind'], detail?: string) => {

@@ -127,6 +127,12 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
       }
       readOthers();
     },
+    /** Forgets everything. Another tab that is open writes again what it knows of its own. */
+    forgetAll: (): void => {
+      own = { calls: [], fates: {} };
+      for (const key of storage.keys()) if (key.startsWith(prefix)) storage.set(key, undefined);
+      readOthers();
+    },
     /** Another tab has written. */
     readOthers,
     /** Changes whenever `all` would. */

@@ -1,13 +1,13 @@
-import { destinationName } from '../../../src/client/config/destination.js';
+import { outboxNames } from '../start-afresh.js';
 import { someEvents } from './some-events.js';
 import type { Scene } from './stage.js';
 
 /** The database is closed under the tracker the next time it is used, as browsers do now and then. */
-const closeAtNextUse = (name: string): void => {
+const closeAtNextUse = (names: readonly string[]): void => {
   const { prototype } = IDBDatabase;
   const transaction = prototype.transaction;
   prototype.transaction = function (...given: Parameters<typeof transaction>) {
-    if (this.name === name) {
+    if (names.includes(this.name)) {
       prototype.transaction = transaction;
       this.close();
     }
@@ -15,11 +15,11 @@ const closeAtNextUse = (name: string): void => {
   };
 };
 
-export const killOutbox: Scene = ({ caller, setup: { service, project } }) => {
-  const name = destinationName(service, project);
-  closeAtNextUse(name);
+export const killOutbox: Scene = async ({ caller }) => {
+  const names = await outboxNames();
+  closeAtNextUse(names);
   // Waits until the connection is closed; another tab’s holds it up.
-  indexedDB.deleteDatabase(name);
+  for (const name of names) indexedDB.deleteDatabase(name);
   caller.events(someEvents(10, 'outbox'));
   return '10 calls made, and the database is gone. They are sent from memory; storage is opened again after 5 s.';
 };

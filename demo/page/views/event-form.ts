@@ -4,15 +4,15 @@ import { byId, setText } from '../dom.js';
 import { callCode } from './call-code.js';
 import { showError, showErrors } from './field-error.js';
 import { readJsonObject } from './read-json-object.js';
-import type { Say } from './toast.js';
+import type { Toast } from './toast.js';
 
 interface Effects {
   caller: Caller;
-  say: Say;
+  toast: Toast;
 }
 
 /** The form with every field of an event. A field left empty is not given. */
-export const bindEventForm = ({ caller, say }: Effects): void => {
+export const bindEventForm = ({ caller, toast }: Effects): void => {
   const form = byId<HTMLFormElement>('event-form');
   const name = byId<HTMLInputElement>('event-name');
   const tags = byId<HTMLTextAreaElement>('event-tags');
@@ -64,9 +64,9 @@ export const bindEventForm = ({ caller, say }: Effects): void => {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!showErrors(problems())) return;
+    if (!showErrors(problems(), toast.giveWay)) return;
     const { id, droppedFor } = caller.event(name.value, read());
-    say(
+    toast.say(
       droppedFor
         ? `Event “${name.value}” was dropped: ${droppedFor}.`
         : `Called event “${name.value}” as ${id}.`,

@@ -9,9 +9,15 @@ export const showError = (field: HTMLElement, message: string | undefined): void
 };
 
 /** Shows all errors and goes to the first field that has one. True where there is none. */
-export const showErrors = (errors: Map<HTMLElement, string | undefined>): boolean => {
+export const showErrors = (
+  errors: Map<HTMLElement, string | undefined>,
+  /** Called where there is one. */
+  onError: () => void,
+): boolean => {
   for (const [field, message] of errors) showError(field, message);
-  const [first] = [...errors].filter(([, message]) => message !== undefined);
-  first?.[0].focus();
-  return first === undefined;
+  const [first] = [...errors].find(([, message]) => message !== undefined) ?? [];
+  if (!first) return true;
+  onError();
+  first.focus();
+  return false;
 };

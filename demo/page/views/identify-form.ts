@@ -4,14 +4,14 @@ import { tracker } from '../tracker.js';
 import { callCode } from './call-code.js';
 import { showError, showErrors } from './field-error.js';
 import { readJsonObject } from './read-json-object.js';
-import type { Say } from './toast.js';
+import type { Toast } from './toast.js';
 
 interface Effects {
   caller: Caller;
-  say: Say;
+  toast: Toast;
 }
 
-export const bindIdentifyForm = ({ caller, say }: Effects): void => {
+export const bindIdentifyForm = ({ caller, toast }: Effects): void => {
   const form = byId<HTMLFormElement>('identify-form');
   const user = byId<HTMLInputElement>('identify-user');
   const properties = byId<HTMLTextAreaElement>('identify-properties');
@@ -38,9 +38,9 @@ export const bindIdentifyForm = ({ caller, say }: Effects): void => {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!showErrors(problems())) return;
+    if (!showErrors(problems(), toast.giveWay)) return;
     const { id, droppedFor } = caller.identify(user.value, read());
-    say(
+    toast.say(
       droppedFor
         ? `Identify “${user.value}” was dropped: ${droppedFor}.`
         : `Called identify “${user.value}” as ${id}. Later events carry this user.`,
@@ -48,7 +48,7 @@ export const bindIdentifyForm = ({ caller, say }: Effects): void => {
   });
   byId('reset').addEventListener('click', () => {
     tracker().reset();
-    say('The user is forgotten. What is waiting keeps the user it was stamped with.');
+    toast.say('The user is forgotten. What is waiting keeps the user it was stamped with.');
   });
   preview();
 };

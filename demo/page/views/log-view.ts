@@ -54,7 +54,7 @@ const describe: {
 };
 
 /** The latest of what `analytics.on` tells, the newest on top. Drawn once a frame, however much there is. */
-export const createLogView = (): void => {
+export const createLogView = () => {
   const list = byId('log');
   const empty = byId('log-empty');
   let fresh: Line[] = [];
@@ -69,6 +69,7 @@ export const createLogView = (): void => {
     );
 
   const flush = () => {
+    if (fresh.length === 0) return; // cleared meanwhile
     const lines = fresh.slice(-MOST_SHOWN).reverse();
     fresh = [];
     empty.hidden = true;
@@ -82,5 +83,16 @@ export const createLogView = (): void => {
       fresh.push({ at: Date.now(), type, ...describe[type](payload) });
     });
   };
-  for (const type of Object.keys(describe) as (keyof Listeners)[]) listen(type);
+
+  return {
+    /** Listens to the tracker until it is stopped. */
+    listen: (): void => {
+      for (const type of Object.keys(describe) as (keyof Listeners)[]) listen(type);
+    },
+    clear: (): void => {
+      fresh = [];
+      list.replaceChildren();
+      empty.hidden = false;
+    },
+  };
 };

@@ -2,20 +2,23 @@ import { SCENES } from '../scenes/scenes.js';
 import type { Stage } from '../scenes/stage.js';
 import { tracker } from '../tracker.js';
 import { consentWords, pauseWords } from './pause-words.js';
-import type { Say } from './toast.js';
+import type { Toast } from './toast.js';
 
 interface Effects {
   stage: Stage;
-  /** Ends the scene before. */
+  /** Ends the scene before, and starts a new tracker. */
   clearStage: () => Promise<void>;
-  say: Say;
+  toast: Toast;
   /** A scene has been set. */
   onChange: () => void;
   now: () => number;
 }
 
 /** Plays the scene of the form that is sent. */
-export const bindSceneForms = ({ stage, clearStage, say, onChange, now }: Effects): void => {
+export const bindSceneForms = ({ stage, clearStage, toast, onChange, now }: Effects): void => {
+  /** The scene that is being set: two at once would clear each other’s stage. */
+  let setting: Promise<unknown> = Promise.resolve();
+
   /** What a scene promises holds where its records are sent at once. */
   const inTruth = (words: string): string => {
     const status = tracker().status?.();
@@ -27,11 +30,12 @@ export const bindSceneForms = ({ stage, clearStage, say, onChange, now }: Effect
   const play = async (form: HTMLFormElement): Promise<void> => {
     const scene = SCENES[form.dataset['scene'] ?? ''];
     const data = new FormData(form);
+    const say = toast.later();
     try {
       await clearStage();
       say(inTruth((await scene?.(stage, (name) => Number(data.get(name)))) ?? ''));
     } catch (error) {
-      say(`That did not work: ${(error as Error).message}.`);
+      toast.fail(`That did not work: ${(error as Error).message}.`);
     }
     onChange();
   };
@@ -39,7 +43,7 @@ export const bindSceneForms = ({ stage, clearStage, say, onChange, now }: Effect
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-scene]')) {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      void play(form);
+      setting = setting.then(() => play(form));
     });
   }
 };

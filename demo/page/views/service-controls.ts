@@ -3,26 +3,26 @@ import type { ServiceClient } from '../database/service-client.js';
 import { byId } from '../dom.js';
 import { tracker } from '../tracker.js';
 import { healedWords } from './pause-words.js';
-import type { Say } from './toast.js';
+import type { Toast } from './toast.js';
 
 interface Effects {
   client: ServiceClient;
   configure: Configure;
   /** Forgets the calls that have come to their end, in all tabs. */
-  forgetCalls: () => void;
+  forgetSettled: () => void;
   now: () => number;
   onChange: () => void;
-  say: Say;
+  toast: Toast;
 }
 
 /** Heals the service, and starts over. */
 export const bindServiceControls = (effects: Effects): void => {
-  const { client, configure, forgetCalls, onChange, say, now } = effects;
+  const { client, configure, forgetSettled, onChange, toast, now } = effects;
 
   const heal = async (): Promise<string> => {
     await client.setFaults([]);
     // The tracker cannot know; it would look again after up to five minutes by itself.
-    configure.resume();
+    configure.apply();
     const status = tracker().status?.();
     return status
       ? healedWords(status, now(), status.waiting + status.inFlight)
@@ -31,14 +31,14 @@ export const bindServiceControls = (effects: Effects): void => {
 
   const startOver = async (): Promise<string> => {
     await client.clear();
-    forgetCalls();
+    forgetSettled();
     return 'The database is empty. Records still on the way will arrive yet.';
   };
 
   const bind = (id: string, act: () => Promise<string>) => {
     byId(id).addEventListener('click', () => {
       act()
-        .then(say, (error: Error) => say(`That did not work: ${error.message}.`))
+        .then(toast.later(), (error: Error) => toast.fail(`That did not work: ${error.message}.`))
         .finally(onChange);
     });
   };

@@ -3,12 +3,12 @@ import type { Configure } from '../configure.js';
 import { byId } from '../dom.js';
 import type { Setup } from '../setup.js';
 import { tracker } from '../tracker.js';
-import type { Say } from './toast.js';
+import type { Toast } from './toast.js';
 
 interface Effects {
   setup: Setup;
   configure: Configure;
-  say: Say;
+  toast: Toast;
 }
 
 const CONSENT_WORDS: Record<Consent, string> = {
@@ -17,7 +17,8 @@ const CONSENT_WORDS: Record<Consent, string> = {
   denied: 'Consent denied: everything is forgotten, and further calls are dropped.',
 };
 
-export const bindTrackerControls = ({ setup, configure, say }: Effects) => {
+export const bindTrackerControls = ({ setup, configure, toast }: Effects) => {
+  const { say } = toast;
   const flush = byId<HTMLButtonElement>('flush');
   const keys = byId<HTMLInputElement>('idempotency');
   const choices = [...document.querySelectorAll<HTMLInputElement>('#consent input')];
@@ -32,8 +33,9 @@ export const bindTrackerControls = ({ setup, configure, say }: Effects) => {
 
   flush.addEventListener('click', async () => {
     say('Flushing …');
+    const sayResult = toast.later();
     const { delivered, retried, rejected, waiting } = await tracker().flush();
-    say(
+    sayResult(
       `Flushed: ${delivered} delivered, ${retried} to be tried again, ${rejected} rejected, ${waiting} waiting.`,
     );
   });
@@ -48,13 +50,15 @@ export const bindTrackerControls = ({ setup, configure, say }: Effects) => {
     );
   });
 
-  byId('resume').addEventListener('click', () => {
-    configure.resume();
-    say(
-      setup.isRelay
-        ? 'The tracker has new options, and goes on.'
-        : 'The tracker has a new token, and goes on.',
-    );
+  byId('resume').addEventListener('click', async () => {
+    configure.apply();
+    const what = setup.isRelay ? 'new options' : 'a new token';
+    say(`The tracker has ${what}, and goes on.`);
+    const sayResult = toast.later();
+    await tracker().flush();
+    if (tracker().status?.().paused === 'setup') {
+      sayResult(`The tracker has ${what}, and was refused again. What waits is kept.`);
+    }
   });
   if (setup.isRelay) byId('resume').textContent = 'New options, go on';
   byId('tag-code').textContent = setup.tag;

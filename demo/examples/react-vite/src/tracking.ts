@@ -19,4 +19,5 @@ analytics.init({
   project: 'shop',
   channel: 'web',
 });
-autocapture(analytics, { pageviews: true });
+// With `local` on localhost, too, where you try this.
+autocapture(analytics, { pageviews: true, local: true });
