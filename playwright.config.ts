@@ -1,24 +1,14 @@
-import { readdirSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 import { CHROMIUM_ARGUMENTS } from './e2e/support/chromium-arguments.js';
 import { foundBrowsers } from './e2e/support/found-browsers.js';
 import type { Mode } from './e2e/support/test.js';
-
-/** With CORE set, the built files are of the new core (`CORE=1 npm run build`), which some files assert in e2e/core. */
-const isCore = !!process.env['CORE'];
-const REPLACED = readdirSync('e2e/core', { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.spec.ts'),
-);
-/** What the new core does not promise any more. */
-const GONE = ['foreign-to-json.spec.ts', 'own-origin.spec.ts'];
-const ignored = isCore ? [...REPLACED, ...GONE].map((name) => `e2e/${name}`) : ['e2e/core/'];
 
 const browsers = foundBrowsers();
 const chromium = { executablePath: browsers.chromium, args: CHROMIUM_ARGUMENTS };
 
 export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
-  testIgnore: ['fixtures/**', ...ignored.map((name) => new RegExp(`/${name}`))],
+  testIgnore: 'fixtures/**',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
   // Two cores on the smallest machine this runs on, and tests that mostly wait.

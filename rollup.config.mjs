@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
@@ -36,15 +35,9 @@ const script = (file) => ({ file, format: 'iife', sourcemap: true });
  */
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
-/** With CORE set, an entry is built from the new core where that has it already. */
-const entry = (path) => {
-  const core = path.replace('src/', 'src/core/entry/');
-  return process.env.CORE && existsSync(core) ? core : path;
-};
-
 /** A script for a tag. */
 const tag = (input, file) => ({
-  input: entry(input),
+  input,
   output: script(file),
   plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT })],
 });
@@ -54,7 +47,7 @@ const tag = (input, file) => ({
  * as their sources, so they need no source maps, which would be twice as large as they are.
  */
 const libraries = (shared, ...names) => {
-  const input = Object.fromEntries(names.map((name) => [name, entry(`src/${name}.ts`)]));
+  const input = Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
   const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
   const shape = (format, extension) => ({
     dir: 'dist',
@@ -73,22 +66,22 @@ export default [
   tag('src/script.ts', 'dist/outbox.js'),
   tag('src/script-relay.ts', 'dist/outbox-relay.js'),
   tag('src/script-auto.ts', 'dist/outbox-auto.js'),
-  ...(process.env.CORE
-    ? [
-        {
-          input: 'src/core/entry/dev.ts',
-          output: script('dist/outbox-dev.js'),
-          plugins: [resolve(), ts(), minify()],
-        },
-      ]
-    : []),
+  {
+    // What a tag loads for developers, and never for visitors.
+    input: 'src/script-dev.ts',
+    output: script('dist/outbox-dev.js'),
+    plugins: [resolve(), ts(), minify()],
+  },
   {
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: 'dist/stub.js', format: 'es' },
     plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
-  ...libraries('client-shared', 'index', 'relay-client', 'context', 'testing'),
+  ...libraries(
+    'client-shared',
+    ...['index', 'index-dev', 'relay-client', 'relay-client-dev', 'context', 'testing'],
+  ),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),

@@ -145,7 +145,7 @@ test('forgets, when it is restored, what was denied in another tab meanwhile @sm
   await track(page, names(25, 'restored'));
   expect(await statusOf(page)).toMatchObject({ consent: 'denied', waiting: 0, userId: undefined });
   await page.evaluate(() => analytics.flush());
-  await expect.poll(() => page.evaluate(() => Object.values(localStorage))).toEqual(['denied']);
+  await expect.poll(() => page.evaluate(() => Object.values(localStorage))).toEqual(['refused']);
   expect(await storedEvents(page)).toEqual([]);
   await service.holds({ events: [], identifies: [] }, { pages: [other] });
   expect(await service.requests()).toHaveLength(refused);

@@ -1,9 +1,7 @@
-import { AUTO } from './support/captured.js';
 import { heard, listening } from './support/heard.js';
 import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { expect, test } from './support/test.js';
-import { track } from './support/track.js';
 
 const script = (code: string): string => `<script>${code}</script>`;
 
@@ -64,21 +62,11 @@ test('a `context` that is an object, of an event that `beforeSend` changes, stay
 
 for (const [how, body] of [
   ['throws', `throw new Error('no tags today')`],
-  ['throws something else each time', `throw new Error('no tags at ' + performance.now())`],
   ['gives what JSON cannot carry', `const all = {}; all.all = all; return all`],
-  ['gives a text', `return 'no tags'`],
-  ['gives a list', `return ['no tags']`],
-  ['is async', `return Promise.resolve({ later: true })`],
-  ['is async and fails', `return Promise.reject(new Error('no tags'))`],
 ]) {
-  test(`a \`context\` that ${how} costs no event, and is told once`, async ({
-    page,
-    guest,
-    service,
-    site,
-  }) => {
+  test(`a \`context\` that ${how} costs no event`, async ({ page, guest, service, site }) => {
     guest.allowGlobals('pageTags');
-    const style = { ...listening, head: script(`window.pageTags = () => { ${body} };`) };
+    const style = { head: script(`window.pageTags = () => { ${body} };`) };
     await page.goto(site.page('/', site.tagged({ context: 'pageTags' }, style)));
     await page.evaluate(() => {
       analytics.event('one', { plan: 'pro' });
@@ -86,56 +74,6 @@ for (const [how, body] of [
     });
     await service.holds({ events: ['one', 'two'] }, { pages: [page] });
     expect((await service.events()).map(({ tags }) => tags)).toEqual([{ plan: 'pro' }, {}]);
-    const errors = await heard(page, 'error');
-    expect(errors.map(({ kind }) => kind)).toEqual(['call']);
-    expect(errors[0]!.message).toMatch(
-      /^`context` failed: (no tags|.*circular|expected an object)/,
-    );
-  });
-}
-
-test('a `context` that calls `event` is not asked for that event', async ({
-  page,
-  guest,
-  service,
-  site,
-}) => {
-  guest.allowGlobals('pageTags');
-  const head = script(
-    `window.pageTags = () => { analytics.event('asked', { plan: 'pro' }); return { page: 'p' }; };`,
-  );
-  await page.goto(site.page('/', site.tagged({ context: 'pageTags' }, { ...listening, head })));
-  await track(page, ['one', 'two']);
-  await service.holds({ events: ['asked', 'one', 'asked', 'two'] }, { pages: [page] });
-  const rows = (await service.events()).map(({ event, tags }) => [event, tags] as const);
-  for (const [event, tags] of rows) {
-    expect(tags).toEqual(event === 'asked' ? { plan: 'pro' } : { page: 'p' });
-  }
-  expect(await heard(page, 'error')).toEqual([]);
-});
-
-for (const [how, body] of [
-  ['a text', `return 'no tags'`],
-  ['a promise', `return Promise.reject(new Error('no tags'))`],
-]) {
-  test(`a \`context\` beside an anonymous id that gives ${how} is told once`, async ({
-    page,
-    guest,
-    service,
-    site,
-  }) => {
-    guest.allowGlobals('pageTags');
-    const head = script(`window.pageTags = () => { ${body} };`);
-    const options = { context: 'pageTags', anonymousId: 'tab' };
-    const style = { ...listening, ...AUTO, head };
-    await page.goto(site.page('/', site.tagged(options, style)));
-    await track(page, ['one', 'two']);
-    await service.holds({ events: ['one', 'two'] }, { pages: [page] });
-    expect((await service.events()).map(({ tags }) => tags)).toEqual([{}, {}]);
-    const errors = await heard(page, 'error');
-    expect(errors.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^`context` failed: expected an object/),
-    ]);
   });
 }
 
@@ -150,7 +88,7 @@ test('`context` is not asked while consent is denied', async ({ page, guest, sit
   await expect(page).toHaveTitle('A page');
 });
 
-test('ids that stand for no id are refused, in words', async ({ page, service, site }) => {
+test('ids that stand for no id are refused', async ({ page, service, site }) => {
   const none = ['', 'undefined', 'null', '[object Object]'];
   await page.goto(site.page('/', site.tagged({}, listening)));
   await page.evaluate((none) => {
@@ -167,11 +105,7 @@ test('ids that stand for no id are refused, in words', async ({ page, service, s
   const users = (await service.events()).map(({ user_id }) => user_id);
   expect(users.sort()).toEqual(['undefined_2', 'user_1']);
   const drops = await heard(page, 'drop');
-  expect(drops.map(({ reason, message }) => [reason, message])).toEqual(
-    none.flatMap((id) =>
-      Array(3).fill(['invalid-call', `expected \`userId\` to be an id, not "${id}"`]),
-    ),
-  );
+  expect(drops.map(({ reason }) => reason)).toEqual(Array(3 * none.length).fill('invalid-call'));
 });
 
 test('listeners hear of consent when `init` finds it out and as it changes, and of a reset', async ({

@@ -71,7 +71,8 @@ test('follows Global Privacy Control as the page comes back, and tells of it', a
   await setPrivacyControl(page, true);
   await comeBack();
   await track(page, ['denied']);
-  await expect.poll(() => traces(page)).toEqual(NO_TRACE);
+  await expect.poll(async () => (await traces(page)).local).toEqual({});
+  expect(await storedEvents(page)).toEqual([]);
   await setPrivacyControl(page, false);
   await comeBack();
   await track(page, ['after']);

@@ -43,15 +43,6 @@ const watchPage = (page: Page) =>
       standing.delete(`interval ${id}`);
       clearToo(id);
     };
-    const { observe, disconnect } = MutationObserver.prototype;
-    MutationObserver.prototype.observe = function (...args) {
-      standing.add('observer');
-      observe.apply(this, args);
-    };
-    MutationObserver.prototype.disconnect = function () {
-      standing.delete('observer');
-      disconnect.apply(this);
-    };
   });
 
 const standingIn = (page: Page): Promise<string[]> =>
@@ -66,7 +57,7 @@ test('stop() ends all that listens, ticks or asks @relay', async ({ page, servic
   await track(page, ['hangs']);
   await expect.poll(async () => (await statusOf(page)).inFlight).toBe(1);
   expect(await standingIn(page)).toEqual(
-    expect.arrayContaining(['document visibilitychange', 'window pagehide', 'observer']),
+    expect.arrayContaining(['document visibilitychange', 'window pagehide']),
   );
   const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/v1/'));
   await page.evaluate(() => analytics.stop());

@@ -1,6 +1,8 @@
 import { createTracker } from './client/analytics.js';
-import { installTag } from './client/browser/install-tag.js';
-import { readAttributes } from './client/config/options.js';
-import { relayWay } from './client/relay-way.js';
+import { readAttributes } from './client/options.js';
+import { installTag } from './client/tag.js';
 
-installTag({ createTracker: () => createTracker(relayWay), readOptions: readAttributes });
+installTag({
+  createTracker: (tell) => createTracker(undefined, tell),
+  readOptions: readAttributes,
+});

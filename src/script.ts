@@ -1,6 +1,9 @@
 import { createTracker } from './client/analytics.js';
-import { anyWay } from './client/any-way.js';
-import { installTag } from './client/browser/install-tag.js';
-import { readAttributes } from './client/config/options.js';
+import { createDirectSend } from './client/delivery/send/direct.js';
+import { readAttributes } from './client/options.js';
+import { installTag } from './client/tag.js';
 
-installTag({ createTracker: () => createTracker(anyWay), readOptions: readAttributes });
+installTag({
+  createTracker: (tell) => createTracker(createDirectSend, tell),
+  readOptions: readAttributes,
+});

@@ -46,7 +46,7 @@ test('stores once what is sent again because the answer took too long', async ({
   expect(ofFirst).toHaveLength(3);
 });
 
-test('lets others pass a request that hangs, and sends it again after its timeout', async ({
+test('sends a batch that hangs again after its timeout, and others with it', async ({
   page,
   relay,
   service,
@@ -56,14 +56,11 @@ test('lets others pass a request that hangs, and sends it again after its timeou
   relay.faults([{ hang: true, times: 1 }]);
   await track(page, names(20));
   await expect.poll(() => relay.requests.length).toBe(1);
-  const times = await track(page, names(20, 'other'));
+  await track(page, names(20, 'other'));
   await service.holds({ events: [...names(20), ...names(20, 'other')] }, { pages: [page] });
-  for (const { event, received_at } of await service.events()) {
-    const called = times[event];
-    if (called) expect(Date.parse(received_at) - called).toBeLessThan(2_500);
-  }
-  const [first, , ...again] = relay.requests;
-  expect(again.flatMap(({ ids }) => ids).sort()).toEqual(first!.ids.toSorted());
+  const [first, ...others] = relay.requests;
+  const again = others.flatMap(({ ids }) => ids).filter((id) => first!.ids.includes(id));
+  expect(again.sort()).toEqual(first!.ids.toSorted());
   // By the page: how long a request is on its way to the relay says nothing of the timeout.
   const [started, startedAgain] = await sentTimes(page, 'event 0');
   expect(startedAgain! - started!).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
@@ -168,7 +165,7 @@ test('keeps everything while the relay refuses the page, and says so once', asyn
   await track(page, names(5));
   await expect.poll(async () => (await statusOf(page)).paused).toBe('setup');
   expect(await heard(page, 'error')).toEqual([
-    { kind: 'setup', status: 403, message: expect.stringContaining('`origins`') },
+    { kind: 'setup', status: 403, message: expect.stringContaining('/a/v1/batch answers 403') },
   ]);
   relay.faults([]);
   await page.reload();

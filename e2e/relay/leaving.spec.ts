@@ -123,28 +123,51 @@ test('uses a fetch with keepalive where there is no beacon', async ({
   await service.holds({ events: names(5) }, { pages: [page] });
 });
 
-test('stores once what was in flight when the page went, whatever became of it', async ({
+for (const after of [true, false]) {
+  test(`stores once what was in flight when the page went, ${after ? 'and was stored' : 'and was lost'}`, async ({
+    page,
+    relay,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
+    relay.faults([{ after, hang: true, times: 1 }]);
+    await track(page, names(3));
+    await expect.poll(() => relay.requests.length).toBe(1);
+    if (after) await service.holds({ events: names(3) });
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds({ events: names(3) }, { pages: [page] });
+    expect(await statusOf(page)).toMatchObject({ delivered: 3, unknown: 0 });
+  });
+
+  test(`stores once what was in flight when the page was killed, ${after ? 'and was stored' : 'and was lost'}`, async ({
+    page,
+    context,
+    guest,
+    relay,
+    service,
+    site,
+  }) => {
+    await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
+    relay.faults([{ after, hang: true, times: 1 }]);
+    await track(page, names(10));
+    await expect.poll(() => relay.requests.length).toBe(1);
+    await expect.poll(() => storedEvents(page)).toHaveLength(10);
+    await crash(page);
+
+    const next = await context.newPage();
+    await next.goto(laterPage({ guest, site }, '/'));
+    await service.holds({ events: names(10) }, { pages: [next] });
+    expect(await statusOf(next)).toMatchObject({ delivered: 10, unknown: 0 });
+  });
+}
+
+test('leaves to the next page what could not be handed off because it was offline', async ({
   page,
-  relay,
+  context,
   service,
   site,
 }) => {
-  await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
-  relay.faults([
-    { hang: true, times: 1 },
-    { after: true, hang: true, times: 1 },
-  ]);
-  await track(page, names(3, 'lost'));
-  await expect.poll(() => relay.requests.length).toBe(1);
-  await track(page, names(3, 'stored'));
-  await expect.poll(() => relay.requests.length).toBe(2);
-  await page.goto(site.page('/next', site.tagged()));
-  const events = [...names(3, 'lost'), ...names(3, 'stored')];
-  await service.holds({ events }, { pages: [page] });
-  expect(await statusOf(page)).toMatchObject({ delivered: 6, unknown: 0 });
-});
-
-test('loses nothing of a page that was left offline', async ({ page, context, service, site }) => {
   await page.goto(site.page('/', site.tagged()));
   await context.setOffline(true);
   await track(page, names(5));
@@ -152,24 +175,6 @@ test('loses nothing of a page that was left offline', async ({ page, context, se
   await context.setOffline(false);
   await page.goto(site.page('/next', site.tagged()));
   await service.holds({ events: names(5) }, { pages: [page] });
-});
-
-test('hands off although the relay has just failed, since it stores once what comes twice @smoke', async ({
-  page,
-  relay,
-  service,
-  site,
-}) => {
-  await page.goto(site.page('/', site.tagged()));
-  relay.faults([{ status: 503 }]);
-  await track(page, ['first']);
-  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
-  relay.faults([]);
-  await trackAndGo(page, names(5), site.page('/bare', BARE));
-  // Nobody is there to send what was not handed off.
-  await service.holds({ events: ['first', ...names(5)] });
-  await page.goto(site.page('/next', site.tagged()));
-  await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
 });
 
 test('leaves everything to the next page while the relay has asked for a wait', async ({
@@ -187,33 +192,6 @@ test('leaves everything to the next page while the relay has asked for a wait', 
   await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
   const [refused, ...rest] = relay.requests;
   for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(2_000);
-});
-
-test('stores once what was in flight when the page was killed', async ({
-  page,
-  context,
-  guest,
-  relay,
-  service,
-  site,
-}) => {
-  await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
-  relay.faults([
-    { after: true, hang: true, times: 1 },
-    { hang: true, times: 1 },
-  ]);
-  await track(page, names(10, 'stored'));
-  await expect.poll(() => relay.requests.length).toBe(1);
-  await track(page, names(10, 'lost'));
-  await expect.poll(() => relay.requests.length).toBe(2);
-  await expect.poll(() => storedEvents(page)).toHaveLength(20);
-  await crash(page);
-
-  const next = await context.newPage();
-  await next.goto(laterPage({ guest, site }, '/'));
-  const events = [...names(10, 'stored'), ...names(10, 'lost')];
-  await service.holds({ events }, { pages: [next] });
-  expect(await statusOf(next)).toMatchObject({ delivered: 20, unknown: 0 });
 });
 
 test('leaves to the next page what waits, where IndexedDB never opens', async ({

@@ -7,21 +7,19 @@ import { track } from '../support/track.js';
 
 test.use({ mode: 'relay' });
 
-/** More than the longest wait, after which what was blocked is tried again. */
-const LONGEST_WAIT_MS = 301_000;
+/** Longer than any wait of a record that was blocked. */
+const LATER_MS = 301_000;
 
 const trackIn = (page: Page, channel: string, events: readonly string[]) =>
   page.evaluate(
     ([channel, events]) => events.forEach((event) => analytics.event(event, { channel })),
     [channel, events] as const,
   );
-/** How many records were blocked, however often. */
+/** How many records were blocked, once or more. */
 const blocked = async (page: Page) => {
   const outcomes = await heard(page, 'outcome');
-  const records = outcomes
-    .filter(({ outcome }) => outcome === 'blocked')
-    .map(({ record }) => record);
-  return new Set(records.map(({ id }) => id)).size;
+  const ids = outcomes.flatMap(({ record, outcome }) => (outcome === 'blocked' ? record.id : []));
+  return new Set(ids).size;
 };
 
 test('keeps the events of a channel that the relay does not list yet, and sends others meanwhile', async ({
@@ -40,13 +38,11 @@ test('keeps the events of a channel that the relay does not list yet, and sends 
   await trackIn(page, 'growth', names(2, 'newer'));
   await expect.poll(() => blocked(page)).toBe(5);
   expect(await statusOf(page)).toMatchObject({ waiting: 5, delivered: 20, dropped: {} });
-  expect((await statusOf(page)).paused).toBeUndefined();
   expect(await heard(page, 'error')).toEqual([
     {
       kind: 'setup',
       status: 403,
-      message:
-        'the relay does not list the channel "growth": add it to the relay\'s list `channels`',
+      message: 'the relay: channel "growth" not listed',
     },
   ]);
   expect(relay.errors).toEqual([
@@ -54,7 +50,7 @@ test('keeps the events of a channel that the relay does not list yet, and sends 
   ]);
 
   relay.deploy({ channels: [CHANNEL, 'growth'] });
-  await page.clock.fastForward(LONGEST_WAIT_MS);
+  await page.clock.fastForward(LATER_MS);
   const events = [...names(20), ...names(3, 'new'), ...names(2, 'newer')];
   await service.holds({ events }, { pages: [page] });
   expect(await heard(page, 'drop')).toEqual([]);

@@ -1,15 +1,12 @@
-/**
- * The client that is simulated: the one that is shipped or, with CORE set, the new one. What the judge has to know of
- * it is read from there, not copied.
- */
-export const ENTRY = process.env['CORE'] ? 'src/core/entry/index.ts' : 'src/index.ts';
+/** The client that is simulated. What the judge has to know of it is read from there, not copied. */
+export const ENTRY = 'src/index.ts';
 
-export { LONGEST_STORED_MS, type Gate } from '../../src/core/delivery/trouble.js';
-export { LEASE_MS } from '../../src/core/outbox/held.js';
+export { LONGEST_STORED_MS, type Gate } from '../../src/client/delivery/trouble.js';
+export { LEASE_MS } from '../../src/client/outbox/held.js';
 export type {
   Analytics,
   Consent,
   DropReason,
   RecordType,
   StorageKind,
-} from '../../src/core/types.js';
+} from '../../src/client/types.js';

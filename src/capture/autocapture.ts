@@ -1,6 +1,4 @@
-import { isLocalHost } from '../client/browser/is-local-host.js';
-import { outsideZone } from '../client/browser/outside-zone.js';
-import { isPage } from '../client/browser/page-life.js';
+import { isLocalHost, isPage, outsideZone } from '../client/page.js';
 import { declared } from './declared.js';
 import { downloads } from './downloads.js';
 import { engagement } from './engagement.js';

@@ -1,99 +1,182 @@
-import { outsideZone } from './browser/outside-zone.js';
-import { say } from './browser/page-consent.js';
-import { isPage } from './browser/page-life.js';
-import { readClock } from './config/clock.js';
-import { isConsent } from './config/options.js';
-import { createHearers, TYPES } from './hearers.js';
-import { createHint } from './hint.js';
-import { captureEvent, captureIdentify, type Call, type Made } from './record/call.js';
-import { createSetUp, type Way } from './set-up.js';
-import type { Analytics, CreateAnalytics, DisabledOptions, EventMap, Options } from './types.js';
+import { consentTo } from './consent.js';
+import type { createDirectSend } from './delivery/send/direct.js';
+import { isConsent, resolveOptions, type Settings } from './options.js';
+import { attempt, isPage, outsideZone } from './page.js';
+import { nameOf, type Emit } from './destination.js';
+import { createPipeline, type Pipeline } from './pipeline.js';
+import { copy, type Call } from './record.js';
+import type {
+  Analytics,
+  Consent,
+  CreateAnalytics,
+  DisabledOptions,
+  EventMap,
+  Listeners,
+  Options,
+  Status,
+} from './types.js';
 
-export type { Way } from './set-up.js';
+/** At most this many calls are kept until `init`. */
+const EARLY = 10_000;
 
-/** Takes calls that were made before the script tag's file had loaded, with their times. */
-export interface Replay {
-  identify: (at: number, userId: unknown, properties?: unknown, ...more: unknown[]) => void;
-  event: (at: number, name: unknown, fields?: unknown, ...more: unknown[]) => void;
-}
+type Listener = (payload: unknown) => void;
 
-export interface Tracker<
-  Events extends EventMap<Events> = Record<string, object>,
-  Traits extends object = object,
-  Init extends object = Options,
-> {
-  analytics: Analytics<Events, Traits, Init>;
-  replay: Replay;
-}
+/**
+ * Tells a developer of every event of a listener, of every `init`, call and `on` before it counts, and of calls that
+ * wait for `init` (`wait`), where they count.
+ */
+export type Tell = (what: string, detail: unknown) => void;
 
-/** Makes a tracker, which does nothing until `init`. */
-export const createTracker = <
-  Events extends EventMap<Events> = Record<string, object>,
-  Traits extends object = object,
-  Init extends object = Options,
->(
-  way: Way,
-): Tracker<Events, Traits, Init> => {
-  const hearers = createHearers(() => setUp.settings());
-  const { emit } = hearers;
-  const setUp = createSetUp(way, emit);
-  const { run, current, settings, status, offReason } = setUp;
-  const now = () => readClock(settings()?.now);
+/**
+ * Makes a tracker, which does nothing until `init`. `accept` takes calls that were made before the tag's file had
+ * loaded, with their times.
+ * @param direct sends straight to the service; left out by entries that only reach relays
+ */
+export const createTracker = (direct: typeof createDirectSend | undefined, tell?: Tell) => {
+  const pipelines = new Map<string, Pipeline>();
+  const listeners = new Map<string, Set<Listener>>();
+  const projects = new Set<string>();
+  let early: ((pipeline: Pipeline) => void)[] = [];
+  let settings: Settings | undefined;
+  let current: Pipeline | undefined;
+  /** A `setConsent` from before the project was known. */
+  let said: Consent | undefined;
 
-  const hint = createHint(emit);
-
-  const accept = (call: Made<Call>, more: unknown[]) =>
-    run((pipeline) => pipeline.accept(call, more, hint));
-
-  /** Whether a call becomes JSON text before it returns, so that nobody can change its arguments meanwhile. */
-  const isText = () => !!current() && !settings()?.beforeSend;
-
-  const replay: Replay = {
-    identify: (at, userId, properties, ...more) =>
-      accept(captureIdentify(at, userId, properties, isText()), more),
-    event: (at, name, fields, ...more) => accept(captureEvent(at, name, fields, isText()), more),
+  const emit: Emit = (type, payload) => {
+    tell?.(type, payload);
+    const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
+    for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
+      attempt(() => listener?.(payload)); // one that throws must not stop delivery
+    }
   };
 
-  const analytics: Analytics<Events, Traits, Init> = {
-    init: setUp.init,
-    // All arguments are passed on: a page without types may give more than the types allow.
-    identify: (...args) => replay.identify(now(), ...args),
-    event: (...args) => replay.event(now(), ...args),
+  const off = (): Status['paused'] =>
+    isPage() ? (settings?.disabled ? 'disabled' : undefined) : 'no-page';
+
+  /** Runs work on the current pipeline, now or after `init`. Never throws into the page. */
+  const run = (work: (pipeline: Pipeline) => void): void => {
+    if (off()) return;
+    const pipeline = current;
+    if (pipeline) attempt(() => outsideZone(() => work(pipeline)));
+    else if (early.length < EARLY) {
+      early.push(work);
+      tell?.('wait', undefined);
+    } else emit('drop', { reason: 'outbox-full', message: 'before init' });
+  };
+
+  const accept = (
+    type: Call['type'],
+    at: number,
+    subject?: unknown,
+    given?: unknown,
+    ...more: unknown[]
+  ): void => {
+    // Once there is a pipeline, a call becomes text before it returns.
+    const kept = current ? given : (attempt(() => copy(given ?? {})) ?? given);
+    const call = { type, at, subject, given: kept, more };
+    run((pipeline) => {
+      tell?.('call', call);
+      pipeline.accept(call);
+    });
+  };
+  const now = () => attempt(() => settings?.now?.()) ?? Date.now();
+
+  const stop = () => {
+    for (const pipeline of pipelines.values()) outsideZone(pipeline.stop);
+    pipelines.clear();
+    current = undefined;
+  };
+
+  const analytics = {
+    init: (options: Options): void => {
+      if (!isPage()) return;
+      tell?.('init', options);
+      const next = (settings = resolveOptions(options, globalThis.origin, !!direct));
+      current = undefined; // a former destination goes on with the records that it has
+      if (next.project) {
+        projects.add(next.project);
+        const consent = consentTo(next.project);
+        consent.offer(next.consent);
+        if (said) consent.set(said);
+        said = undefined;
+      }
+      if (next.disabled) return stop();
+      const name = nameOf(next);
+      const known = (current = pipelines.get(name));
+      outsideZone(() => {
+        if (known) known.configure(next);
+        else pipelines.set(name, (current = createPipeline(direct, next, emit)));
+      });
+      emit('consent', { consent: current!.status().consent });
+      const calls = early;
+      early = [];
+      for (const work of calls) run(work);
+    },
+    identify: (...args: unknown[]): void => accept('identify', now(), ...args),
+    event: (...args: unknown[]): void => accept('event', now(), ...args),
     flush: async () =>
-      (await outsideZone(() => current()?.flush())) ?? {
+      (await outsideZone(() => current?.flush())) ?? {
         delivered: 0,
         retried: 0,
         rejected: 0,
-        waiting: status().waiting,
+        waiting: early.length,
       },
-    reset: () => run((pipeline) => pipeline.reset()),
-    setConsent: (given) => {
+    reset: (): void => run((pipeline) => pipeline.reset()),
+    setConsent: (consent: Consent): void => {
       if (!isPage()) return;
-      const message = 'expected consent to be granted, pending or denied';
-      if (isConsent(given)) setUp.setConsent(say(given));
-      else if (!offReason()) emit('drop', () => ({ reason: 'invalid-call', message }));
+      if (!isConsent(consent)) {
+        return emit('drop', {
+          reason: 'invalid-call',
+          message: 'setConsent',
+        });
+      }
+      if (!projects.size) said = consent;
+      outsideZone(() => projects.forEach((project) => consentTo(project).set(consent)));
     },
-    status,
-    stop: () => {
-      setUp.stop();
-      hearers.clear();
+    status: (): Status =>
+      current?.status() ?? {
+        storage: 'none',
+        consent: 'granted',
+        waiting: early.length,
+        elsewhere: undefined,
+        inFlight: 0,
+        delivered: 0,
+        unknown: 0,
+        dropped: {},
+        paused: off() ?? 'not-started',
+        nextAttempt: undefined,
+        userId: undefined,
+      },
+    stop: (): void => {
+      stop();
+      listeners.clear();
+      settings = undefined;
     },
-    on: (type, listener) => {
-      const types = Object.keys(TYPES).join(', ');
-      if (!(type in TYPES) && !offReason()) hint(`\`on\` expected ${types}, not "${type}"`);
-      return hearers.on(type, listener);
+    on: <Type extends keyof Listeners>(
+      type: Type,
+      listener: (payload: Listeners[Type]) => void,
+    ): (() => void) => {
+      tell?.('on', type);
+      const set = listeners.get(type) ?? new Set();
+      listeners.set(type, set.add(listener as Listener));
+      return () => set.delete(listener as Listener);
     },
   };
-  return { analytics, replay };
+  return { analytics: analytics as unknown as Analytics, accept };
 };
 
-/** Returns the `createAnalytics` that an entry of the package exports, for the given way to reach destinations. */
+export type Tracker = ReturnType<typeof createTracker>;
+
+/** Returns the `createAnalytics` that an entry of the package exports. */
 export const creatorOf =
-  <Init extends object>(way: Way): CreateAnalytics<Init> =>
+  <Init extends object>(
+    direct: typeof createDirectSend | undefined,
+    tell?: Tell,
+  ): CreateAnalytics<Init> =>
   <Events extends EventMap<Events> = Record<string, object>, Traits extends object = object>(
     options?: Init | DisabledOptions,
   ): Analytics<Events, Traits, Init> => {
-    const { analytics } = createTracker<Events, Traits, Init>(way);
-    if (options) analytics.init(options as Init);
-    return analytics;
+    const { analytics } = createTracker(direct, tell);
+    if (options) analytics.init(options as Options);
+    return analytics as unknown as Analytics<Events, Traits, Init>;
   };

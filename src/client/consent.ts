@@ -1,81 +1,61 @@
-import { isGpcOn } from './browser/is-gpc-on.js';
-import { joinConsent, say, type Said } from './browser/page-consent.js';
-import { shelf } from './browser/shelf.js';
-import { isConsentKey } from './config/destination.js';
-import type { Context } from './context.js';
-import { getDenial } from './outbox/denial.js';
-import type { Admit } from './outbox/database.js';
+import { isGpcOn, shelf } from './page.js';
 import type { Consent } from './types.js';
 
-interface Effects {
-  /** The last `setConsent` before the destination was known. */
-  said: Said | undefined;
-  onChange: (consent: Consent) => void;
+/** What the scripts of a page know of the consent to one project's records. */
+interface Fact {
+  consent: Consent;
+  /** `setConsent` has set it, so that the options of a later `init` say nothing any more. */
+  isSaid: boolean;
+  followers: Set<() => void>;
 }
 
-/** Consent to one destination's records: what was said on this page, or a denial that an earlier page has stored. */
-export const createConsent = ({ name, settings }: Context, { said, onChange }: Effects) => {
-  const { project, consent: option } = settings();
-  const key = `${name} consent`;
-  /** A denial counts for the whole project, so it may have been remembered by another destination. */
-  const isDenial = (other: string): boolean =>
-    isConsentKey(other, project) && !!shelf.get(other)?.startsWith('denied');
-  const denials = () => shelf.keys().filter(isDenial);
+/** Two scripts, such as the tag and an import, have no module in common: both see a symbol on the global object. */
+const FACTS = Symbol.for('analytics-outbox consent');
+/** As long as each other, so that a denial fits into a full localStorage in the place of a consent. */
+const GRANTED = 'granted';
+const REFUSED = 'refused';
 
-  /** While Global Privacy Control is on, consent is denied, whatever was said. */
-  const inForce = (): Consent => (settings().respectGpc && isGpcOn() ? 'denied' : page.current());
-  const apply = () => {
-    const before = current;
-    current = inForce();
-    // Stored again even if nothing has changed: the site may have cleared localStorage since.
-    remember();
-    if (current !== before) onChange(current);
-  };
-  const remembered = () => (denials().length > 0 ? 'denied' : 'granted');
-  const page = joinConsent(project, said, option, remembered, apply);
-  let current = inForce();
+/** The consent to the records of one project: one fact for all scripts and instances of the page, and for later pages. */
+export const consentTo = (project: string) => {
+  const facts = ((globalThis as Record<symbol, unknown>)[FACTS] ??= new Map()) as Map<string, Fact>;
+  const key = `analytics-outbox ${encodeURI(project)} consent`;
+  const known = facts.get(project);
+  const fact = known ?? { consent: 'granted', isSaid: false, followers: new Set() };
+  facts.set(project, fact);
 
-  /** Whether a visitor has denied it, on this page or an earlier one. Global Privacy Control alone does not count. */
-  const isOwn = (): boolean => page.current() === 'denied';
-  const remember = (): void => {
-    if (page.current() === 'granted') for (const denial of denials()) shelf.set(denial, undefined);
-    // `yet`: the stored records are still to be deleted. If this page cannot do that, the next one does.
-    if (isOwn() && !isDenial(key)) shelf.set(key, 'denied yet');
-  };
-  /** Takes over a denial from another page. */
-  const deny = (): void => page.set(say('denied'));
-  /**
-   * A denial that localStorage had no room for is in the database. It counts until something is said on this page.
-   */
-  const admit: Admit = (store, then) => {
-    if (page.isGiven()) then();
-    else getDenial(store, (isDenied) => (isDenied ? deny() : then()));
+  const set = (consent: Consent, isSaid = true): void => {
+    fact.consent = consent;
+    fact.isSaid ||= isSaid;
+    const store = () => consent === 'denied' && shelf.set(key, REFUSED);
+    store();
+    if (consent === 'granted') shelf.remove(key);
+    for (const follow of [...fact.followers]) follow();
+    store(); // what a denial removes has made room for it
   };
 
   return {
-    current: (): Consent => current,
-    set: page.set,
-    stop: page.unfollow,
-    /** Whether something was said on this page, so that a remembered denial no longer counts. */
-    isGiven: page.isGiven,
-    admit,
-    isOwn,
-    remember,
-    /** Remembers that all records from before the denial are deleted. */
-    setCleared: (): void => {
-      if (isOwn()) shelf.set(key, 'denied');
+    set,
+    /** The option of an `init`: the first one of the page counts, and later a stricter one until `setConsent`. */
+    offer: (option: Consent | undefined): void => {
+      const isStricter = option !== 'granted' && fact.consent !== 'denied' && !fact.isSaid;
+      if (option && (isStricter || !known)) set(option, false);
     },
-    isCleared: (): boolean => shelf.get(key) === 'denied',
-    /** Looks for changes that a frozen or cached page was not told of: a denial, or Global Privacy Control. */
-    lookAgain: (): void => {
-      if (page.current() === 'granted' && denials().length > 0) deny();
-      else if (inForce() !== current) apply();
+    /**
+     * What is in force. A denial that any page has stored counts until consent is given again, on this page too if the
+     * site clears its storage. While Global Privacy Control is on and counts, consent is denied, whatever was said.
+     */
+    current: (respectGpc: boolean | undefined): Consent => {
+      if (shelf.get(key) === REFUSED) fact.consent = 'denied';
+      return respectGpc && isGpcOn() ? 'denied' : fact.consent;
     },
-    /** Called when another page has changed this key of localStorage. */
-    hear: (changed: string | null): void => {
-      if (changed && isDenial(changed)) deny();
+    /** Stores that consent is granted, once storage may be used: a denial will fit into its place. */
+    remember: (): unknown => shelf.set(key, GRANTED),
+    /** Nothing may be stored any more, apart from a denial. */
+    forget: (): unknown => shelf.get(key) === GRANTED && shelf.remove(key),
+    /** Calls `follow` at each change until the function that is returned is called. */
+    follow: (follow: () => void): (() => void) => {
+      fact.followers.add(follow);
+      return () => fact.followers.delete(follow);
     },
   };
 };
-
-export type DestinationConsent = ReturnType<typeof createConsent>;

@@ -1,45 +1,72 @@
-import { followPage } from './browser/page-life.js';
-import type { DestinationConsent } from './consent.js';
-import type { Context } from './context.js';
-import type { Parts } from './parts.js';
+/** The life of the page: when it is hidden, left, and back. */
 
-/** The page looks this often for records that other pages have left. */
-const LOOK_MS = 60_000;
-/** It looks this soon after its start, too, since the page before it may still have been writing then. */
-const SOON_MS = 5_000;
+export const isHidden = (): boolean => document.visibilityState === 'hidden';
 
-interface Effects {
-  parts: Parts;
-  start: () => void;
-  consent: DestinationConsent;
-  leave: () => void;
+/** Whether the page is loaded in advance, so that it may never be shown (https://wicg.github.io/nav-speculation/prerendering.html). */
+export const isPrerendering = (): boolean =>
+  !!(document as Document & { prerendering?: boolean }).prerendering;
+
+let isAway = false;
+let departures = 0;
+
+/**
+ * Whether the page has said that it goes away, or has called `window.close()`. In Chromium its requests fail at once
+ * after `close`, before `pagehide` comes.
+ */
+export const isGoing = (): boolean => isAway || globalThis.closed;
+
+/**
+ * Resolves with whether the page is being left. A page sees its requests fail as it is left, in Chromium before any
+ * event says so. The answer comes in a later task, which a page that is gone never gets to.
+ */
+export const wasLeft = async (): Promise<boolean> => {
+  const before = departures;
+  await new Promise((done) => setTimeout(done));
+  return isGoing() || departures !== before;
+};
+
+interface Handlers {
+  /** Called when a page that was loaded in advance is shown. */
+  onShown: () => void;
+  /** Called when the page is hidden, or says that it goes away. */
+  onLeave: () => void;
+  /** Called when the page is back: it may have been frozen, or in the back/forward cache. */
+  onReturn: () => void;
+  /** Called when the network is back. */
+  onOnline: () => void;
+  /** Called when another page has changed this key of localStorage; null if it has cleared all. */
+  onStored: (key: string | null) => void;
 }
 
-/** Lets storage and delivery follow the life of the page. Returns a function that ends this. */
-export const followLife = ({ gateKey }: Context, effects: Effects): (() => void) => {
-  const { parts, start, consent, leave } = effects;
-  const { outbox, flusher } = parts;
-  const lookAround = () => {
-    outbox.look();
-    flusher.pump();
+/**
+ * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page that is
+ * hidden already gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`: they cost the
+ * back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
+ */
+export const followPage = ({ onShown, onLeave, onReturn, onOnline, onStored }: Handlers) => {
+  let wasAway = false;
+  const show = () => {
+    isAway = false;
+    if (wasAway) onReturn();
+    wasAway = false;
   };
-  const unfollow = followPage({
-    onShown: start,
-    onLeave: leave,
-    onReturn: () => {
-      consent.lookAgain();
-      outbox.comeBack();
-      flusher.comeBack();
-    },
-    onOnline: () => flusher.resume(),
-    onStored: (key) => {
-      consent.hear(key);
-      if (key === gateKey) flusher.pump();
-    },
-  });
-  const looks = [setTimeout(lookAround, SOON_MS), setInterval(lookAround, LOOK_MS)];
-  return () => {
-    unfollow();
-    looks.forEach(clearTimeout);
+  const hide = () => {
+    isAway = wasAway = true;
+    departures++;
+    onLeave();
+  };
+  const all: [EventTarget, string, (event: never) => void][] = [
+    [document, 'prerenderingchange', onShown],
+    [document, 'visibilitychange', () => (isHidden() ? onLeave() : show())],
+    [document, 'resume', onReturn],
+    [window, 'pagehide', hide],
+    [window, 'pageshow', show],
+    [window, 'online', onOnline],
+    [window, 'storage', ({ key }: StorageEvent) => onStored(key)],
+  ];
+  for (const [target, ...how] of all) target.addEventListener(...(how as [string, EventListener]));
+  return (): void => {
+    for (const [target, ...how] of all)
+      target.removeEventListener(...(how as [string, EventListener]));
   };
 };

@@ -1,103 +1,209 @@
-import { say, type Said } from './browser/page-consent.js';
-import { isGoing, isHidden } from './browser/page-life.js';
-import { addressOf, destinationName } from './config/destination.js';
-import type { Settings } from './config/options.js';
-import { createAccept } from './accept.js';
-import { createConsent } from './consent.js';
-import type { Context } from './context.js';
-import type { CreateSender } from './delivery/sender.js';
-import { createIdentity } from './identity.js';
-import { followLife } from './life.js';
-import { createParts } from './parts.js';
-import { createPermission } from './permission.js';
+import { messageOf } from '../interface/errors.js';
+import { consentTo } from './consent.js';
+import { createPump } from './delivery/pump.js';
+import type { createDirectSend } from './delivery/send/direct.js';
+import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
+import { nameOf, type Destination, type Emit } from './destination.js';
+import type { Settings } from './options.js';
+import { openDatabase, type Database } from './outbox/database.js';
+import { waitingIn } from './outbox/held.js';
+import { createOutbox } from './outbox/outbox.js';
+import { deleteDatabase, shelf } from './page.js';
+import { recordOf, Refusal, type Call } from './record.js';
 import { createSchedule } from './schedule.js';
-import { createTally, statusOf, type Emit } from './status.js';
-import type { FlushResult, Status } from './types.js';
+import type { Drop, FlushResult, Listeners, Status } from './types.js';
+import { createUser } from './user.js';
 
-/** Functions and objects count as the same, since a page may write them anew for each `init`. */
-const isSame = (a: Settings, b: Settings): boolean =>
-  [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
-    const [one, other] = [a[key as keyof Settings], b[key as keyof Settings]];
-    return one === other || (Object(one) === one && Object(other) === other);
-  });
+/** The page looks this soon for what a page before it was still writing as it started. */
+const SOON_MS = 5_000;
+/** It looks at least this often while it lives, and renews its lease. */
+const LOOK_MS = 30_000;
 
 /** Everything between a call and one destination. */
 export const createPipeline = (
-  createSender: CreateSender,
+  direct: typeof createDirectSend | undefined,
   first: Settings,
   emit: Emit,
-  /** The last `setConsent` before the destination was known. */
-  said: Said | undefined,
 ) => {
-  let current = first;
-  const settings = () => current;
-  const name = destinationName(addressOf(first), first.project);
-  const tally = createTally(emit);
-  const gateKey = `${name} gate`;
-  const context: Context = { name, gateKey, settings, createSender, emit, tally };
+  let settings = first;
+  const counts = { delivered: 0, unknown: 0 };
+  const dropped: Status['dropped'] = {};
 
-  const parts = createParts(context);
-  const { journal, outbox, flusher } = parts;
-  const consent = createConsent(context, {
-    said,
-    onChange: (next) => {
-      permission.follow(next);
-      emit('consent', () => ({ consent: next }));
+  /** Counts what becomes of records, and tells the listeners. */
+  const tell: Emit = (type, payload) => {
+    const { reason, outcome } = payload as Partial<Drop & Listeners['outcome']>;
+    if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
+    if (outcome === 'delivered' || outcome === 'unknown') counts[outcome]++;
+    emit(type, payload);
+  };
+  const name = nameOf(first);
+  const now = () => settings.now?.() ?? Date.now();
+  const drop: Destination['drop'] = (reason, record, message = reason) =>
+    tell('drop', { reason, message, ...(record && { record }) });
+  const destination = { name, settings: () => settings, now, emit: tell, drop };
+  const outbox = createOutbox(destination, () => pump.forget());
+  const { held } = outbox;
+  const pump = createPump(destination, outbox, direct);
+  const page = consentTo(first.project);
+  const user = createUser(name, () => consent === 'granted');
+
+  /** Opens storage and starts delivery, if consent and the page's activation allow it. */
+  const begin = () => {
+    if (held.database || consent !== 'granted' || isPrerendering()) return;
+    user.begin();
+    page.remember();
+    const opened = openDatabase(name, (storage, message) => {
+      if (opened !== held.database) return;
+      tell('storage', { storage, message });
+      outbox.look();
+      if (storage !== 'memory') outbox.begin(opened);
+      pump.pump();
+    });
+    outbox.begin(opened);
+    pump.pump();
+  };
+
+  /** Ends sending, and the use of storage. */
+  const halt = (): Database | undefined => {
+    const { database } = held;
+    pump.halt();
+    held.database = undefined;
+    return database;
+  };
+
+  /** What is stored is left to the next page; what is in memory alone waits there. */
+  const end = () => {
+    pump.halt();
+    if (held.database?.kind() === 'indexeddb') outbox.leave(true);
+    halt()?.end();
+  };
+
+  /** Deletes all that is kept, and forgets the user. */
+  const forget = () => {
+    const database = halt();
+    for (const record of outbox.clear()) drop('consent-denied', record);
+    user.forget();
+    page.forget();
+    pump.reconfigure(); // the wait was stored, too
+    for (const key of shelf.keys()) if (key.startsWith(`${name} `)) shelf.remove(key);
+    // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
+    const cleared = database?.run((store) => void store.clear()) ?? Promise.reject(new Error());
+    cleared.catch(() => deleteDatabase(name)).finally(() => database?.end());
+  };
+
+  let consent = page.current(settings.respectGpc);
+  const applyConsent = () => {
+    const next = page.current(settings.respectGpc);
+    if (next === consent) return;
+    consent = next;
+    if (next === 'granted') begin();
+    else if (next === 'pending') end();
+    else forget();
+    tell('consent', { consent });
+  };
+
+  const leave = () => {
+    // Not in `pagehide`, while the page is still visible: Firefox would lose the requests. `hidden` comes next.
+    if (!isHidden()) return outbox.leave(false);
+    pump.handOff();
+    outbox.leave(isGoing());
+    if (isGoing()) held.database?.leave();
+  };
+
+  const schedule = createSchedule(destination.settings, pump.flushAll, leave);
+
+  let looking: ReturnType<typeof setTimeout>;
+  /** Looks for what dead pages have left, now and as the next lease of another page ends. */
+  const look = (nextMs = LOOK_MS) => {
+    clearTimeout(looking);
+    const soonest = outbox.look();
+    pump.pump();
+    looking = setTimeout(look, Math.min(nextMs, Math.max(soonest - now(), SOON_MS)));
+  };
+
+  const start = () => {
+    if (consent === 'denied') forget();
+    begin();
+  };
+
+  const unfollow = followPage({
+    onShown: start,
+    onLeave: leave,
+    onReturn: () => {
+      held.database?.comeBack();
+      applyConsent();
+      look();
+    },
+    onOnline: pump.online,
+    onStored: (key) => {
+      applyConsent();
+      if (key === `${name} gate`) pump.pump();
     },
   });
-  const identity = createIdentity(name, () => consent.current() === 'granted');
-  const permission = createPermission(context, { consent, identity, parts });
-  const leave = () => {
-    // Not in `pagehide`, when the page is still visible: Firefox would lose the requests. `hidden` comes next.
-    if (isHidden()) flusher.handOff();
-    outbox.leave(isHidden() && isGoing());
-  };
-  const schedule = createSchedule({
-    settings,
-    // Waits for the database: it may hold a denial that localStorage had no room for.
-    flush: () => void Promise.resolve(journal.opened()).then(flusher.flushAll),
-    leave,
-  });
-  const unfollow = followLife(context, { parts, start: permission.start, consent, leave });
-  permission.start();
+  const unfollowConsent = page.follow(applyConsent);
+  look(SOON_MS);
+  start();
 
   return {
-    accept: createAccept({
-      settings,
-      consent,
-      identity,
-      drop: tally.drop,
-      emit,
-      keep: (record) => {
+    name,
+    accept: (call: Call): void => {
+      const admit = () => {
+        if (consent === 'denied') throw new Refusal('consent-denied');
+      };
+      try {
+        admit();
+        const record = recordOf(call, settings, user.current());
+        admit(); // `context` or `beforeSend` may have denied it
+        if (call.type === 'identify') user.set(String(call.subject));
+        tell('record', { ...record });
+        admit(); // a listener may
         outbox.add(record);
-        if (schedule.add()) flusher.prepare();
-      },
-    }),
-    reset: (): void => {
-      identity.set(null);
-      emit('reset', () => ({}));
+        schedule.add();
+      } catch (error) {
+        drop((error as Refusal).reason ?? 'not-serializable', undefined, messageOf(error));
+      }
     },
-    setConsent: consent.set,
+    reset: (): void => {
+      user.set(null);
+      tell('reset', {});
+    },
     configure: (next: Settings): void => {
-      const isOther = !isSame(current, next);
-      if (next.consent && next.consent !== current.consent) consent.set(say(next.consent));
-      current = next;
+      const isOther = JSON.stringify(next) !== JSON.stringify(settings);
+      settings = next;
       if (!isOther) return;
-      consent.lookAgain();
-      flusher.reconfigure(); // a request that was refused may pass now
+      applyConsent();
+      pump.reconfigure();
+    },
+    flush: async (): Promise<FlushResult> => {
+      await held.database?.ready;
+      return pump.flush();
     },
     /** Takes everything down, and leaves the stored records to the next page. */
     stop: (): void => {
       unfollow();
-      consent.stop();
+      unfollowConsent();
+      clearTimeout(looking);
       schedule.stop();
-      permission.stop();
+      pump.halt();
+      outbox.leave(true);
+      end();
+      for (const record of outbox.clear()) drop('outbox-full', record);
     },
-    flush: async (): Promise<FlushResult> => {
-      await journal.opened();
-      return flusher.flush();
+    status: (): Status => {
+      const [paused, until] = pump.pause();
+      return {
+        storage: held.database?.kind() ?? 'none',
+        consent,
+        waiting: waitingIn(held),
+        elsewhere: outbox.elsewhere(),
+        inFlight: pump.inFlight(),
+        ...counts,
+        dropped: { ...dropped },
+        paused,
+        nextAttempt: until || undefined,
+        userId: user.current(),
+      };
     },
-    status: (): Status => statusOf({ parts, consent, tally, identity }),
   };
 };
 

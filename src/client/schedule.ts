@@ -1,49 +1,46 @@
-import { inBackground } from './browser/in-background.js';
-import { isHidden } from './browser/page-life.js';
+import { isHidden } from './life.js';
+import type { Settings } from './options.js';
 
-interface Effects {
-  settings: () => { flushAt: number; flushInterval: number };
-  flush: () => void;
-  leave: () => void;
-}
+/** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
+const IDLE_MS = 500;
 
-/** Defers work. Asking again before it is done changes nothing. */
-const once = (defer: (work: () => void) => void, work: () => void): (() => void) => {
-  let isComing = false;
-  return () => {
-    if (isComing) return;
-    isComing = true;
-    defer(() => {
-      isComing = false;
-      work();
-    });
-  };
-};
-
-/** Decides when to send the records of new calls. */
-export const createSchedule = ({ settings, flush, leave }: Effects) => {
+/** Decides when the records of new calls are sent. */
+export const createSchedule = (settings: () => Settings, flush: () => void, leave: () => void) => {
   /** Calls since the last flush. */
   let fresh = 0;
+  let isComing = false;
+  let isLeaving = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const flushSoon = once(inBackground, () => {
+  const flushNow = () => {
+    isComing = false;
     clearTimeout(timer);
     fresh = 0;
     flush();
-  });
-  const leaveSoon = once((work) => queueMicrotask(work), leave);
+  };
+  const flushSoon = () => {
+    if (isComing) return;
+    isComing = true;
+    // Off the critical path of the page. Safari has no `requestIdleCallback`.
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(flushNow, { timeout: IDLE_MS });
+    else setTimeout(flushNow);
+  };
 
   return {
-    /** Counts a new record. Returns true if it is the first since the last flush. */
-    add: (): boolean => {
-      if (isHidden()) {
-        leaveSoon(); // a hidden page may have no later moment
-        flushSoon(); // in case the page lives on
-        return false;
+    /** Counts a new record. */
+    add: (): void => {
+      if (!isHidden()) {
+        if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
+        if (fresh >= settings().flushAt) flushSoon();
+        return;
       }
-      if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
-      if (fresh >= settings().flushAt) flushSoon();
-      return fresh === 1;
+      flushSoon();
+      if (isLeaving) return;
+      isLeaving = true;
+      queueMicrotask(() => {
+        isLeaving = false;
+        leave(); // a hidden page may have no later moment
+      });
     },
     stop: (): void => clearTimeout(timer),
   };

@@ -12,10 +12,12 @@ export interface OutboxRecord {
   body: string;
   /** Time of the call, milliseconds since the epoch by the client's clock. */
   at: number;
-  /** Requests that this page has started with the record so far. */
+  /** Requests that were started with the record so far. */
   attempts: number;
-  /** Time of the first of these that failed, if one has. */
+  /** Time of its first failure; left out if it has not failed. */
   failedSince?: number;
+  /** It is not sent again before this time. */
+  due?: number;
   /** The `user_id` in the body, if it has one. Identifies and events of one user keep their order by it. */
   user?: string;
 }
@@ -53,8 +55,6 @@ export interface EventFields<Tags extends object = object> {
 export type DropReason =
   /** The call's arguments are wrong; `message` says how. */
   | 'invalid-call'
-  /** An adapter was called with something that has no counterpart; `message` says with what. */
-  | 'not-supported'
   /** JSON cannot hold a value of it: a cyclic object, a BigInt, a getter that throws. */
   | 'not-serializable'
   /** The body is larger than `maxRecordBytes`. */
@@ -140,13 +140,13 @@ export interface Status {
   /** Dropped calls and records by reason; a reason that has not occurred is missing. */
   dropped: Partial<Record<DropReason, number>>;
   /**
-   * Why nothing is sent, or why one request goes at a time since the last one failed; `undefined` if all is well.
+   * Why nothing is sent; `undefined` if something may be.
    * - `not-started`: `init` has not been called yet, or not since `stop`.
    * - `disabled`: the option `disabled` is on.
    * - `no-page`: this is a server or a worker.
    * - `consent`: consent is not granted, or the page is prerendered.
-   * - `backoff`: the service answered with an error that may pass, or not at all.
-   * - `setup`: the service or the relay refused the last request, or there is no token.
+   * - `backoff`: a request has failed, or the network is just back.
+   * - `setup`: the service or the relay refuses the set-up, or there is no token.
    * - `unreachable`: three attempts in a row had no answer.
    * - `offline`: the browser says that it is offline.
    */
@@ -418,17 +418,10 @@ export interface CreateAnalytics<Init extends object> {
 }
 
 /**
- * The script tag's global. Until the script has loaded, it is the stub, whose `on` returns a promise of the function
- * that removes the listener.
+ * The script tag's global, also until its file has loaded.
  * @example declare global { interface Window { analytics: TagAnalytics } }
  */
-export interface TagAnalytics<
+export type TagAnalytics<
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
-> extends Omit<Analytics<Events, Traits>, 'on'> {
-  on<Type extends keyof Listeners>(
-    this: void,
-    type: Type,
-    listener: (payload: Listeners[Type]) => void,
-  ): (() => void) | Promise<() => void>;
-}
+> = Analytics<Events, Traits>;

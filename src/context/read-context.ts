@@ -1,4 +1,3 @@
-import { askContext } from '../client/record/context-tags.js';
 import { anonymousId } from './anonymous-id.js';
 import { campaign } from './campaign.js';
 import { combine } from './combine.js';
@@ -27,7 +26,7 @@ const partOfGlobal =
   (context: object): Part =>
   () =>
   () =>
-    askContext(context);
+    (typeof context === 'function' ? (context as () => unknown)() : context) as object;
 
 /**
  * The options of a tag, with the context that its attributes ask for. Where `data-context` is neither a list of

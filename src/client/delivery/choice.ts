@@ -1,64 +1,57 @@
 import type { Entry } from '../outbox/parcel.js';
-import type { Context } from './context.js';
-import { nextInLine } from './lanes.js';
-import type { Requests } from './requests.js';
 
-/** At most this many requests are handed off. Chromium carries 256 past the end of a page, no more (measured). */
-const HANDOFF = 128;
-
-interface Parts {
-  requests: Requests;
-  /** Whether a record is part of a flush, whenever it may be tried. */
-  isAsked: (entry: Entry) => boolean;
+interface Given {
+  /** The records of this page, oldest first. */
+  entries: Iterable<Entry>;
+  /** Requests that may be started. */
+  places: number;
+  /** The page goes away: events go beside their identify, and no record waits for its turn. */
+  isLeaving: boolean;
+  /** Whether a record may go into the same request as these. */
+  joins: (group: readonly Entry[], entry: Entry) => boolean;
+  /** Whether the record may be sent now, apart from the order of its user. */
+  mayGo: (entry: Entry) => boolean;
 }
 
-const attemptsOf = ({ record }: Entry): number => record.attempts;
+/**
+ * Chooses the records of the next requests: those with the fewest attempts, so that a bad one never holds up the
+ * others, and of these the oldest.
+ *
+ * Identifies of a user go one at a time, and the events after them in the same request or after its answer. Everything
+ * else may overtake.
+ */
+export const choose = ({ entries, places, isLeaving, joins, mayGo }: Given): Entry[][] => {
+  let groups: Entry[][] = [];
+  let fewest = Infinity;
+  /** Users with an earlier identify, and the request that it is in; none if it does not go now. */
+  const identifies = new Map<string, readonly Entry[] | undefined>();
 
-/** Chooses which records go next: a group for each request. */
-export const createChoice = (context: Context, { requests, isAsked }: Parts) => {
-  const { outbox, sender, health, batching, troubles, knowsRepeats } = context;
-
-  const isDue = (entry: Entry): boolean => isAsked(entry) && troubles.isDue(entry);
-
-  return {
-    /** The records that have been tried least often go first, so that a bad one never holds up the others. */
-    next: (limit: number): Entry[][] => {
-      const { mustWait } = outbox;
-      const choose = (attempts: number): Entry[][] =>
-        nextInLine(outbox.young(), {
-          limit,
-          mustWait,
-          isDue: (entry) => attemptsOf(entry) === attempts && isDue(entry),
-          fits: (group, entry) => group.length < health.pace() && batching.fits(group, entry),
-        });
-      const fresh = choose(0);
-      if (fresh.length > 0) return fresh;
-      const each = { limit: Infinity, mustWait, isDue, fits: () => false };
-      const least = Math.min(...nextInLine(outbox.young(), each).flat().map(attemptsOf));
-      return choose(least);
-    },
-    /** The records to hand off: as many as the browser takes from a page that goes away. */
-    leaving: (): Entry[][] => {
-      let left = sender.room();
-      const leaving = (entry: Entry): boolean => {
-        const weight = batching.weigh([entry]);
-        if (weight > left || !outbox.canSend(entry)) return false;
-        left -= weight;
-        return true;
-      };
-      const limit = HANDOFF - requests.count();
-      const mustWait = (entry: Entry) => outbox.mustWait(entry, true);
-      // Records in flight count as well. The outbox may have let go of them when the page was left before.
-      const entries = [...requests.entries(), ...outbox.young()];
-      return nextInLine(entries, {
-        limit,
-        mustWait,
-        isDue: knowsRepeats() ? isAsked : isDue,
-        fits: batching.fits,
-        leaving,
-      });
-    },
-  };
+  for (const entry of entries) {
+    const { user = '', type } = entry.record;
+    const attempts = isLeaving ? 0 : entry.record.attempts;
+    const isIdentify = type === 'identify';
+    let chosen = entry.isSent && isLeaving ? [entry] : undefined;
+    if (!entry.isSent && attempts <= fewest && mayGo(entry)) {
+      const last = attempts === fewest ? groups.at(-1) : undefined;
+      const group = last && joins(last, entry) ? last : [];
+      const earlier = identifies.get(user);
+      const isFree =
+        !user ||
+        !identifies.has(user) ||
+        (isLeaving && !isIdentify ? !!earlier : earlier === group);
+      if (isFree) {
+        if (attempts < fewest) {
+          groups = [];
+          fewest = attempts;
+        }
+        if (group === last || groups.length < places) {
+          if (group !== last) groups.push(group);
+          group.push(entry);
+          chosen = group;
+        } else if (!fewest) break; // further on there is none with fewer attempts
+      }
+    }
+    if (isIdentify) identifies.set(user, chosen);
+  }
+  return groups;
 };
-
-export type Choice = ReturnType<typeof createChoice>;

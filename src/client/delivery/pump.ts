@@ -1,129 +1,221 @@
+import { isHidden } from '../life.js';
+import { isOffline } from '../page.js';
+import type { Destination } from '../destination.js';
+import { entriesOf, waitingIn } from '../outbox/held.js';
+import type { Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import { createAlarm } from './alarm.js';
-import { createChoice } from './choice.js';
-import type { Conclusions } from './conclusions.js';
-import type { Context } from './context.js';
-import { createRequests } from './requests.js';
+import type { FlushResult, Status } from '../types.js';
+import { choose } from './choice.js';
+import { createRequests, weigh } from './requests.js';
+import type { createDirectSend } from './send/direct.js';
+import { createRelaySend } from './send/relay.js';
+import { KEEPALIVE_BUDGET } from './send/post.js';
+import { createToken } from './token.js';
+import { ahead, createTrouble } from './trouble.js';
 
-/** Pages that wait for the same moment look again spread over this time, so that one of them can probe. */
-const SPREAD_MS = 500;
 /** A free place waits this long for others, so that one write can name the records of several requests. */
 const TOGETHER_MS = 12;
+/** The first request goes alone for this long at most, so that its preflight serves the others. */
+const PREFLIGHT_MS = 500;
+/** Chromium carries 256 requests past the end of a page, no more. */
+const HANDOFF = 128;
+/** Records of a batch: most of the time a beacon can carry that. */
+const BATCH = 50;
 
-const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
-
-/** Looks for what may be sent, and goes on until nothing is left to do. */
-export const createPump = (context: Context, { conclude, lacksToken }: Conclusions) => {
-  const { outbox, sender, health, troubles, waiters, mayRun, now, random, isHidden } = context;
-  const { token } = sender;
-  const requests = createRequests(context, { conclude, onFree: () => free() });
-  const alarm = createAlarm(now, () => pump());
-  /** Records up to this place in the order of calls are due. Those of later calls wait for the next flush. */
+/** Sends what the outbox has to one destination: a loop that chooses records, names them, and starts requests. */
+export const createPump = (
+  destination: Destination,
+  outbox: Outbox,
+  direct: typeof createDirectSend | undefined,
+) => {
+  const { name, settings, now } = destination;
+  const { held } = outbox;
+  const isRelay = !!settings().relay;
+  const trouble = createTrouble(`${name} gate`, now);
+  const token = createToken(settings);
+  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
+  const requests = createRequests(destination, {
+    outbox,
+    trouble,
+    token,
+    send,
+    onEnd: () => {
+      isFirst = false;
+      wake(now() + (requests.running.size ? TOGETHER_MS : 0));
+    },
+  });
+  let isFirst = !isRelay;
+  /** Calls up to this one are due. */
   let horizon = 0;
-  const isAsked = (entry: Entry): boolean => entry.order <= horizon;
-  const choice = createChoice(context, { requests, isAsked });
-  /** The last look found nothing that may be sent, although the destination may be asked. */
-  let isStarving = false;
-  /** Requests that one write has named and that are not started yet. They go before others are chosen. */
-  let left = 0;
-  /** How many waits are under way, for storage, a token or the next task. The pump goes on after each. */
-  let pending = 0;
+  const waiters: (() => void)[] = [];
 
-  const whenDone = async (work: Promise<unknown>): Promise<void> => {
-    pending++;
-    await work;
-    pending--;
-    pump();
+  // When to look again.
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timerAt = Infinity;
+  const wake = (at: number) => {
+    if (at >= timerAt && timerAt >= now()) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(() => {
+      timerAt = Infinity;
+      void pump();
+    }, at - now());
   };
 
-  /** Whether to read more records from the database. While nothing may be sent, that can wait. */
-  const wantsMore = (): boolean => !health.pause()[0] && outbox.wantsMore(isStarving);
+  // What goes next.
 
-  const isReady = (): boolean => !token || token.get() !== undefined;
+  const joins = (group: readonly Entry[], entry: Entry): boolean =>
+    isRelay &&
+    group.length < Math.min(requests.state.width, BATCH >> group[0]!.record.attempts) &&
+    weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
-  const askToken = async (): Promise<void> => {
-    const problem = await token?.ask();
-    if (problem && mayRun()) lacksToken(problem);
+  const mayGo = (entry: Entry): boolean => {
+    if (entry.order > horizon || !outbox.isSafe(entry) || outbox.expire(entry)) return false;
+    const due = ahead(entry.record.due, now());
+    if (due) wake(due);
+    return !due && !outbox.mustWait(entry);
   };
 
-  /** Starts the requests that are due and may go now. */
-  const sendDue = (time: number): void => {
-    const wasLeft = left;
-    const places = Math.min(requests.places(), wasLeft || Infinity);
-    if (places > 0) {
-      const groups = choice.next(places);
-      isStarving = groups.length === 0;
-      // A hidden page does not wait for the database, since it may be gone before the write is done.
-      const prepared = isHidden() ? undefined : outbox.prepare(groups.flat());
-      const ready = groups.filter((group) => group.every(outbox.canSend));
-      // One request starts in each task: `fetch` takes a millisecond or more. A hidden page may get no other task.
-      const first = isHidden() ? ready : ready.slice(0, 1);
-      for (const group of first) void requests.start(group, false);
-      left = groups.length - first.length;
-      if (prepared) void whenDone(prepared);
-      if (ready.length > first.length) void whenDone(nextTask());
-      else if (wasLeft) alarm.setBy(time + TOGETHER_MS); // other places may have become free meanwhile
+  const places = (): number =>
+    (trouble.read().since || isFirst || isRelay
+      ? 1
+      : Math.min(requests.state.width, settings().concurrency)) - requests.running.size;
+
+  const isStartable = (group: readonly Entry[]): boolean =>
+    !!held.database &&
+    !trouble.read().until &&
+    group.every((entry) => !entry.isSent && outbox.isSafe(entry));
+
+  const askToken = async () => {
+    const problem = await token.ask();
+    if (problem) requests.failed({ outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
+  };
+
+  /** Starts what may be started now. Returns whether to look once more. */
+  const round = async (): Promise<boolean> => {
+    outbox.checkLease();
+    if (!held.database) return false;
+    const { until } = trouble.read();
+    if (until) {
+      wake(until);
+      return false;
     }
-    const next = troubles.nextDue(time);
-    if (next < Infinity) alarm.setBy(next);
-  };
-
-  const sendNow = (): void => {
-    const time = now();
-    outbox.tidy();
-    const [reason, until] = health.pause();
-    if (!reason && isReady()) sendDue(time);
-    else {
-      void outbox.prepare([]);
-      if (until > 0) alarm.setBy(until + random() * SPREAD_MS);
-      else if (!reason && pending === 0 && outbox.count() > 0) void whenDone(askToken());
+    if (held.count && token.get() === undefined) {
+      await askToken();
+      return true;
     }
-    settle();
+    const free = places();
+    const entries = entriesOf(held);
+    const groups =
+      free > 0 ? choose({ entries, places: free, isLeaving: false, joins, mayGo }) : [];
+    if (outbox.wantsMore(!groups.length && free > 0)) void outbox.claim().then(pump);
+    if (!groups.length) return false;
+    const named = outbox.name(groups.flat());
+    if (!isHidden()) await named;
+    const startable = groups.filter(isStartable);
+    for (const group of groups) {
+      if (startable.includes(group)) {
+        if (isFirst) setTimeout(follow, PREFLIGHT_MS);
+        void requests.start(group, false);
+      } else for (const entry of group) if (!entry.isSent) outbox.putBack(entry);
+    }
+    return !!startable.length;
+  };
+  const follow = () => {
+    isFirst = false;
+    void pump();
   };
 
-  const settle = (): void => {
-    if (mayRun() && (pending > 0 || wantsMore())) return;
-    waiters.settle((last) => requests.entries().some(({ order }) => order <= last), outbox.waiting);
+  let isPumping = false;
+  let isAgain = false;
+  /** Sends what may be sent, and goes on until nothing is left to do. */
+  const pump = async (): Promise<void> => {
+    isAgain = true;
+    if (isPumping) return;
+    isPumping = true;
+    while (isAgain) {
+      isAgain = false;
+      isAgain = (await round()) || isAgain;
+    }
+    isPumping = false;
+    if (requests.running.size || outbox.isClaiming()) return;
+    for (const settle of waiters.splice(0)) settle();
   };
 
-  /** Sends what may be sent, and reads more from the database if memory has too little. */
-  const pump = (): void => {
-    sendNow();
-    if (wantsMore()) void whenDone(outbox.refill(isStarving));
+  const flushAll = () => {
+    horizon = held.order;
+    void pump();
   };
 
-  /** Called when a request has left its place free. */
-  const free = (): void => {
-    // Answers often come close together. Then one write serves the requests in all places that they leave free.
-    if (requests.count() === 0) pump();
-    else alarm.setBy(now() + TOGETHER_MS);
+  const online = () => {
+    requests.renew();
+    trouble.online();
+    for (const { record } of entriesOf(held)) record.due = 0;
+    flushAll();
   };
 
   return {
-    pump,
-    /** Attempts everything that waits by now. */
-    flushAll: (): void => {
-      horizon = outbox.latest();
-      pump();
+    pump: (): unknown => void pump(),
+    flushAll,
+    flush: async (): Promise<FlushResult> => {
+      const { counts } = requests.state;
+      const before = { ...counts };
+      const done = new Promise<void>((settle) => waiters.push(settle));
+      flushAll();
+      await done;
+      return {
+        delivered: counts.delivered - before.delivered,
+        retried: counts.retried - before.retried,
+        rejected: counts.rejected - before.rejected,
+        waiting: waitingIn(held),
+      };
     },
-    /** Whether there is a token, if one is needed. */
-    isReady,
-    /** Hands off what the browser takes from a page that goes away. */
+    /**
+     * Hands off what the browser takes from a page that is hidden or goes away: at once, from memory. A record that may
+     * safely be sent again is handed off in trouble, too, unless the service has asked for a wait.
+     */
     handOff: (): void => {
-      if (!isReady()) return;
-      horizon = outbox.latest();
-      void outbox.prepare([]); // takes back what was being prepared: there is no time to wait for it
-      for (const group of choice.leaving()) void requests.start(group, true);
+      const isBarred = settings().resends
+        ? trouble.read().asked
+        : trouble.read().since || isOffline();
+      if (!held.database || isBarred || token.get() === undefined) return;
+      horizon = held.order;
+      let left = requests.room();
+      const fits = (group: Entry[]) => (left -= weigh(group)) >= 0;
+      const groups = choose({
+        entries: entriesOf(held),
+        places: HANDOFF,
+        isLeaving: true,
+        joins: (group, entry) =>
+          isRelay && group.length < BATCH && weigh([...group, entry]) <= left,
+        mayGo: (entry) => outbox.isSafe(entry) && !outbox.mustWait(entry, true),
+      });
+      for (const group of groups.filter(fits)) void requests.start(group, true);
     },
-    /** How many records have no answer yet. */
-    inFlight: (): number => requests.entries().length,
-    /** Gives up the requests that are under way, since nothing may be sent any more. */
+    /** The network is back: nothing waits any longer but for what the service has asked for. */
+    online,
+    /** The set-up has changed, so a request that was refused may pass now. */
+    reconfigure: (): void => {
+      trouble.end();
+      online();
+    },
+    /** Forgets what is under way: a new life has begun. */
+    forget: requests.forget,
+    /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
-      sender.abort();
-      requests.entries().forEach(outbox.abandon);
-      requests.clear();
-      alarm.stop();
-      settle();
+      requests.abort();
+      clearTimeout(timer);
+    },
+    /** How many records are in a request. */
+    inFlight: (): number => [...requests.running].reduce((sum, { group }) => sum + group.length, 0),
+    /** Why nothing is sent, and until when. */
+    pause: (): [reason: Status['paused'], until: number] => {
+      if (!held.database) return ['consent', 0];
+      const { until } = trouble.read();
+      return until ? [requests.state.reason, until] : [undefined, 0];
     },
   };
 };
+
+export type Pump = ReturnType<typeof createPump>;

@@ -1,76 +1,169 @@
 import type { Entry } from '../outbox/parcel.js';
-import type { Conclude } from './conclusions.js';
-import type { Context } from './context.js';
-import type { Started } from './health.js';
+import { isOffline } from '../page.js';
+import type { Outbox } from '../outbox/outbox.js';
+import type { Destination } from '../destination.js';
+import type { DeliveryError, Status } from '../types.js';
+import { KEEPALIVE_BUDGET } from './send/post.js';
+import type { Attempt, Send } from './send/sender.js';
+import type { TokenSource } from './token.js';
+import { waitAfter, type Trouble } from './trouble.js';
 
-/**
- * At most this many requests go to the page's own origin at a time. Over HTTP/1.1 browsers have six connections for
- * it, which the rest of the site needs as well: its files, its calls, the next page.
- */
-const OWN_ORIGIN = 2;
-/** While a request to the page's own origin has had no answer for this long, no other is started. */
-const HANGING_MS = 2_000;
-/** The first request goes alone for at most this long, so that its preflight serves the others. */
-const PREFLIGHT_MS = 500;
+/** Bytes of a batch that stand around a body, with the record's id. */
+const AROUND = 107;
+/** Failures in a row without an answer after which the developer is told. */
+const SILENT = 3;
 
-interface Parts {
-  conclude: Conclude;
-  /** Called when a request has come to its end, and left its place free. */
-  onFree: () => void;
+interface Request {
+  group: Entry[];
+  controller: AbortController;
+  /** Bytes under keepalive. */
+  kept: number;
 }
 
-/** Starts requests and follows them to their end. Knows which are under way, and how many more there may be. */
-export const createRequests = (context: Context, { conclude, onFree }: Parts) => {
-  const { outbox, sender, health, batching, concurrency, now } = context;
-  const { isOwnOrigin, isHidden, onSent } = context;
-  const groups = new Map<Started, readonly Entry[]>();
-  /** The first request has not been started yet, or may still wait for its preflight. */
-  let isFirst = !!sender.hasPreflight;
+interface Parts {
+  outbox: Outbox;
+  trouble: Trouble;
+  token: TokenSource;
+  send: Send;
+  /** Called when a request has ended. */
+  onEnd: () => void;
+}
 
-  const entries = (): Entry[] => [...groups.values()].flat();
+export const weigh = (group: readonly Entry[]): number =>
+  group.reduce((sum, { bytes }) => sum + bytes + AROUND, 0);
 
-  const isHanging = ({ at }: Started): boolean => now() - at >= HANGING_MS;
+/** The requests that are under way, and what their answers mean. */
+export const createRequests = (
+  { now, emit }: Destination,
+  { outbox, trouble, token, send, onEnd }: Parts,
+) => {
+  const running = new Set<Request>();
+  /** What the developer was told since the last success. */
+  const told = new Set<string>();
+  const state = {
+    /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
+    width: Infinity,
+    /** Why the last failure has closed the gate: for people, since no rule depends on it. */
+    reason: 'backoff' as Status['paused'],
+    /** What became of records so far. */
+    counts: { delivered: 0, retried: 0, rejected: 0 },
+  };
+  let silent = 0;
 
-  /** Ends the wait of the others for the preflight. */
-  const follow = (): void => {
-    isFirst = false;
-    onFree();
+  const tell = (kind: DeliveryError['kind'], message: string, status = 0) => {
+    if (!told.has(kind)) emit('error', { kind, message, ...(status && { status }) });
+    told.add(kind);
   };
 
-  const most = (): number => {
-    if (!isOwnOrigin) return isFirst ? 1 : concurrency();
-    return [...groups.keys()].some(isHanging) ? 0 : Math.min(concurrency(), OWN_ORIGIN);
+  const room = () => [...running].reduce((left, { kept }) => left - kept, KEEPALIVE_BUDGET);
+
+  /** The service has taken a record, or refused it in a proper way. */
+  const passed = () => {
+    silent = 0;
+    state.width *= 2;
+    token.passed();
+    if (!trouble.read().since) return;
+    told.clear();
+    trouble.end();
+  };
+
+  /** The destination is in trouble. */
+  const failed = ({ outcome, status, retryAfterMs, problem }: Attempt) => {
+    silent = status ? 0 : silent + 1;
+    state.width = 1;
+    state.reason = 'backoff';
+    if (outcome === 'blocked') {
+      state.reason = 'setup';
+      tell(status ? 'setup' : 'token', problem, status);
+    } else if (isOffline()) state.reason = 'offline';
+    else if (silent >= SILENT) {
+      state.reason = 'unreachable';
+      tell('unreachable', problem);
+    }
+    trouble.failed(retryAfterMs);
+  };
+
+  const conclude = (group: readonly Entry[], attempts: readonly Attempt[]) => {
+    // A batch that is refused as a whole says nothing about each record: smaller ones show which it was.
+    const isWhole =
+      group.length > 1 &&
+      attempts.every(({ outcome, status }) => outcome === 'rejected' && status !== 200);
+    let worst: Attempt | undefined;
+    let hasPassed = isWhole;
+    group.forEach((entry, i) => {
+      const attempt = attempts[i]!;
+      const { status, problem, retryAfterMs } = attempt;
+      const outcome = isWhole ? 'retry' : attempt.outcome;
+      const { record } = entry;
+      if (outcome === 'delivered' || outcome === 'rejected') {
+        hasPassed = true;
+        state.counts[outcome]++;
+        if (outcome === 'delivered') outbox.finish(entry);
+        else outbox.drop(entry, outcome, problem);
+      } else {
+        state.counts.retried++;
+        record.failedSince ??= now();
+        record.due = now() + waitAfter(record.failedSince, now());
+        outbox.putBack(entry);
+        if (outcome === 'blocked') tell('setup', problem, status);
+        if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
+      }
+      emit('outcome', { record: { ...record }, outcome, ...(status && { status }) });
+    });
+    if (hasPassed) passed();
+    // One bad record among others does not stop them.
+    if (worst && (worst.retryAfterMs || !hasPassed)) failed(worst);
+  };
+
+  const start = async (group: Entry[], isHandoff: boolean): Promise<void> => {
+    const bytes = weigh(group);
+    const keepalive = bytes <= room();
+    const controller = new AbortController();
+    const request: Request = { group, controller, kept: keepalive ? bytes : 0 };
+    const used = token.get();
+    running.add(request);
+    for (const entry of group) {
+      entry.record.attempts++;
+      outbox.sent(entry, keepalive);
+    }
+    const records = group.map(({ record }) => record);
+    const sending = send(records, { keepalive, controller });
+    for (const record of records) emit('sent', { record: { ...record }, handoff: isHandoff });
+    const attempts = await sending;
+    // Forgotten, since the page was left; or the browser carries the request on.
+    if (!running.has(request) || !attempts) return;
+    running.delete(request);
+    const [{ outcome, status }] = attempts as [Attempt];
+    if (outcome === 'blocked' && token.isStale(used, status)) {
+      for (const entry of group) outbox.putBack(entry);
+      emit('outcome', { record: { ...records[0]! }, outcome, status });
+    } else conclude(group, attempts);
+    onEnd();
+  };
+
+  /** Forgets what is under way, since the page was left. */
+  const forget = () => {
+    for (const { group } of running) group.forEach(outbox.lose);
+    running.clear();
   };
 
   return {
-    count: (): number => groups.size,
-    /** The records of all requests under way. */
-    entries,
-    /** How many more may be started. */
-    places: (): number =>
-      Math.min(
-        health.width() - [...groups.keys()].filter(health.isCurrent).length,
-        most() - groups.size,
-      ),
-    start: async (group: readonly Entry[], handoff: boolean): Promise<void> => {
-      if (isFirst && groups.size === 0) setTimeout(follow, PREFLIGHT_MS);
-      const started = health.begin();
-      groups.set(started, group);
-      const records = group.map(({ record }) => record);
-      const size = batching.weigh(group);
-      const keepalive = size <= sender.room();
-      for (const entry of group) outbox.begin(entry, keepalive);
-      const sending = sender.send(records, { size, keepalive });
-      for (const record of records) onSent(record, handoff);
-      const sent = await sending;
-      isFirst = false;
-      if (!groups.delete(started)) return; // delivery was stopped
-      conclude(group, sent);
-      // A page that goes away has handed the request to the browser, and does not send its records again.
-      if (sent || !isHidden()) onFree();
+    start,
+    failed,
+    state,
+    running: running as ReadonlySet<Request>,
+    room,
+    /** Called when the set-up has changed, or the network is back: what was told may be over. */
+    renew: (): void => {
+      told.clear();
+      silent = 0;
     },
-    /** Forgets all. */
-    clear: (): void => groups.clear(),
+    forget,
+    /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */
+    abort: (): void => {
+      for (const { controller } of running) controller.abort();
+      forget();
+    },
   };
 };
 

@@ -1,117 +1,101 @@
-import type { OutboxRecord } from '../types.js';
-import { claimWindow, END, nameUser, type Claimed, type Walk } from './claim-window.js';
-import { forgetAway, type Context } from './context.js';
-import type { Ends } from './ends.js';
-import type { Intake } from './intake.js';
-import type { Entry } from './parcel.js';
-import { replay } from './replay.js';
-import { parcelOf, read } from './stored.js';
+import { promisifyRequest as settled } from 'idb-keyval';
+import { isOver, putLease, type Held, type StoredLease } from './held.js';
+import { readNotes, type Note } from './note.js';
+import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 
-/** With fewer claimed records than this in memory, the page claims more. */
-const LOW = 20;
+/** What one transaction has claimed, and what it has seen of others. */
+export interface Claimed {
+  parcels: [key: ParcelKey, parcel: StoredParcel][];
+  /** Records that another version has stored, now deleted. */
+  unreadable: number;
+  /** Lives whose notes are applied. */
+  noted: string[];
+  /** The key after which the next claim goes on; nothing if this one has seen all. */
+  next: ParcelKey | undefined;
+}
 
-/** What `onDrop` gets for a parcel that cannot be read. */
-const NO_RECORD: OutboxRecord = { id: '', type: 'event', body: '', at: 0, attempts: 0 };
+/** A walk over all parcels, oldest first, and what it has seen of other lives. */
+export interface Walk {
+  after: ParcelKey | [];
+  /** Pages whose older parcels another life holds: their later ones wait. */
+  taken: Set<string>;
+  /** Records that other lives hold. */
+  elsewhere: number;
+  /** The earliest end of another life's lease. */
+  soonest: number;
+}
 
-/** Claims parcels whose holder's time is over, oldest first. */
-export const createClaims = (context: Context, ends: Ends, intake: Intake) => {
-  const { journal, notes, now, limits, onDrop, line, away } = context;
-  const begin = (): Walk => ({ after: [], taken: new Set(), others: 0 });
-  /** The latest walk. It may have come to its end. */
-  let walk = begin();
-  let isBusy = false;
-
-  const inMemory = () => journal.kind() === 'memory';
-
-  /** Claims what it may among the next parcels of a walk. */
-  const claim = async (current: Walk): Promise<void> => {
-    const began = now();
-    let replayed: ReadonlySet<string> = new Set();
-    let stored = 0;
-    const claimed = await journal.run<Claimed>((store, done) => {
-      replayed = replay(context, store, began);
-      read(store.count(), (count) => {
-        stored = count;
-        claimWindow(context, store, current, began, done);
-      });
-    });
-    replayed.forEach(notes.remove);
-    for (let i = 0; i < claimed.unreadable; i++) {
-      onDrop(NO_RECORD, 'unreadable', 'stored by another version');
-    }
-    for (const [key, value, by] of claimed.parcels) {
-      intake.takeIn(parcelOf(key, value), value, by);
-    }
-    current.after = claimed.next;
-    // Each stored parcel that is not in memory has a record or more.
-    if (isUnread()) away.count = Math.max(away.count, stored - line.parcels.length);
-    else forgetAway(context, current.others);
-  };
-
-  /** Whether the walk has yet to read parcels of this time, or any at all. */
-  const isUnread = (at = Infinity): boolean => at > (walk.after[0] ?? 0);
-
-  const wantsMore = (isStarving = false): boolean =>
-    isUnread() &&
-    !isBusy &&
-    journal.mayRead() &&
-    (inMemory() || line.claimed() < (isStarving ? limits().maxRecords : LOW));
-
-  /** Begins another walk, from the oldest parcel. */
-  const seek = (): void => {
-    walk = begin();
-  };
-
-  /** Claims the next parcels of the walk. True if it did anything. */
-  const refill = async (isStarving: boolean): Promise<boolean> => {
-    if (!wantsMore(isStarving)) return false;
-    if (inMemory()) {
-      walk = { ...begin(), after: END };
-      intake.takeInNoted();
-    } else {
-      isBusy = true;
-      try {
-        await undefined; // a page that starts to listen in the task of `init` hears of storage that fails
-        await claim(walk);
-      } catch {
-        // The database has failed, and `onChange` has said so. Or the page was left.
+/** Puts back what the notes of dead lives have. A stored parcel counts unless its life is still that of the note. */
+const applyNotes = async (store: IDBObjectStore, dead: Note[]): Promise<void> => {
+  for (const { life, parcels } of dead) {
+    store.delete(['lease', life]);
+    for (const { key, stored, v, flight, records } of parcels) {
+      const found = (await settled(store.get(key))) as StoredParcel | undefined;
+      // A parcel that was stored and is no more has come to its end since.
+      if (found ? found.life === life : stored !== 'yes') {
+        store.put({ v, life, flight, records, isNoted: true } satisfies StoredParcel, key);
       }
-      isBusy = false;
     }
-    ends.dropSurplus();
-    return true;
-  };
-
-  return {
-    /**
-     * Whether the database may have records to claim, and memory has room for them. There is more room with
-     * `isStarving`: nothing in memory can be sent, since it waits behind a record that fails.
-     */
-    wantsMore,
-    /** Whether the database may have parcels that the walk has yet to read. */
-    hasUnread: (): boolean => isUnread(),
-    /**
-     * Whether a record has to wait: for older records of its user, which may be unread, or for an identify that
-     * another page holds. A page that goes away has no time to read, so there only parcels count that it let go.
-     */
-    mustWait: ({ record, parcel: { key } }: Entry, isLeaving = false): boolean => {
-      const mayBeOlder = isUnread(key[0]) && (!isLeaving || away.count > 0);
-      return mayBeOlder || walk.taken.has(nameUser(key, record));
-    },
-    seek,
-    refill,
-    /**
-     * Keeps to `maxRecords` and `maxBytes`. The oldest events are dropped first. If they wait in the database, the
-     * page claims them to drop them.
-     */
-    makeRoom: async (): Promise<void> => {
-      if (!ends.isFull()) return;
-      ends.letGoOverdue();
-      if (away.count === 0 || journal.kind() !== 'indexeddb') return ends.dropSurplus();
-      seek();
-      while (ends.isFull() && (await refill(true)));
-    },
-  };
+  }
 };
 
-export type Claims = ReturnType<typeof createClaims>;
+/**
+ * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
+ * other page can claim the same.
+ */
+export const claimParcels = async (
+  store: IDBObjectStore,
+  name: string,
+  held: Held,
+  walk: Walk,
+): Promise<Claimed> => {
+  const own = held.life;
+  const alive = new Set<string>();
+  const see = (life: string, until: number) => {
+    if (isOver(held, until)) return false;
+    alive.add(life);
+    if (life !== own) walk.soonest = Math.min(walk.soonest, until);
+    return true;
+  };
+  for (const { life, until } of (await settled(
+    store.getAll(IDBKeyRange.lowerBound(['lease'])),
+  )) as StoredLease[]) {
+    if (!see(life, until) && life !== own) store.delete(['lease', life]);
+  }
+  const dead = readNotes(name).filter(({ life, until }) => {
+    // A page that has gone says so in its note, even where its lease could not be deleted any more.
+    if (!until) alive.delete(life);
+    return life !== own && !see(life, until) && !alive.has(life);
+  });
+  await applyNotes(store, dead);
+
+  const range = IDBKeyRange.bound(walk.after, ['lease'], true);
+  const keys = (await settled(store.getAllKeys(range, TWENTY))) as ParcelKey[];
+  const values = (await settled(store.getAll(range, TWENTY))) as StoredParcel[];
+  const parcels: Claimed['parcels'] = [];
+  let unreadable = 0;
+  keys.forEach((key, i) => {
+    const value = values[i]!;
+    const [, maker] = key;
+    if (!isReadable(value)) {
+      store.delete(key);
+      unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
+    } else if (value.life === own) return;
+    else if (alive.has(value.life) || walk.taken.has(maker)) {
+      walk.taken.add(maker);
+      walk.elsewhere += value.records.length;
+    } else if (!value.records.length) store.delete(key);
+    else {
+      const claimed = { ...value, life: own };
+      store.put(claimed, key);
+      parcels.push([key, claimed]);
+    }
+  });
+  if (parcels.length || held.count) putLease(store, held);
+  return {
+    parcels,
+    unreadable,
+    noted: dead.map(({ life }) => life),
+    next: keys.length < TWENTY ? undefined : keys.at(-1),
+  };
+};

@@ -1,127 +1,118 @@
-import { createStore } from 'idb-keyval';
+import { createStore, promisifyRequest } from 'idb-keyval';
+import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
+import { attempt } from '../page.js';
 import type { StorageKind } from '../types.js';
-import { commit, runTransaction, type Work } from './transaction.js';
 
-/** A database that has failed is opened once more after this time. */
-const REOPEN_MS = 5_000;
+/** A database that has not answered for this long counts as missing: in WebKit `open` can hang. */
+const WATCHDOG_MS = 1_000;
+/** A database that failed is tried again after this time, then after twice as long, and so on. */
+const REOPEN_MS = 10_000;
 
-/** Reads in the first transaction before anything else does, and calls `then` if the database may be used. */
-export type Admit = (store: IDBObjectStore, then: () => void) => void;
-
-export interface DatabaseEffects {
-  name: string;
-  /** Called when the kind of storage changes. */
-  onChange: (storage: StorageKind, message: string) => void;
-  admit?: Admit | undefined;
-}
-
-const open = (name: string) => createStore(name, 'records');
+type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
 
 /**
- * One IndexedDB database, opened at once and used through small transactions. If it is missing, hangs or is full,
- * work is refused at once, so that nothing waits for it. If the browser closes it, the next transaction opens it.
+ * One IndexedDB database, opened at the first use and used through small transactions. While it is missing, hangs or
+ * is full, work is refused at once, so that nothing waits for it.
  */
-export const openDatabase = ({ name, onChange, admit }: DatabaseEffects) => {
-  let use = open(name);
-  let isAdmitted = !admit;
-  let setOpened: () => void;
-  const opened = new Promise<void>((resolve) => (setOpened = resolve));
+export const openDatabase = (
+  name: string,
+  onChange: (storage: StorageKind, message: string) => void,
+) => {
+  const connect = () => createStore(name, 'records');
+  let use = connect();
   let kind: StorageKind = 'opening';
-  let reopened = false;
-  let isClosed = false;
+  let reopenMs = REOPEN_MS;
+  let reading: IDBTransaction | undefined;
+  let watched: IDBDatabase | undefined;
+  let isEnded = false;
   let isLeft = false;
-  let connection: IDBDatabase | undefined;
-  /** The transactions that have begun, each with a function that breaks it off. */
-  const running = new Map<IDBTransaction, () => void>();
+  /** How often the page was left: a transaction that it left under way says nothing about the database. */
+  let departures = 0;
+  let setReady: () => void;
+  const ready = new Promise<void>((resolve) => (setReady = resolve));
 
   const become = (next: StorageKind, message = '') => {
-    if (next === kind || isClosed) return;
+    if (next === kind || isEnded) return;
     kind = next;
-    onChange(kind, message);
-    setOpened();
+    if (next !== 'opening') setReady();
+    onChange(next, message);
   };
 
-  const fail = (error: unknown) => {
-    become('memory', messageOf(error));
-    if (reopened) return;
-    reopened = true;
-    setTimeout(() => {
-      if (isClosed) return;
-      use = open(name);
-      attempt(commit).catch(() => undefined); // stays in memory; `fail` has said so
-    }, REOPEN_MS);
-  };
-
-  /** Notices when the connection is closed from outside. */
+  /** Notices when the browser closes the connection, or when the site deletes the database, which waits for that. */
   const watch = (database: IDBDatabase) => {
+    if (database === watched) return;
+    watched = database;
     const lose = () => {
+      database.close();
+      use = connect();
       if (kind === 'indexeddb') become('opening');
     };
     database.addEventListener('close', lose);
-    // Our version never changes, so the site is deleting the database, and waits until this connection is closed.
-    database.addEventListener('versionchange', () => {
-      database.close();
-      use = open(name);
-      lose();
-    });
+    database.addEventListener('versionchange', lose);
   };
 
-  const onBegin = (transaction: IDBTransaction, breakOff: () => void) => {
-    if (isClosed) {
-      transaction.db.close();
-      throw new Error('closed');
-    }
-    if (connection !== transaction.db) watch((connection = transaction.db));
-    running.set(transaction, breakOff);
-  };
-
-  const attempt = async <T>(work: Work<T>): Promise<T> => {
-    const admitted: Work<T> = (store, done) => {
-      const begin = () => {
-        isAdmitted = true;
-        work(store, done);
-      };
-      if (isAdmitted) begin();
-      else admit!(store, begin);
-      if (isLeft) running.get(store.transaction)!();
+  /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
+  const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
+    const before = departures;
+    const wasLeft = () => departures !== before;
+    let isLate = kind === 'memory' || isEnded;
+    let transaction: IDBTransaction | undefined;
+    const perform = async (store: IDBObjectStore) => {
+      transaction = store.transaction;
+      watch(transaction.db);
+      if (isLate || isEnded || (isRead && isLeft)) throw new Error('too late');
+      if (isRead) reading = transaction;
+      const ended = promisifyRequest(transaction);
+      const working = (async () => work(store))();
+      await Promise.race([working, ended]);
+      transaction.commit?.(); // without this, most of what a page writes while it goes away is lost
+      await ended;
+      return working;
     };
-    const onEnd = (transaction: IDBTransaction) => running.delete(transaction);
-    const result = await runTransaction(admitted, { use, onBegin, onEnd, onFail: fail });
-    if (isClosed) throw new Error('closed');
-    become('indexeddb');
-    return result;
+    try {
+      if (isLate) throw new Error('no storage');
+      const result = await inTime(use('readwrite', perform), WATCHDOG_MS);
+      become('indexeddb');
+      return result;
+    } catch (error) {
+      isLate = true;
+      // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
+      const isOpen =
+        transaction && !transaction.error && !attempt(() => (transaction!.abort(), true));
+      if (kind !== 'memory' && !isEnded && !(isRead && isLeft)) {
+        use = connect();
+        if (!wasLeft()) {
+          setTimeout(become, reopenMs, 'opening');
+          reopenMs *= 2;
+          become('memory', messageOf(error));
+        }
+      }
+      throw Object.assign(new Error(), { isOpen });
+    }
   };
-
-  const breakOffAll = () => running.forEach((breakOff) => breakOff());
 
   return {
     kind: (): StorageKind => kind,
     /** Settles once it is known whether there is a database. */
-    opened,
-    /** Closes it at once. Work that has not begun never will, and nobody is told how other work ends. */
-    close: (): void => {
-      kind = 'memory';
-      isClosed = true;
-      breakOffAll();
-      connection?.close();
-      setOpened();
-    },
-    /**
-     * The page is left, and may be frozen from now on. In WebKit a transaction that has yet to read would wait with
-     * it, and keep all other pages from the database. Until the page is back, only work that reads nothing is done.
-     */
+    ready,
+    run,
+    /** The page is left. In WebKit a cached page's transaction that has yet to read would keep others from the database. */
     leave: (): void => {
       isLeft = true;
-      breakOffAll();
+      departures++;
+      attempt(() => reading?.abort());
     },
     comeBack: (): void => {
       isLeft = false;
     },
-    isLeft: (): boolean => isLeft,
-    /** Runs work in one transaction, and settles when that ends. */
-    run: <T>(work: Work<T>): Promise<T> =>
-      kind === 'memory' ? Promise.reject(new Error('no storage')) : attempt(work),
+    /** Closes it after the writes that are under way, since transactions run in order. */
+    end: (): void => {
+      const close = (database: IDBDatabase | undefined) => database?.close();
+      void run((store) => close(store.transaction.db)).catch(() => close(watched));
+      isEnded = true;
+      setReady();
+    },
   };
 };
 

@@ -1,97 +1,258 @@
-import type { OutboxRecord } from '../types.js';
-import { createClaims } from './claim.js';
-import { forgetAway, type Context, type OutboxEffects } from './context.js';
-import { createEnds } from './ends.js';
-import { createExit } from './exit.js';
-import { createIntake } from './intake.js';
-import { createLine } from './line.js';
-import { createOwnNote } from './own-note.js';
-import { createSending } from './sending.js';
-import { isUnderWay } from './states.js';
-import { createWriter } from './writer.js';
+import type { DropReason, OutboxRecord } from '../types.js';
+import type { Destination } from '../destination.js';
+import { claimParcels, type Claimed, type Walk } from './claim.js';
+import type { Database } from './database.js';
+import {
+  addParcel,
+  addRecord,
+  createHeld,
+  entriesOf,
+  forgetParcel,
+  isLeased,
+  isMemory,
+  isOver,
+  putLease,
+  removeEntry,
+  restart,
+} from './held.js';
+import { readNotes, removeNote, writeNote } from './note.js';
+import { createParcel, TWENTY } from './parcel.js';
+import type { Entry, Parcel, ParcelKey, StoredParcel } from './parcel.js';
+import { createWriter, unconfirmed } from './writer.js';
 
-/** The durable queue: records in memory, and the parcels of them in the database. */
-export const createOutbox = (effects: OutboxEffects) => {
-  const { journal, newId } = effects;
-  let life = newId();
-  const line = createLine();
-  const context: Context = {
-    ...effects,
-    line,
-    away: { count: 0, bytes: 0 },
-    former: new Map(),
-    holder: () => life,
+/** A request waits this long, at most, for the write that names its records. */
+const NAMING_MS = 100;
+
+/** The durable queue of one destination, of which a page has in memory all that it holds. */
+export const createOutbox = (
+  { name, settings, now, emit, drop: tellDrop }: Destination,
+  /** Called when a new life begins: what was under way is forgotten. */
+  onRestart: () => void,
+) => {
+  const held = createHeld(now);
+  let walk: Walk | undefined;
+  let isClaiming = false;
+  /** Whether this life has claimed once: its own records of a user wait for that, since older ones may be stored. */
+  let hasClaimed = false;
+  /** What the last whole walk has seen of other lives. */
+  let seen: Walk | undefined;
+
+  const startWalk = () => {
+    walk = { after: [], taken: new Set(), elsewhere: 0, soonest: Infinity };
   };
 
-  const ends = createEnds(context, {
-    onLetGo: () => claims.seek(),
-    onFinish: (parcel) => writer.writeSoon(parcel),
-  });
-  const { part, letGoOverdue, finish, drop, young } = ends;
-  const note = createOwnNote(context);
-  const writer = createWriter(context, ends, note);
-  const exit = createExit(context, ends, writer, note);
-  const sending = createSending(context, ends, writer);
-  const intake = createIntake(context, ends, writer);
-  const claims = createClaims(context, ends, intake);
-
-  const look = (): void => {
-    letGoOverdue();
-    claims.seek();
+  /** Begins a new life: forgets all that is stored, and claims like any other page. */
+  const renew = (isKept: (parcel: Parcel) => boolean) => {
+    restart(held, [...held.parcels].filter(isKept));
+    hasClaimed = false;
+    startWalk();
+    onRestart();
   };
+
+  /** The page has stood still for longer than its lease, so others may have what it has stored. */
+  const checkLease = () => {
+    const { until, noted } = held;
+    if (!until || !isOver(held, until)) return;
+    renew((parcel) => parcel.stored !== 'yes' && !(isMemory(held) && noted?.has(parcel)));
+  };
+
+  const writer = createWriter(name, held, checkLease);
+  const { save } = writer;
+
+  const finish = (entry: Entry) => {
+    removeEntry(held, entry);
+    save(entry.parcel);
+  };
+  const drop = (entry: Entry, reason: DropReason, message?: string) => {
+    finish(entry);
+    tellDrop(reason, entry.record, message);
+  };
+  /** The record waits again, after a failure or because its request does not start after all. */
+  const putBack = (entry: Entry) => {
+    entry.isSent = entry.isNamed = false;
+    save(entry.parcel);
+  };
+  /** The record was in a request whose answer nobody sees any more. */
+  const lose = (entry: Entry) => {
+    if (settings().resends) return putBack(entry);
+    finish(entry);
+    emit('outcome', { record: entry.record, outcome: 'unknown' });
+  };
+  const expire = (entry: Entry): boolean => {
+    const isOld = !entry.isSent && now() - entry.record.at > settings().maxAge;
+    if (isOld) drop(entry, 'expired');
+    return isOld;
+  };
+
+  /** Drops the oldest events while there are too many, and identifies where there is no event. */
+  const trim = () => {
+    const { maxRecords, maxBytes } = settings();
+    while (held.count > maxRecords || held.bytes > maxBytes) {
+      let oldest: Entry | undefined;
+      for (const entry of entriesOf(held)) {
+        if (entry.isSent || entry.isNamed) continue;
+        oldest ??= entry;
+        if (entry.record.type === 'event') {
+          oldest = entry;
+          break;
+        }
+      }
+      if (!oldest) return;
+      drop(oldest, 'outbox-full');
+    }
+  };
+
+  const takeIn = (
+    key: ParcelKey,
+    { flight, records, isNoted }: StoredParcel,
+    isStored: boolean,
+  ) => {
+    const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
+    addParcel(held, parcel, records);
+    for (const entry of [...parcel.entries]) {
+      if (flight.includes(entry.record.id)) lose(entry);
+      else expire(entry);
+    }
+    if (!isStored) save(parcel, true);
+  };
+
+  const endWalk = () => {
+    seen = walk;
+    walk = undefined;
+  };
+
+  /** Without a database, the page takes over the notes of dead lives that had none either. */
+  const claimNotes = () => {
+    for (const note of readNotes(name)) {
+      const { life, until, parcels } = note;
+      const isFree = life !== held.life && isOver(held, until);
+      if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
+      removeNote(name, life);
+      for (const noted of parcels) takeIn(noted.key, noted, false);
+    }
+    endWalk();
+  };
+
+  const claimStored = async (current: Walk): Promise<void> => {
+    const { life } = held;
+    let claimed: Claimed;
+    try {
+      claimed = await held.database!.run((store) => claimParcels(store, name, held, current), true);
+    } catch {
+      if (!isMemory(held) && walk === current) walk = undefined; // the next look begins anew
+      return;
+    }
+    for (const life of claimed.noted) removeNote(name, life);
+    for (let i = 0; i < claimed.unreadable; i++) tellDrop('unreadable');
+    if (life !== held.life) return;
+    for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
+    if (walk !== current) return;
+    if (claimed.next) current.after = claimed.next;
+    else endWalk();
+  };
+
+  startWalk();
 
   return {
-    /** The records in memory that have no end yet, oldest first. */
-    entries: line.entries,
-    count: line.count,
-    /** How many records wait in memory, and in the database without a copy here. */
-    waiting: (): number =>
-      context.away.count + [...line.entries()].filter((entry) => !isUnderWay(entry)).length,
-    /** How many records other pages hold, as of the last look; undefined before the first. */
-    elsewhere: (): number | undefined => context.away.others,
-    latest: intake.latest,
-    add: (record: OutboxRecord): void => {
-      intake.add(record);
-      void claims.makeRoom();
-    },
+    held,
+    elsewhere: (): number | undefined => seen?.elsewhere,
     finish,
     drop,
-    young,
-    ...claims,
-    ...sending,
-    /** Lets go of parcels that another page may have claimed, and drops records older than `maxAge` at the head. */
-    tidy: (): void => {
-      letGoOverdue();
-      young().next();
+    expire,
+    checkLease,
+    putBack,
+    lose: (entry: Entry): unknown => held.parcels.has(entry.parcel) && lose(entry),
+
+    /** Keeps the record of a call. */
+    add: (record: OutboxRecord): void => {
+      checkLease();
+      save(addRecord(held, record), true);
+      trim();
     },
-    /** The page is back. */
-    comeBack: (): void => {
-      journal.comeBack();
-      look();
+    /** Whether a record waits for older ones of its user, which are not read yet, or which another page holds. */
+    mustWait: ({ record, parcel, order }: Entry, isLeaving = false): boolean =>
+      record.user !== undefined &&
+      ((order > 0 && !hasClaimed && !isLeaving) || !!seen?.taken.has(parcel.key[1])),
+    /** Whether no other page can claim the record before a request that starts now has ended. */
+    isSafe: ({ parcel }: Entry): boolean =>
+      held.parcels.has(parcel) && (parcel.stored !== 'yes' || isMemory(held) || isLeased(held)),
+    /** Names records, so that whoever claims them after a crash does not send them again. */
+    name: async (entries: readonly Entry[]): Promise<void> => {
+      if (settings().resends || isMemory(held)) return;
+      for (const entry of entries) {
+        entry.isNamed = true;
+        held.dirty.add(entry.parcel);
+      }
+      await Promise.race([writer.flush(), new Promise((done) => setTimeout(done, NAMING_MS))]);
     },
-    /** Lets go of parcels that another page may have claimed, and looks for those that this page may claim. */
-    look,
-    /** The page is hidden or, with `isGoing`, left: it may not come back. */
+    /** A request of the record has started, which may outlive the page or not. */
+    sent: (entry: Entry, isKept: boolean): void => {
+      entry.isSent = true;
+      if (settings().resends || isKept === entry.isNamed) return;
+      entry.isNamed = isKept;
+      save(entry.parcel, true);
+    },
+
+    wantsMore: (isIdle: boolean): boolean =>
+      !!walk && !isClaiming && !!held.database && (isIdle || held.count < TWENTY),
+    claim: async (): Promise<void> => {
+      isClaiming = true;
+      if (isMemory(held)) claimNotes();
+      else if (walk) await claimStored(walk);
+      isClaiming = false;
+      hasClaimed = true;
+      trim();
+    },
+    isClaiming: (): boolean => isClaiming,
+    /** Looks again for what dead lives have left, and renews the lease. Returns when the next of theirs ends. */
+    look: (): number => {
+      checkLease();
+      if (isMemory(held)) writer.renote();
+      else if (held.count) {
+        void held.database?.run((store) => putLease(store, held)).catch(() => undefined);
+      }
+      const { soonest } = seen ?? { soonest: Infinity };
+      startWalk();
+      return soonest;
+    },
+
+    /** Storage may be used from now on, or works again. */
+    begin: (opened: Database): void => {
+      held.database = opened;
+      for (const parcel of held.parcels) held.dirty.add(parcel);
+      void writer.flush();
+    },
+    /** The page is hidden, or is left and begins a new life: it writes and notes what is not confirmed. */
     leave: (isGoing: boolean): void => {
-      if (journal.kind() === 'none') return; // nothing may be written down
-      sending.withdraw();
-      letGoOverdue();
-      if (!isGoing) return exit.hide();
-      exit.go();
-      // The next life of this page must claim the parcels like any other page.
-      life = newId();
+      checkLease();
+      const { database } = held;
+      if (!database || !held.parcels.size) return;
+      for (const entry of entriesOf(held)) {
+        if (!entry.isNamed || entry.isSent) continue;
+        entry.isNamed = false; // it was about to be sent, and is not
+        held.dirty.add(entry.parcel);
+      }
+      const changed = unconfirmed(held);
+      if (!isGoing) {
+        if (changed.length) writeNote(name, held, changed);
+        writer.writeNow();
+        return;
+      }
+      const noted = writeNote(name, held, changed, 0);
+      const isStored = database.kind() === 'indexeddb';
+      if (isStored) writer.writeLast(changed);
+      else if (noted) {
+        for (const entry of entriesOf(held)) {
+          const { parcel, isSent } = entry;
+          if (!isSent && !noted.has(parcel) && parcel.stored === 'no') drop(entry, 'outbox-full');
+        }
+      }
+      renew(() => !isStored && !noted);
     },
-    /** Storage may be used, or works again: writes all that is in memory. */
-    rewrite: (): void => {
-      for (const parcel of line.parcels) void writer.write(parcel);
-      if (!claims.hasUnread()) claims.seek();
-    },
-    /** Removes all records from memory, and returns them. */
+    /** Forgets all records. */
     clear: (): OutboxRecord[] => {
-      letGoOverdue();
-      const records = [...line.entries()].map(({ record }) => record);
-      for (const parcel of [...line.parcels]) part(parcel);
-      forgetAway(context, undefined);
+      const records = [...entriesOf(held)].map(({ record }) => record);
+      for (const parcel of [...held.parcels]) forgetParcel(held, parcel);
       return records;
     },
   };

@@ -1,58 +1,92 @@
-import { byteLength } from '../record/byte-length.js';
+import { byteLength } from '../page.js';
 import type { OutboxRecord } from '../types.js';
-import type { ParcelState, RecordState } from './states.js';
 
-/** A parcel has no more records than this. */
-export const PARCEL_RECORDS = 20;
+/** Records of a parcel at most, and parcels that are read at a time. */
+export const TWENTY = 20;
+/** The form of what is stored. A value of another version is not read. */
+const VERSION = 3;
 
-/** The time of the first record, the page that made the parcel, and its number there. IndexedDB sorts keys by time. */
+/** Time of the first record, the page that made the parcel, its number there: keys sort in time order. */
 export type ParcelKey = [at: number, maker: string, number: number];
 
-/** A key as text, to look a parcel up by. */
-export const nameOf = (key: ParcelKey): string => key.join(' ');
+/** A parcel as the database and exit notes have it. */
+export interface StoredParcel {
+  v: number;
+  /** The life that may send it. Others may once that has no lease. */
+  life: string;
+  /** Ids of the records that the service may have. */
+  flight: string[];
+  records: OutboxRecord[];
+  /** It came out of an exit note, which a killed browser may bring back: it ends as an empty tombstone. */
+  isNoted?: boolean;
+}
 
 /** Up to 20 records that are stored, claimed, noted and deleted together. */
 export interface Parcel {
   key: ParcelKey;
-  state: ParcelState;
-  /** From this time on another page may claim the parcel in the database; 0 while it is in memory alone. */
-  until: number;
-  /** The records that have not come to their end, in the order of the calls. */
   entries: Set<Entry>;
-  /** The ids of records that have come to their end, and may still be in the database. */
-  done: Set<string>;
-  /** The life of this page that let the parcel go. Undefined, too, if the page gave up a request of it unanswered. */
-  leftBy?: string | undefined;
-  /** The parcel came out of an exit note. It ends as a tombstone, so that the note cannot revive its records. */
+  /** Whether the database has had it: not yet, perhaps, or certainly. */
+  stored: 'no' | 'perhaps' | 'yes';
+  /** Writes of it that have begun and not ended. */
+  writes: number;
   isNoted: boolean;
 }
 
-/** A record in memory, and what the page knows of it. */
+/** A record in memory. */
 export interface Entry {
   record: OutboxRecord;
-  state: RecordState;
   parcel: Parcel;
-  /** The number of its call on this page; 0 for a claimed record, which is due at once. */
+  /** The number of its call on this page; 0 if another page or life has made it. */
   order: number;
-  /** The size of the body in bytes. */
-  size: number;
+  bytes: number;
+  /** A request with it is under way. */
+  isSent: boolean;
+  /** The database has to say that the service may have it. */
+  isNamed: boolean;
 }
 
-export const createParcel = (key: ParcelKey): Parcel => ({
+export const createParcel = (
+  key: ParcelKey,
+  stored: Parcel['stored'],
+  isNoted = false,
+): Parcel => ({
   key,
-  state: 'new',
-  until: 0,
   entries: new Set(),
-  done: new Set(),
-  isNoted: false,
+  stored,
+  writes: 0,
+  isNoted,
 });
 
-export const createEntry = (record: OutboxRecord, parcel: Parcel, order = 0): Entry => ({
+export const createEntry = (record: OutboxRecord, parcel: Parcel, order: number): Entry => ({
   record,
-  state: 'waiting',
   parcel,
   order,
-  size: byteLength(record.body),
+  bytes: byteLength(record.body),
+  isSent: false,
+  isNamed: false,
 });
 
-export const idOf = ({ record }: Entry): string => record.id;
+export const storedOf = ({ entries, isNoted }: Parcel, life: string): StoredParcel => {
+  const all = [...entries];
+  return {
+    v: VERSION,
+    life,
+    flight: all.filter(({ isNamed }) => isNamed).map(({ record }) => record.id),
+    records: all.map(({ record }) => record),
+    ...(isNoted && { isNoted }),
+  };
+};
+
+/** Puts the parcel as it is now. One without records goes, unless a note may bring it back. */
+export const putParcel = (store: IDBObjectStore, key: ParcelKey, value: StoredParcel): void => {
+  if (value.records.length || value.isNoted) store.put(value, key);
+  else store.delete(key);
+};
+
+/** Whether this version has written the value. */
+export const isReadable = (value: Partial<StoredParcel> | undefined): value is StoredParcel =>
+  value?.v === VERSION && !!value.flight && !!value.records?.every(({ id, body }) => id && body);
+
+/** The order in which parcels are sent: a page's own in the order of their making, others by time. */
+export const byAge = ({ key: a }: Parcel, { key: b }: Parcel): number =>
+  a[1] === b[1] ? a[2] - b[2] : a[0] - b[0];

@@ -1,63 +1,112 @@
-import type { Context } from './context.js';
-import type { Ends } from './ends.js';
-import type { OwnNote } from './own-note.js';
-import type { Parcel } from './parcel.js';
-import { putParcels } from './put-parcels.js';
+import { isHidden } from '../life.js';
+import { forgetParcel, isMemory, putLease, type Held } from './held.js';
+import { removeNote, writeNote } from './note.js';
+import { putParcel, storedOf, type Parcel } from './parcel.js';
 
-/** Deletions wait this long for others, so that one transaction does them together. */
-const DELETE_MS = 50;
+/** Ends of records are written together with those that come within this time. */
+const TOGETHER_MS = 50;
 
-/** Writes to the database what has changed in memory, the changes of one task in one transaction. */
-export const createWriter = (context: Context, ends: Ends, note: OwnNote) => {
-  const { journal, notes, holder } = context;
-  const { dirty } = context.line;
-  /** The parcels of each transaction that is under way. */
-  const writing = new Set<readonly Parcel[]>();
-  let scheduled: Promise<void> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** The parcels whose latest form may not be stored. */
+export const unconfirmed = ({ parcels, dirty }: Held): Parcel[] =>
+  [...parcels].filter((parcel) => parcel.writes || dirty.has(parcel));
 
-  const transact = async (parcels: Parcel[], isLeaving = false): Promise<void> => {
-    const life = holder();
-    for (const parcel of parcels) dirty.delete(parcel);
-    writing.add(parcels);
-    const isStored = await putParcels(context, parcels, ends, isLeaving);
-    writing.delete(parcels);
-    // The page works from memory now, and its note says what has changed. All is written once storage works again.
-    if (!isStored) void flush();
-    else if (life === holder() && dirty.size + writing.size === 0) notes.remove(life);
+/** Writes parcels that have changed to the database, and keeps the exit note up to date. */
+export const createWriter = (
+  name: string,
+  held: Held,
+  /** Begins a new life if the lease is over. */
+  checkLease: () => void,
+) => {
+  const { dirty } = held;
+  let working: Promise<void> | undefined;
+
+  /** Without a database, the note has all that a hidden page holds, and is its lease. */
+  const renote = () => {
+    const { noted } = held;
+    const parcels = isMemory(held)
+      ? [...dirty].filter(({ stored }) => isHidden() || stored !== 'no')
+      : noted
+        ? unconfirmed(held)
+        : [];
+    if (parcels.length || (noted && isMemory(held))) writeNote(name, held, parcels);
+    else if (noted) {
+      removeNote(name, held.life);
+      held.noted = undefined;
+    }
   };
 
+  const transact = async (parcels: readonly Parcel[]): Promise<boolean> => {
+    const { life } = held;
+    let isDone = false;
+    let isOpen: boolean | undefined;
+    for (const parcel of parcels) {
+      dirty.delete(parcel);
+      parcel.writes++;
+    }
+    try {
+      await held.database!.run((store) => {
+        checkLease();
+        if (life !== held.life || !held.database) return;
+        putLease(store, held);
+        for (const parcel of parcels) {
+          if (parcel.stored === 'no') parcel.stored = 'perhaps';
+          putParcel(store, parcel.key, storedOf(parcel, life));
+        }
+      });
+      isDone = true;
+    } catch (error) {
+      // `onChange` of the database has told why.
+      ({ isOpen } = error as { isOpen?: boolean });
+    }
+    for (const parcel of parcels) {
+      parcel.writes--;
+      if (life !== held.life || !held.parcels.has(parcel)) continue;
+      if (isDone) {
+        parcel.stored = 'yes';
+        if (!parcel.entries.size && !dirty.has(parcel)) forgetParcel(held, parcel);
+      } else {
+        if (parcel.stored === 'perhaps' && !parcel.writes && !isOpen) parcel.stored = 'no'; // it was broken off
+        dirty.add(parcel);
+      }
+    }
+    renote();
+    return isDone;
+  };
+
+  /** Writes what has changed, one transaction after the other. */
   const flush = (): Promise<void> =>
-    (scheduled ??= Promise.resolve().then(() => {
-      scheduled = undefined;
-      clearTimeout(timer);
-      timer = undefined;
-      // While the database fails, a note takes its place.
-      if (journal.kind() === 'memory') return note.keep();
-      return dirty.size > 0 ? transact([...dirty]) : undefined;
+    (working ??= Promise.resolve().then(async () => {
+      let isWell = true;
+      while (isWell && dirty.size && held.database && !isMemory(held))
+        isWell = await transact([...dirty]);
+      if (isMemory(held)) renote();
+      working = undefined;
     }));
 
-  const writeSoon = (parcel: Parcel): void => {
-    if (parcel.state !== 'gone') dirty.add(parcel);
-    timer ??= setTimeout(flush, DELETE_MS);
-  };
-
   return {
-    /** Writes a parcel, together with all others that change in this task. Settles when that is done. */
-    write: (parcel: Parcel): Promise<void> | undefined => {
-      writeSoon(parcel);
-      return journal.kind() === 'memory' ? undefined : flush();
-    },
-    /** Writes a parcel with the next change, or 50 ms later. */
-    writeSoon,
+    renote,
     flush,
-    /** Writes the parcels of a page that leaves as held by nobody, so that any page may claim them. */
-    writeAsLetGo: (parcels: Parcel[]): void => {
-      if (parcels.length > 0) void transact(parcels, true);
+    /** Writes a parcel: at the end of the task, or together with what ends soon. */
+    save: (parcel: Parcel, isUrgent = false): void => {
+      if (!held.parcels.has(parcel)) return;
+      if (!parcel.entries.size && parcel.stored === 'no') return forgetParcel(held, parcel);
+      dirty.add(parcel);
+      if (isUrgent) void flush();
+      else setTimeout(flush, TOGETHER_MS);
     },
-    /** The parcels that the database does not have in their latest form, as far as the page knows. */
-    unconfirmed: (): Set<Parcel> => new Set([...dirty, ...[...writing].flat()]),
+    /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */
+    writeNow: (): void => {
+      if (dirty.size && !isMemory(held)) void transact([...dirty]);
+    },
+    /** Writes these parcels as they are now, and gives up the lease: the page is left. */
+    writeLast: (parcels: readonly Parcel[]): void => {
+      const { life } = held;
+      const values = parcels.map((parcel) => [parcel.key, storedOf(parcel, life)] as const);
+      const write = (store: IDBObjectStore) => {
+        for (const value of values) putParcel(store, ...value);
+        store.delete(['lease', life]);
+      };
+      void held.database!.run(write).catch(renote); // the note has the same
+    },
   };
 };
-
-export type Writer = ReturnType<typeof createWriter>;

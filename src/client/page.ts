@@ -1,0 +1,69 @@
+import { nanoid } from 'nanoid';
+import { nanoid as simpleId } from 'nanoid/non-secure';
+
+/** What the snippet reads of the page and its browser. Nothing in here throws. */
+
+/** Runs work that may fail in some browsers or modes; undefined if it does. */
+export const attempt = <T>(work: () => T): T | undefined => {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+};
+
+let kept: Storage;
+
+/**
+ * WebKit gives `null` to a page that `window.close()` closes; what was read before still works
+ * (https://bugs.webkit.org/show_bug.cgi?id=135330).
+ */
+const storage = (): Storage => (kept = localStorage ?? kept);
+
+/** localStorage: it is missing, blocked or full in some pages and modes. */
+export const shelf = {
+  get: (key: string): string | undefined => attempt(() => storage().getItem(key)) ?? undefined,
+  /** Returns false if it is full or does not work; then the former value stays. */
+  set: (key: string, value: string): boolean =>
+    !!attempt(() => (storage().setItem(key, value), true)),
+  remove: (key: string): void => attempt(() => storage().removeItem(key)),
+  keys: (): string[] => attempt(() => Object.keys(storage())) ?? [],
+};
+
+/** False on a server and in a worker, where the tracker does nothing. */
+export const isPage = (): boolean => typeof document === 'object';
+
+/** Whether the page is on the machine of a developer, as far as its host's name tells. */
+export const isLocalHost = (): boolean =>
+  /^(localhost|127\.0\.0\.1|\[::1\]|.+\.(localhost|test|local))$/.test(location.hostname);
+
+/** The visitor's browser asks sites not to share data (https://w3c.github.io/gpc/). */
+export const isGpcOn = (): boolean =>
+  !!(navigator as Navigator & { globalPrivacyControl?: boolean }).globalPrivacyControl;
+
+/** The browser says that there is no network. It may be wrong, so this is never a reason not to try. */
+export const isOffline = (): boolean => navigator.onLine === false;
+
+/** Gives the browser a POST to send, whatever becomes of the page. Returns false if the browser does not take it. */
+export const beacon = (url: string, body: string): boolean =>
+  !!attempt(() => navigator.sendBeacon(url, body));
+
+/** Deletes a database, once all pages have closed it. */
+export const deleteDatabase = (name: string): unknown =>
+  attempt(() => indexedDB.deleteDatabase(name));
+
+/** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
+export const newId = (): string => attempt(nanoid) ?? simpleId();
+
+/** Bytes of a text in UTF-8. Most texts are ASCII, and a test for that is faster than encoding them. */
+export const byteLength = (text: string): number =>
+  /[^\0-\x7f]/.test(text) ? new TextEncoder().encode(text).length : text.length;
+
+/**
+ * Runs work outside of the zones of zone.js, in which each of our timers would make Angular check all its views
+ * (https://angular.dev/api/core/ApplicationRef#isStable).
+ */
+export const outsideZone = <T>(work: () => T): T => {
+  const { Zone } = globalThis as { Zone?: { root?: { run?: (work: () => T) => T } } };
+  return Zone?.root?.run ? Zone.root.run(work) : work();
+};

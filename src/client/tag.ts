@@ -1,0 +1,84 @@
+import { messageOf } from '../interface/errors.js';
+import type { Tell, Tracker } from './analytics.js';
+import { attempt, isLocalHost } from './page.js';
+import type { Options, RecordType } from './types.js';
+
+type StubCall = [at: number, method: string, args: unknown[], done?: (value: unknown) => void];
+type Methods = Record<string, (...args: unknown[]) => unknown>;
+
+/** A stub keeps its calls. Our own global is marked, with what the developers' file is told. */
+type Found = Record<string | symbol, unknown> & { calls?: StubCall[] };
+
+export const OURS = Symbol.for('analytics-outbox');
+
+interface Parts {
+  createTracker: (tell?: Tell) => Tracker;
+  /** Reads options from the tag's attributes, and from the page's globals that they name. */
+  readOptions: (
+    dataset: DOMStringMap,
+    globals: Record<string, unknown>,
+    tracker: Tracker,
+  ) => Partial<Options>;
+}
+
+/**
+ * Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. Returns
+ * the tracker; nothing if the tag was loaded twice, or its global is taken.
+ */
+export const installTag = ({ createTracker, readOptions }: Parts): Tracker | undefined => {
+  const globals = window as unknown as Record<string, unknown>;
+  // A module has no current script.
+  const tag = document.currentScript ?? document.querySelector('script[data-project]');
+  const { src = '', nonce, dataset = {} } = (tag ?? {}) as Partial<HTMLScriptElement>;
+  const name = dataset['global'] || 'analytics';
+  // Only a real global counts: ids of elements are properties of `window`, too.
+  const found = (Object.hasOwn(globals, name) ? globals[name] : { calls: [] }) as Found;
+  const steps: [what: string, detail: unknown][] = [['tag', tag]];
+  const { calls } = found;
+  if (found[OURS]) {
+    // Loaded twice, it runs once. The developers' file says so.
+    (found[OURS] as typeof steps).push(['twice', tag]);
+    return undefined;
+  }
+  if (!Array.isArray(calls)) {
+    console.warn(`analytics-outbox: window.${name} is taken: use data-global`);
+    return undefined;
+  }
+  let tell: Tell | undefined;
+  if (src && ('debug' in dataset || isLocalHost())) {
+    tell = (...step) => steps.push(step);
+    const script = document.createElement('script');
+    script.src = src.replace(/[^/]*$/, `outbox-dev.js#${name}`);
+    script.nonce = nonce!;
+    document.head.append(script);
+  }
+  const tracker = createTracker(tell);
+  const methods = tracker.analytics as unknown as Methods;
+  const init = (options: unknown) => {
+    try {
+      methods['init']!(options);
+    } catch (error) {
+      console.error(messageOf(error));
+    }
+  };
+  const run = ([at, method, args, done]: StubCall): number => {
+    const call = () => {
+      if (method === 'init') return init(args[0]);
+      if (/^(e|id)/.test(method)) return tracker.accept(method as RecordType, at, ...args);
+      return methods[method]!(...args);
+    };
+    const value = attempt(call);
+    done?.(value);
+    return 0;
+  };
+  globals[name] = Object.assign(found, tracker.analytics, { [OURS]: steps });
+  // Code that has kept a reference to the stub reaches the tracker through this `push`.
+  calls.push = run;
+  const isConsent = ([, method]: StubCall) => method === 'setConsent';
+  const made = calls.splice(0);
+  made.filter(isConsent).forEach(run); // before `init`, which may use storage only with consent
+  const options = readOptions(dataset, globals, tracker);
+  if (Object.keys(options).length) init(options);
+  made.filter((call) => !isConsent(call)).forEach(run);
+  return tracker;
+};

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { consentTo } from '../../src/client/consent.js';
+
+const KEY = 'analytics-outbox shop consent';
+let values: Map<string, string>;
+let isFull = false;
+
+/** The same site on a new page: what the page knew is gone. */
+const nextPage = () => {
+  (globalThis as Record<symbol, unknown>)[Symbol.for('analytics-outbox consent')] = undefined;
+};
+
+beforeEach(() => {
+  nextPage();
+  values = new Map();
+  isFull = false;
+  vi.stubGlobal('navigator', {});
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => {
+      const grows = value.length > (values.get(key)?.length ?? 0);
+      if (isFull && grows) throw new Error('full');
+      values.set(key, value);
+    },
+    removeItem: (key: string) => void values.delete(key),
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const current = () => consentTo('shop').current(false);
+
+describe('consent', () => {
+  it('is granted unless something else is said', () => {
+    expect(current()).toBe('granted');
+    expect(values.size).toBe(0);
+  });
+
+  it('is one fact for all that ask on a page, and for later pages', () => {
+    const heard: string[] = [];
+    consentTo('shop').follow(() => heard.push(current()));
+    consentTo('shop').set('denied');
+    expect(heard).toEqual(['denied']);
+    nextPage();
+    expect(current()).toBe('denied');
+  });
+
+  it('is another one for another project', () => {
+    consentTo('shop').set('denied');
+    expect(consentTo('blog').current(false)).toBe('granted');
+  });
+
+  it('follows a denial that another page has stored meanwhile, also after it was granted here', () => {
+    consentTo('shop').set('granted');
+    const denial = 'refused';
+    values.set(KEY, denial);
+    expect(current()).toBe('denied');
+    consentTo('shop').offer('granted');
+    expect(current()).toBe('denied');
+    consentTo('shop').set('granted');
+    expect(current()).toBe('granted');
+  });
+
+  it('is what the first `init` of a page says, and then what a stricter one says', () => {
+    consentTo('shop').offer('granted');
+    consentTo('shop').offer('pending');
+    expect(current()).toBe('pending');
+    consentTo('shop').offer('granted');
+    expect(current()).toBe('pending');
+    consentTo('shop').set('granted');
+    consentTo('shop').offer('pending');
+    expect(current()).toBe('granted');
+  });
+
+  it('that is denied is remembered where localStorage is full, in the place of a consent', () => {
+    consentTo('shop').remember();
+    isFull = true;
+    consentTo('shop').set('denied');
+    nextPage();
+    expect(current()).toBe('denied');
+  });
+
+  it('is denied while Global Privacy Control is on and counts, and not remembered', () => {
+    vi.stubGlobal('navigator', { globalPrivacyControl: true });
+    expect(consentTo('shop').current(true)).toBe('denied');
+    expect(current()).toBe('granted');
+    expect(values.size).toBe(0);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { dropText, refusalsOf, slipsOf } from '../../../src/client/dev/calls.js';
+import { DEFAULTS, type Settings } from '../../../src/client/options.js';
+import { recordOf, Refusal, type Call } from '../../../src/client/record.js';
+
+const SETTINGS = { ...DEFAULTS, project: 'p', channel: 'c', resends: false } as Settings;
+
+const event = (subject: unknown, given: unknown, ...more: unknown[]): Call => ({
+  type: 'event',
+  at: 0,
+  subject,
+  given,
+  more,
+});
+const identify = (subject: unknown, given?: unknown): Call => ({
+  type: 'identify',
+  at: 0,
+  subject,
+  given,
+});
+
+/** What a developer is told if the tracker drops the call. */
+const told = (call: Call, settings: Partial<Settings> = {}): string | undefined => {
+  try {
+    recordOf(call, { ...SETTINGS, ...settings } as Settings, undefined);
+    return undefined;
+  } catch (error) {
+    const { reason = 'not-serializable', message } = error as Refusal;
+    return dropText({ reason, message }, call);
+  }
+};
+
+const cyclic = () => {
+  const list: unknown[] = [1];
+  list.push({ list });
+  return list;
+};
+
+describe('what a developer is told of a dropped call', () => {
+  const DROPPED: Record<string, [call: Call, words: string]> = {
+    'with a BigInt': [
+      event('Order Placed', { tags: { n: 1n } }),
+      '(not-serializable): `tags.n` of `Order Placed`: BigInt: give what JSON can hold',
+    ],
+    'with a BigInt in a list': [
+      event('Order Placed', { items: [{ price: 1 }, { price: 2n }] }),
+      '(not-serializable): `items.1.price` of `Order Placed`: BigInt: give what JSON can hold',
+    ],
+    'with a circle': [
+      event('a', { ok: 1, deep: { list: cyclic() } }),
+      '(not-serializable): `deep.list.1.list` of `a`: it contains itself: give what JSON can hold',
+    ],
+    'with a getter that throws': [
+      identify('user_1', {
+        get plan() {
+          throw new Error('no plan');
+        },
+      }),
+      '(not-serializable): `plan` of `user_1`: no plan: give what JSON can hold',
+    ],
+    'with a `toJSON` that throws': [
+      event('a', {
+        when: {
+          toJSON: () => {
+            throw new Error('no time');
+          },
+        },
+      }),
+      '(not-serializable): `when` of `a`: no time: give what JSON can hold',
+    ],
+    'without a name': [
+      event(undefined, {}),
+      "(invalid-call): `event`: wrong name: give the event's name first",
+    ],
+    'with fields that are none': [
+      event('a', 'text'),
+      '(invalid-call): `a`: wrong fields: give an object second',
+    ],
+    'with tags that are none': [
+      event('a', { tags: [1] }),
+      '(invalid-call): `a`: wrong tags: give an object',
+    ],
+    'with a time that is none': [
+      event('a', { timestamp: 'yesterday' }),
+      '(invalid-call): `a`: wrong timestamp: give a Date or an ISO 8601 text',
+    ],
+    'without a user': [
+      identify(undefined),
+      '(invalid-call): `identify`: wrong userId: give a text or a number',
+    ],
+    'for no user': [
+      event('a', { userId: '' }),
+      '(invalid-call): `a`: wrong userId: give a text or a number',
+    ],
+    'that is too large': [
+      event('a', { text: 'x'.repeat(60_000) }),
+      '(too-large): `a`: 60099 bytes: send less, or raise `maxRecordBytes`',
+    ],
+  };
+
+  for (const [which, [call, words]] of Object.entries(DROPPED)) {
+    it(`names it: one ${which}`, () => {
+      expect(told(call)).toBe(`a call was dropped ${words}`);
+    });
+  }
+
+  it('is what an async `beforeSend` must do', () => {
+    const beforeSend = (async () => null) as unknown as NonNullable<Settings['beforeSend']>;
+    expect(told(event('a', {}), { beforeSend })).toMatch(
+      /\(before-send-error\): `a`: .+: `beforeSend` must return the draft or null, at once$/,
+    );
+  });
+
+  it('is nothing where the page itself has dropped it', () => {
+    const beforeSend = () => null;
+    expect(told(event('a', {}), { beforeSend })).toBeUndefined();
+    expect(dropText({ reason: 'consent-denied', message: '' }, undefined)).toBeUndefined();
+  });
+
+  it('is the consent that `setConsent` takes', () => {
+    expect(dropText({ reason: 'invalid-call', message: 'setConsent' }, undefined)).toBe(
+      'a call was dropped (invalid-call): setConsent: give granted, pending or denied',
+    );
+  });
+
+  it('names the record that the service has refused', () => {
+    const record = recordOf(event('Order Placed', {}), SETTINGS, undefined);
+    expect(dropText({ reason: 'rejected', message: 'it answers 422', record }, undefined)).toBe(
+      'event "Order Placed" was dropped (rejected): it answers 422',
+    );
+  });
+});
+
+describe('what a developer is told of a slip', () => {
+  const SLIPS: Record<string, [call: Call, slips: string[]]> = {
+    'none of a right call': [
+      event('a', { icon: 'x', userId: 'u', timestamp: new Date(), plan: 'pro' }, undefined),
+      [],
+    ],
+    'each misspelt field': [
+      event('a', { descripton: 'd', tag: 1, time_stamp: 5, tabs: 2 }),
+      [
+        '`descripton` of `a` is sent as a tag: did you mean `description`?',
+        '`tag` of `a` is sent as a tag: did you mean `tags`?',
+        '`time_stamp` of `a` is sent as a tag: did you mean `timestamp`?',
+      ],
+    ],
+    'none of properties': [identify('u', { descripton: 'd', timestamp: 5 }), []],
+    'two users': [
+      event('a', { userId: 'u', user_id: 'v' }),
+      ['`userId` and `user_id` of `a` differ: `userId` was taken; give only one'],
+    ],
+    'none of the same user twice': [event('a', { userId: 'u', user_id: 'u' }), []],
+    'none of the wire name alone': [event('a', { user_id: 'u' }), []],
+    'a time in seconds': [
+      event('a', { timestamp: 1_767_225_600 }),
+      ['`timestamp` of `a` looks like seconds: give milliseconds'],
+    ],
+    'a third argument': [
+      event('a', {}, () => undefined),
+      ['`event` takes two arguments: the others of `a` were not sent'],
+    ],
+  };
+
+  for (const [what, [call, slips]] of Object.entries(SLIPS)) {
+    it(`is ${what}`, () => expect(slipsOf(call)).toEqual(slips));
+  }
+});
+
+describe('what a developer is told that the service will refuse', () => {
+  it('is each field of another type', () => {
+    const given = { channel: 1, description: null, icon: 'x', notify: 'yes' };
+    expect(refusalsOf(recordOf(event('a', given), SETTINGS, undefined))).toEqual([
+      '`channel` of event "a" must be a string, or it is refused',
+      '`description` of event "a" must be a string, or it is refused',
+      '`notify` of event "a" must be a boolean, or it is refused',
+    ]);
+  });
+
+  it('is nothing of right fields, or of those left out', () => {
+    for (const given of [{}, { channel: 'c', description: 'd', icon: 'x', notify: true }])
+      expect(refusalsOf(recordOf(event('a', given), SETTINGS, undefined))).toEqual([]);
+  });
+});

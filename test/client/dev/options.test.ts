@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { misspelt, optionsProblem } from '../../../src/client/dev/options.js';
+import { OPTIONS, resolveOptions } from '../../../src/client/options.js';
+import type { Options } from '../../../src/client/types.js';
+import { FOREIGN } from '../../client/config/foreign-attributes.js';
+
+const DIRECT = { baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' };
+const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
+
+const refuses = (options: unknown, mayBeDirect: boolean): boolean => {
+  try {
+    resolveOptions(options as Options, 'https://site.example', mayBeDirect);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+describe('what a developer is told of the options', () => {
+  const CASES: Record<string, [options: unknown, lines: string[]]> = {
+    'nothing of right ones': [DIRECT, []],
+    'nothing of those of a relay': [RELAY, []],
+    'nothing of a disabled instance': [{ disabled: true }, []],
+    'each that is missing': [
+      {},
+      [
+        'option `project` (data-project) is missing: give a non-empty string',
+        'option `channel` (data-channel) is missing: give a non-empty string',
+        'option `baseUrl` (data-base-url) is missing: give an absolute http(s) URL without user, query or spaces, or `relay` in its place',
+        'option `token` (data-token) is missing: give a string of ASCII characters without spaces, or a function',
+      ],
+    ],
+    'a misspelt one, and what was meant': [
+      { ...DIRECT, concent: 'pending' },
+      ['option `concent` (data-concent) does not exist: did you mean `consent` (data-consent)?'],
+    ],
+    'one that is like no other': [
+      { ...DIRECT, colour: 'blue' },
+      ['option `colour` (data-colour) does not exist: leave it out'],
+    ],
+    'a wrong value': [
+      { ...DIRECT, flushAt: 0 },
+      ['option `flushAt` (data-flush-at) must be a positive number, not 0'],
+    ],
+    'the text of an attribute that is no number': [
+      { ...DIRECT, timeout: NaN },
+      ['option `timeout` (data-timeout) must be a positive number, not "20s"'],
+    ],
+    'the wrong characters of a token, not the token': [
+      { ...DIRECT, token: 'secret–token' },
+      [
+        'option `token` (data-token) must be a string of ASCII characters without spaces, or a function, not "…–…"',
+      ],
+    ],
+    'what does not go with a relay': [
+      { ...RELAY, token: 't' },
+      ['option `token` (data-token) does not go with `relay`: leave it out'],
+    ],
+    'options that are none': [undefined, ['expected an object of options']],
+  };
+
+  for (const [what, [options, lines]] of Object.entries(CASES)) {
+    it(`is ${what}`, () => {
+      const problem = optionsProblem(options, true, { timeout: '20s' });
+      expect(problem.split('\n').filter(Boolean)).toEqual(lines);
+    });
+  }
+
+  it('is that a relay is missing, where nothing else can be reached', () => {
+    expect(optionsProblem({ project: 'p', channel: 'c' }, false)).toMatch(
+      /^option `relay` .+ missing/,
+    );
+  });
+
+  it('is something wherever `init` throws, and nothing where it does not', () => {
+    const values = [
+      undefined,
+      null,
+      '',
+      'x',
+      'https://in.example',
+      '/a',
+      0,
+      5,
+      true,
+      () => 1,
+      {},
+      [],
+    ];
+    for (const base of [DIRECT, RELAY, {}]) {
+      for (const name of [...Object.keys(OPTIONS), 'other']) {
+        for (const value of values) {
+          for (const mayBeDirect of [true, false]) {
+            const options = { ...base, [name]: value };
+            const isTold = optionsProblem(options, mayBeDirect) !== '';
+            expect([options, mayBeDirect, isTold]).toEqual([
+              options,
+              mayBeDirect,
+              refuses(options, mayBeDirect),
+            ]);
+          }
+        }
+      }
+    }
+  });
+});
+
+describe('what a developer is told of the tag’s attributes', () => {
+  it('is a misspelt name, and what was meant', () => {
+    expect(misspelt({ concent: 'pending', project: 'p' })).toEqual([
+      'the tag has no attribute data-concent: did you mean data-consent?',
+    ]);
+    expect(misspelt({ gobal: 'outbox' })).toEqual([
+      'the tag has no attribute data-gobal: did you mean data-global?',
+    ]);
+    expect(misspelt({ baseurl: 'https://in.example' })).toEqual([
+      'the tag has no attribute data-baseurl: did you mean data-base-url?',
+    ]);
+  });
+
+  it('is nothing of those of other tools', () => {
+    const inCamelCase = (name: string) =>
+      name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const dataset = Object.fromEntries(FOREIGN.map((name) => [inCamelCase(name), 'x']));
+    expect(misspelt(dataset)).toEqual([]);
+    expect(misspelt({ auto: '', autoOptions: 'x', anonymousId: '', global: 'x' })).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { readAttributes, resolveOptions } from '../../src/client/options.js';
+import type { Options } from '../../src/client/types.js';
+
+const SITE = 'https://site.example';
+const DIRECT = { baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' };
+const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
+const resolve = (options: object, mayBeDirect = true) =>
+  resolveOptions(options as Options, SITE, mayBeDirect);
+
+describe('options', () => {
+  it('have defaults', () => {
+    expect(resolve(DIRECT)).toMatchObject({
+      flushAt: 20,
+      flushInterval: 1_000,
+      concurrency: 6,
+      timeout: 30_000,
+      maxAge: 7 * 24 * 60 * 60 * 1_000,
+      maxRecords: 10_000,
+      maxRecordBytes: 60_000,
+      resends: false,
+    });
+  });
+
+  it('resolve a relay’s path, and fill its batches', () => {
+    expect(resolve(RELAY)).toMatchObject({ relay: `${SITE}/a`, flushAt: 50, resends: true });
+    expect(resolve({ ...RELAY, flushAt: 5 }).flushAt).toBe(5);
+  });
+
+  it('do not depend on a slash at the end of an address', () => {
+    expect(resolve({ ...DIRECT, baseUrl: 'https://in.example.com/x/' }).baseUrl).toBe(
+      'https://in.example.com/x',
+    );
+    expect(resolve({ ...RELAY, relay: '/a/' }).relay).toBe(`${SITE}/a`);
+  });
+
+  it('send again what may have arrived where the service knows repeats', () => {
+    expect(resolve({ ...DIRECT, idempotencyKey: true }).resends).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ['project, channel, baseUrl, token', {}],
+    ['token', { ...DIRECT, token: undefined }],
+    ['token', { ...DIRECT, token: 'a token' }],
+    ['baseUrl', { ...DIRECT, baseUrl: '/in' }],
+    ['baseUrl', { ...DIRECT, baseUrl: 'https://in.example.com?x=1' }],
+    ['project', { ...DIRECT, project: ' ' }],
+    ['flushAt', { ...DIRECT, flushAt: '20' }],
+    ['flushInterval', { ...DIRECT, flushInterval: 0 }],
+    ['timeout', { ...DIRECT, timeout: Infinity }],
+    ['consent', { ...DIRECT, consent: 'yes' }],
+    ['beforeSend', { ...DIRECT, beforeSend: 'filter' }],
+    ['flushat', { ...DIRECT, flushat: 5 }],
+    ['token', { ...RELAY, token: 't' }],
+    ['relay', { ...RELAY, relay: '//other.example' }],
+    ['flushAt, consent', { ...DIRECT, flushAt: -1, consent: 'no' }],
+  ])('that are wrong or missing are named: %s', (names, options) => {
+    expect(() => resolve(options)).toThrow(
+      new TypeError(`analytics-outbox: wrong or missing: ${names}`),
+    );
+  });
+
+  it('must name a relay where nothing else is reached', () => {
+    expect(() => resolve({ project: 'shop', channel: 'web' }, false)).toThrow('relay');
+    expect(resolve(RELAY, false).relay).toBe(`${SITE}/a`);
+  });
+
+  it('may be left out with `disabled`', () => {
+    expect(resolve({ disabled: true }).disabled).toBe(true);
+  });
+});
+
+describe('attributes of the tag', () => {
+  it('are read by the kind of their option; those of others are left alone', () => {
+    const filter = () => null;
+    const dataset = {
+      baseUrl: 'https://in.example.com',
+      flushAt: '5',
+      debug: '',
+      respectGpc: 'yes',
+      idempotencyKey: 'off',
+      beforeSend: 'filter',
+      context: 'tags',
+      theme: 'dark',
+    };
+    expect(readAttributes(dataset, { filter, tags: { plan: 'pro' } })).toEqual({
+      baseUrl: 'https://in.example.com',
+      flushAt: 5,
+      debug: true,
+      respectGpc: true,
+      idempotencyKey: false,
+      beforeSend: filter,
+      context: { plan: 'pro' },
+    });
+  });
+});
