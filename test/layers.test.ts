@@ -8,29 +8,26 @@ import { describe, expect, it } from 'vitest';
 const LAYERS: readonly (readonly string[])[] = [
   // What the snippet, the relay and the demo service share.
   ['interface/'],
-  ['client/types.ts', 'core/types.ts'],
-  ['client/record/', 'client/config/', 'client/browser/'],
-  // The new core, which grows beside the client until it takes its place.
-  ['core/page.ts', 'core/life.ts'],
-  ['core/options.ts'],
-  ['core/destination.ts', 'core/record.ts'],
-  ['core/outbox/'],
-  ['core/delivery/'],
-  ['core/'],
-  ['core/tag.ts', 'core/dev/'],
-  // What stands beside the core, on its public surface, sees no more of it than this.
-  ['client/outbox/', 'capture/'],
+  ['client/types.ts'],
+  // What the client sees of the page and its browser.
+  ['client/page.ts', 'client/life.ts'],
+  ['client/options.ts'],
+  ['client/destination.ts', 'client/record.ts'],
+  ['client/outbox/'],
+  ['client/delivery/send/'],
   ['client/delivery/'],
-  // The composition root: the parts put together, and the facade in front of them.
+  // The parts put together, and the facade in front of them.
   ['client/'],
+  // What stands on the facade: the script tag, and what developers are told.
+  ['client/tag.ts', 'client/dev/'],
   // What users set up beside the tracker.
+  ['capture/'],
   ['context/'],
   // What other tools' calls stand on.
   ['compat/browser/'],
   ['compat/'],
   // A tracker for tests, of the same parts.
   ['testing/'],
-  ['core/entry/'],
   // What all parts of a relay share.
   ['relay/'],
   ['relay/queue/'],
@@ -44,7 +41,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const ENTRY_LAYER = LAYERS.findIndex((parts) => parts.includes(''));
 const PARTS = LAYERS.flat();
 
-/** Globals that only the folders below and the entries may name: all else runs in a worker and in a test. */
+/** Globals that only the parts below and the entries may name: all else runs in a worker and in a test. */
 const PAGE_GLOBALS = new Set([
   'window',
   'document',
@@ -54,14 +51,12 @@ const PAGE_GLOBALS = new Set([
   'sessionStorage',
   'indexedDB',
 ]);
-/** Folders whose files are of the page by nature. */
+/** Parts that are of the page by nature. */
 const OF_THE_PAGE = [
-  'core/page.ts',
-  'core/life.ts',
-  'core/tag.ts',
-  'core/dev/',
-  'core/entry/',
-  'client/browser/',
+  'client/page.ts',
+  'client/life.ts',
+  'client/tag.ts',
+  'client/dev/',
   'capture/',
   'context/',
   'compat/browser/',
@@ -283,18 +278,15 @@ describe('the build for relays alone', () => {
     walk(entry);
     return [...reached];
   };
-  const direct = ['client/delivery/direct-sender.ts', 'interface/token.ts'];
+  const direct = 'client/delivery/send/direct.ts';
 
-  it.each(['relay-client.ts', 'script-relay.ts'])(
-    'has no direct sender and no token: %s',
-    (file) => {
-      expect(reachedFrom(file).filter((name) => direct.includes(name))).toEqual([]);
-      expect(reachedFrom(file)).toContain('client/delivery/relay-sender.ts');
-    },
-  );
+  it.each(['relay-client.ts', 'script-relay.ts'])('has no direct sender: %s', (file) => {
+    expect(reachedFrom(file)).not.toContain(direct);
+    expect(reachedFrom(file)).toContain('client/delivery/send/relay.ts');
+  });
 
-  it('is told from the one for both', () => {
-    expect(reachedFrom('index.ts')).toEqual(expect.arrayContaining(direct));
+  it.each(['index.ts', 'script.ts'])('is told from the one for both: %s', (file) => {
+    expect(reachedFrom(file)).toContain(direct);
   });
 });
 
@@ -306,11 +298,11 @@ describe('the layer rule', () => {
     expect(
       of({
         'index.ts': `export { a } from './client/a.js'; export type * from './client/types.js'`,
-        'client/a.ts': `import { f } from './delivery/f.js'; import { g } from './browser/g'; export const a = [f, g]`,
+        'client/a.ts': `import { f } from './delivery/f.js'; import { g } from './page'; export const a = [f, g]`,
         'client/types.ts': 'export type A = 1',
         'client/delivery/f.ts': `export { h as f } from './h.js'`,
         'client/delivery/h.ts': `import { e } from '../../interface/errors.js'; export const h = e`,
-        'client/browser/g.ts': `export const g = () => window.document`,
+        'client/page.ts': `export const g = () => window.document`,
       }),
     ).toEqual([]);
   });
@@ -318,30 +310,30 @@ describe('the layer rule', () => {
   it('refuses an import that goes up, of a type and in an expression too', () => {
     expect(
       of({
-        'client/record/a.ts': `import type { F } from '../delivery/f.js'`,
+        'client/record.ts': `import type { F } from './delivery/f.js'`,
         'client/outbox/b.ts': `export * from '../delivery/f.js'`,
-        'client/config/c.ts': `export const c = () => import('../delivery/f.js')`,
-        'client/browser/d.ts': `export type D = import('../delivery/f.js').F`,
+        'client/options.ts': `export const c = () => import('./delivery/f.js')`,
+        'client/delivery/send/d.ts': `export type D = import('../f.js').F`,
         'client/delivery/f.ts': 'export type F = 1',
       }),
     ).toEqual([
-      'client/record/a.ts imports client/delivery/f.ts, which is above it',
+      'client/record.ts imports client/delivery/f.ts, which is above it',
       'client/outbox/b.ts imports client/delivery/f.ts, which is above it',
-      'client/config/c.ts imports client/delivery/f.ts, which is above it',
-      'client/browser/d.ts imports client/delivery/f.ts, which is above it',
+      'client/options.ts imports client/delivery/f.ts, which is above it',
+      'client/delivery/send/d.ts imports client/delivery/f.ts, which is above it',
     ]);
   });
 
-  it('refuses a leaf that sees another, and an entry that sees another', () => {
+  it('refuses a part that sees one of its layer, and an entry that sees another', () => {
     expect(
       of({
-        'client/record/a.ts': `import { b } from '../config/b.js'`,
-        'client/config/b.ts': 'export const b = 1',
+        'client/record.ts': `import { b } from './destination.js'`,
+        'client/destination.ts': 'export const b = 1',
         'script.ts': `import './index.js'`,
         'index.ts': '',
       }),
     ).toEqual([
-      'client/record/a.ts imports client/config/b.ts, which is beside it',
+      'client/record.ts imports client/destination.ts, which is beside it',
       'script.ts imports index.ts, which is beside it',
     ]);
   });
@@ -349,34 +341,34 @@ describe('the layer rule', () => {
   it('refuses a cycle at runtime, but not one of types', () => {
     expect(
       of({
-        'client/record/a.ts': `import { b } from './b.js'; export const a = b`,
-        'client/record/b.ts': `import { c } from './c.js'; export const b = c`,
-        'client/record/c.ts': `import { a } from './a.js'; export const c = a`,
+        'client/outbox/a.ts': `import { b } from './b.js'; export const a = b`,
+        'client/outbox/b.ts': `import { c } from './c.js'; export const b = c`,
+        'client/outbox/c.ts': `import { a } from './a.js'; export const c = a`,
       }),
     ).toEqual([
-      'cycle: client/record/a.ts → client/record/b.ts → client/record/c.ts → client/record/a.ts',
+      'cycle: client/outbox/a.ts → client/outbox/b.ts → client/outbox/c.ts → client/outbox/a.ts',
     ]);
     expect(
       of({
-        'client/record/a.ts': `import { b } from './b.js'; export const a = b`,
-        'client/record/b.ts': `import { type A } from './a.js'; import type { A as C } from './a.js'; export const b = 1`,
+        'client/outbox/a.ts': `import { b } from './b.js'; export const a = b`,
+        'client/outbox/b.ts': `import { type A } from './a.js'; import type { A as C } from './a.js'; export const b = 1`,
       }),
     ).toEqual([]);
   });
 
-  it('refuses the globals of a page outside client/browser/ and the entries', () => {
+  it('refuses the globals of a page outside the parts of the page and the entries', () => {
     expect(
       of({
         'client/outbox/a.ts': `export const a = () => globalThis.localStorage`,
         'client/delivery/b.ts': `export const b = typeof window === 'undefined' ? 1 : navigator.onLine`,
-        'client/record/c.ts': `export const c = { document }`,
+        'client/outbox/c.ts': `export const c = { document }`,
         'script.ts': `document.currentScript`,
       }),
     ).toEqual([
       'client/outbox/a.ts names localStorage',
       'client/delivery/b.ts names window',
       'client/delivery/b.ts names navigator',
-      'client/record/c.ts names document',
+      'client/outbox/c.ts names document',
     ]);
   });
 
@@ -395,9 +387,9 @@ describe('the layer rule', () => {
   });
 
   it('refuses a file that has no layer and an import of a file that is not there', () => {
-    expect(of({ 'helpers/a.ts': '', 'client/record/b.ts': `import '../gone.js'` })).toEqual([
+    expect(of({ 'helpers/a.ts': '', 'client/outbox/b.ts': `import '../gone.js'` })).toEqual([
       'helpers/a.ts is in no layer',
-      'client/record/b.ts imports client/gone.ts, which is not there',
+      'client/outbox/b.ts imports client/gone.ts, which is not there',
     ]);
   });
 });
