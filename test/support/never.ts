@@ -1,2 +1,0 @@
-/** A token function that never answers. */
-export const never = () => new Promise<string>(() => undefined);
