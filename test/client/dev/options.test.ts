@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { misspelt, optionsProblem } from '../../../src/client/dev/options.js';
 import { OPTIONS, resolveOptions } from '../../../src/client/options.js';
 import type { Options } from '../../../src/client/types.js';
-import { FOREIGN } from '../../client/config/foreign-attributes.js';
+import { FOREIGN } from './foreign-attributes.js';
 
 const DIRECT = { baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' };
 const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
