@@ -1,5 +1,4 @@
 import { nanoid } from 'nanoid';
-import { nanoid as simpleId } from 'nanoid/non-secure';
 
 /** What the snippet reads of the page and its browser. Nothing in here throws. */
 
@@ -53,7 +52,7 @@ export const deleteDatabase = (name: string): unknown =>
   attempt(() => indexedDB.deleteDatabase(name));
 
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
-export const newId = (): string => attempt(nanoid) ?? simpleId();
+export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
 
 /** Bytes of a text in UTF-8. Most texts are ASCII, and a test for that is faster than encoding them. */
 export const byteLength = (text: string): number =>

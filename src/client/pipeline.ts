@@ -31,10 +31,10 @@ export const createPipeline = (
 
   /** Counts what becomes of records, and tells the listeners. */
   const tell: Emit = (type, payload) => {
-    const { reason, outcome } = payload as Partial<Drop & Listeners['outcome']>;
+    const { reason, outcome, record } = payload as Partial<Drop & Listeners['outcome']>;
     if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
     if (outcome === 'delivered' || outcome === 'unknown') counts[outcome]++;
-    emit(type, payload);
+    emit(type, { ...payload, ...(record && { record: { ...record } }) });
   };
   const name = nameOf(first);
   const now = () => settings.now?.() ?? Date.now();
@@ -155,12 +155,12 @@ export const createPipeline = (
         const record = recordOf(call, settings, user.current());
         admit(); // `context` or `beforeSend` may have denied it
         if (call.type === 'identify') user.set(String(call.subject));
-        tell('record', { ...record });
+        tell('record', record);
         admit(); // a listener may
         outbox.add(record);
         schedule.add();
       } catch (error) {
-        drop((error as Refusal).reason ?? 'not-serializable', undefined, messageOf(error));
+        drop((error as Refusal | null)?.reason ?? 'not-serializable', undefined, messageOf(error));
       }
     },
     reset: (): void => {

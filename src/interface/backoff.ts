@@ -1,4 +1,4 @@
-/** The longest wait after the first failure. It doubles with each further one. */
+/** The longest wait after a first failure. */
 export const BASE_MS = 1_000;
 /** No wait of our own is longer. */
 export const CAP_MS = 300_000;
@@ -20,31 +20,8 @@ export const parseRetryAfter = (value: string | null | undefined, now: number): 
 };
 
 /**
- * The wait after a failure, by how long the trouble has lasted: half as long, less up to half of that at random. So
- * whoever waits learns that the trouble is over at the latest half as long after it as it has lasted. A wait that the
- * server has asked for is a floor; up to half of it comes on top, so that clients with the same answer do not come
- * back together.
- */
-export const waitAfter = (
-  troubleMs: number,
-  retryAfterMs: number,
-  random: () => number,
-): number => {
-  const own = Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));
-  const spread = Math.min(CAP_MS, retryAfterMs / 2);
-  return Math.max(own * (0.5 + random() / 2), retryAfterMs + random() * spread);
-};
-
-/**
- * The wait after so many earlier failures in a row: a random part of a time that doubles each time (full jitter). It
- * comes on top of what the server has asked for, so that clients with the same answer do not come back together.
- */
-export const delayAfter = (failures: number, retryAfterMs: number, random: () => number): number =>
-  retryAfterMs + random() * Math.min(CAP_MS, BASE_MS * 2 ** failures);
-
-/**
- * The wait after a failure, for a destination and for a single record: about half as long as the trouble has lasted,
- * from its first failure on. So what waits goes out at the latest half as long after the end of an outage as it lasted.
+ * The wait after a failure: half as long as the trouble has lasted since its first failure, less up to half of that at
+ * random. So what waits goes out at the latest half as long after the end of an outage as the outage has lasted.
  */
 export const waitInTrouble = (troubleMs: number, random: () => number): number =>
   (0.5 + random() / 2) * Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));

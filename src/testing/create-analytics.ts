@@ -1,22 +1,31 @@
-import { createAccept } from '../client/accept.js';
-import { isGpcOn } from '../client/browser/is-gpc-on.js';
-import { readClock } from '../client/config/clock.js';
-import { anyForm } from '../client/config/forms.js';
-import { isConsent, resolveOptions, type Settings } from '../client/config/options.js';
-import { createHint } from '../client/hint.js';
-import { captureEvent, captureIdentify, type Call, type Made } from '../client/record/call.js';
-import { createTally } from '../client/status.js';
-import type { Consent, DisabledOptions, EventMap, Options, OutboxRecord } from '../client/types.js';
-import { createHearers } from './hearers.js';
+import type { Emit } from '../client/destination.js';
+import { isConsent, resolveOptions, type Settings } from '../client/options.js';
+import { attempt, isGpcOn } from '../client/page.js';
+import { recordOf, Refusal } from '../client/record.js';
+import type {
+  Analytics,
+  Consent,
+  DisabledOptions,
+  Drop,
+  EventMap,
+  Options,
+  OutboxRecord,
+  RecordType,
+  Status,
+} from '../client/types.js';
+import { messageOf } from '../interface/errors.js';
 import { readRows } from './rows.js';
 import type { RecordedCall, TestAnalytics } from './types.js';
 
-/** What a relay's path is relative to where there is no page. */
+type Listener = (payload: unknown) => void;
+
+/** The path of a relay is relative to this address, since there may be no page. */
 const ADDRESS = 'https://test.example/';
 
-const resolve = (options: object): Settings => resolveOptions(options as Options, ADDRESS, anyForm);
+const resolve = (options: Options | DisabledOptions): Settings =>
+  resolveOptions(options as Options, ADDRESS, true);
 
-const BEFORE_INIT = { baseUrl: ADDRESS, token: 'test', project: 'test', channel: 'test' };
+const BEFORE_INIT = resolve({ relay: ADDRESS, project: 'test', channel: 'test' });
 
 /**
  * Makes an instance that records what would be sent, and sends nothing: no request, no storage, no timer. It has
@@ -30,152 +39,151 @@ export const createAnalytics = <
 >(
   options?: Options | DisabledOptions,
 ): TestAnalytics<Events, Traits> => {
-  let settings = resolve(BEFORE_INIT);
-  let isStarted = false;
+  let settings = BEFORE_INIT;
   let user: string | undefined;
+  /** What `setConsent` was last called with. */
   let said: Consent | undefined;
+  /** Records in the order of their calls. Those made while consent is pending are held until it is granted. */
+  const records = new Map<OutboxRecord, 'held' | 'waiting' | 'delivered'>();
   const calls: RecordedCall[] = [];
-  /** Records made while consent is pending: nobody gets them yet. */
-  const held: OutboxRecord[] = [];
-  const kept: OutboxRecord[] = [];
-  /** Of those that are kept, the ones that no `flush` has delivered. */
-  const waiting = new Set<OutboxRecord>();
+  const drops: Drop[] = [];
+  const listeners = new Map<string, Set<Listener>>();
 
-  const hearers = createHearers(() => settings);
-  const { emit, on, drops, errors } = hearers;
-  let tally = createTally(emit);
-  const consent = (): Consent =>
-    settings.respectGpc && 'navigator' in globalThis && isGpcOn()
-      ? 'denied'
-      : (said ?? settings.consent ?? 'granted');
-
-  let hint = createHint(emit);
-
-  const keep = (record: OutboxRecord): void => {
-    if (consent() === 'pending') held.push(record);
-    else waiting.add(kept[kept.push(record) - 1]!);
-  };
-
-  const makeRecord = createAccept({
-    settings: () => settings,
-    consent: { current: consent },
-    identity: { current: () => user, set: (id) => (user = id ?? undefined) },
-    keep,
-    drop: (...args) => tally.drop(...args),
-    emit,
-  });
-  const accept = (captured: Made<Call>, more: unknown[]): void => {
-    if (!settings.disabled) makeRecord(captured, more, hint);
-  };
-
-  /** What waits, and who it was, goes with a denial. */
-  const forget = (): void => {
-    user = undefined;
-    for (const record of [...held.splice(0), ...waiting]) {
-      if (waiting.delete(record)) kept.splice(kept.indexOf(record), 1);
-      tally.drop('consent-denied', 'consent was denied', record);
+  const emit: Emit = (type, payload) => {
+    const option = type === 'drop' ? settings.onDrop : undefined;
+    for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
+      attempt(() => listener?.(payload)); // one that throws must not stop the others
     }
   };
 
-  /** What listeners were told last; nothing before `init`. */
-  let told: Consent | undefined;
-  const applyConsent = (): void => {
-    if (consent() === 'denied') forget();
-    if (consent() === 'granted') held.splice(0).forEach(keep);
-    if (!isStarted || told === consent()) return;
-    told = consent();
-    emit('consent', () => ({ consent: consent() }));
+  const drop = (drop: Drop): void => {
+    drops.push(drop);
+    emit('drop', drop);
   };
 
-  const start = (given: object): void => {
+  const now = (): number => attempt(() => settings.now?.()) ?? Date.now();
+
+  const consent = (): Consent =>
+    settings.respectGpc && attempt(isGpcOn) ? 'denied' : (said ?? settings.consent ?? 'granted');
+
+  const paused = (): Status['paused'] => {
+    if (settings === BEFORE_INIT) return 'not-started';
+    if (settings.disabled) return 'disabled';
+    return consent() === 'granted' ? undefined : 'consent';
+  };
+
+  const count = (state: 'waiting' | 'delivered'): number =>
+    [...records.values()].filter((of) => (of === 'delivered') === (state === 'delivered')).length;
+
+  const accept = (type: RecordType, args: unknown[]): void => {
+    calls.push({ method: type, args });
+    if (settings.disabled) return;
+    const [subject, given] = args;
+    const admit = () => {
+      if (consent() === 'denied') throw new Refusal('consent-denied');
+    };
+    try {
+      admit();
+      const record = recordOf({ type, at: now(), subject, given }, settings, user);
+      admit(); // `context` or `beforeSend` may have denied it
+      if (type === 'identify') user = String(subject);
+      emit('record', { ...record });
+      admit(); // a listener may
+      records.set(record, consent() === 'pending' ? 'held' : 'waiting');
+    } catch (error) {
+      const reason = (error as Refusal).reason ?? 'not-serializable';
+      drop({ reason, message: messageOf(error) });
+    }
+  };
+
+  const applyConsent = (): void => {
+    if (consent() === 'denied') user = undefined;
+    for (const [record, state] of records) {
+      if (consent() === 'granted' && state === 'held') records.set(record, 'waiting');
+      if (consent() !== 'denied' || state === 'delivered') continue;
+      records.delete(record);
+      drop({ reason: 'consent-denied', message: 'consent-denied', record });
+    }
+    const isOff = settings === BEFORE_INIT || settings.disabled;
+    if (!isOff) emit('consent', { consent: consent() });
+  };
+
+  const start = (given: Options | DisabledOptions): void => {
     settings = resolve(given);
-    isStarted = true;
     applyConsent();
   };
   if (options) start(options);
 
-  const now = (): number => readClock(settings.now);
-  const note = (method: RecordedCall['method'], args: unknown[]): void =>
-    void calls.push({ method, args });
-
-  return {
-    init: (given: object) => {
-      note('init', [given]);
+  const analytics: Analytics = {
+    init: (given: Options | DisabledOptions) => {
+      calls.push({ method: 'init', args: [given] });
       start(given);
     },
-    identify: (...args: unknown[]) => {
-      note('identify', args);
-      const [userId, properties, ...more] = args;
-      accept(captureIdentify(now(), userId, properties), more);
-    },
-    event: (...args: unknown[]) => {
-      note('event', args);
-      const [name, fields, ...more] = args;
-      accept(captureEvent(now(), name, fields), more);
-    },
+    identify: (...args: unknown[]) => accept('identify', args),
+    event: (...args: unknown[]) => accept('event', args),
     flush: () => {
-      note('flush', []);
-      const due = [...waiting];
-      waiting.clear();
-      for (const record of due) {
-        emit('sent', () => ({ record: { ...record }, handoff: false }));
-        tally.outcome(record, 'delivered', 200);
+      calls.push({ method: 'flush', args: [] });
+      let delivered = 0;
+      for (const [record, state] of records) {
+        if (state !== 'waiting' || consent() !== 'granted') continue;
+        records.set(record, 'delivered');
+        delivered++;
+        emit('sent', { record: { ...record }, handoff: false });
+        emit('outcome', { record: { ...record }, outcome: 'delivered', status: 200 });
       }
-      return Promise.resolve({
-        delivered: due.length,
-        retried: 0,
-        rejected: 0,
-        waiting: held.length,
-      });
+      return Promise.resolve({ delivered, retried: 0, rejected: 0, waiting: count('waiting') });
     },
     reset: () => {
-      note('reset', []);
+      calls.push({ method: 'reset', args: [] });
+      if (settings.disabled) return;
       user = undefined;
-      emit('reset', () => ({}));
+      emit('reset', {});
     },
     setConsent: (given) => {
-      note('setConsent', [given]);
-      if (!isConsent(given)) {
-        return tally.drop('invalid-call', 'expected consent to be granted, pending or denied');
-      }
+      calls.push({ method: 'setConsent', args: [given] });
+      if (!isConsent(given)) return drop({ reason: 'invalid-call', message: 'setConsent' });
+      const before = consent();
       said = given;
-      applyConsent();
+      if (consent() !== before) applyConsent();
     },
-    status: () => ({
-      storage: consent() === 'granted' ? 'memory' : 'none',
-      consent: consent(),
-      waiting: held.length + waiting.size,
-      elsewhere: 0,
-      inFlight: 0,
-      ...tally.counts(),
-      paused: !isStarted
-        ? 'not-started'
-        : settings.disabled
-          ? 'disabled'
-          : consent() === 'granted'
-            ? undefined
-            : 'consent',
-      nextAttempt: undefined,
-      userId: user,
-    }),
+    status: () => {
+      const dropped: Status['dropped'] = {};
+      for (const { reason } of drops) dropped[reason] = (dropped[reason] ?? 0) + 1;
+      return {
+        storage: consent() === 'granted' ? 'memory' : 'none',
+        consent: consent(),
+        waiting: count('waiting'),
+        elsewhere: 0,
+        inFlight: 0,
+        delivered: count('delivered'),
+        unknown: 0,
+        dropped,
+        paused: paused(),
+        nextAttempt: undefined,
+        userId: user,
+      };
+    },
     stop: () => {
-      note('stop', []);
-      hearers.clear();
-      settings = resolve(BEFORE_INIT);
-      isStarted = false;
+      calls.push({ method: 'stop', args: [] });
+      listeners.clear();
+      settings = BEFORE_INIT;
     },
-    on,
-    ...readRows<Events>(() => kept),
+    on: (type, listener) => {
+      const set = listeners.get(type) ?? new Set();
+      listeners.set(type, set.add(listener as Listener));
+      return () => set.delete(listener as Listener);
+    },
+  };
+
+  return {
+    ...(analytics as unknown as Analytics<Events, Traits>),
+    ...readRows<Events>(() => [...records.keys()].filter((one) => records.get(one) !== 'held')),
     calls: () => calls.map(({ method, args }) => ({ method, args: [...args] })),
     drops: () => [...drops],
-    errors: () => [...errors],
     clear: () => {
-      for (const list of [calls, drops, errors, held, kept]) list.length = 0;
-      waiting.clear();
-      hint = createHint(emit);
-      tally = createTally(emit);
+      calls.length = drops.length = 0;
+      records.clear();
       user = said = undefined;
-      told &&= consent();
     },
   };
 };

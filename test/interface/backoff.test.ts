@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   BASE_MS,
   CAP_MS,
-  delayAfter,
   MAX_RETRY_AFTER_MS,
   parseRetryAfter,
+  waitInTrouble,
 } from '../../src/interface/backoff.js';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -51,25 +51,23 @@ describe('Retry-After', () => {
   );
 });
 
-describe('the delay', () => {
-  const most = (failures: number, retryAfterMs = 0) => delayAfter(failures, retryAfterMs, () => 1);
-  const least = (failures: number, retryAfterMs = 0) => delayAfter(failures, retryAfterMs, () => 0);
+describe('the wait after a failure', () => {
+  const most = (troubleMs: number) => waitInTrouble(troubleMs, () => 1);
+  const least = (troubleMs: number) => waitInTrouble(troubleMs, () => 0);
 
-  it('doubles from a second to five minutes', () => {
-    expect([0, 1, 2, 3].map((n) => most(n))).toEqual([1, 2, 4, 8].map((n) => n * BASE_MS));
-    expect(most(9)).toBe(CAP_MS);
-    expect(most(40)).toBe(CAP_MS);
-    expect(most(5_000)).toBe(CAP_MS);
+  it('is half as long as the trouble has lasted, from a second to five minutes', () => {
+    expect(most(0)).toBe(BASE_MS);
+    expect(most(1_000)).toBe(BASE_MS);
+    expect(most(60_000)).toBe(30_000);
+    expect(most(86_400_000)).toBe(CAP_MS);
   });
 
-  it('has full jitter', () => {
-    expect(least(5)).toBe(0);
-    expect(delayAfter(3, 0, () => 0.25)).toBe(2_000);
+  it('is shorter by up to half of that', () => {
+    expect(least(60_000)).toBe(15_000);
+    expect(waitInTrouble(60_000, () => 0.5)).toBe(22_500);
   });
 
-  it("is never below the server's wish, and spread above it", () => {
-    expect(least(0, 60_000)).toBe(60_000);
-    expect(most(0, 60_000)).toBe(61_000);
-    expect(most(20, 60_000)).toBe(360_000);
+  it('is a second at most where the clock was set back', () => {
+    expect(most(-60_000)).toBe(BASE_MS);
   });
 });

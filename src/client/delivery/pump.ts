@@ -89,7 +89,9 @@ export const createPump = (
 
   const askToken = async () => {
     const problem = await token.ask();
-    if (problem) requests.failed({ outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
+    if (problem === undefined) return;
+    requests.tell('token', problem);
+    requests.failed({ outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
   };
 
   /** Starts what may be started now. Returns whether to look once more. */
@@ -206,6 +208,7 @@ export const createPump = (
     halt: (): void => {
       requests.abort();
       clearTimeout(timer);
+      timerAt = Infinity;
     },
     /** How many records are in a request. */
     inFlight: (): number => [...requests.running].reduce((sum, { group }) => sum + group.length, 0),

@@ -74,7 +74,6 @@ export const createRequests = (
     state.reason = 'backoff';
     if (outcome === 'blocked') {
       state.reason = 'setup';
-      tell(status ? 'setup' : 'token', problem, status);
     } else if (isOffline()) state.reason = 'offline';
     else if (silent >= SILENT) {
       state.reason = 'unreachable';
@@ -102,13 +101,15 @@ export const createRequests = (
         else outbox.drop(entry, outcome, problem);
       } else {
         state.counts.retried++;
-        record.failedSince ??= now();
-        record.due = now() + waitAfter(record.failedSince, now());
         outbox.putBack(entry);
         if (outcome === 'blocked') tell('setup', problem, status);
+        if (!isWhole) {
+          record.failedSince ??= now();
+          record.due = now() + waitAfter(record.failedSince, now());
+        }
         if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
       }
-      emit('outcome', { record: { ...record }, outcome, ...(status && { status }) });
+      emit('outcome', { record: record, outcome, ...(status && { status }) });
     });
     if (hasPassed) passed();
     // One bad record among others does not stop them.
@@ -128,7 +129,7 @@ export const createRequests = (
     }
     const records = group.map(({ record }) => record);
     const sending = send(records, { keepalive, controller });
-    for (const record of records) emit('sent', { record: { ...record }, handoff: isHandoff });
+    for (const record of records) emit('sent', { record: record, handoff: isHandoff });
     const attempts = await sending;
     // Forgotten, since the page was left; or the browser carries the request on.
     if (!running.has(request) || !attempts) return;
@@ -136,7 +137,7 @@ export const createRequests = (
     const [{ outcome, status }] = attempts as [Attempt];
     if (outcome === 'blocked' && token.isStale(used, status)) {
       for (const entry of group) outbox.putBack(entry);
-      emit('outcome', { record: { ...records[0]! }, outcome, status });
+      emit('outcome', { record: records[0]!, outcome, status });
     } else conclude(group, attempts);
     onEnd();
   };
@@ -149,6 +150,7 @@ export const createRequests = (
 
   return {
     start,
+    tell,
     failed,
     state,
     running: running as ReadonlySet<Request>,

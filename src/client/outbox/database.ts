@@ -6,7 +6,7 @@ import type { StorageKind } from '../types.js';
 
 /** A database that has not answered for this long counts as missing: in WebKit `open` can hang. */
 const WATCHDOG_MS = 1_000;
-/** A database that failed is tried again after this time, then after twice as long, and so on. */
+/** A database that failed is tried again after this time. */
 const REOPEN_MS = 10_000;
 
 type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
@@ -22,7 +22,6 @@ export const openDatabase = (
   const connect = () => createStore(name, 'records');
   let use = connect();
   let kind: StorageKind = 'opening';
-  let reopenMs = REOPEN_MS;
   let reading: IDBTransaction | undefined;
   let watched: IDBDatabase | undefined;
   let isEnded = false;
@@ -83,8 +82,7 @@ export const openDatabase = (
       if (kind !== 'memory' && !isEnded && !(isRead && isLeft)) {
         use = connect();
         if (!wasLeft()) {
-          setTimeout(become, reopenMs, 'opening');
-          reopenMs *= 2;
+          setTimeout(become, REOPEN_MS, 'opening');
           become('memory', messageOf(error));
         }
       }
