@@ -1,4 +1,4 @@
-import { shelf } from '../../src/client/browser/shelf.js';
+import { shelf } from '../../src/client/page.js';
 import type { Setup } from './setup.js';
 import { tracker } from './tracker.js';
 
@@ -26,7 +26,8 @@ export const createConfigure = ({ options }: Setup) => {
   return {
     hasKeys: (): boolean => isOn,
     useKeys: (on: boolean): void => {
-      shelf.set(KEY, on ? 'on' : undefined);
+      if (on) shelf.set(KEY, 'on');
+      else shelf.remove(KEY);
       isOn = on;
       apply();
     },

@@ -1,4 +1,4 @@
-import { shelf } from '../../src/client/browser/shelf.js';
+import { shelf } from '../../src/client/page.js';
 import type { Ledger } from './calls/ledger.js';
 
 const SAVE_MS = 300;

@@ -1,4 +1,4 @@
-import { shelf } from '../../src/client/browser/shelf.js';
+import { shelf } from '../../src/client/page.js';
 import { createCaller } from './calls/caller.js';
 import { followRecords } from './calls/follow-records.js';
 import { createLedger } from './calls/ledger.js';

@@ -1,4 +1,4 @@
-import { shelf } from '../../src/client/browser/shelf.js';
+import { shelf } from '../../src/client/page.js';
 import { tracker } from './tracker.js';
 
 const PREFIX = 'analytics-outbox ';
@@ -24,7 +24,7 @@ export const outboxNames = async (): Promise<string[]> =>
 export const takeDown = async (): Promise<void> => {
   tracker().stop();
   for (const key of shelf.keys()) {
-    if (key.startsWith(PREFIX) && !OF_THE_VISITOR.test(key)) shelf.set(key, undefined);
+    if (key.startsWith(PREFIX) && !OF_THE_VISITOR.test(key)) shelf.remove(key);
   }
   await Promise.all((await outboxNames()).map(deleteDatabase));
 };

@@ -31,6 +31,8 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
     '/page.js.map': { from: '../dist/page.js.map', type: JSON_TYPE },
     '/outbox.js': { from: '../../dist/outbox.js', type: SCRIPT },
     '/outbox.js.map': { from: '../../dist/outbox.js.map', type: JSON_TYPE },
+    '/outbox-dev.js': { from: '../../dist/outbox-dev.js', type: SCRIPT },
+    '/outbox-dev.js.map': { from: '../../dist/outbox-dev.js.map', type: JSON_TYPE },
     '/outbox-relay.js': { from: '../../dist/outbox-relay.js', type: SCRIPT },
     '/outbox-relay.js.map': { from: '../../dist/outbox-relay.js.map', type: JSON_TYPE },
     '/stub.js': { from: '../../dist/stub.js', type: SCRIPT },

@@ -8,10 +8,11 @@ interface Visit {
   fates: Record<string, Fate>;
 }
 
-/** Storage that does not throw; `set` to undefined removes. */
+/** Storage that does not throw. */
 export interface LedgerStorage {
   get: (key: string) => string | undefined;
-  set: (key: string, value: string | undefined) => boolean;
+  set: (key: string, value: string) => boolean;
+  remove: (key: string) => void;
   keys: () => string[];
 }
 
@@ -47,7 +48,8 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
   /** Where storage is blocked or full, the calls of this page are in memory all the same. */
   const store = (key: string, { calls, fates }: Visit): void => {
     const isEmpty = calls.length === 0 && Object.keys(fates).length === 0;
-    storage.set(key, isEmpty ? undefined : JSON.stringify({ calls, fates }));
+    if (isEmpty) storage.remove(key);
+    else storage.set(key, JSON.stringify({ calls, fates }));
   };
 
   const readOthers = (): void => {
@@ -67,7 +69,7 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
       count += calls.length;
       if (count <= MOST) continue;
       others.delete(key);
-      storage.set(key, undefined);
+      storage.remove(key);
     }
   };
 
@@ -130,7 +132,7 @@ export const createLedger = ({ storage, prefix, visit, now }: Effects) => {
     /** Forgets everything. Another tab that is open writes again what it knows of its own. */
     forgetAll: (): void => {
       own = { calls: [], fates: {} };
-      for (const key of storage.keys()) if (key.startsWith(prefix)) storage.set(key, undefined);
+      for (const key of storage.keys()) if (key.startsWith(prefix)) storage.remove(key);
       readOthers();
     },
     /** Another tab has written. */

@@ -5,11 +5,8 @@ const memoryStorage = () => {
   const items = new Map<string, string>();
   return {
     get: (key: string) => items.get(key),
-    set: (key: string, value: string | undefined) => {
-      if (value === undefined) items.delete(key);
-      else items.set(key, value);
-      return true;
-    },
+    set: (key: string, value: string) => !!items.set(key, value),
+    remove: (key: string) => void items.delete(key),
     keys: () => [...items.keys()],
   };
 };
