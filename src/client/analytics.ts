@@ -138,14 +138,11 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
         storage: 'none',
         consent: 'granted',
         waiting: early.length,
-        elsewhere: undefined,
         inFlight: 0,
         delivered: 0,
         unknown: 0,
         dropped: {},
         paused: off() ?? 'not-started',
-        nextAttempt: undefined,
-        userId: undefined,
       },
     stop: (): void => {
       stop();

@@ -7,7 +7,8 @@ export const isPrerendering = (): boolean =>
   !!(document as Document & { prerendering?: boolean }).prerendering;
 
 let isAway = false;
-let departures = 0;
+/** How often the page was left. */
+export let departures = 0;
 
 /**
  * Whether the page has said that it goes away, or has called `window.close()`. In Chromium its requests fail at once
@@ -30,7 +31,7 @@ interface Handlers {
   onShown: () => void;
   /** Called when the page is hidden, or says that it goes away. */
   onLeave: () => void;
-  /** Called when the page is back: it may have been frozen, or in the back/forward cache. */
+  /** Called when the page is shown, which may have been hidden, frozen, or in the back/forward cache. */
   onReturn: () => void;
   /** Called when the network is back. */
   onOnline: () => void;
@@ -44,21 +45,19 @@ interface Handlers {
  * back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
  */
 export const followPage = ({ onShown, onLeave, onReturn, onOnline, onStored }: Handlers) => {
-  let wasAway = false;
   const show = () => {
     isAway = false;
-    if (wasAway) onReturn();
-    wasAway = false;
+    onReturn();
   };
   const hide = () => {
-    isAway = wasAway = true;
+    isAway = true;
     departures++;
     onLeave();
   };
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', onShown],
     [document, 'visibilitychange', () => (isHidden() ? onLeave() : show())],
-    [document, 'resume', onReturn],
+    [document, 'resume', show],
     [window, 'pagehide', hide],
     [window, 'pageshow', show],
     [window, 'online', onOnline],

@@ -6,10 +6,9 @@ import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
 import { nameOf, type Destination, type Emit } from './destination.js';
 import type { Settings } from './options.js';
 import { openDatabase, type Database } from './outbox/database.js';
-import { waitingIn } from './outbox/held.js';
 import { createOutbox } from './outbox/outbox.js';
 import { deleteDatabase, shelf } from './page.js';
-import { recordOf, Refusal, type Call } from './record.js';
+import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type { Drop, FlushResult, Listeners, Status } from './types.js';
 import { createUser } from './user.js';
@@ -26,14 +25,14 @@ export const createPipeline = (
   emit: Emit,
 ) => {
   let settings = first;
-  const counts = { delivered: 0, unknown: 0 };
+  const counts = { delivered: 0, unknown: 0, retry: 0, blocked: 0, rejected: 0 };
   const dropped: Status['dropped'] = {};
 
   /** Counts what becomes of records, and tells the listeners. */
   const tell: Emit = (type, payload) => {
     const { reason, outcome, record } = payload as Partial<Drop & Listeners['outcome']>;
     if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
-    if (outcome === 'delivered' || outcome === 'unknown') counts[outcome]++;
+    if (outcome) counts[outcome]++;
     emit(type, { ...payload, ...(record && { record: { ...record } }) });
   };
   const name = nameOf(first);
@@ -71,10 +70,10 @@ export const createPipeline = (
     return database;
   };
 
-  /** What is stored is left to the next page; what is in memory alone waits there. */
-  const end = () => {
+  /** What is stored is left to the next page; what is in memory alone waits there, or is noted if the page has no more use for it. */
+  const end = (isLast?: boolean) => {
     pump.halt();
-    if (held.database?.kind() === 'indexeddb') outbox.leave(true);
+    if (isLast || held.database?.kind() === 'indexeddb') outbox.leave(true);
     halt()?.end();
   };
 
@@ -130,7 +129,6 @@ export const createPipeline = (
     onShown: start,
     onLeave: leave,
     onReturn: () => {
-      held.database?.comeBack();
       applyConsent();
       look();
     },
@@ -145,10 +143,9 @@ export const createPipeline = (
   start();
 
   return {
-    name,
     accept: (call: Call): void => {
       const admit = () => {
-        if (consent === 'denied') throw new Refusal('consent-denied');
+        if (consent === 'denied') refuse('consent-denied');
       };
       try {
         admit();
@@ -175,8 +172,16 @@ export const createPipeline = (
       pump.reconfigure();
     },
     flush: async (): Promise<FlushResult> => {
+      const before = { ...counts };
       await held.database?.ready;
-      return pump.flush();
+      await pump.flush();
+      const failures = ({ retry, blocked }: typeof counts) => retry + blocked;
+      return {
+        delivered: counts.delivered - before.delivered,
+        retried: failures(counts) - failures(before),
+        rejected: counts.rejected - before.rejected,
+        waiting: held.count,
+      };
     },
     /** Takes everything down, and leaves the stored records to the next page. */
     stop: (): void => {
@@ -184,9 +189,7 @@ export const createPipeline = (
       unfollowConsent();
       clearTimeout(looking);
       schedule.stop();
-      pump.halt();
-      outbox.leave(true);
-      end();
+      end(true);
       for (const record of outbox.clear()) drop('outbox-full', record);
     },
     status: (): Status => {
@@ -194,10 +197,11 @@ export const createPipeline = (
       return {
         storage: held.database?.kind() ?? 'none',
         consent,
-        waiting: waitingIn(held),
+        waiting: held.count - pump.inFlight(),
         elsewhere: outbox.elsewhere(),
         inFlight: pump.inFlight(),
-        ...counts,
+        delivered: counts.delivered,
+        unknown: counts.unknown,
         dropped: { ...dropped },
         paused,
         nextAttempt: until || undefined,

@@ -4,15 +4,12 @@ import type { Settings } from './options.js';
 import { attempt, byteLength, newId } from './page.js';
 import type { Draft, DropReason, EventBody, OutboxRecord, RecordType } from './types.js';
 
-/** A call that becomes no record. */
-export class Refusal extends Error {
-  constructor(
-    readonly reason: DropReason,
-    message: string = reason,
-  ) {
-    super(message);
-  }
-}
+/** Why a call becomes no record. */
+export type Refusal = Error & { reason: DropReason };
+
+export const refuse = (reason: DropReason, message: string = reason): never => {
+  throw Object.assign(new Error(message), { reason });
+};
 
 /** A call with the time at which it was made. */
 export interface Call {
@@ -27,7 +24,7 @@ export interface Call {
 }
 
 const expect = (isRight: boolean, what: string): void => {
-  if (!isRight) throw new Refusal('invalid-call', `wrong ${what}`);
+  if (!isRight) refuse('invalid-call', `wrong ${what}`);
 };
 
 /** An id as text. `undefined` and the like are what a page's code makes by mistake of an id that it does not have. */
@@ -94,10 +91,10 @@ const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
   try {
     kept = beforeSend({ ...draft, body: copy(draft.body) } as Draft);
   } catch (error) {
-    throw new Refusal('before-send-error', messageOf(error));
+    return refuse('before-send-error', messageOf(error));
   }
-  if (kept === null) throw new Refusal('before-send');
-  if (!isObject(kept?.body)) throw new Refusal('before-send-error');
+  if (kept === null) return refuse('before-send');
+  if (!isObject(kept?.body)) return refuse('before-send-error');
   return kept.body;
 };
 
@@ -118,7 +115,7 @@ export const recordOf = (
   const kept = filter({ type, body: made } as Draft, beforeSend);
   const body = JSON.stringify(kept);
   const size = byteLength(body);
-  if (size > maxRecordBytes) throw new Refusal('too-large', `${size} bytes`);
+  if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
   const { user_id } = kept as EventBody;
   return { id: newId(), type, body, at, attempts: 0, ...(user_id && { user: user_id }) };
 };

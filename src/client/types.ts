@@ -127,7 +127,7 @@ export interface Status {
   /** Records in this page's care that wait to be sent. */
   waiting: number;
   /** Records that other pages, open or dead, held when this page last looked; `undefined` before its first look. */
-  elsewhere: number | undefined;
+  elsewhere?: number | undefined;
   /** Records whose request has no answer yet. */
   inFlight: number;
   /** Records that the service or the relay has taken. */
@@ -161,9 +161,9 @@ export interface Status {
     | 'consent'
     | undefined;
   /** Earliest time of the next attempt, milliseconds since the epoch; `undefined` if none is known. */
-  nextAttempt: number | undefined;
+  nextAttempt?: number | undefined;
   /** The identified user; `undefined` before the first `identify` and after `reset`. */
-  userId: string | undefined;
+  userId?: string | undefined;
 }
 
 /** What became of records during a `flush()`. */
@@ -208,7 +208,7 @@ export interface CommonOptions {
   flushAt?: number;
   /** Flush this many milliseconds after the first new record. @default 1000 */
   flushInterval?: number;
-  /** Send this many requests at a time; to the page's own origin, two at most. @default 6 */
+  /** Send this many requests at a time; by relay, one batch at a time. @default 6 */
   concurrency?: number;
   /**
    * Give up a request that has had no answer for this many milliseconds (at least 100), and send its records again.

@@ -1,10 +1,10 @@
 import { isHidden } from '../life.js';
 import { isOffline } from '../page.js';
 import type { Destination } from '../destination.js';
-import { entriesOf, waitingIn } from '../outbox/held.js';
+import { entriesOf } from '../outbox/held.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import type { FlushResult, Status } from '../types.js';
+import type { Status } from '../types.js';
 import { choose } from './choice.js';
 import { createRequests, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
@@ -115,14 +115,15 @@ export const createPump = (
     if (!groups.length) return false;
     const named = outbox.name(groups.flat());
     if (!isHidden()) await named;
-    const startable = groups.filter(isStartable);
+    let hasStarted = false;
     for (const group of groups) {
-      if (startable.includes(group)) {
+      if (isStartable(group)) {
+        hasStarted = true;
         if (isFirst) setTimeout(follow, PREFLIGHT_MS);
         void requests.start(group, false);
       } else for (const entry of group) if (!entry.isSent) outbox.putBack(entry);
     }
-    return !!startable.length;
+    return hasStarted;
   };
   const follow = () => {
     isFirst = false;
@@ -160,18 +161,10 @@ export const createPump = (
   return {
     pump: (): unknown => void pump(),
     flushAll,
-    flush: async (): Promise<FlushResult> => {
-      const { counts } = requests.state;
-      const before = { ...counts };
-      const done = new Promise<void>((settle) => waiters.push(settle));
+    /** Settles when nothing is under way any more. */
+    flush: (): Promise<void> => {
       flushAll();
-      await done;
-      return {
-        delivered: counts.delivered - before.delivered,
-        retried: counts.retried - before.retried,
-        rejected: counts.rejected - before.rejected,
-        waiting: waitingIn(held),
-      };
+      return new Promise((settle) => waiters.push(settle));
     },
     /**
      * Hands off what the browser takes from a page that is hidden or goes away: at once, from memory. A record that may

@@ -45,8 +45,6 @@ export const createRequests = (
     width: Infinity,
     /** Why the last failure has closed the gate: for people, since no rule depends on it. */
     reason: 'backoff' as Status['paused'],
-    /** What became of records so far. */
-    counts: { delivered: 0, retried: 0, rejected: 0 },
   };
   let silent = 0;
 
@@ -96,11 +94,9 @@ export const createRequests = (
       const { record } = entry;
       if (outcome === 'delivered' || outcome === 'rejected') {
         hasPassed = true;
-        state.counts[outcome]++;
         if (outcome === 'delivered') outbox.finish(entry);
         else outbox.drop(entry, outcome, problem);
       } else {
-        state.counts.retried++;
         outbox.putBack(entry);
         if (outcome === 'blocked') tell('setup', problem, status);
         if (!isWhole) {

@@ -1,6 +1,7 @@
 import { createStore, promisifyRequest } from 'idb-keyval';
 import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
+import { departures, isGoing } from '../life.js';
 import { attempt } from '../page.js';
 import type { StorageKind } from '../types.js';
 
@@ -25,9 +26,6 @@ export const openDatabase = (
   let reading: IDBTransaction | undefined;
   let watched: IDBDatabase | undefined;
   let isEnded = false;
-  let isLeft = false;
-  /** How often the page was left: a transaction that it left under way says nothing about the database. */
-  let departures = 0;
   let setReady: () => void;
   const ready = new Promise<void>((resolve) => (setReady = resolve));
 
@@ -54,13 +52,12 @@ export const openDatabase = (
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
   const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
     const before = departures;
-    const wasLeft = () => departures !== before;
     let isLate = kind === 'memory' || isEnded;
     let transaction: IDBTransaction | undefined;
     const perform = async (store: IDBObjectStore) => {
       transaction = store.transaction;
       watch(transaction.db);
-      if (isLate || isEnded || (isRead && isLeft)) throw new Error('too late');
+      if (isLate || isEnded || (isRead && isGoing())) throw new Error();
       if (isRead) reading = transaction;
       const ended = promisifyRequest(transaction);
       const working = (async () => work(store))();
@@ -70,7 +67,7 @@ export const openDatabase = (
       return working;
     };
     try {
-      if (isLate) throw new Error('no storage');
+      if (isLate) throw new Error();
       const result = await inTime(use('readwrite', perform), WATCHDOG_MS);
       become('indexeddb');
       return result;
@@ -79,9 +76,10 @@ export const openDatabase = (
       // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
       const isOpen =
         transaction && !transaction.error && !attempt(() => (transaction!.abort(), true));
-      if (kind !== 'memory' && !isEnded && !(isRead && isLeft)) {
+      if (kind !== 'memory' && !isEnded && !(isRead && isGoing())) {
         use = connect();
-        if (!wasLeft()) {
+        // A transaction that was under way as the page was left says nothing about the database.
+        if (departures === before) {
           setTimeout(become, REOPEN_MS, 'opening');
           become('memory', messageOf(error));
         }
@@ -96,14 +94,7 @@ export const openDatabase = (
     ready,
     run,
     /** The page is left. In WebKit a cached page's transaction that has yet to read would keep others from the database. */
-    leave: (): void => {
-      isLeft = true;
-      departures++;
-      attempt(() => reading?.abort());
-    },
-    comeBack: (): void => {
-      isLeft = false;
-    },
+    leave: (): unknown => attempt(() => reading?.abort()),
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: (): void => {
       const close = (database: IDBDatabase | undefined) => database?.close();

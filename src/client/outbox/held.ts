@@ -17,7 +17,7 @@ const MARGIN_MS = 10_000;
 export interface Held {
   now: () => number;
   /** Nothing while storage may not be used. */
-  database: Database | undefined;
+  database?: Database | undefined;
   /** The page's first life, by which its parcels are put in order. */
   maker: string;
   /** One stretch of the page's life, from its start or return until it is left or has stood still for too long. */
@@ -29,9 +29,9 @@ export interface Held {
   /** Those that the database does not have in their latest form. */
   dirty: Set<Parcel>;
   /** Those that this life's exit note has; without a database, that is where they are stored. */
-  noted: Set<Parcel> | undefined;
+  noted?: Set<Parcel> | undefined;
   /** The parcel that the calls of this task go into. */
-  open: Parcel | undefined;
+  open?: Parcel | undefined;
   /** Records, and bytes of their bodies. */
   count: number;
   bytes: number;
@@ -50,14 +50,11 @@ export const createHeld = (now: () => number): Held => {
   const life = newId();
   return {
     now,
-    database: undefined,
     maker: life,
     life,
     until: 0,
     parcels: new Set(),
     dirty: new Set(),
-    noted: undefined,
-    open: undefined,
     count: 0,
     bytes: 0,
     order: 0,
@@ -84,10 +81,6 @@ export const putLease = (store: IDBObjectStore, held: Held): void => {
 export function* entriesOf({ parcels }: Held): Generator<Entry, undefined> {
   for (const parcel of parcels) yield* parcel.entries;
 }
-
-/** How many records wait to be sent. */
-export const waitingIn = (held: Held): number =>
-  [...entriesOf(held)].filter(({ isSent }) => !isSent).length;
 
 const tally = (held: Held, one: 1 | -1, { bytes }: Entry) => {
   held.count += one;
@@ -132,10 +125,12 @@ export const forgetParcel = (held: Held, parcel: Parcel): void => {
   if (held.open === parcel) held.open = undefined;
 };
 
-/** Begins a new life, which holds only these parcels: those that nobody else has. */
-export const restart = (held: Held, kept: readonly Parcel[]): void => {
-  for (const parcel of held.parcels) if (!kept.includes(parcel)) forgetParcel(held, parcel);
-  for (const parcel of kept) held.dirty.add(parcel);
+/** Begins a new life, which holds only the parcels that nobody else has. */
+export const restart = (held: Held, isKept: (parcel: Parcel) => boolean): void => {
+  for (const parcel of held.parcels) {
+    if (isKept(parcel)) held.dirty.add(parcel);
+    else forgetParcel(held, parcel);
+  }
   held.life = newId();
   held.until = 0;
   held.noted = undefined;

@@ -43,7 +43,7 @@ export const createOutbox = (
 
   /** Begins a new life: forgets all that is stored, and claims like any other page. */
   const renew = (isKept: (parcel: Parcel) => boolean) => {
-    restart(held, [...held.parcels].filter(isKept));
+    restart(held, isKept);
     hasClaimed = false;
     startWalk();
     onRestart();
@@ -211,9 +211,8 @@ export const createOutbox = (
       else if (held.count) {
         void held.database?.run((store) => putLease(store, held)).catch(() => undefined);
       }
-      const { soonest } = seen ?? { soonest: Infinity };
       startWalk();
-      return soonest;
+      return seen?.soonest ?? Infinity;
     },
 
     /** Storage may be used from now on, or works again. */

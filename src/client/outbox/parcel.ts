@@ -85,7 +85,7 @@ export const putParcel = (store: IDBObjectStore, key: ParcelKey, value: StoredPa
 
 /** Whether this version has written the value. */
 export const isReadable = (value: Partial<StoredParcel> | undefined): value is StoredParcel =>
-  value?.v === VERSION && !!value.flight && !!value.records?.every(({ id, body }) => id && body);
+  value?.v === VERSION;
 
 /** The order in which parcels are sent: a page's own in the order of their making, others by time. */
 export const byAge = ({ key: a }: Parcel, { key: b }: Parcel): number =>

@@ -2,7 +2,6 @@ import { inTime } from '../../../interface/in-time.js';
 import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
 import { isGoing, wasLeft } from '../../life.js';
-import { attempt } from '../../page.js';
 import type { Settings } from '../../options.js';
 
 /**
@@ -58,19 +57,19 @@ export const post = async (
       return await request(keepalive);
     } catch (error) {
       // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
-      const isRefused = keepalive && !wasGoing && !(await wasLeft()) && !controller.signal.aborted;
+      const isRefused = keepalive && !wasGoing && !(await wasLeft());
       if (!isRefused || now() - began > REFUSAL_MS) throw error;
       return request(false);
     }
   };
   try {
     const response = await inTime(send(), timeout);
-    const status = (!response.redirected && Number(response.status)) || 302;
-    const retryAfter = attempt(() => response.headers.get('retry-after'));
+    const status = (!response.redirected && response.status) || 302;
+    const retryAfter = response.headers.get('retry-after');
     let text = '';
     try {
       // Read to its end, or Chromium would not free the request's part of the keepalive budget.
-      text = await inTime(response.text(), Math.min(BODY_MS, timeout));
+      text = await inTime(response.text(), BODY_MS);
     } catch {
       controller.abort(); // its status counts
     }
