@@ -57,6 +57,8 @@ export type DropReason =
   | 'invalid-call'
   /** JSON cannot hold a value of it: a cyclic object, a BigInt, a getter that throws. */
   | 'not-serializable'
+  /** An adapter for another tool was called with something that has no counterpart here. */
+  | 'not-supported'
   /** The body is larger than `maxRecordBytes`. */
   | 'too-large'
   /** `beforeSend` returned null. */

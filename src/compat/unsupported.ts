@@ -1,8 +1,13 @@
+/** The error for a call without a counterpart. An instance takes the reason of the drop from it. */
+export const unsupported = (name: string): Error =>
+  Object.assign(Error(`${name} has no counterpart`), { reason: 'not-supported' });
+
 /**
- * A `toJSON` for a call without a counterpart: `event('', { toJSON: unsupported('alias') })` tells of it where the
- * instance tells of wrong calls, which are `onDrop`, `status().dropped` and a developer's console. An instance says of
- * fields that throw as they become JSON what they throw, and drops these words as `not-supported`.
+ * Fields of an event that throw this error when they are read. The instance drops the event, and tells of the error
+ * where it tells of wrong calls: `onDrop`, `status().dropped` and a developer's console.
  */
-export const unsupported = (name: string) => (): never => {
-  throw Error(`${name} has no counterpart`);
-};
+export const failing = (error: unknown): object => ({
+  get tags(): never {
+    throw error;
+  },
+});

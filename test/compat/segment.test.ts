@@ -77,7 +77,7 @@ describe('track', () => {
     await segment.track('Getter', thrown);
     expect(outbox.rows()).toEqual([]);
     expect(outbox.drops()).toMatchObject([
-      { reason: 'invalid-call', message: 'expected `name` to be a non-empty string' },
+      { reason: 'invalid-call', message: 'wrong name' },
       { reason: 'invalid-call' },
       { reason: 'not-serializable', message: 'in a getter of the page' },
     ]);
