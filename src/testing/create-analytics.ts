@@ -1,7 +1,7 @@
 import type { Emit } from '../client/destination.js';
 import { isConsent, resolveOptions, type Settings } from '../client/options.js';
 import { attempt, isGpcOn } from '../client/page.js';
-import { recordOf, Refusal } from '../client/record.js';
+import { recordOf, refuse, type Refusal } from '../client/record.js';
 import type {
   Analytics,
   Consent,
@@ -25,7 +25,7 @@ const ADDRESS = 'https://test.example/';
 const resolve = (options: Options | DisabledOptions): Settings =>
   resolveOptions(options as Options, ADDRESS, true);
 
-const BEFORE_INIT = resolve({ relay: ADDRESS, project: 'test', channel: 'test' });
+const BEFORE_INIT = /* @__PURE__ */ resolve({ relay: ADDRESS, project: 'test', channel: 'test' });
 
 /**
  * Makes an instance that records what would be sent, and sends nothing: no request, no storage, no timer. It has
@@ -56,9 +56,9 @@ export const createAnalytics = <
     }
   };
 
-  const drop = (drop: Drop): void => {
-    drops.push(drop);
-    emit('drop', drop);
+  const drop = (dropped: Drop): void => {
+    drops.push(dropped);
+    emit('drop', dropped);
   };
 
   const now = (): number => attempt(() => settings.now?.()) ?? Date.now();
@@ -72,15 +72,18 @@ export const createAnalytics = <
     return consent() === 'granted' ? undefined : 'consent';
   };
 
-  const count = (state: 'waiting' | 'delivered'): number =>
-    [...records.values()].filter((of) => (of === 'delivered') === (state === 'delivered')).length;
+  const delivered = (): number =>
+    [...records.values()].filter((state) => state === 'delivered').length;
+
+  const note = (method: RecordedCall['method'], args: unknown[]): void =>
+    void calls.push({ method, args });
 
   const accept = (type: RecordType, args: unknown[]): void => {
-    calls.push({ method: type, args });
+    note(type, args);
     if (settings.disabled) return;
     const [subject, given] = args;
     const admit = () => {
-      if (consent() === 'denied') throw new Refusal('consent-denied');
+      if (consent() === 'denied') refuse('consent-denied');
     };
     try {
       admit();
@@ -91,7 +94,7 @@ export const createAnalytics = <
       admit(); // a listener may
       records.set(record, consent() === 'pending' ? 'held' : 'waiting');
     } catch (error) {
-      const reason = (error as Refusal).reason ?? 'not-serializable';
+      const reason = (error as Refusal | null)?.reason ?? 'not-serializable';
       drop({ reason, message: messageOf(error) });
     }
   };
@@ -102,7 +105,7 @@ export const createAnalytics = <
       if (consent() === 'granted' && state === 'held') records.set(record, 'waiting');
       if (consent() !== 'denied' || state === 'delivered') continue;
       records.delete(record);
-      drop({ reason: 'consent-denied', message: 'consent-denied', record });
+      drop({ reason: 'consent-denied', message: 'consent-denied', record: { ...record } });
     }
     const isOff = settings === BEFORE_INIT || settings.disabled;
     if (!isOff) emit('consent', { consent: consent() });
@@ -116,31 +119,35 @@ export const createAnalytics = <
 
   const analytics: Analytics = {
     init: (given: Options | DisabledOptions) => {
-      calls.push({ method: 'init', args: [given] });
+      note('init', [given]);
       start(given);
     },
     identify: (...args: unknown[]) => accept('identify', args),
     event: (...args: unknown[]) => accept('event', args),
     flush: () => {
-      calls.push({ method: 'flush', args: [] });
-      let delivered = 0;
-      for (const [record, state] of records) {
+      note('flush', []);
+      const before = delivered();
+      for (const [record, state] of [...records]) {
         if (state !== 'waiting' || consent() !== 'granted') continue;
         records.set(record, 'delivered');
-        delivered++;
         emit('sent', { record: { ...record }, handoff: false });
         emit('outcome', { record: { ...record }, outcome: 'delivered', status: 200 });
       }
-      return Promise.resolve({ delivered, retried: 0, rejected: 0, waiting: count('waiting') });
+      return Promise.resolve({
+        delivered: delivered() - before,
+        retried: 0,
+        rejected: 0,
+        waiting: records.size - delivered(),
+      });
     },
     reset: () => {
-      calls.push({ method: 'reset', args: [] });
+      note('reset', []);
       if (settings.disabled) return;
       user = undefined;
       emit('reset', {});
     },
     setConsent: (given) => {
-      calls.push({ method: 'setConsent', args: [given] });
+      note('setConsent', [given]);
       if (!isConsent(given)) return drop({ reason: 'invalid-call', message: 'setConsent' });
       const before = consent();
       said = given;
@@ -152,19 +159,18 @@ export const createAnalytics = <
       return {
         storage: consent() === 'granted' ? 'memory' : 'none',
         consent: consent(),
-        waiting: count('waiting'),
+        waiting: records.size - delivered(),
         elsewhere: 0,
         inFlight: 0,
-        delivered: count('delivered'),
+        delivered: delivered(),
         unknown: 0,
         dropped,
         paused: paused(),
-        nextAttempt: undefined,
         userId: user,
       };
     },
     stop: () => {
-      calls.push({ method: 'stop', args: [] });
+      note('stop', []);
       listeners.clear();
       settings = BEFORE_INIT;
     },

@@ -1,12 +1,4 @@
-import type {
-  Analytics,
-  DeliveryError,
-  Draft,
-  Drop,
-  EventBody,
-  EventMap,
-  IdentifyBody,
-} from '../client/types.js';
+import type { Analytics, Draft, Drop, EventBody, EventMap, IdentifyBody } from '../client/types.js';
 
 /** An event as the service would get it. */
 export type RecordedEvent<Tags extends object = object> = Omit<EventBody, 'tags'> & {
@@ -47,8 +39,6 @@ export interface TestAnalytics<
   calls(this: void): RecordedCall[];
   /** What was dropped, such as wrong calls, as `onDrop` is told. */
   drops(this: void): Drop[];
-  /** What `onError` is told, such as a tag that looks like a misspelt field. */
-  errors(this: void): DeliveryError[];
   /** Forgets what was recorded, the user, and what was said about consent. Listeners and options stay. */
   clear(this: void): void;
 }

@@ -25,7 +25,7 @@ describe('track', () => {
     expect(outbox.events()).toEqual([
       { project: 'test', ...options, timestamp: '2023-11-14T22:13:20.000Z' },
     ]);
-    expect(outbox.errors()).toEqual([]);
+    expect(outbox.drops()).toEqual([]);
   });
 
   it.each([

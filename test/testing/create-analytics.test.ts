@@ -32,7 +32,7 @@ describe('what a test may ask for', () => {
       ...{ ...usual, channel: 'growth', event: 'Signed Up', icon: '🎉', notify: true },
       ...{ tags: { plan: 'pro' }, user_id: 'user_1' },
     };
-    const third = { ...usual, event: 'Page Viewed' };
+    const third = { ...usual, event: 'Page Viewed', tags: {} };
     expect(test.rows()).toEqual([
       { type: 'event', body: first },
       { type: 'identify', body: user },
@@ -83,7 +83,7 @@ describe('what a test may ask for', () => {
 
   it('refuses wrong options as the real one does', () => {
     const wrong = { ...SETUP, flushat: 1 } as Options;
-    expect(() => createAnalytics(wrong)).toThrow(/`flushat`.*did you mean `flushAt`/);
+    expect(() => createAnalytics(wrong)).toThrow(/wrong or missing: flushat/);
   });
 
   it('is forgotten by `clear`, with the user and the consent', () => {
@@ -92,16 +92,13 @@ describe('what a test may ask for', () => {
     test.on('record', heard);
     test.identify('u');
     test.event('');
-    test.event('A', { descripton: 'a' });
+    test.event('A');
     test.setConsent('denied');
     test.clear();
-    for (const list of [test.rows(), test.calls(), test.drops(), test.errors()]) {
-      expect(list).toEqual([]);
-    }
+    for (const list of [test.rows(), test.calls(), test.drops()]) expect(list).toEqual([]);
     expect(test.status()).toMatchObject({ consent: 'granted', waiting: 0, dropped: {} });
-    test.event('B', { descripton: 'a' });
+    test.event('B');
     expect(test.events()).toEqual([expect.not.objectContaining({ user_id: 'u' }) as unknown]);
-    expect(test.errors()).toHaveLength(1);
     expect(heard).toHaveBeenCalledTimes(3);
   });
 
@@ -156,7 +153,7 @@ describe('an instance for tests', () => {
     expect(test.events()).toMatchObject([{ event: 'A' }]);
     expect(test.drops()).toMatchObject([
       { reason: 'consent-denied', record: { type: 'event' } },
-      { reason: 'consent-denied', message: 'consent is denied' },
+      { reason: 'consent-denied' },
     ]);
     expect(onDrop).toHaveBeenCalledTimes(2);
     expect(test.status()).toMatchObject({ userId: undefined, dropped: { 'consent-denied': 2 } });
