@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { createAnalytics as createReal } from '../../src/index.js';
 import { createAnalytics } from '../../src/testing.js';
-import type { Drop, Options } from '../../src/client/types.js';
+import type { Analytics, Drop, Options } from '../../src/client/types.js';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -97,4 +97,50 @@ it('records what a real instance sends, and reports what a real instance reports
   expect(withoutIds(test.drops())).toEqual(withoutIds(real.drops));
   expect(withoutIds(tested.drops)).toEqual(withoutIds(real.drops));
   expect(real.drops.length).toBeGreaterThan(15);
+});
+
+/** Tells of consent and resets, with what each step means for the user and for what waits. */
+const changeConsent = (analytics: Analytics): unknown[] => {
+  const steps: unknown[] = [];
+  for (const type of ['record', 'drop', 'consent', 'reset'] as const) {
+    analytics.on(type, (payload) => {
+      const { body, reason, consent } = payload as Record<string, unknown>;
+      steps.push([type, body ?? reason ?? consent]);
+    });
+  }
+  const look = () => {
+    const { consent, waiting, delivered, dropped, paused, userId } = analytics.status();
+    steps.push({ consent, waiting, delivered, dropped, paused, userId });
+  };
+  const setup = { relay: 'https://shop.example/a', project: 'consent', channel: 'web', now: () => NOW };
+  analytics.init({ ...setup, consent: 'pending' });
+  analytics.identify('user_1');
+  analytics.event('While pending');
+  look();
+  analytics.setConsent('granted');
+  analytics.setConsent('granted');
+  analytics.event('While granted');
+  look();
+  analytics.setConsent('pending');
+  analytics.event('While pending again');
+  look();
+  analytics.setConsent('denied');
+  analytics.event('While denied');
+  look();
+  analytics.setConsent('granted');
+  analytics.event('Of nobody');
+  analytics.reset();
+  look();
+  analytics.init({ ...setup, disabled: true });
+  analytics.event('While disabled');
+  analytics.reset();
+  analytics.stop();
+  return steps;
+};
+
+it('follows consent as a real instance does', () => {
+  const real = createReal();
+  const steps = changeConsent(real);
+  expect(changeConsent(createAnalytics())).toEqual(steps);
+  expect(steps.length).toBeGreaterThan(15);
 });
