@@ -12,8 +12,6 @@ export interface World {
   isOnline: (client: number) => boolean;
   /** A record is stored. */
   delivered: () => void;
-  /** By client: the gate in its localStorage, which outlives its pages. */
-  shelf: (string | undefined)[];
 }
 
 /** The page that a client has open. */

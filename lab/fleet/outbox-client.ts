@@ -1,59 +1,35 @@
-import { DEFAULTS } from '../../src/client/config/options.js';
-import { createDirectSender } from '../../src/client/delivery/direct-sender.js';
-import { createFlusher, type Flusher } from '../../src/client/delivery/flusher.js';
-import { createGate } from '../../src/client/delivery/gate.js';
-import type { Sender } from '../../src/client/delivery/sender.js';
-import { createLine } from '../../src/client/outbox/line.js';
-import type { Outbox } from '../../src/client/outbox/outbox.js';
-import { createEntry, createParcel, type Entry } from '../../src/client/outbox/parcel.js';
-import { moveRecord } from '../../src/client/outbox/states.js';
-import type { OutboxRecord } from '../../src/client/types.js';
+import { createDirectSend } from '../../src/client/delivery/send/direct.js';
+import { createPump, type Pump } from '../../src/client/delivery/pump.js';
+import type { Destination } from '../../src/client/destination.js';
+import { resolveOptions } from '../../src/client/options.js';
+import type { Database } from '../../src/client/outbox/database.js';
+import { entriesOf } from '../../src/client/outbox/held.js';
+import { createOutbox } from '../../src/client/outbox/outbox.js';
+import { createSchedule } from '../../src/client/schedule.js';
+import type { Listeners } from '../../src/client/types.js';
 import type { CreateClient, World } from './clients.js';
 
 const ignore = () => undefined;
 
-/** An outbox in memory: how records are stored makes no difference to the server. */
-const createMemory = (world: World, left: readonly OutboxRecord[]) => {
-  const line = createLine();
-  const parcel = createParcel([0, 'page', 0]);
-  line.insert(parcel);
-  let order = 0;
-  const add = (record: OutboxRecord, isCall: boolean) => {
-    line.add(createEntry(record, parcel, isCall ? ++order : 0));
-    const { maxRecords, maxBytes } = DEFAULTS;
-    if (line.count() > maxRecords || line.bytes() > maxBytes) remove(line.surplus()!);
-  };
-  const remove = (entry: Entry) => {
-    line.take(entry);
-    moveRecord(entry, 'finish');
-    world.delivered();
-  };
-  for (const record of left) add(record, false);
-  const outbox: Partial<Outbox> = {
-    entries: line.entries,
-    young: line.entries,
-    count: line.count,
-    latest: () => order,
-    wantsMore: () => false,
-    mustWait: () => false,
-    canSend: () => true,
-    tidy: () => undefined,
-    prepare: () => undefined,
-    begin: (entry) => {
-      moveRecord(entry, 'send');
-      entry.record.attempts++;
-    },
-    putBack: (entry) => void moveRecord(entry, 'fail'),
-    abandon: ignore,
-    finish: remove,
-  };
-  return { outbox: outbox as Outbox, add };
+const SETTINGS = resolveOptions(
+  { baseUrl: 'https://service.test', token: 'token', project: 'p', channel: 'c' },
+  'https://site.test/',
+  true,
+);
+
+/** A database that does not work, so that records are in memory: the server sees no difference. */
+const NO_DATABASE: Database = {
+  kind: () => 'memory',
+  ready: Promise.resolve(),
+  run: () => Promise.reject(new Error('no database')),
+  leave: ignore,
+  end: ignore,
 };
 
-/** The direct sender, over the model's network. */
-const createSender = (client: number, { send, now }: World): Sender => {
-  const fetch = (_: unknown, { signal }: RequestInit) =>
-    new Promise((resolve, reject) => {
+/** A `fetch` over the model's network. */
+const createFetch = (client: number, { send }: World) =>
+  ((_: unknown, { signal }: RequestInit) =>
+    new Promise<unknown>((resolve, reject) => {
       send(
         client,
         ({ status, retryAfterMs }) => {
@@ -63,91 +39,58 @@ const createSender = (client: number, { send, now }: World): Sender => {
         },
         signal!,
       );
-    });
-  const { timeout } = DEFAULTS;
-  return createDirectSender({
-    settings: () => ({
-      baseUrl: 'https://service.test',
-      token: 'token',
-      timeout,
-      fetch: fetch as typeof globalThis.fetch,
-    }),
-    now,
-    watchDeparture: () => async () => false,
-    isGoing: () => false,
-  });
-};
+    })) as typeof globalThis.fetch;
 
-/** The real delivery code, over an outbox in memory. */
+/** The real outbox and delivery. */
 export const createOutboxClient: CreateClient = (client, world) => {
-  const { now, random, shelf } = world;
-  const sender = createSender(client, world);
-  let memory: ReturnType<typeof createMemory>;
-  let flusher: Flusher;
-  let fresh = 0;
-  let isWaiting = false;
-  let page = 0;
+  const { now } = world;
+  const settings = { ...SETTINGS, fetch: createFetch(client, world) };
+  const emit = (type: keyof Listeners, payload: object) => {
+    if (type === 'outcome' && (payload as Listeners['outcome']).outcome === 'delivered') {
+      world.delivered();
+    }
+  };
+  const destination: Destination = {
+    name: `client ${client}`,
+    settings: () => settings,
+    now,
+    emit,
+    drop: world.delivered, // it waits no more
+  };
+  const outbox = createOutbox(destination, ignore);
+  const { held } = outbox;
+  let pump: Pump;
+  let schedule: ReturnType<typeof createSchedule>;
   let made = 0;
-  let mayRun = true;
 
-  const open = (left: readonly OutboxRecord[]) => {
-    memory = createMemory(world, left);
-    flusher = createFlusher({
-      outbox: memory.outbox,
-      sender,
-      gate: createGate({
-        load: () => shelf[client],
-        save: (value) => {
-          shelf[client] = value;
-          return true;
-        },
-        now,
-        random,
-      }),
-      mayRun: () => mayRun,
-      concurrency: () => DEFAULTS.concurrency,
-      isOwnOrigin: false,
-      now,
-      random,
-      isOnline: () => world.isOnline(client),
-      isHidden: () => false,
-      knowsRepeats: () => false,
-      onSent: ignore,
-      onOutcome: ignore,
-      onError: ignore,
-    });
-    fresh = 0;
-    isWaiting = false;
-    page++;
-  };
-  const flush = () => {
-    fresh = 0;
-    isWaiting = false;
-    flusher.flushAll();
+  const open = () => {
+    pump = createPump(destination, outbox, createDirectSend);
+    schedule = createSchedule(
+      () => settings,
+      () => pump.flushAll(),
+      ignore,
+    );
+    // What a page before this one has left is sent without waiting for a flush.
+    for (const entry of entriesOf(held)) entry.order = 0;
+    pump.pump();
   };
 
-  open([]);
+  outbox.begin(NO_DATABASE);
+  open();
   return {
     call: () => {
-      memory.add({ id: String(++made), type: 'event', body: '', at: now(), attempts: 0 }, true);
-      if (++fresh >= DEFAULTS.flushAt) return flush();
-      if (isWaiting) return;
-      isWaiting = true;
-      const current = page;
-      world.after(DEFAULTS.flushInterval, () => {
-        if (page === current && isWaiting) flush();
-      });
+      outbox.add({ id: String(++made), type: 'event', body: '', at: now(), attempts: 0 });
+      schedule.add();
     },
     navigate: () => {
-      flusher.handOff();
+      Object.assign(navigator, { onLine: world.isOnline(client) });
+      pump.handOff();
       // What is in flight is left to the page that will hear of it.
-      if (flusher.inFlight() > 0) return;
-      mayRun = false;
-      flusher.halt();
-      mayRun = true;
-      open([...memory.outbox.entries()].map(({ record }) => record));
-      flusher.pump();
+      if (pump.inFlight() > 0) return;
+      schedule.stop();
+      pump.halt();
+      open();
     },
-    online: () => flusher.resume(),
+    online: () => pump.online(),
   };
 };

@@ -1,7 +1,8 @@
+import { pageGlobals, replaceGlobals } from './globals.js';
 import type { Client, CreateClient, World } from './clients.js';
 import { createDice, untilNext } from '../random.js';
 import { LENGTH_MS, TROUBLE_AT_MS, type Scenario } from './scenarios.js';
-import { createScheduler, takeTimers } from './scheduler.js';
+import { createScheduler, timersOf } from './scheduler.js';
 import { createServer, type Second } from './server.js';
 
 /**
@@ -33,7 +34,7 @@ export interface Run {
   scenario: Scenario;
 }
 
-/** One policy in one scenario; returns what was seen of each second. Nothing else may use timers meanwhile. */
+/** One policy in one scenario; returns what was seen of each second. Nothing else may use timers or the page meanwhile. */
 export const run = async ({ clients, seed, create, scenario }: Run): Promise<Second[]> => {
   const random = createDice(seed, 'fleet').next;
   const scheduler = createScheduler(LENGTH_MS);
@@ -57,7 +58,6 @@ export const run = async ({ clients, seed, create, scenario }: Run): Promise<Sec
     },
     isOnline: (client) => client >= offlineBelow || now() < TROUBLE_AT_MS || now() >= backAt,
     delivered: () => server.count(-1),
-    shelf: [],
   };
   const pages: Client[] = [];
 
@@ -77,7 +77,7 @@ export const run = async ({ clients, seed, create, scenario }: Run): Promise<Sec
       for (let client = 0; client < offlineBelow; client++) pages[client]?.online();
     });
   }
-  const giveBack = takeTimers(scheduler);
+  const giveBack = replaceGlobals({ ...timersOf(scheduler), ...pageGlobals(random) });
   try {
     await scheduler.run(call, server.work);
   } finally {

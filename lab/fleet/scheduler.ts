@@ -60,12 +60,11 @@ export const createScheduler = (lengthMs: number) => {
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
-/** Replaces the global timers by simulated time. Returns a function that puts them back. */
-export const takeTimers = ({ now, at, cancel }: Scheduler): (() => void) => {
-  const { setTimeout: realSet, clearTimeout: realClear } = globalThis;
+/** Timers in simulated time. */
+export const timersOf = ({ now, at, cancel }: Scheduler) => {
   const timers = new Map<number, number>();
   let last = 0;
-  const set = (callback: () => void, delay = 0): number => {
+  const setTimeout = (callback: () => void, delay = 0): number => {
     const id = ++last;
     const job = () => {
       timers.delete(id);
@@ -74,12 +73,11 @@ export const takeTimers = ({ now, at, cancel }: Scheduler): (() => void) => {
     timers.set(id, at(now() + delay, job));
     return id;
   };
-  const clear = (id: number | undefined): void => {
+  const clearTimeout = (id: number | undefined): void => {
     const node = id === undefined ? undefined : timers.get(id);
     if (node === undefined) return;
     cancel(node);
     timers.delete(id!);
   };
-  Object.assign(globalThis, { setTimeout: set, clearTimeout: clear });
-  return () => Object.assign(globalThis, { setTimeout: realSet, clearTimeout: realClear });
+  return { setTimeout, clearTimeout };
 };
