@@ -30,7 +30,9 @@ const parcel = fc.record({
 });
 
 /** What a page holds that has these parcels. */
-const holding = (parcels: fc.TypeOfArbitrary<typeof parcel>[]): Held => {
+const holding = (
+  parcels: (typeof parcel extends fc.Arbitrary<infer Parts> ? Parts : never)[],
+): Held => {
   const held = createHeld(() => NOW);
   for (const { key, stored, records, isNamed } of parcels) {
     const made = createParcel(key, stored);

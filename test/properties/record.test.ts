@@ -40,7 +40,11 @@ const nastyCall: fc.Arbitrary<() => Partial<Call>> = fc.oneof(
     .dictionary(fc.constantFrom(...FIELDS, 'plan', '__proto__'), nasty, { maxKeys: 2 })
     .map((fields) => () => ({ given: makeEach(fields) })),
   nasty.map((timestamp) => () => ({ given: { timestamp: timestamp() } })),
-  nasty.map((properties) => () => ({ type: 'identify', subject: 'u', given: properties() })),
+  nasty.map((properties) => () => ({
+    type: 'identify' as const,
+    subject: 'u',
+    given: properties(),
+  })),
   fc.double().map((at) => () => ({ at })),
 );
 
