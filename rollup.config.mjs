@@ -69,7 +69,7 @@ export default [
   {
     // What a tag loads for developers, and never for visitors.
     input: 'src/script-dev.ts',
-    output: script('dist/outbox-dev.js'),
+    output: { file: 'dist/outbox-dev.js', format: 'es', sourcemap: true },
     plugins: [resolve(), ts(), minify()],
   },
   {

@@ -29,7 +29,7 @@ for (const name of TAG_FILES) {
     const column = lines[line]!.indexOf('sendBeacon');
     const map = new SourceMap(JSON.parse(read(`${name}.map`)) as SourceMapPayload);
     expect(map.findEntry(line, column)).toMatchObject({
-      originalSource: expect.stringMatching(/src\/client\/browser\/beacon\.ts$/),
+      originalSource: expect.stringMatching(/src\/client\/page\.ts$/),
       name: 'sendBeacon',
     });
   });

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Page, Route } from '@playwright/test';
 import { isBrowserNoise } from './support/browser-noise.js';
 import { readDist } from './support/dist.js';
@@ -41,7 +42,10 @@ const open = async (
   await page.route(`${origin}/**`, (route) =>
     new URL(route.request().url()).pathname === '/'
       ? route.fulfill({ contentType: 'text/html', body: taggedPage({ ...options }) })
-      : route.fulfill({ contentType: 'text/javascript', body: readDist('outbox.js') }),
+      : route.fulfill({
+          contentType: 'text/javascript',
+          body: readDist(basename(new URL(route.request().url()).pathname)),
+        }),
   );
   await page.goto(`${origin}/`);
   return lines;
@@ -128,7 +132,7 @@ for (const [name, { answer, options, before, meet, line }] of Object.entries(TRO
     await before?.(page);
     const lines = await open(page, LOCAL[name.length % LOCAL.length]!, given);
     await meet(page);
-    expect(lines).toEqual([expect.stringMatching(line)]);
+    await expect.poll(() => lines).toEqual([expect.stringMatching(line)]);
   });
 
   test(`says nothing of ${name} in production`, async ({ page }) => {
@@ -175,14 +179,16 @@ test('shows with `debug` a group for each record, at the usual level', async ({ 
   const lines = await open(page, PUBLIC, { options: { ...SETUP, debug: 'true' } });
   await call(page, 'one', 'two');
   await expect.poll(async () => (await statusOf(page)).delivered).toBe(2);
-  const titles = lines.filter((line) => line.startsWith('startGroupCollapsed: '));
-  expect(titles.sort()).toEqual(
-    ['one', 'two'].flatMap((name) =>
-      ['delivered', 'record'].map(
-        (step) => `startGroupCollapsed: analytics-outbox: event "${name}": ${step}`,
+  const titles = () => lines.filter((line) => line.startsWith('startGroupCollapsed: ')).sort();
+  await expect
+    .poll(titles)
+    .toEqual(
+      ['one', 'two'].flatMap((name) =>
+        ['delivered', 'record'].map(
+          (step) => `startGroupCollapsed: analytics-outbox: event "${name}": ${step}`,
+        ),
       ),
-    ),
-  );
+    );
   expect(lines.filter((line) => /^debug/.test(line))).toEqual([]);
   expect(lines.filter((line) => /^log: sent/.test(line))).toHaveLength(2);
   expect(lines.join()).not.toContain('token');

@@ -42,7 +42,7 @@ test.describe('where the page has no randomness to give, because `crypto`', () =
       await service.holds({ events: names(40) }, { pages: [page] });
       const ids = (await service.events()).map(({ idempotency_key }) => idempotency_key);
       expect(new Set(ids).size).toBe(40);
-      for (const id of ids) expect(id).toMatch(/^[\w-]{21}$/);
+      for (const id of ids) expect(id).toMatch(/^[\w-]+$/);
     });
   }
 });

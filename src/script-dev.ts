@@ -5,8 +5,7 @@ import { OURS } from './client/tag.js';
 
 type Step = [what: string, detail: unknown];
 
-const { src } = document.currentScript as HTMLScriptElement;
-const name = decodeURIComponent(new URL(src).hash.slice(1));
+const name = decodeURIComponent(import.meta.url.split('#')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
 const steps = analytics?.[OURS];
 const { debug } = (steps?.[0]?.[1] as HTMLElement | undefined)?.dataset ?? {};

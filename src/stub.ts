@@ -10,15 +10,11 @@ type Globals = Record<string, unknown>;
 ((page: Globals, name: string) => {
   // Not `page[name]`: an element with that id would answer to it.
   if ({}.hasOwnProperty.call(page, name)) return;
-  const calls: unknown[] = [];
+  const calls: unknown[][] = [];
   let waiting = 0;
-  // Some libraries give all arrays a `toJSON` that makes texts of them.
-  function asArray(this: Globals, key: string, value: unknown) {
-    return Array.isArray(this[key]) ? this[key] : value;
-  }
   const copy = (value: unknown) => {
     try {
-      return JSON.parse(JSON.stringify(value, asArray));
+      return JSON.parse(JSON.stringify(value));
     } catch {
       return value; // undefined; or dropped later, with the reason
     }
@@ -36,29 +32,44 @@ type Globals = Record<string, unknown>;
     rejected: 0,
     unknown: 0,
   });
-  /** Settles when the script is blocked, missing, or not what its hash says; and after ten seconds. */
-  const failed = new Promise((settle) => {
-    setTimeout(settle, 10_000);
-    const hear = ({ target }: Event) => {
-      const { dataset } = target as HTMLElement;
-      // All tags with options have these two.
-      if (dataset && dataset.project && dataset.channel) settle(0);
-    };
-    addEventListener('error', hear, true);
-  });
+  /** The calls of a page that was left before the script came are made on the next page of the tab. */
+  const keep = ({ type }: Event) => {
+    try {
+      const { project, consent } = document.querySelector<HTMLElement>('[data-project]')!.dataset;
+      const key = name + project;
+      // One at a time: the script takes the place of `push`.
+      JSON.parse(sessionStorage[key] || '[]').map((call: unknown[]) => calls.push(call));
+      delete sessionStorage[key];
+      const text = JSON.stringify(calls);
+      // Not where consent is asked for, nor an `init`, which has the token.
+      if (type > 'p' && !consent && !/^.]|\d,"(set|in)/.test(text)) {
+        sessionStorage[key] = text;
+        calls.length = 0;
+      }
+    } catch {
+      // No tag, or no storage.
+    }
+  };
+  addEventListener('DOMContentLoaded', keep);
+  addEventListener('pagehide', keep);
   const stub: Globals = { calls, status };
   for (const method of 'identify event init reset setConsent on flush stop'.split(' ')) {
-    stub[method] = (...args: unknown[]) =>
-      new Promise((done) => {
-        if (method === 'flush') void failed.then(() => done(status()));
-        // `event` or `identify`.
-        if (/^(e|id)/.test(method)) {
-          waiting++;
-          // As they are now: the page may change them before the script comes.
-          args = args.map(copy);
-        }
-        calls.push([+new Date(), method, args, done]);
-      });
+    stub[method] = (...args: unknown[]) => {
+      let done: (value: unknown) => void;
+      const answer = new Promise((settle) => (done = settle));
+      // `event` or `identify`.
+      if (/^(e|id)/.test(method)) {
+        waiting++;
+        // As they are now: the page may change them before the script comes.
+        args = args.map(copy);
+      }
+      if (calls.length < 1e4) calls.push([+new Date(), method, args, done!]);
+      if (method === 'on') return () => answer.then((off) => (off as () => void)());
+      if (method !== 'flush') return;
+      // Unless the script answers first: it may be blocked, or missing.
+      setTimeout(() => done(status()), 1_000);
+      return answer;
+    };
   }
   page[name] = stub;
 })(window as unknown as Globals, 'analytics');

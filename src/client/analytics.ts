@@ -1,7 +1,7 @@
 import { consentTo } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { isConsent, resolveOptions, type Settings } from './options.js';
-import { attempt, isPage, outsideZone } from './page.js';
+import { attempt, isPage, outsideZone, pageOrigin } from './page.js';
 import { nameOf, type Emit } from './destination.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import { copy, type Call } from './record.js';
@@ -91,7 +91,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     init: (options: Options): void => {
       if (!isPage()) return;
       tell?.('init', options);
-      const next = (settings = resolveOptions(options, globalThis.origin, !!direct));
+      const next = (settings = resolveOptions(options, pageOrigin(), !!direct));
       current = undefined; // a former destination goes on with the records that it has
       if (next.project) {
         projects.add(next.project);

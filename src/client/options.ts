@@ -1,5 +1,4 @@
 import { BATCH_RECORDS } from '../interface/wire.js';
-import { attempt } from './page.js';
 import type { Options } from './types.js';
 
 import { isToken } from '../interface/is-token.js';
@@ -80,11 +79,10 @@ export const problemsOf = (given: Options, mayBeDirect: boolean): string[] => {
 export const resolveOptions = (given: Options, base: string, mayBeDirect: boolean): Settings => {
   const wrong = problemsOf(given, mayBeDirect);
   const trim = (address: string) => address.replace(/\/+$/, '');
-  const relay = given.relay && attempt(() => trim(new URL(given.relay!, base).href));
-  if (given.relay && !relay) wrong.push('relay');
-  if (wrong.length) {
-    throw new TypeError(`analytics-outbox: wrong or missing: ${[...new Set(wrong)].join(', ')}`);
-  }
+  // By hand: a page may have a constant of its own called `URL`.
+  const relay = given.relay && trim(`${given.relay}`.replace(/^\//, `${base}/`));
+  if (relay && !wrong.length && !isUrl(relay)) wrong.push('relay');
+  if (wrong.length) throw new TypeError(`analytics-outbox: wrong or missing: ${wrong.join(', ')}`);
   const settings = { ...DEFAULTS, ...given } as Settings;
   if (relay) {
     settings.relay = relay;

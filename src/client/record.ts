@@ -87,9 +87,10 @@ const eventBody = (
 /** Calls a function of the page. If it throws, nothing is sent that it may have been about to remove. */
 const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
   if (!beforeSend) return draft.body;
+  const own = { ...draft, body: copy(draft.body) } as Draft;
   let kept;
   try {
-    kept = beforeSend({ ...draft, body: copy(draft.body) } as Draft);
+    kept = beforeSend(own);
   } catch (error) {
     return refuse('before-send-error', messageOf(error));
   }

@@ -3,6 +3,7 @@ import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
 import { isGoing, wasLeft } from '../../life.js';
 import type { Settings } from '../../options.js';
+import { attempt } from '../../page.js';
 
 /**
  * At most this many bytes of bodies are in flight under keepalive. The browser allows 65,536 for all scripts of the
@@ -64,12 +65,12 @@ export const post = async (
   };
   try {
     const response = await inTime(send(), timeout);
-    const status = (!response.redirected && response.status) || 302;
-    const retryAfter = response.headers.get('retry-after');
+    const status = (!response.redirected && Number(response.status)) || 302;
+    const retryAfter = attempt(() => response.headers.get('retry-after'));
     let text = '';
     try {
       // Read to its end, or Chromium would not free the request's part of the keepalive budget.
-      text = await inTime(response.text(), BODY_MS);
+      text = await inTime(response.text(), Math.min(BODY_MS, timeout));
     } catch {
       controller.abort(); // its status counts
     }
