@@ -64,11 +64,15 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 export const timersOf = ({ now, at, cancel }: Scheduler) => {
   const timers = new Map<number, number>();
   let last = 0;
-  const setTimeout = (callback: () => void, delay = 0): number => {
+  const setTimeout = <Given extends unknown[]>(
+    callback: (...given: Given) => void,
+    delay = 0,
+    ...given: Given
+  ): number => {
     const id = ++last;
     const job = () => {
       timers.delete(id);
-      callback();
+      callback(...given);
     };
     timers.set(id, at(now() + delay, job));
     return id;

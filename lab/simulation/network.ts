@@ -209,6 +209,8 @@ export const createNetwork = (effects: Effects) => {
   return {
     fetch: (user: User, url: string, init: RequestInit): Promise<unknown> =>
       new Promise((resolve, reject) => {
+        const aborted = () => Object.assign(new Error('aborted'), { name: 'AbortError' });
+        if (init.signal?.aborted) return reject(aborted());
         const body = init.body as string;
         const isKept = init.keepalive === true;
         if (isKept && (conditions.isBudgetTaken || used(user.name) + body.length > BUDGET)) {
@@ -223,7 +225,7 @@ export const createNetwork = (effects: Effects) => {
           if (!going.has(sent)) return;
           sent.isCancelled = !sent.hasArrived;
           end(sent, 'failed');
-          reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+          reject(aborted());
         });
         const serve = () =>
           url.endsWith(BATCH_PATH) ? serveBatch(sent, body) : serveOne(sent, init);

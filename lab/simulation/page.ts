@@ -112,12 +112,16 @@ export const createPage = (effects: Effects) => {
     acts,
   };
 
-  const setTimer = (work: () => void, ms = 0): number => {
+  const setTimer = <Given extends unknown[]>(
+    work: (...given: Given) => void,
+    ms = 0,
+    ...given: Given
+  ): number => {
     const id = ++timers;
     // In hidden pages timers run once a second.
     const delay = visibility === 'hidden' ? Math.ceil(ms / 1_000) * 1_000 : ms;
     user.task(delay, () => {
-      if (!cleared.delete(id)) work();
+      if (!cleared.delete(id)) work(...given);
     });
     return id;
   };
