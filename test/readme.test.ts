@@ -7,9 +7,9 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
 import { FEATURES } from '../src/capture/autocapture.js';
-import { destinationName } from '../src/client/config/destination.js';
-import { anyForm } from '../src/client/config/forms.js';
-import { DEFAULTS, optionNames, resolveOptions } from '../src/client/config/options.js';
+import { nameOf } from '../src/client/destination.js';
+import { optionsProblem } from '../src/client/dev/options.js';
+import { DEFAULTS, OPTIONS, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -115,16 +115,11 @@ const required: Record<string, unknown> = {
   channel: 'c',
 };
 
-/** What `init` says when an option is missing, or wrong. */
-const complaint = (name: string, value: unknown): string => {
-  try {
-    const options = { ...required, [name]: value } as unknown as Options;
-    resolveOptions(options, 'https://example.com/', anyForm);
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
+/** What a developer is told when an option is missing, or wrong. */
+const complaint = (name: string, value: unknown): string =>
+  optionsProblem({ ...required, [name]: value }, true);
+
+const optionNames = Object.keys(OPTIONS);
 
 describe('the table of options', () => {
   const rows = tableUnder(optionsPage, 'Options');
@@ -174,16 +169,24 @@ describe('the tables of names', () => {
   });
 
   it('have the name of everything that is stored', () => {
-    const name = destinationName('https://in.example.com', 'shop');
-    const source = ['pipeline.ts', 'consent.ts', 'identity.ts', 'outbox/exit-note.ts']
+    const options = { ...required, baseUrl: 'https://in.example.com', project: 'shop' };
+    const name = nameOf(
+      resolveOptions(options as unknown as Options, 'https://example.com/', true),
+    );
+    const sources = ['delivery/pump.ts', 'user.ts', 'outbox/note.ts', 'consent.ts'];
+    const keys = sources
       .map((file) => read(`src/client/${file}`))
-      .join('');
-    const keys = [...source.matchAll(/`\$\{name\} ([a-z]+) ?`/g)].map(([, key]) => key!);
-    expect(keys).not.toEqual([]);
+      .flatMap((source) => [
+        ...[...source.matchAll(/`\$\{name\} ([a-z]+)[ `]/g)].map(([, key]) => `${name} ${key}`),
+        ...[...source.matchAll(/`analytics-outbox \$\{encodeURI\(project\)\} ([a-z]+)`/g)].map(
+          ([, key]) => `analytics-outbox shop ${key}`,
+        ),
+      ]);
+    expect(keys).toHaveLength(sources.length);
     const named = tableUnder(read('docs/privacy.md'), 'Privacy').map(([, cell]) =>
       cell!.replace(' <page>', ''),
     );
-    expect([...named].sort()).toEqual([name, ...keys.map((key) => `${name} ${key}`)].sort());
+    expect([...named].sort()).toEqual([name, ...keys].sort());
   });
 });
 
