@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDERS = ['client/record', 'client/delivery', 'client/outbox', 'interface'];
+const FOLDERS = ['client/record.ts', 'client/delivery', 'client/outbox', 'interface'];
 const OUT = '.tmp/mutation';
 
 const { values } = parseArgs({
