@@ -27,13 +27,21 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const PUBLINT = join(ROOT, 'node_modules/publint/src/cli.js');
 const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
 /** Script files, for a tag: nothing to import from them, so no types either. */
-const SCRIPT_ENTRIES = ['./outbox.js', './outbox-relay.js', './outbox-auto.js', './stub.js'];
+const SCRIPT_ENTRIES = [
+  './outbox.js',
+  './outbox-relay.js',
+  './outbox-auto.js',
+  './outbox-dev.js',
+  './stub.js',
+];
 
 /** Entries of the tracker, to import or require. */
 const LIBRARIES = [
   'index',
+  'index-dev',
   'relay',
   'relay-client',
+  'relay-client-dev',
   'context',
   'autocapture',
   'relay-libsql',
@@ -49,6 +57,7 @@ const SHIPPED = [
   'dist/outbox.js',
   'dist/outbox-relay.js',
   'dist/outbox-auto.js',
+  'dist/outbox-dev.js',
   'dist/stub.js',
   'dist/LICENSES.txt',
   'dist/relay-program.js',
@@ -59,7 +68,7 @@ const SHIPPED = [
 /** Files that the entries share. */
 const SHARED = /^dist\/(client|relay)-shared-[\w-]+\.(c?js|d\.c?ts)$/;
 const MAY_SHIP =
-  /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay|outbox-auto)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
+  /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay|outbox-auto|outbox-dev)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
 /** It was 4.7 MB with the sources, and again in source maps, and pictures. */
 const MAX_UNPACKED_BYTES = 2_350_000;
 
@@ -127,7 +136,9 @@ try {
     'does nothing when imported in Node': () => {
       for (const [name, code] of Object.entries(USES)) {
         const load = `${BEFORE} const loaded = await import('${name}');`;
-        checkQuiet(['--input-type=module', '-e', load + code]);
+        for (const conditions of [[], ['--conditions=development']]) {
+          checkQuiet([...conditions, '--input-type=module', '-e', load + code]);
+        }
       }
     },
     'does nothing when required in Node': () => {
