@@ -21,7 +21,7 @@ const resolve = () => nodeResolve({ browser: true });
 const minify = (format, ecma = 2020) =>
   terser({
     ecma,
-    compress: { passes: 3, unsafe_arrows: true },
+    compress: { passes: 3, unsafe: true, unsafe_arrows: true },
     format: { comments: false, ...format },
   });
 

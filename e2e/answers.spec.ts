@@ -59,41 +59,6 @@ test('gets back the keepalive budget of a body that never ends', async ({ page, 
   await odd.close();
 });
 
-test('believes what a body said that never ends', async ({ page, site }) => {
-  const odd = await startOddService((response) => {
-    response.writeHead(200).write('{"success":false,"message":"No such channel"}');
-  });
-  await page.goto(site.page('/', site.tagged({ baseUrl: odd.url, timeout: BODY_MS }, listening)));
-  await track(page, names(3));
-  await expect
-    .poll(() => statusOf(page), { timeout: 20_000 })
-    .toMatchObject({ dropped: { rejected: 3 }, waiting: 0 });
-  expect(odd.events.sort()).toEqual(names(3));
-  await odd.close();
-});
-
-test('stops reading an answer of 50 MB, and takes its status', async ({ page, site }) => {
-  const MEGABYTE = ' '.repeat(1_048_576);
-  const odd = await startOddService((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).write(TAKEN);
-    let left = 50;
-    const more = () => {
-      while (left > 0) if (!response.write(MEGABYTE, () => left--)) return;
-      response.end();
-    };
-    response.on('drain', more);
-    more();
-  });
-  await page.goto(site.page('/', site.tagged({ baseUrl: odd.url }, listening)));
-  await track(page, names(3));
-  await expect.poll(() => statusOf(page)).toMatchObject({ delivered: 3, waiting: 0, inFlight: 0 });
-  expect(odd.events.sort()).toEqual(names(3));
-  await expect
-    .poll(() => odd.responses.map(({ closed, writableFinished }) => [closed, writableFinished]))
-    .toEqual(Array(3).fill([true, false]));
-  await odd.close();
-});
-
 test('waits for the longest of two Retry-After headers', async ({ page, service, site }) => {
   await page.goto(site.page('/', site.tagged()));
   await service.faults([{ status: 429, headers: { 'retry-after': '120, 120' } }]);

@@ -105,7 +105,7 @@ interface AppWindow {
 const APP = 'an app';
 
 test.describe('set up in a zone of zone.js, as in an Angular app,', () => {
-  const ZONE_JS = fileURLToPath(new URL('../../node_modules/zone.js/bundles', import.meta.url));
+  const ZONE_JS = fileURLToPath(new URL('../node_modules/zone.js/bundles', import.meta.url));
 
   /** A page with an app whose zone tells what is pending the way Angular's own does. */
   const openApp = async (page: Page, site: Site) => {

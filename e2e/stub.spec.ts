@@ -63,21 +63,25 @@ test.describe('the stub, where the script does not come', () => {
     });
   }
 
-  test('does not take the failure of something else for its own', async ({ page, site }) => {
-    const body = `<img src="/missing.png" data-project="x"><script src="/missing.js"></script>`;
+  test('waits with a flush for a script that comes within a second', async ({ page, site }) => {
+    await page.clock.install();
     const release = site.hold('/dist/outbox.js');
-    site.page('/', site.tagged({}, { body }));
+    site.page('/', site.tagged());
     await page.goto(site.url + '/', { waitUntil: 'commit' });
-    await page.locator('img').waitFor({ state: 'attached' });
+    await page.waitForFunction(() => 'analytics' in window);
+    await page.clock.pauseAt(Date.now() + 10_000);
     const flushed = page.evaluate(async () => {
       analytics.event('one');
-      return (await analytics.flush()).delivered;
+      const { delivered } = await analytics.flush();
+      return delivered;
     });
     release();
+    await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
+    await page.clock.resume();
     expect(await flushed).toBe(1);
   });
 
-  test('settles a flush after ten seconds, and delivers all calls when the script comes after all', async ({
+  test('settles a flush after a second, and delivers all calls when the script comes after all', async ({
     page,
     service,
     site,
@@ -92,9 +96,6 @@ test.describe('the stub, where the script does not come', () => {
       document.title = 'waits';
       void analytics.flush().then(({ waiting }) => (document.title = `${waiting} waiting`));
     });
-    await page.clock.fastForward(9_000);
-    await page.evaluate(() => undefined);
-    expect(await page.title()).toBe('waits');
     await page.clock.fastForward(1_000);
     await expect(page).toHaveTitle('1 waiting');
     await page.evaluate(() => void analytics.event('two'));
@@ -103,4 +104,49 @@ test.describe('the stub, where the script does not come', () => {
     await page.clock.fastForward(5_000);
     await service.holds({ events: ['one', 'two'] }, { pages: [page] });
   });
+});
+
+test.describe('calls of a page that is left before the script has come', () => {
+  const leftIn = (page: Page) =>
+    page.evaluate(() => Object.values({ ...sessionStorage }).map(String));
+
+  test('are made on the next page of the tab, with their times', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const release = site.hold('/dist/outbox.js');
+    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
+    await page.waitForFunction(() => 'analytics' in window);
+    const called = await page.evaluate(() => {
+      analytics.identify('user_1');
+      analytics.event('early', { tags: { n: 1 } });
+      return Date.now();
+    });
+    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+    release();
+    await page.goto(site.page('/last', site.tagged()));
+    await service.holds({ events: ['early'], identifies: ['user_1'] }, { pages: [page] });
+    const [early] = await service.events();
+    expect(early).toMatchObject({ user_id: 'user_1', tags: { n: 1 } });
+    expect(Date.parse(early!.timestamp)).toBeLessThanOrEqual(called);
+    expect(await leftIn(page)).toEqual([]);
+  });
+
+  for (const [where, options, call] of [
+    ['the tag asks for consent', { consent: 'pending' }, () => undefined],
+    ['the page asks for it', {}, () => analytics.setConsent('pending')],
+  ] as const) {
+    test(`are not stored where ${where}`, async ({ page, service, site }) => {
+      const release = site.hold('/dist/outbox.js');
+      await page.goto(site.page('/', site.tagged(options)), { waitUntil: 'commit' });
+      await page.waitForFunction(() => 'analytics' in window);
+      await page.evaluate(call);
+      await page.evaluate(() => void analytics.event('early'));
+      await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+      release();
+      expect(await leftIn(page)).toEqual([]);
+      await service.holds({ events: [] });
+    });
+  }
 });

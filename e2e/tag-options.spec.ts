@@ -286,6 +286,9 @@ test.describe('an attribute of the tag', () => {
   }
 });
 
+/** What the tag's own file says, everywhere. */
+const NAMES = /^error: analytics-outbox: wrong or missing: \w+(, \w+)*$/;
+
 test.describe('a wrong set-up in the tag', () => {
   const CASES: Record<string, { options: Record<string, unknown>; words: RegExp }> = {
     'no base URL': {
@@ -333,11 +336,11 @@ test.describe('a wrong set-up in the tag', () => {
     },
     'a word for a number': {
       options: { flushAt: 'many' },
-      words: /`flushAt` \(data-flush-at\) must be a positive, finite number, not "many"$/,
+      words: /`flushAt` \(data-flush-at\) must be a positive number, not "many"$/,
     },
     'a number with a unit': {
       options: { timeout: '20s' },
-      words: /`timeout` \(data-timeout\) must be a positive, finite number, not "20s"$/,
+      words: /`timeout` \(data-timeout\) must be a positive number, not "20s"$/,
     },
     'an unknown consent': {
       options: { consent: 'maybe' },
@@ -359,8 +362,11 @@ test.describe('a wrong set-up in the tag', () => {
         void analytics.event('one');
         void analytics.flush();
       });
-      expect(lines).toEqual([expect.stringMatching(words)]);
-      expect(lines[0]).toMatch(/^error: analytics/);
+      // In words by the developers' file, on a local host.
+      await expect
+        .poll(() => lines)
+        .toEqual([expect.stringMatching(NAMES), expect.stringMatching(words)]);
+      expect(lines[1]).toMatch(/^error: analytics/);
       await service.holds({ events: [] });
       expect(await service.requests()).toEqual([]);
       expect(await stored(page)).toEqual([]);
@@ -374,8 +380,9 @@ test.describe('a wrong set-up in the tag', () => {
     site.page('/', site.tagged(options, { attributes: '' }));
     await page.goto(site.url + '/');
     await page.evaluate(() => void analytics.event('one'));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]!.split('\n').sort()).toEqual([
+    await expect.poll(() => lines).toHaveLength(2);
+    expect(lines[0]).toMatch(NAMES);
+    expect(lines[1]!.split('\n').sort()).toEqual([
       expect.stringMatching(/^error: analytics-outbox: option `token` .+ must be /),
       expect.stringMatching(/^option `channel` .+ is missing/),
       expect.stringMatching(/^option `concent` .+ did you mean `consent`/),
@@ -391,7 +398,12 @@ test.describe('a wrong set-up in the tag', () => {
     const body = `<script>analytics.init({ baseUrl: 'https://a.example', token: 't', project: 'p' })</script>`;
     site.page('/', site.tagged(NOTHING, { attributes: 'defer', body }));
     await page.goto(site.url + '/');
-    expect(lines).toEqual([expect.stringMatching(/^error: analytics.+`channel` .+ is missing/)]);
+    await expect
+      .poll(() => lines)
+      .toEqual([
+        expect.stringMatching(NAMES),
+        expect.stringMatching(/^error: analytics.+`channel` .+ is missing/),
+      ]);
   });
 
   test('can be put right by `init`, with nothing lost', async ({ page, guest, service, site }) => {
@@ -416,7 +428,7 @@ test.describe('a wrong set-up in the tag', () => {
   });
 });
 
-test('throws from `init` in words that name the option and the fix', async ({ page, site }) => {
+test('throws from `init` and names every wrong option', async ({ page, site }) => {
   site.page('/', site.tagged(NOTHING, { attributes: '', stub: false }));
   await page.goto(site.url + '/');
   const thrown = await page.evaluate(() => {
@@ -424,7 +436,6 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
     const wrong: Record<string, unknown> = {
       'no options': undefined,
       'null for options': null,
-      'a string for options': 'https://in.example',
       'an empty object': {},
       'no channel': { ...good, channel: undefined },
       'a misspelt option': { ...good, flushat: 3 },
@@ -457,39 +468,31 @@ test('throws from `init` in words that name the option and the fix', async ({ pa
       }
     });
   });
-  const option = 'analytics-outbox: option';
-  const url = 'must be an absolute http(s) URL without user, query or spaces';
-  const token = 'must be a string of ASCII characters without spaces, or a function';
+  const wrong = 'analytics-outbox: wrong or missing:';
   expect(thrown).toEqual([
-    'no options: analytics-outbox: expected an object of options',
-    'null for options: analytics-outbox: expected an object of options',
-    'a string for options: analytics-outbox: expected an object of options',
-    `an empty object: ${option} \`baseUrl\` (data-base-url) is missing: give an absolute http(s) URL, or \`relay\` in its place
-option \`token\` (data-token) is missing: give a string of ASCII characters without spaces, or a function
-option \`project\` (data-project) is missing: give a non-empty string
-option \`channel\` (data-channel) is missing: give a non-empty string`,
-    `no channel: ${option} \`channel\` (data-channel) is missing: give a non-empty string`,
-    `a misspelt option: ${option} \`flushat\` (data-flushat) does not exist: did you mean \`flushAt\` (data-flush-at)?`,
-    `an unknown option: ${option} \`endpoint\` (data-endpoint) does not exist`,
-    `several at once: ${option} \`flushat\` (data-flushat) does not exist: did you mean \`flushAt\` (data-flush-at)?
-option \`timeout\` (data-timeout) must be a positive, finite number, not "5"
-option \`projct\` (data-projct) does not exist: did you mean \`project\` (data-project)?`,
-    `an address without scheme: ${option} \`baseUrl\` (data-base-url) ${url}, not "in.example/api"`,
-    `an ftp address: ${option} \`baseUrl\` (data-base-url) ${url}, not "ftp://in.example"`,
-    `a URL that is none: ${option} \`baseUrl\` (data-base-url) ${url}, not "https://"`,
-    `an address with a user: ${option} \`baseUrl\` (data-base-url) ${url}, not "https://me@in.example"`,
-    `a number as token: ${option} \`token\` (data-token) ${token}, not 5`,
-    `a token of two lines: ${option} \`token\` (data-token) ${token}, not "…\n…"`,
-    `a blank project: ${option} \`project\` (data-project) must be a non-empty string, not "  "`,
-    `a null project: ${option} \`project\` (data-project) must be a non-empty string, not null`,
-    `a negative number: ${option} \`concurrency\` (data-concurrency) must be a positive, finite number, not -1`,
-    `zero: ${option} \`flushAt\` (data-flush-at) must be a positive, finite number, not 0`,
-    `not a number: ${option} \`timeout\` (data-timeout) must be a positive, finite number, not NaN`,
-    `endless time: ${option} \`timeout\` (data-timeout) must be a positive, finite number, not Infinity`,
-    `a number as text: ${option} \`maxAge\` (data-max-age) must be a positive, finite number, not "5"`,
-    `a flag as text: ${option} \`debug\` (data-debug) must be true or false (on the tag also 1, 0, yes, no, on, off), not "yes"`,
-    `no such consent: ${option} \`consent\` (data-consent) must be granted, pending or denied, not "ungranted"`,
-    `no function: ${option} \`beforeSend\` (data-before-send) must be a function (on the tag: the name of a global one), not object`,
-    `no fetch: ${option} \`fetch\` (data-fetch) must be a function (on the tag: the name of a global one), not "fetch"`,
+    `no options: ${wrong} project, channel, baseUrl, token`,
+    `null for options: ${wrong} project, channel, baseUrl, token`,
+    `an empty object: ${wrong} project, channel, baseUrl, token`,
+    `no channel: ${wrong} channel`,
+    `a misspelt option: ${wrong} flushat`,
+    `an unknown option: ${wrong} endpoint`,
+    `several at once: ${wrong} flushat, timeout, projct, project`,
+    `an address without scheme: ${wrong} baseUrl`,
+    `an ftp address: ${wrong} baseUrl`,
+    `a URL that is none: ${wrong} baseUrl`,
+    `an address with a user: ${wrong} baseUrl`,
+    `a number as token: ${wrong} token`,
+    `a token of two lines: ${wrong} token`,
+    `a blank project: ${wrong} project`,
+    `a null project: ${wrong} project`,
+    `a negative number: ${wrong} concurrency`,
+    `zero: ${wrong} flushAt`,
+    `not a number: ${wrong} timeout`,
+    `endless time: ${wrong} timeout`,
+    `a number as text: ${wrong} maxAge`,
+    `a flag as text: ${wrong} debug`,
+    `no such consent: ${wrong} consent`,
+    `no function: ${wrong} beforeSend`,
+    `no fetch: ${wrong} fetch`,
   ]);
 });

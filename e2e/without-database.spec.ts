@@ -106,7 +106,7 @@ const open = async (page: Page, address: string, count = COUNT) => {
   });
 };
 
-test('leaves the newest and all identifies to the next page, and tells what it drops', async ({
+test('leaves the newest to the next page, and tells what it drops', async ({
   page,
   guest,
   service,

@@ -25,12 +25,12 @@ type Globals = Record<string, unknown>;
     consent: 'granted',
     paused: 'not-started',
     dropped: {},
-    waiting,
     inFlight: 0,
     delivered: 0,
-    retried: 0,
     rejected: 0,
+    retried: 0,
     unknown: 0,
+    waiting,
   });
   /** The calls of a page that was left before the script came are made on the next page of the tab. */
   const keep = ({ type }: Event) => {

@@ -24,10 +24,6 @@ const storedBodies = async (page: Evaluates): Promise<string[]> =>
     .flatMap(({ records }) => records ?? [])
     .map(({ body }) => body);
 
-/** Whether the outbox's database says that consent was denied. */
-export const hasStoredDenial = async (page: Evaluates): Promise<boolean> =>
-  (await storedValues(page)).includes('denied');
-
 /** What stands in the outbox's database, by the names of its events. */
 export const storedEvents = async (page: Evaluates): Promise<string[]> =>
   (await storedBodies(page)).map(

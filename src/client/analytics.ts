@@ -91,7 +91,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     init: (options: Options): void => {
       if (!isPage()) return;
       tell?.('init', options);
-      const next = (settings = resolveOptions(options, pageOrigin(), !!direct));
+      const next = (settings = resolveOptions({ ...options }, pageOrigin(), !!direct));
       current = undefined; // a former destination goes on with the records that it has
       if (next.project) {
         projects.add(next.project);

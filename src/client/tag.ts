@@ -40,7 +40,8 @@ export const installTag = ({ createTracker, readOptions }: Parts): Tracker | und
     (found[OURS] as typeof steps).push(['twice', tag]);
     return undefined;
   }
-  if (!Array.isArray(calls)) {
+  const take = () => ((globals[name] = found)[OURS] = steps);
+  if (!Array.isArray(calls) || !attempt(take)) {
     console.warn(`analytics-outbox: window.${name} is taken: use data-global`);
     return undefined;
   }
@@ -69,7 +70,7 @@ export const installTag = ({ createTracker, readOptions }: Parts): Tracker | und
     done?.(value);
     return 0;
   };
-  globals[name] = Object.assign(found, tracker.analytics, { [OURS]: steps });
+  Object.assign(found, tracker.analytics);
   // Code that has kept a reference to the stub reaches the tracker through this `push`.
   calls.push = run;
   const isConsent = ([, method]: StubCall) => method === 'setConsent';

@@ -102,10 +102,9 @@ export interface DeliveryError {
    *   list a project or channel. Records wait.
    * - `token`: the function `token` failed, or gave no token. Records wait.
    * - `unreachable`: nothing answers, though the browser is online. Records wait.
-   * - `call`: a call was probably meant otherwise; for example, a field is misspelt. The call counts as it is.
    */
-  kind: 'setup' | 'token' | 'call' | 'unreachable';
-  /** What is wrong and what to check, for a developer to read. */
+  kind: 'setup' | 'token' | 'unreachable';
+  /** What is wrong, for a developer to read. */
   message: string;
   /** HTTP status of the answer, if there was one. */
   status?: number;
@@ -248,13 +247,13 @@ export interface CommonOptions {
   /** Called for every dropped call or record. @default none */
   onDrop?: (drop: Drop) => void;
   /**
-   * Called once when the set-up is wrong (token, address) or nothing answers, and again only after it has worked in
-   * between; and once for each slip in a call. @default none
+   * Called once when the set-up is wrong (token, address), and again only after the options have changed or the network
+   * was away; and once when nothing answers, until something does. @default none
    */
   onError?: (error: DeliveryError) => void;
   /** Do nothing. The methods and types stay, and all other options may be left out. @default false */
   disabled?: boolean;
-  /** Log to the console what becomes of each record, and what is wrong. @default false */
+  /** Log to the console what becomes of each record, where the developers' file is loaded. @default false */
   debug?: boolean;
   /** Used in place of the global `fetch`. @default the global `fetch` */
   fetch?: typeof fetch;
@@ -356,7 +355,7 @@ export interface Analytics<
   /**
    * Starts delivery. Calls made before are kept with their times. Called again with the same options, it does
    * nothing; with others, it re-configures.
-   * @throws TypeError that names every wrong, unknown or missing option, and what to write.
+   * @throws TypeError that names every wrong, unknown or missing option; in development also what to write.
    * @example analytics.init({ baseUrl: 'https://in.example.com', token: 'tok', project: 'shop', channel: 'web' })
    * @example analytics.init({ relay: '/a', project: 'shop', channel: 'web' })
    */

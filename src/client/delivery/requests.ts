@@ -38,7 +38,7 @@ export const createRequests = (
   { outbox, trouble, token, send, onEnd }: Parts,
 ) => {
   const running = new Set<Request>();
-  /** What the developer was told since the last success. */
+  /** What the developer was told: silence since the last success, a wrong set-up once until that changes. */
   const told = new Set<string>();
   const state = {
     /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
@@ -61,7 +61,7 @@ export const createRequests = (
     state.width *= 2;
     token.passed();
     if (!trouble.read().since) return;
-    told.clear();
+    told.delete('unreachable');
     trouble.end();
   };
 

@@ -35,9 +35,8 @@ export interface Held {
   /** Records, and bytes of their bodies. */
   count: number;
   bytes: number;
-  /** Numbers of the last call and of the last parcel. */
+  /** The number of the last call. A parcel has the number of its first. */
   order: number;
-  made: number;
 }
 
 /** A lease as the database has it. Keys of leases come after those of all parcels. */
@@ -58,7 +57,6 @@ export const createHeld = (now: () => number): Held => {
     count: 0,
     bytes: 0,
     order: 0,
-    made: 0,
   };
 };
 
@@ -95,13 +93,14 @@ const keep = (held: Held, entry: Entry) => {
 /** Adds the record of a call. The records of one task share a parcel. */
 export const addRecord = (held: Held, record: OutboxRecord): Parcel => {
   const { open, parcels, maker } = held;
+  const order = ++held.order;
   let parcel = open;
   if (!parcel || parcel.entries.size >= TWENTY || parcel.stored !== 'no') {
-    held.open = parcel = createParcel([record.at, maker, ++held.made], 'no');
+    held.open = parcel = createParcel([record.at, maker, order], 'no');
     parcels.add(parcel);
     queueMicrotask(() => (held.open = undefined));
   }
-  keep(held, createEntry(record, parcel, ++held.order));
+  keep(held, createEntry(record, parcel, order));
   return parcel;
 };
 
