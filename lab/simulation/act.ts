@@ -76,9 +76,11 @@ export const createActor = (world: World, pages: Visits, { hasNoShelf, options }
   };
 
   /** A value that another version of the code may have left. */
-  const putForeignRecord = () => {
+  const putForeignRecord = (): void => {
     const [name] = disk.names();
     if (!name) return;
+    // Transactions do not see each other's work.
+    if (storage.isBusy(name)) return timeline.after(1, putForeignRecord);
     const key = [0, 'stranger', 1] as const;
     const text = JSON.stringify({ v: 9, holder: 'stranger' });
     const slot = { key, text, ids: [] };

@@ -296,6 +296,8 @@ export const createStorage = ({
   };
 
   return {
+    /** Whether a transaction is under way. */
+    isBusy: (name: string): boolean => databaseOf(name).queue.length > 0,
     /** `indexedDB` of a page. */
     factoryOf: (user: StorageUser) => ({
       open: (name: string): Request => {
