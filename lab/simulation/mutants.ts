@@ -98,18 +98,6 @@ export const MUTANTS: Mutant[] = [
     put: '',
   },
   {
-    name: 'put a note over what was stored since',
-    file: 'src/client/outbox/claim.ts',
-    find: "if (found ? found.life === life : stored !== 'yes')",
-    put: 'if (found !== null)',
-  },
-  {
-    name: 'forget what came out of a note',
-    file: 'src/client/outbox/parcel.ts',
-    find: 'value.records.length || value.isNoted',
-    put: 'value.records.length',
-  },
-  {
     name: 'commit late: leave it to the browser',
     file: 'src/client/outbox/database.ts',
     find: '      transaction.commit?.();',
@@ -138,12 +126,6 @@ export const MUTANTS: Mutant[] = [
     file: 'src/client/delivery/choice.ts',
     find: '    if (isIdentify) identifies.set(user, chosen);',
     put: '',
-  },
-  {
-    name: 'hand off events whose identify stays',
-    file: 'src/client/delivery/choice.ts',
-    find: 'isLeaving && !isIdentify ? !!earlier :',
-    put: 'isLeaving && !isIdentify ? true :',
   },
   {
     name: 'wait for nothing after a failure',
