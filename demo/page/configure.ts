@@ -8,18 +8,14 @@ const KEY = 'demo idempotency keys';
 export const createConfigure = ({ options }: Setup) => {
   let isOn = shelf.get(KEY) === 'on';
 
-  let isFunction = false;
+  let applied = 0;
 
   const apply = (): void => {
     const given = options();
-    // With a function and without one in turns: to the tracker that is a change, and reason to go on at once.
-    isFunction = !isFunction;
-    if (given.relay !== undefined) {
-      tracker().init(isFunction ? { ...given, now: () => Date.now() } : given);
-    } else {
-      const text = given.token as string;
-      tracker().init({ ...given, token: isFunction ? () => text : text, idempotencyKey: isOn });
-    }
+    // Slightly different each time: to the tracker that is a change, and reason to go on at once.
+    const timeout = given.timeout! + (++applied % 2);
+    if (given.relay !== undefined) tracker().init({ ...given, timeout });
+    else tracker().init({ ...given, timeout, idempotencyKey: isOn });
   };
 
   if (isOn) apply();

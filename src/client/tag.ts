@@ -32,7 +32,7 @@ export const installTag = ({ createTracker, readOptions }: Parts): Tracker | und
   const { src = '', dataset = {} } = (tag ?? {}) as Partial<HTMLScriptElement>;
   const name = dataset['global'] || 'analytics';
   // Only a real global counts: ids of elements are properties of `window`, too.
-  const found = (Object.hasOwn(globals, name) ? globals[name] : { calls: [] }) as Found;
+  const found = ((Object.hasOwn(globals, name) ? globals[name] : { calls: [] }) ?? {}) as Found;
   const steps: [what: string, detail: unknown][] = [['tag', tag]];
   const { calls } = found;
   if (found[OURS]) {

@@ -54,6 +54,7 @@ export const openDatabase = (
     const before = departures;
     let isLate = kind === 'memory' || isEnded;
     let transaction: IDBTransaction | undefined;
+    let isCommitting = false;
     const perform = async (store: IDBObjectStore) => {
       transaction = store.transaction;
       watch(transaction.db);
@@ -62,6 +63,7 @@ export const openDatabase = (
       const ended = promisifyRequest(transaction);
       const working = (async () => work(store))();
       await Promise.race([working, ended]);
+      isCommitting = true;
       transaction.commit?.(); // without this, most of what a page writes while it goes away is lost
       await ended;
       return working;
@@ -74,8 +76,8 @@ export const openDatabase = (
     } catch (error) {
       isLate = true;
       // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
-      const isOpen =
-        transaction && !transaction.error && !attempt(() => (transaction!.abort(), true));
+      const isAborted = attempt(() => (transaction?.abort(), true));
+      const isOpen = isCommitting && !isAborted && !transaction!.error;
       if (kind !== 'memory' && !isEnded && !(isRead && isGoing())) {
         use = connect();
         // A transaction that was under way as the page was left says nothing about the database.
