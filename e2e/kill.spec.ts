@@ -50,6 +50,7 @@ test('delivers everything once after a crash with the service down @relay', asyn
   service,
   site,
 }) => {
+  test.setTimeout(120_000);
   await steadyBackoff(page);
   await page.goto(site.page('/', site.tagged({}, listening)));
   await service.stop();
@@ -65,7 +66,8 @@ test('delivers everything once after a crash with the service down @relay', asyn
 
   const next = await context.newPage();
   await next.goto(laterPage({ guest, site }, '/'));
-  await service.holds({ events: EVENTS }, { pages: [next] });
+  // The relay may still back off; and by the clock of this page the trouble is two minutes old.
+  await service.holds({ events: EVENTS }, { pages: [next], within: 75_000 });
 });
 
 test('counts as elsewhere what a page that crashed still holds', async ({

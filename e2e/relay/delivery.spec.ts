@@ -163,7 +163,7 @@ test('keeps everything while the relay refuses the page, and says so once', asyn
   await track(page, names(5));
   await expect.poll(async () => (await statusOf(page)).paused).toBe('setup');
   expect(await heard(page, 'error')).toEqual([
-    { kind: 'setup', status: 403, message: expect.stringContaining('/a/v1/batch answers 403') },
+    { kind: 'setup', status: 403, message: expect.stringContaining('/a/v1/batch: 403') },
   ]);
   relay.faults([]);
   await page.reload();

@@ -129,15 +129,15 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'wait for nothing after a failure',
-    file: 'src/client/delivery/trouble.ts',
-    find: '(0.5 + Math.random() / 2) * Math.min',
+    file: 'src/interface/backoff.ts',
+    find: '(0.5 + random() / 2) * Math.min',
     put: '0 * Math.min',
   },
   {
     name: 'ignore Retry-After',
     file: 'src/client/delivery/trouble.ts',
-    find: 'Math.max(waitAfter(began, time), retryAfterMs + jitter)',
-    put: 'waitAfter(began, time)',
+    find: 'Math.max(waitInTrouble(time - began, Math.random), retryAfterMs + jitter)',
+    put: 'waitInTrouble(time - began, Math.random)',
   },
   {
     name: 'ignore the pause that all pages share',

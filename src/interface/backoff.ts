@@ -25,3 +25,10 @@ export const parseRetryAfter = (value: string | null | undefined, now: number): 
  */
 export const waitInTrouble = (troubleMs: number, random: () => number): number =>
   (0.5 + random() / 2) * Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));
+
+/** No stored time is further ahead: a longer one was stored before the clock was set back. */
+export const LONGEST_STORED_MS = 7_200_000;
+
+/** A time that was stored, if it still lies ahead; else 0. */
+export const ahead = (time: number | undefined, now: number): number =>
+  time! > now && time! - now <= LONGEST_STORED_MS ? time! : 0;

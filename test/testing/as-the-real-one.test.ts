@@ -112,7 +112,12 @@ const changeConsent = (analytics: Analytics): unknown[] => {
     const { consent, waiting, delivered, dropped, paused, userId } = analytics.status();
     steps.push({ consent, waiting, delivered, dropped, paused, userId });
   };
-  const setup = { relay: 'https://shop.example/a', project: 'consent', channel: 'web', now: () => NOW };
+  const setup = {
+    relay: 'https://shop.example/a',
+    project: 'consent',
+    channel: 'web',
+    now: () => NOW,
+  };
   analytics.init({ ...setup, consent: 'pending' });
   analytics.identify('user_1');
   analytics.event('While pending');

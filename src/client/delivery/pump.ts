@@ -1,3 +1,4 @@
+import { ahead } from '../../interface/backoff.js';
 import { isHidden } from '../life.js';
 import { isOffline } from '../page.js';
 import type { Destination } from '../destination.js';
@@ -11,7 +12,7 @@ import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
 import { createToken } from './token.js';
-import { ahead, createTrouble } from './trouble.js';
+import { createTrouble } from './trouble.js';
 
 /** A free place waits this long for others, so that one write can name the records of several requests. */
 const TOGETHER_MS = 12;
@@ -171,10 +172,9 @@ export const createPump = (
      * safely be sent again is handed off in trouble, too, unless the service has asked for a wait.
      */
     handOff: (): void => {
-      const isBarred = settings().resends
-        ? trouble.read().asked
-        : trouble.read().since || isOffline();
-      if (!held.database || isBarred || token.get() === undefined) return;
+      if (!held.database || token.get() === undefined) return;
+      const { since, asked } = trouble.read();
+      if (settings().resends ? asked : since || isOffline()) return;
       horizon = held.order;
       let left = requests.room();
       const fits = (group: Entry[]) => (left -= weigh(group)) >= 0;

@@ -1,3 +1,4 @@
+import { waitInTrouble } from '../../interface/backoff.js';
 import type { Entry } from '../outbox/parcel.js';
 import { isOffline } from '../page.js';
 import type { Outbox } from '../outbox/outbox.js';
@@ -6,7 +7,7 @@ import type { DeliveryError, Status } from '../types.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
 import type { Attempt, Send } from './send/sender.js';
 import type { TokenSource } from './token.js';
-import { waitAfter, type Trouble } from './trouble.js';
+import type { Trouble } from './trouble.js';
 
 /** Bytes of a batch that stand around a body, with the record's id. */
 const AROUND = 107;
@@ -101,7 +102,7 @@ export const createRequests = (
         if (outcome === 'blocked') tell('setup', problem, status);
         if (!isWhole) {
           record.failedSince ??= now();
-          record.due = now() + waitAfter(record.failedSince, now());
+          record.due = now() + waitInTrouble(now() - record.failedSince, Math.random);
         }
         if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
       }

@@ -1,21 +1,8 @@
+import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import { attempt, shelf } from '../page.js';
 
-/** A wait of our own has these limits. */
-const SHORTEST_MS = 1_000;
-const LONGEST_MS = 300_000;
 /** Pages go on spread over this time when the network is back, perhaps for many visitors at the same moment. */
 const ONLINE_MS = 2_000;
-/** No stored wait is longer: it was stored before the clock was set back. */
-export const LONGEST_STORED_MS = 7_200_000;
-
-/** How long to wait after a failure: about half as long as the trouble has lasted. */
-export const waitAfter = (since: number, now: number): number =>
-  (0.5 + Math.random() / 2) * Math.min(LONGEST_MS, Math.max(SHORTEST_MS, (now - since) / 2));
-
-/** A time that was stored, if it still lies ahead; else 0. */
-export const ahead = (time: number | undefined, now: number): number =>
-  time! > now && time! - now <= LONGEST_STORED_MS ? time! : 0;
-
 export interface Gate {
   /** The first failure without a success since; 0 if there is none. */
   since: number;
@@ -51,8 +38,8 @@ export const createTrouble = (key: string, now: () => number) => {
       if (until && !retryAfterMs) return;
       const time = now();
       const began = since || time;
-      const jitter = Math.random() * Math.min(retryAfterMs / 2, LONGEST_MS);
-      const wait = Math.max(waitAfter(began, time), retryAfterMs + jitter);
+      const jitter = Math.random() * Math.min(retryAfterMs / 2, CAP_MS);
+      const wait = Math.max(waitInTrouble(time - began, Math.random), retryAfterMs + jitter);
       const next = Math.max(until, time + wait);
       write({ since: began, until: next, asked: retryAfterMs ? next : asked });
     },

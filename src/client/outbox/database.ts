@@ -7,7 +7,7 @@ import type { StorageKind } from '../types.js';
 
 /** A database that has not answered for this long counts as missing: in WebKit `open` can hang. */
 const WATCHDOG_MS = 1_000;
-/** A database that failed is tried again after this time. */
+/** A database that failed is tried again after this time, then after twice as long, and so on. */
 const REOPEN_MS = 10_000;
 
 type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
@@ -23,6 +23,7 @@ export const openDatabase = (
   const connect = () => createStore(name, 'records');
   let use = connect();
   let kind: StorageKind = 'opening';
+  let reopenMs = REOPEN_MS;
   let reading: IDBTransaction | undefined;
   let watched: IDBDatabase | undefined;
   let isEnded = false;
@@ -82,7 +83,8 @@ export const openDatabase = (
         use = connect();
         // A transaction that was under way as the page was left says nothing about the database.
         if (departures === before) {
-          setTimeout(become, REOPEN_MS, 'opening');
+          setTimeout(become, reopenMs, 'opening');
+          reopenMs *= 2;
           become('memory', messageOf(error));
         }
       }

@@ -1,3 +1,4 @@
+import { ahead } from '../../interface/backoff.js';
 import { newId } from '../page.js';
 import type { Database } from './database.js';
 import type { OutboxRecord } from '../types.js';
@@ -8,8 +9,6 @@ import { byAge, createEntry, createParcel, TWENTY, type Entry, type Parcel } fro
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
-/** A lease that lasts for longer was written before the clock was set back. */
-const LONGEST_MS = 3_600_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
 
@@ -64,7 +63,7 @@ export const createHeld = (now: () => number): Held => {
 export const isMemory = ({ database }: Held): boolean => database?.kind() === 'memory';
 
 export const isOver = ({ now }: Held, until: number): boolean =>
-  until <= now() || until - now() > LONGEST_MS;
+  !ahead(until, now());
 
 /** Whether the lease lasts for longer than a request mostly takes. */
 export const isLeased = ({ until, now }: Held): boolean => until - now() > MARGIN_MS;

@@ -27,8 +27,11 @@ export const readNotes = (name: string): Note[] =>
     .keys()
     .filter((key) => key.startsWith(keyOf(name, '')))
     .flatMap((key) => {
-      const note = attempt(() => JSON.parse(shelf.get(key)!) as Note);
-      return note?.parcels?.every(isReadable) ? note : [];
+      const read = () => {
+        const note = JSON.parse(shelf.get(key)!) as Note;
+        return note.parcels.every(isReadable) ? note : [];
+      };
+      return attempt(read) ?? [];
     });
 
 export const removeNote = (name: string, life: string): void => shelf.remove(keyOf(name, life));

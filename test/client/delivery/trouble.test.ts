@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTrouble, waitAfter } from '../../../src/client/delivery/trouble.js';
+import { createTrouble } from '../../../src/client/delivery/trouble.js';
 
 const MINUTE = 60_000;
 
@@ -21,25 +21,6 @@ beforeEach(() => {
   vi.stubGlobal('localStorage', createShelf());
 });
 afterEach(() => vi.unstubAllGlobals());
-
-describe('the wait after a failure', () => {
-  const range = (trouble: number) => {
-    const waits = Array.from({ length: 500 }, () => waitAfter(time - trouble, time));
-    return [Math.min(...waits), Math.max(...waits)];
-  };
-
-  it.each([
-    ['one second at first', 0, 500, 1_000],
-    ['half as long as the trouble has lasted', 10 * MINUTE - 2, 2.5 * MINUTE - 1, 5 * MINUTE],
-    ['five minutes at most', 600 * MINUTE, 2.5 * MINUTE, 5 * MINUTE],
-  ])('is %s, less up to a half', (_, trouble, least, most) => {
-    const [shortest, longest] = range(trouble) as [number, number];
-    expect(shortest).toBeGreaterThanOrEqual(least);
-    expect(shortest).toBeLessThan(least + (most - least) / 5);
-    expect(longest).toBeLessThanOrEqual(most);
-    expect(longest).toBeGreaterThan(most - (most - least) / 5);
-  });
-});
 
 describe('a destination', () => {
   it('is closed by a failure, for all pages of the site', () => {

@@ -41,7 +41,7 @@ export const post = async (
   { timeout, fetch: own = fetch }: Settings,
   now: () => number,
 ): Promise<Answer | undefined> => {
-  const problemOf = (status: number) => `${url} answers ${status || 'nothing'}`;
+  const problemOf = (status: number) => `${url}: ${status}`;
   const began = now();
   const wasGoing = isGoing();
   const request = async (keepalive: boolean) =>
