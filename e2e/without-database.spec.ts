@@ -7,7 +7,7 @@ import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { expect, test } from './support/test.js';
 
-/** Characters of all exit notes together, at the most. */
+/** Characters of an exit note, at the most. */
 const ROOM = 262_144;
 
 /** Events of 4 KB each: as much as the outbox keeps. */

@@ -124,12 +124,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     reset: (): void => run((pipeline) => pipeline.reset()),
     setConsent: (consent: Consent): void => {
       if (!isPage()) return;
-      if (!isConsent(consent)) {
-        return emit('drop', {
-          reason: 'invalid-call',
-          message: 'setConsent',
-        });
-      }
+      if (!isConsent(consent))
+        return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
       if (!projects.size) said = consent;
       outsideZone(() => projects.forEach((project) => consentTo(project).set(consent)));
     },

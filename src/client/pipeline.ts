@@ -80,7 +80,7 @@ export const createPipeline = (
   /** Deletes all that is kept, and forgets the user. */
   const forget = () => {
     const database = halt();
-    for (const record of outbox.clear()) drop('consent-denied', record);
+    outbox.clear('consent-denied');
     user.forget();
     page.forget();
     pump.reconfigure(); // the wait was stored, too
@@ -143,6 +143,7 @@ export const createPipeline = (
   start();
 
   return {
+    drop,
     accept: (call: Call): void => {
       const admit = () => {
         if (consent === 'denied') refuse('consent-denied');
@@ -190,7 +191,7 @@ export const createPipeline = (
       clearTimeout(looking);
       schedule.stop();
       end(true);
-      for (const record of outbox.clear()) drop('outbox-full', record);
+      outbox.clear('outbox-full');
     },
     status: (): Status => {
       const [paused, until] = pump.pause();

@@ -89,7 +89,9 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
     },
   } as unknown as Methods;
   for (const name of REFUSED.split(' ')) {
-    segment[name] = async () => event(name, failing(unsupported(name)));
+    segment[name] = method(() => {
+      throw unsupported(name);
+    });
   }
   return segment as unknown as SegmentAnalytics;
 };

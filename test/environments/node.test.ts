@@ -45,13 +45,6 @@ describe('on a server', () => {
     expect(await tracesOf()).toEqual([]);
   });
 
-  it('says with `debug`, in one line, that it is off', async () => {
-    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    const { createAnalytics } = await load();
-    createAnalytics({ ...SETUP, debug: true }).event('Nothing');
-    expect(log.mock.calls).toEqual([['analytics-outbox: off: no-page']]);
-  });
-
   it('does not throw for a wrong set-up, which may come from the environment', async () => {
     const { analytics, createAnalytics } = await load();
     expect(() => analytics.init({} as never)).not.toThrow();

@@ -62,8 +62,7 @@ export const createHeld = (now: () => number): Held => {
 /** Whether the database has failed, so that what is held is in memory and in the exit note. */
 export const isMemory = ({ database }: Held): boolean => database?.kind() === 'memory';
 
-export const isOver = ({ now }: Held, until: number): boolean =>
-  !ahead(until, now());
+export const isOver = ({ now }: Held, until: number): boolean => !ahead(until, now());
 
 /** Whether the lease lasts for longer than a request mostly takes. */
 export const isLeased = ({ until, now }: Held): boolean => until - now() > MARGIN_MS;

@@ -2,7 +2,7 @@ import { attempt, shelf } from '../page.js';
 import { LEASE_MS, type Held } from './held.js';
 import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
 
-/** Characters that all exit notes of the site may have: a twentieth of what localStorage takes. */
+/** Characters that an exit note may have: a twentieth of what localStorage takes. */
 const ROOM = 262_144;
 
 type NotedParcel = StoredParcel & {
@@ -49,9 +49,6 @@ export const writeNote = (
   const { life } = held;
   const own = keyOf(name, life);
   let room = ROOM;
-  for (const key of shelf.keys()) {
-    if (/^analytics-outbox .* note /.test(key) && key !== own) room -= shelf.get(key)!.length;
-  }
   const texts = parcels
     .filter(({ stored, entries }) => stored !== 'no' || entries.size)
     .reverse()

@@ -107,6 +107,8 @@ export const createOutbox = (
     { flight, records, isNoted }: StoredParcel,
     isStored: boolean,
   ) => {
+    // Kept over a new life, which began while it was written: what is in memory is newer.
+    if ([...held.parcels].some((own) => `${own.key}` === `${key}`)) return;
     const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
     addParcel(held, parcel, records);
     for (const entry of [...parcel.entries]) {
@@ -248,11 +250,11 @@ export const createOutbox = (
       }
       renew(() => !isStored && !noted);
     },
-    /** Forgets all records. */
-    clear: (): OutboxRecord[] => {
-      const records = [...entriesOf(held)].map(({ record }) => record);
-      for (const parcel of [...held.parcels]) forgetParcel(held, parcel);
-      return records;
+    /** Drops all records. */
+    clear: (reason: DropReason): void => {
+      const all = [...entriesOf(held)];
+      for (const parcel of held.parcels) forgetParcel(held, parcel);
+      for (const { record } of all) tellDrop(reason, record);
     },
   };
 };
