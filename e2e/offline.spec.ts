@@ -1,6 +1,7 @@
 import { names } from './support/names.js';
 import { laterPage } from './support/later.js';
 import { statusOf } from './support/status-of.js';
+import { stopAtRest } from './support/stop-at-rest.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -17,8 +18,8 @@ test('delivers 50 events of an offline visit after a restart of the browser, wit
   await first.setOffline(true);
   const times = await track(page, names(50));
   await expect.poll(() => storedEvents(page)).toHaveLength(50);
-  // Gone before the browser: what imitates being offline ends with it, and the page would try at once.
-  await page.goto('about:blank');
+  // Before the browser ends: what imitates being offline ends with it, and the page would try at once.
+  await stopAtRest(page);
   await profile.close();
 
   const again = (await profile.open()).pages()[0]!;

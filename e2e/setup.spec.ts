@@ -1,7 +1,9 @@
+import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
 import { names } from './support/names.js';
 import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
+import { storedFlight } from './support/stored-records.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -35,6 +37,12 @@ test('keeps all while the token is wrong, says so once, and goes on with a new o
   expect(passed).toHaveLength(40);
 });
 
+/** Waits until no request is under way, and the database says so: the page is about to leap past its lease. */
+const rests = async (page: Page) => {
+  await expect.poll(() => statusOf(page)).toMatchObject({ inFlight: 0 });
+  await expect.poll(() => storedFlight(page)).toEqual([]);
+};
+
 for (const status of [401, 403, 404, 405]) {
   const name = `goes on by itself when what answered ${status} heals`;
   const tag = status === 401 ? ['@smoke'] : [];
@@ -50,12 +58,14 @@ for (const status of [401, 403, 404, 405]) {
     await track(page, names(20));
     await expect.poll(errors).toMatchObject([{ kind: 'setup', status }]);
     await expect.poll(() => statusOf(page)).toMatchObject({ inFlight: 0, waiting: 20 });
+    await rests(page);
     const refused = (await service.requests()).length;
     // Another try fails as well; no second word of it.
     await page.clock.fastForward(LATER_MS);
     await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(refused);
     await service.faults([]);
     await track(page, ['last']);
+    await rests(page);
     await page.clock.fastForward(LATER_MS);
     await service.holds({ events: [...names(20), 'last'] }, { pages: [page] });
     expect(await errors()).toHaveLength(1);

@@ -24,6 +24,10 @@ const storedBodies = async (page: Evaluates): Promise<string[]> =>
     .flatMap(({ records }) => records ?? [])
     .map(({ body }) => body);
 
+/** Ids of the records that the service may have, by what stands in the outbox's database. */
+export const storedFlight = async (page: Evaluates): Promise<string[]> =>
+  ((await storedValues(page)) as { flight?: string[] }[]).flatMap(({ flight }) => flight ?? []);
+
 /** What stands in the outbox's database, by the names of its events. */
 export const storedEvents = async (page: Evaluates): Promise<string[]> =>
   (await storedBodies(page)).map(
