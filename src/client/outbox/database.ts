@@ -66,7 +66,7 @@ export const openDatabase = (
       await Promise.race([working, ended]);
       isCommitting = true;
       transaction.commit?.(); // without this, most of what a page writes while it goes away is lost
-      await ended;
+      await ended.finally(() => (isCommitting = false));
       return working;
     };
     try {
@@ -78,7 +78,7 @@ export const openDatabase = (
       isLate = true;
       // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
       const isAborted = attempt(() => (transaction?.abort(), true));
-      const isOpen = isCommitting && !isAborted && !transaction!.error;
+      const isOpen = isCommitting && !isAborted;
       if (kind !== 'memory' && !isEnded && !(isRead && isGoing())) {
         use = connect();
         // A transaction that was under way as the page was left says nothing about the database.
