@@ -1,6 +1,6 @@
 import type { LogSnag, LogSnagTrack } from './logsnag-types.js';
 import type { Target } from './target.js';
-import { failing, unsupported } from './unsupported.js';
+import { unsupported } from './unsupported.js';
 
 /** Numbers above this one (the year 5138, in seconds) are milliseconds. */
 const LAST_SECONDS = 1e11;
@@ -37,7 +37,7 @@ export const createLogSnag = ({ identify, event, reset, status }: Target): LogSn
   };
 
   const insight = async (): Promise<boolean> => {
-    event('insight', failing(unsupported('insight')));
+    event('insight', { toJSON: unsupported('insight') });
     return false;
   };
 

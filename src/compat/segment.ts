@@ -1,7 +1,7 @@
 import { pageTags } from './browser/page-tags.js';
 import type { SegmentAnalytics, SegmentCallback } from './segment-types.js';
 import type { Target } from './target.js';
-import { failing, unsupported } from './unsupported.js';
+import { unsupported } from './unsupported.js';
 
 /** Calls that have no counterpart. They are there so that none throws. */
 const REFUSED =
@@ -42,7 +42,10 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
           });
         }
       } catch (error) {
-        event('', failing(error)); // such as that of a getter of the page
+        const toJSON = () => {
+          throw error; // such as that of a getter of the page
+        };
+        event('call', { toJSON });
       }
     };
 
@@ -88,10 +91,6 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
       };
     },
   } as unknown as Methods;
-  for (const name of REFUSED.split(' ')) {
-    segment[name] = method(() => {
-      throw unsupported(name);
-    });
-  }
+  for (const name of REFUSED.split(' ')) segment[name] = method(unsupported(name));
   return segment as unknown as SegmentAnalytics;
 };

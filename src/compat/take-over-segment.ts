@@ -1,7 +1,7 @@
 import { createSegment } from './segment.js';
 import type { SegmentAnalytics } from './segment-types.js';
 import type { Target } from './target.js';
-import { failing, unsupported } from './unsupported.js';
+import { unsupported } from './unsupported.js';
 
 /** What the stub notes of the page at a call, from its version 5.2 on: path, title, referrer. */
 interface Note {
@@ -54,7 +54,8 @@ export const takeOverSegment = (analytics: Target, global = 'analytics'): Segmen
     pageview: segment.page,
     screen: segment.page,
   });
-  const refused = (name: string) => async () => analytics.event(name, failing(unsupported(name)));
+  const refused = (name: string) => async () =>
+    analytics.event(name, { toJSON: unsupported(name) });
   for (const name of ['initialize', 'load', ...(stub.methods ?? [])]) {
     segment[name] ??= refused(name);
   }

@@ -1,13 +1,8 @@
-/** The error for a call without a counterpart. An instance takes the reason of the drop from it. */
-export const unsupported = (name: string): Error =>
-  Object.assign(Error(`${name} has no counterpart`), { reason: 'not-supported' });
-
 /**
- * Fields of an event that throw this error when they are read. The instance drops the event, and tells of the error
- * where it tells of wrong calls: `onDrop`, `status().dropped` and a developer's console.
+ * A `toJSON` for a call without a counterpart: `event('alias', { toJSON: unsupported('alias') })` tells of it where the
+ * instance tells of wrong calls, which are `onDrop`, `status().dropped` and a developer's console. An instance takes
+ * the reason of a drop from what the fields throw as they become JSON.
  */
-export const failing = (error: unknown): object => ({
-  get tags(): never {
-    throw error;
-  },
-});
+export const unsupported = (name: string) => (): never => {
+  throw Object.assign(Error(`${name} has no counterpart`), { reason: 'not-supported' });
+};
