@@ -41,7 +41,7 @@ export interface EventFields<Tags extends object = object> {
    */
   tags?: Tags;
   /** The user, if it is not the identified one; `null` for an event without a user. @default the identified user */
-  userId?: string | null;
+  userId?: string | number | null;
   /** The service's own name for `userId`. If both are given, `userId` counts. */
   user_id?: string | null;
   /**
@@ -366,7 +366,7 @@ export interface Analytics<
    * are any names, each with any value that JSON can hold. A wrong call is dropped with a reason (`onDrop`).
    * @example analytics.identify('user_1', { plan: 'pro' })
    */
-  identify(this: void, userId: string, ...rest: IdentifyArguments<Traits>): void;
+  identify(this: void, userId: string | number, ...rest: IdentifyArguments<Traits>): void;
   /**
    * Records an event. A key of the second argument that is no field of an event is a tag. A wrong call is dropped
    * with a reason (`onDrop`).

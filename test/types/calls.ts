@@ -210,7 +210,6 @@ export const doesNotCompile = () => {
   createAnalytics({ disabled: false });
   // @ts-expect-error traits that are no object
   byInterface.identify('user_1', 'pro');
-  // @ts-expect-error user id that is a number
   byInterface.identify(1);
   // @ts-expect-error no user at all
   byInterface.identify();
