@@ -123,6 +123,27 @@ test('goes on as before through several returns', async ({ bfcache, service, sit
   expect(await heard(page, 'drop')).toEqual([]);
 });
 
+test('keeps its database through quick trips back and forth @smoke', async ({
+  bfcache,
+  service,
+  site,
+}) => {
+  const page = await (await bfcache.open()).newPage();
+  const home = site.page('/', site.tagged({}, style));
+  await page.goto(home);
+  const bare = site.page('/bare', BARE);
+  // Gone while the page still reads, and back before it has noticed.
+  for (let trip = 0; trip < 6; trip++) {
+    await track(page, [`trip ${trip}`]);
+    await page.goto(bare);
+    await bfcache.back(page);
+    await page.waitForFunction(() => 'analytics' in window && 'init' in analytics);
+  }
+  await track(page, ['last']);
+  await service.holds({ events: [...names(6, 'trip'), 'last'] }, { pages: [page], within: 40_000 });
+  await expect.poll(async () => (await statusOf(page)).storage).toBe('indexeddb');
+});
+
 test('forgets, when it is restored, what was denied in another tab meanwhile @smoke', async ({
   bfcache,
   service,

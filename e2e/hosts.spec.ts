@@ -52,6 +52,8 @@ test.describe('on a page whose scripts', () => {
     'have a constant called `URL`': `const URL = 'https://shop.example'`,
     'hide whether the browser is online': `
       Object.defineProperty(navigator, 'onLine', { value: undefined })`,
+    'say for ever that it is offline': `
+      Object.defineProperty(navigator, 'onLine', { value: false })`,
     'leave no idle moment': `{
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

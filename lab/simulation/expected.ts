@@ -12,9 +12,6 @@ export const EXPECTED: Readonly<Record<number, string>> = {
   26978:
     'holder: storage is so slow for minutes that a page works from memory and its lease ends, while the service stores ' +
     'and never answers. The page begins a new life and sends what it has in flight again. The relay removes the repeat.',
-  81106:
-    'order: consent is pending and granted again as another page opens, which claims what was stored before. The first ' +
-    'page’s claim ends after a newer look has begun, so it does not know that older records of its user are held.',
 };
 
 /** Whether a world with this seed may break this invariant. */

@@ -73,7 +73,7 @@ export const createPipeline = (
   /** What is stored is left to the next page; what is in memory alone waits there, or is noted if the page has no more use for it. */
   const end = (isLast?: boolean) => {
     pump.halt();
-    if (isLast || held.database?.kind() === 'indexeddb') outbox.leave(true);
+    if (isLast || held.noted || held.database?.kind() === 'indexeddb') outbox.leave(true);
     halt()?.end();
   };
 

@@ -16,8 +16,6 @@ import { createTrouble } from './trouble.js';
 
 /** A free place waits this long for others, so that one write can name the records of several requests. */
 const TOGETHER_MS = 12;
-/** The first request goes alone for this long at most, so that its preflight serves the others. */
-const PREFLIGHT_MS = 500;
 /** Chromium carries 256 requests past the end of a page, no more. */
 const HANDOFF = 128;
 /** Records of a batch: most of the time a beacon can carry that. */
@@ -40,12 +38,8 @@ export const createPump = (
     trouble,
     token,
     send,
-    onEnd: () => {
-      isFirst = false;
-      wake(now() + (requests.running.size ? TOGETHER_MS : 0));
-    },
+    onEnd: () => wake(now() + (requests.running.size ? TOGETHER_MS : 0)),
   });
-  let isFirst = !isRelay;
   /** Calls up to this one are due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
@@ -79,9 +73,8 @@ export const createPump = (
   };
 
   const places = (): number =>
-    (trouble.read().since || isFirst || isRelay
-      ? 1
-      : Math.min(requests.state.width, settings().concurrency)) - requests.running.size;
+    (trouble.read().since || isRelay ? 1 : Math.min(requests.state.width, settings().concurrency)) -
+    requests.running.size;
 
   const isStartable = (group: readonly Entry[]): boolean =>
     !!held.database &&
@@ -120,15 +113,10 @@ export const createPump = (
     for (const group of groups) {
       if (isStartable(group)) {
         hasStarted = true;
-        if (isFirst) setTimeout(follow, PREFLIGHT_MS);
         void requests.start(group, false);
       } else for (const entry of group) if (!entry.isSent) outbox.putBack(entry);
     }
     return hasStarted;
-  };
-  const follow = () => {
-    isFirst = false;
-    void pump();
   };
 
   let isPumping = false;
@@ -160,7 +148,7 @@ export const createPump = (
   };
 
   return {
-    pump: (): unknown => void pump(),
+    pump: pump as () => unknown,
     flushAll,
     /** Settles when nothing is under way any more. */
     flush: (): Promise<void> => {

@@ -48,6 +48,8 @@ export const createRequests = (
     reason: 'backoff' as Status['paused'],
   };
   let silent = 0;
+  /** When a record passed last. What has failed since before is trouble of its own, and stops no others. */
+  let passedAt = 0;
 
   const tell = (kind: DeliveryError['kind'], message: string, status = 0) => {
     if (!told.has(kind)) emit('error', { kind, message, ...(status && { status }) });
@@ -59,6 +61,7 @@ export const createRequests = (
   /** The service has taken a record, or refused it in a proper way. */
   const passed = () => {
     silent = 0;
+    passedAt = now();
     state.width *= 2;
     token.passed();
     if (!trouble.read().since) return;
@@ -109,8 +112,8 @@ export const createRequests = (
       emit('outcome', { record: record, outcome, ...(status && { status }) });
     });
     if (hasPassed) passed();
-    // One bad record among others does not stop them.
-    if (worst && (worst.retryAfterMs || !hasPassed)) failed(worst);
+    const isOwn = group.every(({ record }) => record.failedSince! < passedAt);
+    if (worst && (worst.retryAfterMs || !(hasPassed || isOwn))) failed(worst);
   };
 
   const start = async (group: Entry[], isHandoff: boolean): Promise<void> => {

@@ -79,7 +79,7 @@ export const createOutbox = (
     emit('outcome', { record: entry.record, outcome: 'unknown' });
   };
   const expire = (entry: Entry): boolean => {
-    const isOld = !entry.isSent && now() - entry.record.at > settings().maxAge;
+    const isOld = now() - entry.record.at > settings().maxAge;
     if (isOld) drop(entry, 'expired');
     return isOld;
   };
@@ -148,9 +148,11 @@ export const createOutbox = (
     for (let i = 0; i < claimed.unreadable; i++) tellDrop('unreadable');
     if (life !== held.life) return;
     for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
-    if (walk !== current) return;
     if (claimed.next) current.after = claimed.next;
-    else endWalk();
+    else {
+      seen = current;
+      if (walk === current) walk = undefined;
+    }
   };
 
   startWalk();
@@ -227,7 +229,7 @@ export const createOutbox = (
     leave: (isGoing: boolean): void => {
       checkLease();
       const { database } = held;
-      if (!database || !held.parcels.size) return;
+      if (!database || !(held.parcels.size || held.noted)) return;
       for (const entry of entriesOf(held)) {
         if (!entry.isNamed || entry.isSent) continue;
         entry.isNamed = false; // it was about to be sent, and is not

@@ -39,6 +39,7 @@ export const createWriter = (
     const { life } = held;
     let isDone = false;
     let isOpen: boolean | undefined;
+    const fresh = new Set();
     for (const parcel of parcels) {
       dirty.delete(parcel);
       parcel.writes++;
@@ -49,7 +50,10 @@ export const createWriter = (
         if (life !== held.life || !held.database) return;
         putLease(store, held);
         for (const parcel of parcels) {
-          if (parcel.stored === 'no') parcel.stored = 'perhaps';
+          if (parcel.stored === 'no') {
+            parcel.stored = 'perhaps';
+            fresh.add(parcel);
+          }
           putParcel(store, parcel.key, storedOf(parcel, life));
         }
       });
@@ -65,7 +69,7 @@ export const createWriter = (
         parcel.stored = 'yes';
         if (!parcel.entries.size && !dirty.has(parcel)) forgetParcel(held, parcel);
       } else {
-        if (parcel.stored === 'perhaps' && !parcel.writes && !isOpen) parcel.stored = 'no'; // it was broken off
+        if (fresh.has(parcel) && !parcel.writes && !isOpen) parcel.stored = 'no'; // it was broken off
         dirty.add(parcel);
       }
     }
@@ -79,7 +83,7 @@ export const createWriter = (
       let isWell = true;
       while (isWell && dirty.size && held.database && !isMemory(held))
         isWell = await transact([...dirty]);
-      if (isMemory(held)) renote();
+      renote();
       working = undefined;
     }));
 
@@ -89,8 +93,8 @@ export const createWriter = (
     /** Writes a parcel: at the end of the task, or together with what ends soon. */
     save: (parcel: Parcel, isUrgent = false): void => {
       if (!held.parcels.has(parcel)) return;
-      if (!parcel.entries.size && parcel.stored === 'no') return forgetParcel(held, parcel);
-      dirty.add(parcel);
+      if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(held, parcel);
+      else dirty.add(parcel);
       if (isUrgent) void flush();
       else setTimeout(flush, TOGETHER_MS);
     },
@@ -101,7 +105,9 @@ export const createWriter = (
     /** Writes these parcels as they are now, and gives up the lease: the page is left. */
     writeLast: (parcels: readonly Parcel[]): void => {
       const { life } = held;
-      const values = parcels.map((parcel) => [parcel.key, storedOf(parcel, life)] as const);
+      const values = parcels.map(
+        (parcel) => [parcel.key, { ...storedOf(parcel, ''), isNoted: true }] as const,
+      );
       const write = (store: IDBObjectStore) => {
         for (const value of values) putParcel(store, ...value);
         store.delete(['lease', life]);
