@@ -1,4 +1,4 @@
-import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
+import { ahead, waitInTrouble } from '../../interface/backoff.js';
 import { attempt, shelf } from '../page.js';
 
 /** Pages go on spread over this time when the network is back, perhaps for many visitors at the same moment. */
@@ -38,7 +38,7 @@ export const createTrouble = (key: string, now: () => number) => {
       if (until && !retryAfterMs) return;
       const time = now();
       const began = since || time;
-      const jitter = Math.random() * Math.min(retryAfterMs / 2, CAP_MS);
+      const jitter = (Math.random() * retryAfterMs) / 2;
       const wait = Math.max(waitInTrouble(time - began, Math.random), retryAfterMs + jitter);
       const next = Math.max(until, time + wait);
       write({ since: began, until: next, asked: retryAfterMs ? next : asked });
