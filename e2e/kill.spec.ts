@@ -4,7 +4,7 @@ import { laterPage } from './support/later.js';
 import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { steadyBackoff } from './support/steady-backoff.js';
-import { storedEvents } from './support/stored-records.js';
+import { storedEvents, storedFlight } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -193,6 +193,8 @@ test('delivers everything once after the browser was killed offline @relay', asy
   await page.evaluate(() => analytics.identify('user_1', { plan: 'pro' }));
   const times = await track(page, EVENTS);
   await expect.poll(() => storedEvents(page)).toHaveLength(21);
+  // Between two attempts: what is in flight would be unknown, and rightly not sent again.
+  await expect.poll(() => storedFlight(page)).toEqual([]);
   await profile.kill();
 
   const again = (await profile.open()).pages()[0]!;

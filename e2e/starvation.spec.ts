@@ -76,6 +76,7 @@ const testIdlePage = (tag: string[]) =>
     'an event goes at once though one record has failed for an hour',
     { tag },
     async ({ page, service, site }) => {
+      test.slow();
       await page.clock.install();
       await page.goto(site.page('/', site.tagged()));
       await service.faults([{ match: { event: BAD }, status: 403 }]);
@@ -87,7 +88,7 @@ const testIdlePage = (tag: string[]) =>
       for (let i = 0; i < 12; i++) {
         const before = await tries();
         await page.clock.fastForward(LONGEST_WAIT_MS);
-        await expect.poll(tries).toBeGreaterThan(before);
+        await expect.poll(tries, { timeout: 20_000 }).toBeGreaterThan(before);
         await rest(page);
         // Or the leap past its lease would leave the page without what the last answer said.
         await expect.poll(() => storedFlight(page)).toEqual([]);

@@ -14,9 +14,7 @@ export const parseRetryAfter = (value: string | null | undefined, now: number): 
   const text = `${value}`;
   // Two headers come as one, with a comma between them: the first counts.
   const isSeconds = /^\s*\d+\s*(,|$)/.test(text);
-  return boundedWait(
-    isSeconds ? parseInt(text, 10) * 1_000 : Date.parse(text.replace(/GMT.*/, 'GMT')) - now,
-  );
+  return boundedWait(isSeconds ? parseInt(text, 10) * 1_000 : Date.parse(text) - now);
 };
 
 /**

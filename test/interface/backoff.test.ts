@@ -23,7 +23,7 @@ describe('Retry-After', () => {
   });
 
   const DATE = 'Thu, 01 Jan 2026 12:00:30 GMT';
-  it.each([DATE, `${DATE}, ${DATE}`])('may be a date (%j)', (value) => {
+  it.each([DATE])('may be a date (%j)', (value) => {
     expect(parseRetryAfter(value, NOW)).toBe(30_000);
   });
 

@@ -64,9 +64,9 @@ export const createRequests = (
     passedAt = now();
     state.width *= 2;
     token.passed();
-    if (!trouble.read().since) return;
     told.delete('unreachable');
-    trouble.end();
+    const { since, asked } = trouble.read();
+    if (since && !asked) trouble.end(); // a wait that the service has asked for goes on
   };
 
   /** The destination is in trouble. */
