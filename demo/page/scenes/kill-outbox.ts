@@ -21,5 +21,5 @@ export const killOutbox: Scene = async ({ caller }) => {
   // Waits until the connection is closed; another tab’s holds it up.
   for (const name of names) indexedDB.deleteDatabase(name);
   caller.events(someEvents(10, 'outbox'));
-  return '10 calls made, and the database is gone. They are sent from memory; storage is opened again after 10 s.';
+  return '10 calls made, and the database is gone. They are sent all the same, and storage is opened again within 10 s.';
 };
