@@ -41,7 +41,7 @@ type Globals = Record<string, unknown>;
       JSON.parse(sessionStorage[key] || '[]').map((call: unknown[]) => calls.push(call));
       delete sessionStorage[key];
       const text = JSON.stringify(calls);
-      // Not where consent is asked for, nor an `init`, which has the token.
+      // As the page is left, if there are any: not where consent is asked for, nor an `init`, which has the token.
       if (type > 'p' && !consent && !/^.]|\d,"(set|in)/.test(text)) {
         sessionStorage[key] = text;
         calls.length = 0;

@@ -59,7 +59,8 @@ export const followPage = ({ onShown, onLeave, onReturn, onOnline, onStored }: H
     [document, 'visibilitychange', () => (isHidden() ? onLeave() : show())],
     [document, 'resume', show],
     [window, 'pagehide', hide],
-    [window, 'pageshow', show],
+    // A page that has just loaded is shown, too: it has looked already.
+    [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
     [window, 'online', onOnline],
     [window, 'storage', ({ key }: StorageEvent) => onStored(key)],
   ];

@@ -1,4 +1,5 @@
 import { ahead } from '../../interface/backoff.js';
+import { BATCH_RECORDS } from '../../interface/wire.js';
 import { isHidden } from '../life.js';
 import { isOffline } from '../page.js';
 import type { Destination } from '../destination.js';
@@ -18,8 +19,6 @@ import { createTrouble } from './trouble.js';
 const TOGETHER_MS = 12;
 /** Chromium carries 256 requests past the end of a page, no more. */
 const HANDOFF = 128;
-/** Records of a batch: most of the time a beacon can carry that. */
-const BATCH = 50;
 
 /** Sends what the outbox has to one destination: a loop that chooses records, names them, and starts requests. */
 export const createPump = (
@@ -62,7 +61,7 @@ export const createPump = (
 
   const joins = (group: readonly Entry[], entry: Entry): boolean =>
     isRelay &&
-    group.length < Math.min(requests.state.width, BATCH >> group[0]!.record.attempts) &&
+    group.length < Math.min(requests.state.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
     weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
   const mayGo = (entry: Entry): boolean => {
@@ -171,7 +170,7 @@ export const createPump = (
         places: HANDOFF,
         isLeaving: true,
         joins: (group, entry) =>
-          isRelay && group.length < BATCH && weigh([...group, entry]) <= left,
+          isRelay && group.length < BATCH_RECORDS && weigh([...group, entry]) <= left,
         mayGo: (entry) => outbox.isSafe(entry) && !outbox.mustWait(entry, true),
       });
       for (const group of groups.filter(fits)) void requests.start(group, true);

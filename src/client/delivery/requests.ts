@@ -109,7 +109,7 @@ export const createRequests = (
         }
         if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
       }
-      emit('outcome', { record: record, outcome, ...(status && { status }) });
+      emit('outcome', { record, outcome, ...(status && { status }) });
     });
     if (hasPassed) passed();
     const isOwn = group.every(({ record }) => record.failedSince! < passedAt);
@@ -129,7 +129,7 @@ export const createRequests = (
     }
     const records = group.map(({ record }) => record);
     const sending = send(records, { keepalive, controller });
-    for (const record of records) emit('sent', { record: record, handoff: isHandoff });
+    for (const record of records) emit('sent', { record, handoff: isHandoff });
     const attempts = await sending;
     // Forgotten, since the page was left; or the browser carries the request on.
     if (!running.has(request) || !attempts) return;

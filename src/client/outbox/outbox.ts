@@ -118,9 +118,9 @@ export const createOutbox = (
     if (!isStored) save(parcel, true);
   };
 
-  const endWalk = () => {
-    seen = walk;
-    walk = undefined;
+  const endWalk = (ended: Walk | undefined) => {
+    seen = ended;
+    if (walk === ended) walk = undefined; // or a newer one has begun
   };
 
   /** Without a database, the page takes over the notes of dead lives that had none either. */
@@ -132,7 +132,7 @@ export const createOutbox = (
       removeNote(name, life);
       for (const noted of parcels) takeIn(noted.key, noted, false);
     }
-    endWalk();
+    endWalk(walk);
   };
 
   const claimStored = async (current: Walk): Promise<void> => {
@@ -149,10 +149,7 @@ export const createOutbox = (
     if (life !== held.life) return;
     for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
     if (claimed.next) current.after = claimed.next;
-    else {
-      seen = current;
-      if (walk === current) walk = undefined;
-    }
+    else endWalk(current);
   };
 
   startWalk();
