@@ -3,8 +3,8 @@ import { createPump, type Pump } from '../../src/client/delivery/pump.js';
 import type { Destination } from '../../src/client/destination.js';
 import { resolveOptions } from '../../src/client/options.js';
 import type { Database } from '../../src/client/outbox/database.js';
-import { entriesOf } from '../../src/client/outbox/held.js';
-import { createOutbox } from '../../src/client/outbox/outbox.js';
+import { createOutbox, entriesOf } from '../../src/client/outbox/outbox.js';
+import { keep, useDatabase } from '../../src/client/outbox/records.js';
 import { createSchedule } from '../../src/client/schedule.js';
 import type { Listeners } from '../../src/client/types.js';
 import type { CreateClient, World } from './clients.js';
@@ -58,35 +58,34 @@ export const createOutboxClient: CreateClient = (client, world) => {
     drop: world.delivered, // it waits no more
   };
   const outbox = createOutbox(destination, ignore);
-  const { held } = outbox;
   let pump: Pump;
   let schedule: ReturnType<typeof createSchedule>;
   let made = 0;
 
   const open = () => {
-    pump = createPump(destination, outbox, createDirectSend);
+    pump = createPump(outbox, createDirectSend);
     schedule = createSchedule(
       () => settings,
       () => pump.flushAll(),
       ignore,
     );
     // What a page before this one has left is sent without waiting for a flush.
-    for (const entry of entriesOf(held)) entry.order = 0;
+    for (const entry of entriesOf(outbox)) entry.order = 0;
     pump.pump();
   };
 
-  outbox.begin(NO_DATABASE);
+  useDatabase(outbox, NO_DATABASE);
   open();
   return {
     call: () => {
-      outbox.add({ id: String(++made), type: 'event', body: '', at: now(), attempts: 0 });
+      keep(outbox, { id: String(++made), type: 'event', body: '', at: now(), attempts: 0 });
       schedule.add();
     },
     navigate: () => {
       Object.assign(navigator, { onLine: world.isOnline(client) });
       pump.handOff();
       // What is in flight is left to the page that will hear of it.
-      if (pump.inFlight() > 0) return;
+      if ([...entriesOf(outbox)].some(({ isSent }) => isSent)) return;
       schedule.stop();
       pump.halt();
       open();

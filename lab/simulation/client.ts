@@ -3,7 +3,7 @@ export const ENTRY = 'src/index.ts';
 
 export type { Gate } from '../../src/client/delivery/trouble.js';
 export { LONGEST_STORED_MS } from '../../src/interface/backoff.js';
-export { LEASE_MS } from '../../src/client/outbox/held.js';
+export { LEASE_MS } from '../../src/client/outbox/outbox.js';
 export type {
   Analytics,
   Consent,

@@ -12,8 +12,6 @@ interface Effects {
   verdicts: Verdicts;
 }
 
-type Time = 'until' | 'asked';
-
 const read = (value: string | undefined) => (value ? (JSON.parse(value) as Gate) : undefined);
 
 const isGate = (key: string): boolean => key.endsWith(' gate');
@@ -49,8 +47,10 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
     hopes.set(page, now());
   };
 
-  const waitUntil = (value: string | undefined, time: Time = 'until'): number => {
-    const wait = (read(value)?.[time] ?? 0) - clock();
+  const waitUntil = (value: string | undefined, isOnlyAsked = false): number => {
+    const { until = 0, isAsked = false } = read(value) ?? {};
+    if (isOnlyAsked && !isAsked) return 0;
+    const wait = until - clock();
     return wait > LONGEST_STORED_MS ? 0 : wait; // the clock was set back
   };
 
@@ -65,14 +65,14 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
   };
 
   /** How much longer the shared gate is closed for this page. */
-  const waitOf = (page: string, destination: string, time: Time): number => {
+  const waitOf = (page: string, destination: string, isOnlyAsked: boolean): number => {
     const part = destination.replace('/a', '');
     const key = [...shelf.keys()].find((k) => isGate(k) && k.includes(part));
     if (!key) return 0;
     const value = shelf.get(key);
     const own = written.get(key);
     const before = own?.page === page ? own.before : value;
-    return Math.min(waitUntil(value, time), waitUntil(before, time));
+    return Math.min(waitUntil(value, isOnlyAsked), waitUntil(before, isOnlyAsked));
   };
 
   return {
@@ -83,7 +83,7 @@ export const createPenalties = ({ now, clock, shelf, faults, verdicts }: Effects
       if (floor && clock() < floor.until) {
         accuse(subject, `${page} sends ${floor.until - clock()} ms before it may`, floor.since);
       }
-      const wait = waitOf(page, destination, isSafeHandoff ? 'asked' : 'until');
+      const wait = waitOf(page, destination, isSafeHandoff);
       if (wait > 0) accuse(subject, `${page} sends ${wait} ms before the gate opens`, now() - 1);
     },
     /** The service has taken a record of the page, or refused it in a proper way: it is well. */

@@ -22,9 +22,12 @@ const storage = (): Storage => (kept = localStorage ?? kept);
 /** localStorage: it is missing, blocked or full in some pages and modes. */
 export const shelf = {
   get: (key: string): string | undefined => attempt(() => storage().getItem(key)) ?? undefined,
-  /** Returns false if it is full or does not work; then the former value stays. */
-  set: (key: string, value: string): boolean =>
-    !!attempt(() => (storage().setItem(key, value), true)),
+  /** Returns false if it is full or does not work. Then there is no value: the former one would be wrong. */
+  set: (key: string, value: string): boolean => {
+    const isSet = attempt(() => (storage().setItem(key, value), true));
+    if (!isSet) shelf.remove(key);
+    return !!isSet;
+  },
   remove: (key: string): void => attempt(() => storage().removeItem(key)),
   keys: (): string[] => attempt(() => Object.keys(storage())) ?? [],
 };

@@ -6,7 +6,9 @@ import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
 import { nameOf, type Destination, type Emit } from './destination.js';
 import type { Settings } from './options.js';
 import { openDatabase, type Database } from './outbox/database.js';
-import { createOutbox } from './outbox/outbox.js';
+import { look } from './outbox/look.js';
+import { createOutbox, entriesOf } from './outbox/outbox.js';
+import { clear, keep, leave, useDatabase } from './outbox/records.js';
 import { deleteDatabase, shelf } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
@@ -41,53 +43,57 @@ export const createPipeline = (
     tell('drop', { reason, message, ...(record && { record }) });
   const destination = { name, settings: () => settings, now, emit: tell, drop };
   const outbox = createOutbox(destination, () => pump.forget());
-  const { held } = outbox;
-  const pump = createPump(destination, outbox, direct);
+  const pump = createPump(outbox, direct);
   const page = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
 
   /** Opens storage and starts delivery, if consent and the page's activation allow it. */
   const begin = () => {
-    if (held.database || consent !== 'granted' || isPrerendering()) return;
+    if (outbox.database || consent !== 'granted' || isPrerendering()) return;
     user.begin();
     page.remember();
     const opened = openDatabase(name, (storage, message) => {
-      if (opened !== held.database) return;
+      if (opened !== outbox.database) return;
       tell('storage', { storage, message });
-      outbox.look();
-      if (storage !== 'memory') outbox.begin(opened);
+      look(outbox);
+      if (storage !== 'memory') useDatabase(outbox, opened);
       pump.pump();
     });
-    outbox.begin(opened);
+    useDatabase(outbox, opened);
     pump.pump();
   };
 
   /** Ends sending, and the use of storage. */
   const halt = (): Database | undefined => {
-    const { database } = held;
+    const { database } = outbox;
     pump.halt();
-    held.database = undefined;
+    outbox.database = undefined;
     return database;
   };
 
   /** What is stored is left to the next page; what is in memory alone waits there, or is noted if the page has no more use for it. */
   const end = (isLast?: boolean) => {
     pump.halt();
-    if (isLast || held.noted || held.database?.kind() === 'indexeddb') outbox.leave(true);
+    if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
     halt()?.end();
   };
 
   /** Deletes all that is kept, and forgets the user. */
   const forget = () => {
     const database = halt();
-    outbox.clear('consent-denied');
-    user.forget();
+    clear(outbox, 'consent-denied');
+    user.set(null);
     page.forget();
     pump.reconfigure(); // the wait was stored, too
     for (const key of shelf.keys()) if (key.startsWith(`${name} `)) shelf.remove(key);
     // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
-    const cleared = database?.run((store) => void store.clear()) ?? Promise.reject(new Error());
-    cleared.catch(() => deleteDatabase(name)).finally(() => database?.end());
+    const destroy = () => deleteDatabase(name);
+    if (database) {
+      database
+        .run((store) => void store.clear())
+        .catch(destroy)
+        .finally(database.end);
+    } else destroy();
   };
 
   let consent = page.current(settings.respectGpc);
@@ -101,23 +107,23 @@ export const createPipeline = (
     tell('consent', { consent });
   };
 
-  const leave = () => {
+  const onLeave = () => {
     // Not in `pagehide`, while the page is still visible: Firefox would lose the requests. `hidden` comes next.
-    if (!isHidden()) return outbox.leave(false);
+    if (!isHidden()) return leave(outbox, false);
     pump.handOff();
-    outbox.leave(isGoing());
-    if (isGoing()) held.database?.leave();
+    leave(outbox, isGoing());
+    if (isGoing()) outbox.database?.leave();
   };
 
-  const schedule = createSchedule(destination.settings, pump.flushAll, leave);
+  const schedule = createSchedule(destination.settings, pump.flushAll, onLeave);
 
   let looking: ReturnType<typeof setTimeout>;
   /** Looks for what dead pages have left, now and as the next lease of another page ends. */
-  const look = (nextMs = LOOK_MS) => {
+  const lookAgain = (nextMs = LOOK_MS) => {
     clearTimeout(looking);
-    const soonest = outbox.look();
+    const soonest = look(outbox);
     pump.pump();
-    looking = setTimeout(look, Math.min(nextMs, Math.max(soonest - now(), SOON_MS)));
+    looking = setTimeout(lookAgain, Math.min(nextMs, Math.max(soonest - now(), SOON_MS)));
   };
 
   const start = () => {
@@ -127,10 +133,10 @@ export const createPipeline = (
 
   const unfollow = followPage({
     onShown: start,
-    onLeave: leave,
+    onLeave,
     onReturn: () => {
       applyConsent();
-      look();
+      lookAgain();
     },
     onOnline: pump.online,
     onStored: (key) => {
@@ -139,7 +145,7 @@ export const createPipeline = (
     },
   });
   const unfollowConsent = page.follow(applyConsent);
-  look(SOON_MS);
+  lookAgain(SOON_MS);
   start();
 
   return {
@@ -155,7 +161,7 @@ export const createPipeline = (
         if (call.type === 'identify') user.set(String(call.subject));
         tell('record', record);
         admit(); // a listener may
-        outbox.add(record);
+        keep(outbox, record);
         schedule.add();
       } catch (error) {
         drop((error as Refusal | null)?.reason ?? 'not-serializable', undefined, messageOf(error));
@@ -174,14 +180,14 @@ export const createPipeline = (
     },
     flush: async (): Promise<FlushResult> => {
       const before = { ...counts };
-      await held.database?.ready;
+      await outbox.database?.ready;
       await pump.flush();
       const failures = ({ retry, blocked }: typeof counts) => retry + blocked;
       return {
         delivered: counts.delivered - before.delivered,
         retried: failures(counts) - failures(before),
         rejected: counts.rejected - before.rejected,
-        waiting: held.count,
+        waiting: outbox.count,
       };
     },
     /** Takes everything down, and leaves the stored records to the next page. */
@@ -191,16 +197,17 @@ export const createPipeline = (
       clearTimeout(looking);
       schedule.stop();
       end(true);
-      outbox.clear('outbox-full');
+      clear(outbox, 'outbox-full');
     },
     status: (): Status => {
       const [paused, until] = pump.pause();
+      const inFlight = [...entriesOf(outbox)].filter(({ isSent }) => isSent).length;
       return {
-        storage: held.database?.kind() ?? 'none',
+        storage: outbox.database?.kind() ?? 'none',
         consent,
-        waiting: held.count - pump.inFlight(),
-        elsewhere: outbox.elsewhere(),
-        inFlight: pump.inFlight(),
+        waiting: outbox.count - inFlight,
+        elsewhere: outbox.seen?.elsewhere,
+        inFlight,
         delivered: counts.delivered,
         unknown: counts.unknown,
         dropped: { ...dropped },

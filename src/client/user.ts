@@ -8,8 +8,7 @@ export const createUser = (name: string, mayStore: () => boolean) => {
 
   const set = (value: string | null): void => {
     user = value;
-    // The id of a former user must not stay if there is no room. An empty value tells other tabs of a reset.
-    if (mayStore() && !shelf.set(key, value ?? '')) shelf.remove(key);
+    if (mayStore()) shelf.set(key, value ?? ''); // an empty value tells other tabs of a reset
   };
   const current = (): string | undefined => {
     const stored = mayStore() ? shelf.get(key) : undefined;
@@ -23,10 +22,6 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     /** Called when storage may be used: what was set before counts before what is stored. */
     begin: (): void => {
       if (user !== undefined) set(user);
-    },
-    forget: (): void => {
-      user = null;
-      shelf.remove(key);
     },
   };
 };

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addParcel, createHeld, type Held } from '../../src/client/outbox/held.js';
 import { readNotes, removeNote, writeNote } from '../../src/client/outbox/note.js';
+import { addParcel, createOutbox, type Outbox } from '../../src/client/outbox/outbox.js';
 import { createParcel, type ParcelKey } from '../../src/client/outbox/parcel.js';
+import type { Destination } from '../../src/client/destination.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import { createLocalStorage } from '../support/local-storage.js';
 import { name, text } from './nasty.js';
@@ -32,14 +33,15 @@ const parcel = fc.record({
 /** What a page holds that has these parcels. */
 const holding = (
   parcels: (typeof parcel extends fc.Arbitrary<infer Parts> ? Parts : never)[],
-): Held => {
-  const held = createHeld(() => NOW);
+  name = SITE,
+): Outbox => {
+  const outbox = createOutbox({ name, now: () => NOW } as Destination, () => undefined);
   for (const { key, stored, records, isNamed } of parcels) {
     const made = createParcel(key, stored);
-    addParcel(held, made, records);
+    addParcel(outbox, made, records);
     for (const entry of made.entries) entry.isNamed = isNamed;
   }
-  return held;
+  return outbox;
 };
 
 let values: Map<string, string>;
@@ -55,10 +57,11 @@ describe('exit notes', () => {
     fc.assert(
       fc.property(pages, (written) => {
         values.clear();
-        const all = written.map(holding);
-        for (const held of all) expect(writeNote(SITE, held, [...held.parcels])).toBeDefined();
+        const all = written.map((made) => holding(made));
+        for (const outbox of all) expect(writeNote(outbox, [...outbox.parcels])).toBeDefined();
 
-        const notes = readNotes(SITE);
+        const reader = holding([]);
+        const notes = readNotes(reader);
         expect(notes.map(({ life }) => life)).toEqual(all.map(({ life }) => life));
         notes.forEach(({ life, until, parcels }, i) => {
           expect(until).toBeGreaterThan(NOW);
@@ -70,7 +73,7 @@ describe('exit notes', () => {
           });
           expect(parcels).toEqual(expect.arrayContaining(wanted));
           expect(parcels).toHaveLength(wanted.length);
-          removeNote(SITE, life);
+          removeNote(reader, life);
         });
         expect(values).toEqual(new Map());
       }),
@@ -79,9 +82,9 @@ describe('exit notes', () => {
 
   it('that were cut off, or written by others, have no parcels', () => {
     const cutOff = fc.tuple(fc.array(parcel, { minLength: 1 }), fc.nat(500)).map(([made, end]) => {
-      const held = holding(made);
-      writeNote('other', held, [...held.parcels]);
-      return values.get(`other note ${held.life}`)!.slice(0, -1 - end);
+      const outbox = holding(made, 'other');
+      writeNote(outbox, [...outbox.parcels]);
+      return values.get(`other note ${outbox.life}`)!.slice(0, -1 - end);
     });
     const otherVersion = fc
       .array(fc.dictionary(fc.constantFrom('key', 'flight', 'records', 'done'), fc.jsonValue()))
@@ -91,7 +94,7 @@ describe('exit notes', () => {
       fc.property(fc.array(value, { maxLength: 4 }), (found) => {
         values.clear();
         found.forEach((one, i) => values.set(`${SITE} note ${i}`, one));
-        expect(readNotes(SITE).flatMap(({ parcels }) => parcels)).toEqual([]);
+        expect(readNotes(holding([])).flatMap(({ parcels }) => parcels)).toEqual([]);
       }),
       { numRuns: 500 },
     );

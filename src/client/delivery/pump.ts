@@ -2,13 +2,13 @@ import { ahead } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { isHidden } from '../life.js';
 import { isOffline } from '../page.js';
-import type { Destination } from '../destination.js';
-import { entriesOf } from '../outbox/held.js';
-import type { Outbox } from '../outbox/outbox.js';
+import { claim, wantsMore } from '../outbox/look.js';
+import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
+import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
-import { createRequests, weigh } from './requests.js';
+import { abort, createLine, failed, forget, room, start, tell, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
@@ -20,35 +20,29 @@ const TOGETHER_MS = 12;
 /** Chromium carries 256 requests past the end of a page, no more. */
 const HANDOFF = 128;
 
-/** Sends what the outbox has to one destination: a loop that chooses records, names them, and starts requests. */
-export const createPump = (
-  destination: Destination,
-  outbox: Outbox,
-  direct: typeof createDirectSend | undefined,
-) => {
-  const { name, settings, now } = destination;
-  const { held } = outbox;
+/** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
+export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {
+  const { name, settings, now } = outbox;
   const isRelay = !!settings().relay;
   const trouble = createTrouble(`${name} gate`, now);
   const token = createToken(settings);
-  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
-  const requests = createRequests(destination, {
+  const line = createLine({
     outbox,
     trouble,
     token,
-    send,
-    onEnd: () => wake(now() + (requests.running.size ? TOGETHER_MS : 0)),
+    send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
+    onEnd: () => wake(now() + (running.size ? TOGETHER_MS : 0)),
   });
+  const { running } = line;
   /** Calls up to this one are due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
 
-  // When to look again.
-
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
+  /** Looks again at this time, if not sooner. */
   const wake = (at: number) => {
-    if (at >= timerAt && timerAt >= now()) return;
+    if (at >= timerAt) return;
     clearTimeout(timer);
     timerAt = at;
     timer = setTimeout(() => {
@@ -57,63 +51,61 @@ export const createPump = (
     }, at - now());
   };
 
-  // What goes next.
-
   const joins = (group: readonly Entry[], entry: Entry): boolean =>
     isRelay &&
-    group.length < Math.min(requests.state.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
+    group.length < Math.min(line.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
     weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
   const mayGo = (entry: Entry): boolean => {
-    if (entry.order > horizon || !outbox.isSafe(entry) || outbox.expire(entry)) return false;
+    if (entry.order > horizon || !isSafe(outbox, entry) || expire(outbox, entry)) return false;
     const due = ahead(entry.record.due, now());
     if (due) wake(due);
-    return !due && !outbox.mustWait(entry);
+    return !due && !mustWait(outbox, entry);
   };
 
   const places = (): number =>
-    (trouble.read().since || isRelay ? 1 : Math.min(requests.state.width, settings().concurrency)) -
-    requests.running.size;
+    (trouble.read().since || isRelay ? 1 : Math.min(line.width, settings().concurrency)) -
+    running.size;
 
   const isStartable = (group: readonly Entry[]): boolean =>
-    !!held.database &&
+    !!outbox.database &&
     !trouble.read().until &&
-    group.every((entry) => !entry.isSent && outbox.isSafe(entry));
+    group.every((entry) => !entry.isSent && isSafe(outbox, entry));
 
   const askToken = async () => {
     const problem = await token.ask();
     if (problem === undefined) return;
-    requests.tell('token', problem);
-    requests.failed({ outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
+    tell(line, 'token', problem);
+    failed(line, { outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
   };
 
   /** Starts what may be started now. Returns whether to look once more. */
   const round = async (): Promise<boolean> => {
-    outbox.checkLease();
-    if (!held.database) return false;
+    checkLease(outbox);
+    if (!outbox.database) return false;
     const { until } = trouble.read();
     if (until) {
       wake(until);
       return false;
     }
-    if (held.count && token.get() === undefined) {
+    if (outbox.count && token.get() === undefined) {
       await askToken();
       return true;
     }
     const free = places();
-    const entries = entriesOf(held);
+    const entries = entriesOf(outbox);
     const groups =
       free > 0 ? choose({ entries, places: free, isLeaving: false, joins, mayGo }) : [];
-    if (outbox.wantsMore(!groups.length && free > 0)) void outbox.claim().then(pump);
+    if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox).then(pump);
     if (!groups.length) return false;
-    const named = outbox.name(groups.flat());
+    const named = nameInFlight(outbox, groups.flat());
     if (!isHidden()) await named;
     let hasStarted = false;
     for (const group of groups) {
       if (isStartable(group)) {
         hasStarted = true;
-        void requests.start(group, false);
-      } else for (const entry of group) if (!entry.isSent) outbox.putBack(entry);
+        void start(line, group, false);
+      } else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     return hasStarted;
   };
@@ -130,19 +122,21 @@ export const createPump = (
       isAgain = (await round()) || isAgain;
     }
     isPumping = false;
-    if (requests.running.size || outbox.isClaiming()) return;
+    if (running.size || outbox.isClaiming) return;
     for (const settle of waiters.splice(0)) settle();
   };
 
   const flushAll = () => {
-    horizon = held.order;
+    horizon = outbox.order;
     void pump();
   };
 
+  /** The network is back: nothing waits any longer but for what the service has asked for. */
   const online = () => {
-    requests.renew();
+    line.told.clear(); // what was told may be over
+    line.silent = 0;
     trouble.online();
-    for (const { record } of entriesOf(held)) record.due = 0;
+    for (const { record } of entriesOf(outbox)) record.due = 0;
     flushAll();
   };
 
@@ -159,23 +153,22 @@ export const createPump = (
      * safely be sent again is handed off in trouble, too, unless the service has asked for a wait.
      */
     handOff: (): void => {
-      if (!held.database || token.get() === undefined) return;
-      const { since, asked } = trouble.read();
-      if (settings().resends ? asked : since || isOffline()) return;
-      horizon = held.order;
-      let left = requests.room();
+      if (!outbox.database || token.get() === undefined) return;
+      const { since, isAsked } = trouble.read();
+      if (settings().resends ? isAsked : since || isOffline()) return;
+      horizon = outbox.order;
+      let left = room(line);
       const fits = (group: Entry[]) => (left -= weigh(group)) >= 0;
       const groups = choose({
-        entries: entriesOf(held),
+        entries: entriesOf(outbox),
         places: HANDOFF,
         isLeaving: true,
         joins: (group, entry) =>
           isRelay && group.length < BATCH_RECORDS && weigh([...group, entry]) <= left,
-        mayGo: (entry) => outbox.isSafe(entry) && !outbox.mustWait(entry, true),
+        mayGo: (entry) => isSafe(outbox, entry) && !mustWait(outbox, entry, true),
       });
-      for (const group of groups.filter(fits)) void requests.start(group, true);
+      for (const group of groups.filter(fits)) void start(line, group, true);
     },
-    /** The network is back: nothing waits any longer but for what the service has asked for. */
     online,
     /** The set-up has changed, so a request that was refused may pass now. */
     reconfigure: (): void => {
@@ -183,20 +176,18 @@ export const createPump = (
       online();
     },
     /** Forgets what is under way: a new life has begun. */
-    forget: requests.forget,
+    forget: (): void => forget(line),
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
-      requests.abort();
+      abort(line);
       clearTimeout(timer);
       timerAt = Infinity;
     },
-    /** How many records are in a request. */
-    inFlight: (): number => [...requests.running].reduce((sum, { group }) => sum + group.length, 0),
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {
-      if (!held.database) return ['consent', 0];
+      if (!outbox.database) return ['consent', 0];
       const { until } = trouble.read();
-      return until ? [requests.state.reason, until] : [undefined, 0];
+      return until ? [line.reason, until] : [undefined, 0];
     },
   };
 };

@@ -8,11 +8,11 @@ export interface Gate {
   since: number;
   /** Nothing is sent until then; 0 if something may be. */
   until: number;
-  /** The service itself has asked for a wait until then. */
-  asked: number;
+  /** The service itself has asked for that wait. */
+  isAsked: boolean;
 }
 
-const OPEN: Gate = { since: 0, until: 0, asked: 0 };
+const OPEN: Gate = { since: 0, until: 0, isAsked: false };
 
 /** The trouble of a destination. It is kept in localStorage, so that all pages of the site obey it. */
 export const createTrouble = (key: string, now: () => number) => {
@@ -21,32 +21,30 @@ export const createTrouble = (key: string, now: () => number) => {
   /** The gate as it is now. */
   const read = (): Gate => {
     own = attempt(() => JSON.parse(shelf.get(key)!) as Gate) ?? own;
-    const { since, until, asked } = own;
-    return { since, until: ahead(until, now()), asked: ahead(asked, now()) };
+    const until = ahead(own.until, now());
+    return { ...own, until, isAsked: until > 0 && own.isAsked };
   };
   const write = (gate: Gate) => {
     own = gate;
-    // Where the former value could only stay, none is better.
-    if (!shelf.set(key, JSON.stringify(gate))) shelf.remove(key);
+    shelf.set(key, JSON.stringify(gate));
   };
 
   return {
     read,
     /** Called after a failure. While the gate is closed, it changes nothing, unless the service asks for a wait. */
     failed: (retryAfterMs: number): void => {
-      const { since, until, asked } = read();
-      if (until && !retryAfterMs) return;
+      const gate = read();
+      if (gate.until && !retryAfterMs) return;
       const time = now();
-      const began = since || time;
+      const since = gate.since || time;
       const jitter = (Math.random() * retryAfterMs) / 2;
-      const wait = Math.max(waitInTrouble(time - began, Math.random), retryAfterMs + jitter);
-      const next = Math.max(until, time + wait);
-      write({ since: began, until: next, asked: retryAfterMs ? next : asked });
+      const wait = Math.max(waitInTrouble(time - since, Math.random), retryAfterMs + jitter);
+      write({ since, until: Math.max(gate.until, time + wait), isAsked: retryAfterMs > 0 });
     },
     /** Called when the network is back: it ends a wait that the service has not asked for. */
     online: (): void => {
-      const { since, until, asked } = read();
-      if (until && !asked) write({ since, until: now() + Math.random() * ONLINE_MS, asked });
+      const gate = read();
+      if (gate.until && !gate.isAsked) write({ ...gate, until: now() + Math.random() * ONLINE_MS });
     },
     /** Called when the service has taken a record, or the set-up has changed. */
     end: (): void => {

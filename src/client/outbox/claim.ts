@@ -1,5 +1,5 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { isOver, putLease, type Held, type StoredLease } from './held.js';
+import { isOver, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 
@@ -12,17 +12,6 @@ export interface Claimed {
   noted: string[];
   /** The key after which the next claim goes on; nothing if this one has seen all. */
   next: ParcelKey | undefined;
-}
-
-/** A walk over all parcels, oldest first, and what it has seen of other lives. */
-export interface Walk {
-  after: ParcelKey | [];
-  /** Pages whose older parcels another life holds: their later ones wait. */
-  taken: Set<string>;
-  /** Records that other lives hold. */
-  elsewhere: number;
-  /** The earliest end of another life's lease. */
-  soonest: number;
 }
 
 /** Puts back what the notes of dead lives have. A stored parcel counts unless its life is still that of the note. */
@@ -45,14 +34,13 @@ const applyNotes = async (store: IDBObjectStore, dead: Note[]): Promise<void> =>
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  name: string,
-  held: Held,
+  outbox: Outbox,
   walk: Walk,
 ): Promise<Claimed> => {
-  const own = held.life;
+  const own = outbox.life;
   const alive = new Set<string>();
   const see = (life: string, until: number) => {
-    if (isOver(held, until)) return false;
+    if (isOver(outbox, until)) return false;
     alive.add(life);
     if (life !== own) walk.soonest = Math.min(walk.soonest, until);
     return true;
@@ -62,7 +50,7 @@ export const claimParcels = async (
   )) as StoredLease[]) {
     if (!see(life, until) && life !== own) store.delete(['lease', life]);
   }
-  const dead = readNotes(name).filter(({ life, until }) => {
+  const dead = readNotes(outbox).filter(({ life, until }) => {
     // A page that has gone says so in its note, even where its lease could not be deleted any more.
     if (!until) alive.delete(life);
     return life !== own && !see(life, until) && !alive.has(life);
@@ -91,7 +79,7 @@ export const claimParcels = async (
       parcels.push([key, claimed]);
     }
   });
-  if (parcels.length || held.count) putLease(store, held);
+  if (parcels.length || outbox.count) putLease(store, outbox);
   return {
     parcels,
     unreadable,

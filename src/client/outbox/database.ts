@@ -25,7 +25,7 @@ export const openDatabase = (
   let kind: StorageKind = 'opening';
   let reopenMs = REOPEN_MS;
   let reading: IDBTransaction | undefined;
-  let watched: IDBDatabase | undefined;
+  let connection: IDBDatabase | undefined;
   let isEnded = false;
   let setReady: () => void;
   const ready = new Promise<void>((resolve) => (setReady = resolve));
@@ -39,15 +39,12 @@ export const openDatabase = (
 
   /** Notices when the browser closes the connection, or when the site deletes the database, which waits for that. */
   const watch = (database: IDBDatabase) => {
-    if (database === watched) return;
-    watched = database;
-    const lose = () => {
+    connection = database;
+    database.onclose = database.onversionchange = () => {
       database.close();
       use = connect();
       if (kind === 'indexeddb') become('opening');
     };
-    database.addEventListener('close', lose);
-    database.addEventListener('versionchange', lose);
   };
 
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
@@ -102,7 +99,7 @@ export const openDatabase = (
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: (): void => {
       const close = (database: IDBDatabase | undefined) => database?.close();
-      void run((store) => close(store.transaction.db)).catch(() => close(watched));
+      void run((store) => close(store.transaction.db)).catch(() => close(connection));
       isEnded = true;
       setReady();
     },

@@ -1,5 +1,6 @@
+import type { Destination } from '../destination.js';
 import { attempt, shelf } from '../page.js';
-import { LEASE_MS, type Held } from './held.js';
+import { LEASE_MS, type Outbox } from './outbox.js';
 import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** Characters that an exit note may have: a twentieth of what localStorage takes. */
@@ -19,13 +20,13 @@ export interface Note {
   parcels: NotedParcel[];
 }
 
-const keyOf = (name: string, life: string): string => `${name} note ${life}`;
+const keyOf = ({ name }: Destination, life: string): string => `${name} note ${life}`;
 
 /** Reads all notes of a destination. One that this version cannot read is left to the version that wrote it. */
-export const readNotes = (name: string): Note[] =>
+export const readNotes = (destination: Destination): Note[] =>
   shelf
     .keys()
-    .filter((key) => key.startsWith(keyOf(name, '')))
+    .filter((key) => key.startsWith(keyOf(destination, '')))
     .flatMap((key) => {
       const read = () => {
         const note = JSON.parse(shelf.get(key)!) as Note;
@@ -34,20 +35,20 @@ export const readNotes = (name: string): Note[] =>
       return attempt(read) ?? [];
     });
 
-export const removeNote = (name: string, life: string): void => shelf.remove(keyOf(name, life));
+export const removeNote = (destination: Destination, life: string): void =>
+  shelf.remove(keyOf(destination, life));
 
 /**
  * Writes the note of a life: of these parcels the newest, as many as fit. Returns those that it has, or nothing if
  * localStorage takes none.
  */
 export const writeNote = (
-  name: string,
-  held: Held,
+  outbox: Outbox,
   parcels: readonly Parcel[],
-  until = held.now() + LEASE_MS,
+  until = outbox.now() + LEASE_MS,
 ): Set<Parcel> | undefined => {
-  const { life } = held;
-  const own = keyOf(name, life);
+  const { life } = outbox;
+  const own = keyOf(outbox, life);
   let room = ROOM;
   const texts = parcels
     .filter(({ stored, entries }) => stored !== 'no' || entries.size)
@@ -62,7 +63,7 @@ export const writeNote = (
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
     const list = fitting.map(([, text]) => text).join();
     if (shelf.set(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
-      return (held.noted = new Set(fitting.map(([parcel]) => parcel)));
+      return (outbox.noted = new Set(fitting.map(([parcel]) => parcel)));
     }
     if (!fitting.length) return undefined;
   }

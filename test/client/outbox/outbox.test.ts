@@ -2,8 +2,19 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../../src/client/options.js';
 import { openDatabase } from '../../../src/client/outbox/database.js';
-import { entriesOf, LEASE_MS } from '../../../src/client/outbox/held.js';
-import { createOutbox } from '../../../src/client/outbox/outbox.js';
+import { claim, look, wantsMore } from '../../../src/client/outbox/look.js';
+import { createOutbox, entriesOf, LEASE_MS } from '../../../src/client/outbox/outbox.js';
+import {
+  expire,
+  finish,
+  isSafe,
+  keep,
+  leave,
+  mustWait,
+  nameInFlight,
+  sent,
+  useDatabase,
+} from '../../../src/client/outbox/records.js';
 import type { Options, OutboxRecord } from '../../../src/client/types.js';
 
 const NAME = 'analytics-outbox https://in.example.com shop';
@@ -73,28 +84,28 @@ const openPage = ({
   );
   if (isBroken) vi.stubGlobal('indexedDB', undefined);
   const database = openDatabase(NAME, () => undefined);
-  outbox.begin(database);
+  useDatabase(outbox, database);
   const held = () =>
-    [...entriesOf(outbox.held)].map(
+    [...entriesOf(outbox)].map(
       ({ record }) => (JSON.parse(record.body) as { event: string }).event,
     );
   const stored = () =>
     vi.waitFor(() => {
-      for (const { stored, writes } of outbox.held.parcels) {
+      for (const { stored, writes } of outbox.parcels) {
         if (stored !== 'yes' || writes) throw new Error('not stored yet');
       }
-      if (outbox.held.dirty.size) throw new Error('not written yet');
+      if (outbox.dirty.size) throw new Error('not written yet');
     });
-  const claim = async () => {
-    outbox.look();
-    do await outbox.claim();
-    while (outbox.wantsMore(true));
+  const claimAll = async () => {
+    look(outbox);
+    do await claim(outbox);
+    while (wantsMore(outbox, true));
     return held();
   };
-  const add = (...events: string[]) => events.forEach((event) => outbox.add(recordOf(event)));
+  const add = (...events: string[]) => events.forEach((event) => keep(outbox, recordOf(event)));
   const entry = (event: string) =>
-    [...entriesOf(outbox.held)].find(({ record }) => record.body.includes(`"${event}"`))!;
-  return { outbox, database, told, held, stored, claim, add, entry };
+    [...entriesOf(outbox)].find(({ record }) => record.body.includes(`"${event}"`))!;
+  return { outbox, database, told, held, stored, claim: claimAll, add, entry };
 };
 
 describe('what a page holds', () => {
@@ -105,7 +116,7 @@ describe('what a page holds', () => {
     const other = openPage();
     time += LEASE_MS - 1;
     expect(await other.claim()).toEqual([]);
-    expect(other.outbox.elsewhere()).toBe(2);
+    expect(other.outbox.seen?.elsewhere).toBe(2);
     time += 1;
     expect(await other.claim()).toEqual(['a', 'b']);
     expect(await openPage().claim()).toEqual([]);
@@ -116,7 +127,7 @@ describe('what a page holds', () => {
     page.add('a');
     await page.stored();
     time += LEASE_MS / 2;
-    page.outbox.look();
+    look(page.outbox);
     await page.database.run(() => undefined);
     time += LEASE_MS / 2;
     expect(await openPage().claim()).toEqual([]);
@@ -126,7 +137,7 @@ describe('what a page holds', () => {
     const page = openPage();
     page.add('a');
     await page.stored();
-    page.outbox.leave(true);
+    leave(page.outbox, true);
     expect(page.held()).toEqual([]);
     await page.database.run(() => undefined);
     expect(await openPage().claim()).toEqual(['a']);
@@ -136,7 +147,7 @@ describe('what a page holds', () => {
     const page = openPage();
     page.add('a');
     await page.stored();
-    page.outbox.leave(true);
+    leave(page.outbox, true);
     expect(await page.claim()).toEqual(['a']);
   });
 
@@ -148,14 +159,14 @@ describe('what a page holds', () => {
     time += LEASE_MS;
     const other = openPage();
     expect(await other.claim()).toEqual(['a']);
-    expect(page.outbox.isSafe(late)).toBe(false);
+    expect(isSafe(page.outbox, late)).toBe(false);
     expect(await page.claim()).toEqual([]);
     // What the former life of the page says of it changes nothing.
-    page.outbox.finish(late);
+    finish(page.outbox, late);
     page.add('later');
     await page.stored();
     expect(other.held()).toEqual(['a']);
-    other.outbox.leave(true);
+    leave(other.outbox, true);
     await other.database.run(() => undefined);
     expect((await openPage().claim())[0]).toBe('a');
   });
@@ -164,9 +175,9 @@ describe('what a page holds', () => {
     const page = openPage();
     page.add('a', 'b');
     await page.stored();
-    page.outbox.finish(page.entry('a'));
+    finish(page.outbox, page.entry('a'));
     await page.stored();
-    page.outbox.leave(true);
+    leave(page.outbox, true);
     await page.database.run(() => undefined);
     expect(await openPage().claim()).toEqual(['b']);
   });
@@ -176,8 +187,8 @@ describe('a record in flight as its page is killed', () => {
   const kill = async (options: Partial<Options>) => {
     const page = openPage(options);
     page.add('sent', 'waiting');
-    await page.outbox.name([page.entry('sent')]);
-    page.outbox.sent(page.entry('sent'), true);
+    await nameInFlight(page.outbox, [page.entry('sent')]);
+    sent(page.outbox, page.entry('sent'), true);
     await page.stored();
     time += LEASE_MS;
     const next = openPage(options);
@@ -202,7 +213,7 @@ describe('an exit note', () => {
     await page.database.run(() => undefined);
     page.add('a');
     vi.spyOn(page.database, 'run').mockRejectedValue(new Error('the page is gone'));
-    page.outbox.leave(true);
+    leave(page.outbox, true);
     expect(await openPage().claim()).toEqual(['a']);
     expect([...shelf.keys()].filter((key) => key.includes(' note '))).toEqual([]);
   });
@@ -212,11 +223,11 @@ describe('an exit note', () => {
     await page.database.run(() => undefined);
     page.add('a');
     vi.spyOn(page.database, 'run').mockRejectedValue(new Error('the page is gone'));
-    page.outbox.leave(true);
+    leave(page.outbox, true);
     const [[key, note]] = [...shelf] as [[string, string]];
     const next = openPage();
     await next.claim();
-    next.outbox.finish(next.entry('a'));
+    finish(next.outbox, next.entry('a'));
     await next.stored();
     shelf.set(key, note);
     expect(await openPage().claim()).toEqual([]);
@@ -227,7 +238,7 @@ describe('an exit note', () => {
     await page.database.run(() => undefined);
     page.add('a');
     vi.spyOn(page.database, 'run').mockRejectedValue(new Error('frozen'));
-    page.outbox.leave(false);
+    leave(page.outbox, false);
     expect(await openPage().claim()).toEqual([]);
     time += LEASE_MS;
     expect(await openPage().claim()).toEqual(['a']);
@@ -237,7 +248,7 @@ describe('an exit note', () => {
     const page = openPage({ isBroken: true });
     page.add('a', 'b');
     await page.database.ready;
-    page.outbox.leave(true);
+    leave(page.outbox, true);
     expect(page.held()).toEqual([]);
     expect(await openPage({ isBroken: true }).claim()).toEqual(['a', 'b']);
     expect(await openPage({ isBroken: true }).claim()).toEqual([]);
@@ -247,7 +258,7 @@ describe('an exit note', () => {
 describe('a full outbox', () => {
   it('drops the oldest events first, and identifies last', () => {
     const page = openPage({ maxRecords: 2 });
-    page.outbox.add(recordOf('i', { type: 'identify', user: 'u' }));
+    keep(page.outbox, recordOf('i', { type: 'identify', user: 'u' }));
     page.add('a', 'b', 'c');
     expect(page.held()).toEqual(['i', 'c']);
     expect(page.told).toEqual(['outbox-full', 'outbox-full']);
@@ -262,7 +273,7 @@ describe('a full outbox', () => {
 });
 
 describe('a claim', () => {
-  it('drops what is too old, and what another version has stored', async () => {
+  it('drops what another version has stored, and leaves what is too old to the next request', async () => {
     const page = openPage();
     page.add('old');
     await page.stored();
@@ -271,8 +282,11 @@ describe('a claim', () => {
     });
     time += 8 * 24 * 60 * 60 * 1_000;
     const next = openPage();
-    expect(await next.claim()).toEqual([]);
-    expect(next.told.toSorted()).toEqual(['expired', 'unreadable', 'unreadable']);
+    expect(await next.claim()).toEqual(['old']);
+    expect(next.told).toEqual(['unreadable', 'unreadable']);
+    expect(expire(next.outbox, next.entry('old'))).toBe(true);
+    expect(next.told.at(-1)).toBe('expired');
+    expect(next.held()).toEqual([]);
   });
 
   it('reads more than one window, oldest first', async () => {
@@ -283,8 +297,8 @@ describe('a claim', () => {
       await Promise.resolve();
     }
     await page.stored();
-    expect(page.outbox.held.parcels.size).toBeGreaterThan(20);
-    page.outbox.leave(true);
+    expect(page.outbox.parcels.size).toBeGreaterThan(20);
+    leave(page.outbox, true);
     await page.database.run(() => undefined);
     expect(await openPage().claim()).toEqual(Array.from({ length: 45 }, (_, i) => `e${i}`));
   });
@@ -293,11 +307,11 @@ describe('a claim', () => {
 describe('the order of a user', () => {
   it('lets own records wait until older ones are read, but not those of nobody', async () => {
     const page = openPage();
-    page.outbox.add(recordOf('mine', { user: 'u' }));
+    keep(page.outbox, recordOf('mine', { user: 'u' }));
     page.add('nobody’s');
-    expect(page.outbox.mustWait(page.entry('mine'))).toBe(true);
-    expect(page.outbox.mustWait(page.entry('nobody’s'))).toBe(false);
+    expect(mustWait(page.outbox, page.entry('mine'))).toBe(true);
+    expect(mustWait(page.outbox, page.entry('nobody’s'))).toBe(false);
     await page.claim();
-    expect(page.outbox.mustWait(page.entry('mine'))).toBe(false);
+    expect(mustWait(page.outbox, page.entry('mine'))).toBe(false);
   });
 });

@@ -1,0 +1,83 @@
+import { claimParcels, type Claimed } from './claim.js';
+import { readNotes, removeNote } from './note.js';
+import { addParcel, checkLease, isMemory, isOver, putLease, startWalk } from './outbox.js';
+import type { Outbox, Walk } from './outbox.js';
+import { createParcel, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
+import { lose, trim } from './records.js';
+import { renote, save } from './writer.js';
+
+/** Looks again for what dead lives have left, and renews the lease. Returns when the next of theirs ends. */
+export const look = (outbox: Outbox): number => {
+  checkLease(outbox);
+  if (isMemory(outbox)) renote(outbox);
+  else if (outbox.count) {
+    void outbox.database?.run((store) => putLease(store, outbox)).catch(() => undefined);
+  }
+  startWalk(outbox);
+  return outbox.seen?.soonest ?? Infinity;
+};
+
+/** Whether there may be more to claim, and the page has little left to send. */
+export const wantsMore = (
+  { walk, isClaiming, database, count }: Outbox,
+  isIdle: boolean,
+): boolean => !!walk && !isClaiming && !!database && (isIdle || count < TWENTY);
+
+const takeIn = (
+  outbox: Outbox,
+  key: ParcelKey,
+  { flight, records, isNoted }: StoredParcel,
+  isStored: boolean,
+) => {
+  // Kept over a new life, which began while it was written: what is in memory is newer.
+  if ([...outbox.parcels].some((own) => `${own.key}` === `${key}`)) return;
+  const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
+  addParcel(outbox, parcel, records);
+  for (const entry of [...parcel.entries]) {
+    if (flight.includes(entry.record.id)) lose(outbox, entry);
+  }
+  if (!isStored) save(outbox, parcel, true);
+};
+
+const endWalk = (outbox: Outbox, ended: Walk | undefined) => {
+  outbox.seen = ended;
+  if (outbox.walk === ended) outbox.walk = undefined; // or a newer one has begun
+};
+
+/** Without a database, the page takes over the notes of dead lives that had none either. */
+const claimNotes = (outbox: Outbox) => {
+  for (const { life, until, parcels } of readNotes(outbox)) {
+    const isFree = life !== outbox.life && isOver(outbox, until);
+    if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
+    removeNote(outbox, life);
+    for (const noted of parcels) takeIn(outbox, noted.key, noted, false);
+  }
+  endWalk(outbox, outbox.walk);
+};
+
+const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
+  const { life } = outbox;
+  let claimed: Claimed;
+  try {
+    claimed = await outbox.database!.run((store) => claimParcels(store, outbox, walk), true);
+  } catch {
+    if (!isMemory(outbox) && outbox.walk === walk) outbox.walk = undefined; // the next look begins anew
+    return;
+  }
+  for (const life of claimed.noted) removeNote(outbox, life);
+  for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
+  if (life !== outbox.life) return;
+  for (const [key, stored] of claimed.parcels) takeIn(outbox, key, stored, true);
+  if (claimed.next) walk.after = claimed.next;
+  else endWalk(outbox, walk);
+};
+
+/** Claims what it may of the next parcels that dead lives have left. */
+export const claim = async (outbox: Outbox): Promise<void> => {
+  outbox.isClaiming = true;
+  if (isMemory(outbox)) claimNotes(outbox);
+  else if (outbox.walk) await claimStored(outbox, outbox.walk);
+  outbox.isClaiming = false;
+  outbox.hasClaimed = true;
+  trim(outbox);
+};
