@@ -9,6 +9,7 @@ const name = decodeURIComponent(import.meta.url.split('#')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
 const steps = analytics?.[OURS];
 const { debug } = (steps?.[0]?.[1] as HTMLElement | undefined)?.dataset ?? {};
+if (!steps) console.warn(`analytics-outbox: window.${name} is taken: use data-global`);
 // The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `false`.
 if (analytics && steps && !/^(false|0|no|off)$/i.test(debug!)) {
   const say = createSay();

@@ -12,7 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   // What the client sees of the page and its browser.
   ['client/page.ts', 'client/life.ts'],
   ['client/options.ts'],
-  ['client/destination.ts', 'client/record.ts'],
+  ['client/record.ts'],
   ['client/outbox/'],
   ['client/delivery/send/'],
   ['client/delivery/'],
@@ -327,13 +327,13 @@ describe('the layer rule', () => {
   it('refuses a part that sees one of its layer, and an entry that sees another', () => {
     expect(
       of({
-        'client/record.ts': `import { b } from './destination.js'`,
-        'client/destination.ts': 'export const b = 1',
+        'client/life.ts': `import { b } from './page.js'`,
+        'client/page.ts': 'export const b = 1',
         'script.ts': `import './index.js'`,
         'index.ts': '',
       }),
     ).toEqual([
-      'client/record.ts imports client/destination.ts, which is beside it',
+      'client/life.ts imports client/page.ts, which is beside it',
       'script.ts imports index.ts, which is beside it',
     ]);
   });

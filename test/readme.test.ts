@@ -7,9 +7,8 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
 import { FEATURES } from '../src/capture/autocapture.js';
-import { nameOf } from '../src/client/destination.js';
 import { optionsProblem } from '../src/client/dev/options.js';
-import { DEFAULTS, OPTIONS, resolveOptions } from '../src/client/options.js';
+import { DEFAULTS, nameOf, OPTIONS, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

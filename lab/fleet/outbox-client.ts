@@ -1,6 +1,5 @@
 import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import { createPump, type Pump } from '../../src/client/delivery/pump.js';
-import type { Destination } from '../../src/client/destination.js';
 import { resolveOptions } from '../../src/client/options.js';
 import type { Database } from '../../src/client/outbox/database.js';
 import { createOutbox, entriesOf } from '../../src/client/outbox/outbox.js';
@@ -20,7 +19,6 @@ const SETTINGS = resolveOptions(
 /** A database that does not work, so that records are in memory: the server sees no difference. */
 const NO_DATABASE: Database = {
   kind: () => 'memory',
-  ready: Promise.resolve(),
   run: () => Promise.reject(new Error('no database')),
   leave: ignore,
   end: ignore,
@@ -50,14 +48,14 @@ export const createOutboxClient: CreateClient = (client, world) => {
       world.delivered();
     }
   };
-  const destination: Destination = {
+  const outbox = createOutbox({
     name: `client ${client}`,
     settings: () => settings,
     now,
     emit,
     drop: world.delivered, // it waits no more
-  };
-  const outbox = createOutbox(destination, ignore);
+    onRestart: ignore,
+  });
   let pump: Pump;
   let schedule: ReturnType<typeof createSchedule>;
   let made = 0;

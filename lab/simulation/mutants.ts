@@ -88,7 +88,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'ignore exit notes',
     file: 'src/client/outbox/note.ts',
-    find: "key.startsWith(keyOf(destination, ''))",
+    find: "key.startsWith(keyOf(named, ''))",
     put: '!key',
   },
   {
@@ -154,20 +154,20 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'take a failed request for delivered',
     file: 'src/interface/outcome.ts',
-    find: "if (status === 0 || status >= 500 || RETRY.includes(status)) return 'retry';",
-    put: "if (status === 0 || RETRY.includes(status)) return 'retry'; if (status >= 500) return 'delivered';",
+    find: "if (/^(0|5..|408|425|429)$/.test(`${status}`)) return 'retry';",
+    put: "if (/^(0|408|425|429)$/.test(`${status}`)) return 'retry'; if (status >= 500) return 'delivered';",
   },
   {
     name: 'take a captive portal for the service',
     file: 'src/interface/outcome.ts',
-    find: "if (/^\\s*</.test(body)) return 'blocked';",
+    find: ' || /^\\s*</.test(body)',
     put: '',
   },
   {
     name: 'drop what the service fails to take',
     file: 'src/interface/outcome.ts',
-    find: "RETRY.includes(status)) return 'retry';",
-    put: "RETRY.includes(status)) return status >= 500 ? 'rejected' : 'retry';",
+    find: ".test(`${status}`)) return 'retry';",
+    put: ".test(`${status}`)) return status >= 500 ? 'rejected' : 'retry';",
   },
   {
     name: 'go on while consent is pending',
@@ -189,7 +189,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'name the outbox after the project alone',
-    file: 'src/client/destination.ts',
+    file: 'src/client/options.ts',
     find: 'relay ? `relay:${relay}` : baseUrl',
     put: "''",
   },

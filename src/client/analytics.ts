@@ -1,8 +1,8 @@
 import { consentTo } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
-import { isConsent, resolveOptions, type Settings } from './options.js';
-import { attempt, isPage, outsideZone, pageOrigin } from './page.js';
-import { nameOf, type Emit } from './destination.js';
+import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
+import { attempt } from '../interface/attempt.js';
+import { isPage, outsideZone, pageOrigin } from './page.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import { copy, type Call } from './record.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   Consent,
   CreateAnalytics,
   DisabledOptions,
+  Emit,
   EventMap,
   Listeners,
   Options,

@@ -28,15 +28,15 @@ export const wasLeft = async (): Promise<boolean> => {
 
 interface Handlers {
   /** Called when a page that was loaded in advance is shown. */
-  onShown: () => void;
+  start: () => void;
   /** Called when the page is hidden, or says that it goes away. */
-  onLeave: () => void;
+  leave: () => void;
   /** Called when the page is shown, which may have been hidden, frozen, or in the back/forward cache. */
-  onReturn: () => void;
+  back: () => void;
   /** Called when the network is back. */
-  onOnline: () => void;
+  online: () => void;
   /** Called when another page has changed this key of localStorage; null if it has cleared all. */
-  onStored: (key: string | null) => void;
+  stored: (key: string | null) => void;
 }
 
 /**
@@ -44,25 +44,25 @@ interface Handlers {
  * hidden already gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`: they cost the
  * back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
  */
-export const followPage = ({ onShown, onLeave, onReturn, onOnline, onStored }: Handlers) => {
+export const followPage = ({ start, leave, back, online, stored }: Handlers) => {
   const show = () => {
     isAway = false;
-    onReturn();
+    back();
   };
   const hide = () => {
     isAway = true;
     departures++;
-    onLeave();
+    leave();
   };
   const all: [EventTarget, string, (event: never) => void][] = [
-    [document, 'prerenderingchange', onShown],
-    [document, 'visibilitychange', () => (isHidden() ? onLeave() : show())],
+    [document, 'prerenderingchange', start],
+    [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
     [document, 'resume', show],
     [window, 'pagehide', hide],
     // A page that has just loaded is shown, too: it has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
-    [window, 'online', onOnline],
-    [window, 'storage', ({ key }: StorageEvent) => onStored(key)],
+    [window, 'online', online],
+    [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
   for (const [target, ...how] of all) target.addEventListener(...(how as [string, EventListener]));
   return (): void => {

@@ -60,6 +60,14 @@ export type Settings = Options &
     resends: boolean;
   };
 
+/**
+ * The name of a destination, which begins the names of all that is stored for it: address and project, never the token.
+ * The same address is one destination as a relay and another as a service, since only records for a relay may be sent
+ * again.
+ */
+export const nameOf = ({ relay, baseUrl = '', project }: Settings): string =>
+  ['analytics-outbox', relay ? `relay:${relay}` : baseUrl, project].map(encodeURI).join(' ');
+
 /** The names of options that are wrong or missing. */
 export const problemsOf = (given: Options, mayBeDirect: boolean): string[] => {
   const has = (name: keyof Options) => given[name] !== undefined;

@@ -1,15 +1,7 @@
 import { nanoid } from 'nanoid';
+import { attempt } from '../interface/attempt.js';
 
 /** What the snippet reads of the page and its browser. Nothing in here throws. */
-
-/** Runs work that may fail in some browsers or modes; undefined if it does. */
-export const attempt = <T>(work: () => T): T | undefined => {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-};
 
 let kept: Storage;
 
@@ -60,9 +52,8 @@ export const deleteDatabase = (name: string): unknown =>
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
 export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
 
-/** Bytes of a text in UTF-8. Most texts are ASCII, and a test for that is faster than encoding them. */
-export const byteLength = (text: string): number =>
-  /[^\0-\x7f]/.test(text) ? new TextEncoder().encode(text).length : text.length;
+/** Bytes of a text in UTF-8. */
+export const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 
 /**
  * Runs work outside of the zones of zone.js, in which each of our timers would make Angular check all its views

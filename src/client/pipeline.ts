@@ -3,16 +3,15 @@ import { consentTo } from './consent.js';
 import { createPump } from './delivery/pump.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
-import { nameOf, type Destination, type Emit } from './destination.js';
-import type { Settings } from './options.js';
-import { openDatabase, type Database } from './outbox/database.js';
+import { nameOf, type Settings } from './options.js';
+import { openDatabase } from './outbox/database.js';
 import { look } from './outbox/look.js';
-import { createOutbox, entriesOf } from './outbox/outbox.js';
+import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
 import { clear, keep, leave, useDatabase } from './outbox/records.js';
 import { deleteDatabase, shelf } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
-import type { Drop, FlushResult, Listeners, Status } from './types.js';
+import type { Drop, Emit, FlushResult, Listeners, Status } from './types.js';
 import { createUser } from './user.js';
 
 /** The page looks this soon for what a page before it was still writing as it started. */
@@ -27,22 +26,28 @@ export const createPipeline = (
   emit: Emit,
 ) => {
   let settings = first;
-  const counts = { delivered: 0, unknown: 0, retry: 0, blocked: 0, rejected: 0 };
+  const counts = { delivered: 0, unknown: 0, retry: 0, rejected: 0 };
   const dropped: Status['dropped'] = {};
 
   /** Counts what becomes of records, and tells the listeners. */
   const tell: Emit = (type, payload) => {
     const { reason, outcome, record } = payload as Partial<Drop & Listeners['outcome']>;
     if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
-    if (outcome) counts[outcome]++;
+    if (outcome) counts[outcome === 'blocked' ? 'retry' : outcome]++;
     emit(type, { ...payload, ...(record && { record: { ...record } }) });
   };
   const name = nameOf(first);
   const now = () => settings.now?.() ?? Date.now();
-  const drop: Destination['drop'] = (reason, record, message = reason) =>
+  const drop: Outbox['drop'] = (reason, record, message = reason) =>
     tell('drop', { reason, message, ...(record && { record }) });
-  const destination = { name, settings: () => settings, now, emit: tell, drop };
-  const outbox = createOutbox(destination, () => pump.forget());
+  const outbox = createOutbox({
+    name,
+    settings: () => settings,
+    now,
+    emit: tell,
+    drop,
+    onRestart: () => pump.forget(),
+  });
   const pump = createPump(outbox, direct);
   const page = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
@@ -63,24 +68,19 @@ export const createPipeline = (
     pump.pump();
   };
 
-  /** Ends sending, and the use of storage. */
-  const halt = (): Database | undefined => {
-    const { database } = outbox;
-    pump.halt();
-    outbox.database = undefined;
-    return database;
-  };
-
   /** What is stored is left to the next page; what is in memory alone waits there, or is noted if the page has no more use for it. */
   const end = (isLast?: boolean) => {
     pump.halt();
     if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
-    halt()?.end();
+    outbox.database?.end();
+    outbox.database = undefined;
   };
 
   /** Deletes all that is kept, and forgets the user. */
   const forget = () => {
-    const database = halt();
+    const { database } = outbox;
+    pump.halt();
+    outbox.database = undefined;
     clear(outbox, 'consent-denied');
     user.set(null);
     page.forget();
@@ -115,7 +115,7 @@ export const createPipeline = (
     if (isGoing()) outbox.database?.leave();
   };
 
-  const schedule = createSchedule(destination.settings, pump.flushAll, onLeave);
+  const schedule = createSchedule(outbox.settings, pump.flushAll, onLeave);
 
   let looking: ReturnType<typeof setTimeout>;
   /** Looks for what dead pages have left, now and as the next lease of another page ends. */
@@ -132,14 +132,14 @@ export const createPipeline = (
   };
 
   const unfollow = followPage({
-    onShown: start,
-    onLeave,
-    onReturn: () => {
+    start,
+    leave: onLeave,
+    back: () => {
       applyConsent();
       lookAgain();
     },
-    onOnline: pump.online,
-    onStored: (key) => {
+    online: pump.online,
+    stored: (key) => {
       applyConsent();
       if (key === `${name} gate`) pump.pump();
     },
@@ -180,12 +180,10 @@ export const createPipeline = (
     },
     flush: async (): Promise<FlushResult> => {
       const before = { ...counts };
-      await outbox.database?.ready;
       await pump.flush();
-      const failures = ({ retry, blocked }: typeof counts) => retry + blocked;
       return {
         delivered: counts.delivered - before.delivered,
-        retried: failures(counts) - failures(before),
+        retried: counts.retry - before.retry,
         rejected: counts.rejected - before.rejected,
         waiting: outbox.count,
       };

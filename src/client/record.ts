@@ -1,7 +1,8 @@
 import { messageOf } from '../interface/errors.js';
 import { isObject } from '../interface/is-object.js';
 import type { Settings } from './options.js';
-import { attempt, byteLength, newId } from './page.js';
+import { attempt } from '../interface/attempt.js';
+import { byteLength, newId } from './page.js';
 import type { Draft, DropReason, EventBody, OutboxRecord, RecordType } from './types.js';
 
 /** Why a call becomes no record. */
@@ -68,7 +69,7 @@ const eventBody = (
     ...rest
   } = given as Record<string, unknown>;
   expect(typeof subject === 'string' && !!subject, 'name');
-  expect(isObject(tags) || JSON.stringify(tags) === undefined, 'tags');
+  expect(tags === undefined || isObject(tags), 'tags');
   const time = new Date((timestamp as number | null | undefined) ?? at);
   expect(!Number.isNaN(+time), 'timestamp');
   return {
@@ -118,5 +119,5 @@ export const recordOf = (
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
   const { user_id } = kept as EventBody;
-  return { id: newId(), type, body, at, attempts: 0, ...(user_id && { user: user_id }) };
+  return { id: newId(), type, body, at, attempts: 0, user: user_id };
 };

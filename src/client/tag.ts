@@ -1,6 +1,7 @@
 import { messageOf } from '../interface/errors.js';
 import type { Tell, Tracker } from './analytics.js';
-import { attempt, isLocalHost } from './page.js';
+import { attempt } from '../interface/attempt.js';
+import { isLocalHost } from './page.js';
 import type { Options, RecordType } from './types.js';
 
 type StubCall = [at: number, method: string, args: unknown[], done?: (value: unknown) => void];
@@ -40,17 +41,15 @@ export const installTag = ({ createTracker, readOptions }: Parts): Tracker | und
     (found[OURS] as typeof steps).push(['twice', tag]);
     return undefined;
   }
-  const take = () => ((globals[name] = found)[OURS] = steps);
-  if (!Array.isArray(calls) || !attempt(take)) {
-    console.warn(`analytics-outbox: window.${name} is taken: use data-global`);
-    return undefined;
-  }
   let tell: Tell | undefined;
   if (src && ('debug' in dataset || isLocalHost())) {
     tell = (...step) => steps.push(step);
     // Not by a new script element: a page that requires Trusted Types throws at its `src`.
     import(src.replace(/[^/]*$/, `outbox-dev.js#${name}`)).catch(() => undefined);
   }
+  const take = () => ((globals[name] = found)[OURS] = steps);
+  // Taken by another script, or frozen. The developers' file says so.
+  if (!Array.isArray(calls) || !attempt(take)) return undefined;
   const tracker = createTracker(tell);
   const methods = tracker.analytics as unknown as Methods;
   const init = (options: unknown) => {

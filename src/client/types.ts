@@ -19,7 +19,7 @@ export interface OutboxRecord {
   /** It is not sent again before this time. */
   due?: number;
   /** The `user_id` in the body, if it has one. Identifies and events of one user keep their order by it. */
-  user?: string;
+  user?: string | undefined;
 }
 
 /** What `beforeSend` is called with: a copy of what will be sent, which it may change. */
@@ -426,3 +426,6 @@ export type TagAnalytics<
   Events extends EventMap<Events> = Record<string, object>,
   Traits extends object = object,
 > = Analytics<Events, Traits>;
+
+/** Tells the listeners of an event. */
+export type Emit = <Type extends keyof Listeners>(type: Type, payload: Listeners[Type]) => void;

@@ -1,8 +1,5 @@
-/** Turns anything thrown into words, and cannot throw itself. */
-export const messageOf = (error: unknown): string => {
-  try {
-    return String((error as Error | undefined)?.message ?? error);
-  } catch {
-    return 'unknown error'; // an object whose toString throws
-  }
-};
+import { attempt } from './attempt.js';
+
+/** Turns anything thrown into words, and cannot throw itself: an object may have a `toString` that throws. */
+export const messageOf = (error: unknown): string =>
+  attempt(() => String((error as Error | undefined)?.message ?? error)) ?? 'unknown error';

@@ -1,12 +1,13 @@
-import type { Emit } from '../client/destination.js';
 import { isConsent, resolveOptions, type Settings } from '../client/options.js';
-import { attempt, isGpcOn } from '../client/page.js';
+import { attempt } from '../interface/attempt.js';
+import { isGpcOn } from '../client/page.js';
 import { recordOf, refuse, type Refusal } from '../client/record.js';
 import type {
   Analytics,
   Consent,
   DisabledOptions,
   Drop,
+  Emit,
   EventMap,
   Options,
   OutboxRecord,

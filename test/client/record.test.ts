@@ -76,7 +76,7 @@ describe('an event', () => {
       attempts: 0,
       user: 'user_1',
     });
-    expect(make({})).not.toHaveProperty('user');
+    expect(make({}).user).toBeUndefined();
   });
 });
 

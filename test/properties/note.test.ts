@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readNotes, removeNote, writeNote } from '../../src/client/outbox/note.js';
 import { addParcel, createOutbox, type Outbox } from '../../src/client/outbox/outbox.js';
 import { createParcel, type ParcelKey } from '../../src/client/outbox/parcel.js';
-import type { Destination } from '../../src/client/destination.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import { createLocalStorage } from '../support/local-storage.js';
 import { name, text } from './nasty.js';
@@ -35,7 +34,7 @@ const holding = (
   parcels: (typeof parcel extends fc.Arbitrary<infer Parts> ? Parts : never)[],
   name = SITE,
 ): Outbox => {
-  const outbox = createOutbox({ name, now: () => NOW } as Destination, () => undefined);
+  const outbox = createOutbox({ name, now: () => NOW } as Outbox);
   for (const { key, stored, records, isNamed } of parcels) {
     const made = createParcel(key, stored);
     addParcel(outbox, made, records);

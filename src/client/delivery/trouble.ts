@@ -1,5 +1,6 @@
 import { ahead, waitInTrouble } from '../../interface/backoff.js';
-import { attempt, shelf } from '../page.js';
+import { attempt } from '../../interface/attempt.js';
+import { shelf } from '../page.js';
 
 /** Pages go on spread over this time when the network is back, perhaps for many visitors at the same moment. */
 const ONLINE_MS = 2_000;

@@ -1,5 +1,5 @@
 import { isObject } from '../../interface/is-object.js';
-import { attempt } from '../page.js';
+import { attempt } from '../../interface/attempt.js';
 import type { Call } from '../record.js';
 import type { Drop, OutboxRecord } from '../types.js';
 import { didYouMean } from './meant.js';

@@ -1,5 +1,6 @@
 import type { Tell } from '../analytics.js';
-import { attempt, isPage } from '../page.js';
+import { attempt } from '../../interface/attempt.js';
+import { isPage } from '../page.js';
 import type { Call } from '../record.js';
 import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../types.js';
 import { bodyOf, dropText, refusalsOf, slipsOf } from './calls.js';

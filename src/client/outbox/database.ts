@@ -2,7 +2,7 @@ import { createStore, promisifyRequest } from 'idb-keyval';
 import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
 import { departures, isGoing } from '../life.js';
-import { attempt } from '../page.js';
+import { attempt } from '../../interface/attempt.js';
 import type { StorageKind } from '../types.js';
 
 /** A database that has not answered for this long counts as missing: in WebKit `open` can hang. */
@@ -27,13 +27,10 @@ export const openDatabase = (
   let reading: IDBTransaction | undefined;
   let connection: IDBDatabase | undefined;
   let isEnded = false;
-  let setReady: () => void;
-  const ready = new Promise<void>((resolve) => (setReady = resolve));
 
   const become = (next: StorageKind, message = '') => {
     if (next === kind || isEnded) return;
     kind = next;
-    if (next !== 'opening') setReady();
     onChange(next, message);
   };
 
@@ -91,17 +88,14 @@ export const openDatabase = (
 
   return {
     kind: (): StorageKind => kind,
-    /** Settles once it is known whether there is a database. */
-    ready,
     run,
     /** The page is left. In WebKit a cached page's transaction that has yet to read would keep others from the database. */
     leave: (): unknown => attempt(() => reading?.abort()),
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: (): void => {
-      const close = (database: IDBDatabase | undefined) => database?.close();
-      void run((store) => close(store.transaction.db)).catch(() => close(connection));
+      const close = () => connection?.close();
+      void run(close).catch(close);
       isEnded = true;
-      setReady();
     },
   };
 };

@@ -1,5 +1,5 @@
-import type { Destination } from '../destination.js';
-import { attempt, shelf } from '../page.js';
+import { attempt } from '../../interface/attempt.js';
+import { shelf } from '../page.js';
 import { LEASE_MS, type Outbox } from './outbox.js';
 import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
 
@@ -20,13 +20,15 @@ export interface Note {
   parcels: NotedParcel[];
 }
 
-const keyOf = ({ name }: Destination, life: string): string => `${name} note ${life}`;
+type Named = Pick<Outbox, 'name'>;
+
+const keyOf = ({ name }: Named, life: string): string => `${name} note ${life}`;
 
 /** Reads all notes of a destination. One that this version cannot read is left to the version that wrote it. */
-export const readNotes = (destination: Destination): Note[] =>
+export const readNotes = (named: Named): Note[] =>
   shelf
     .keys()
-    .filter((key) => key.startsWith(keyOf(destination, '')))
+    .filter((key) => key.startsWith(keyOf(named, '')))
     .flatMap((key) => {
       const read = () => {
         const note = JSON.parse(shelf.get(key)!) as Note;
@@ -35,8 +37,7 @@ export const readNotes = (destination: Destination): Note[] =>
       return attempt(read) ?? [];
     });
 
-export const removeNote = (destination: Destination, life: string): void =>
-  shelf.remove(keyOf(destination, life));
+export const removeNote = (named: Named, life: string): void => shelf.remove(keyOf(named, life));
 
 /**
  * Writes the note of a life: of these parcels the newest, as many as fit. Returns those that it has, or nothing if
@@ -50,13 +51,10 @@ export const writeNote = (
   const { life } = outbox;
   const own = keyOf(outbox, life);
   let room = ROOM;
-  const texts = parcels
-    .filter(({ stored, entries }) => stored !== 'no' || entries.size)
-    .reverse()
-    .map((parcel): [Parcel, string] => {
-      const { key, stored } = parcel;
-      return [parcel, JSON.stringify({ key, stored, ...storedOf(parcel, life) })];
-    });
+  const texts = [...parcels].reverse().map((parcel): [Parcel, string] => {
+    const { key, stored } = parcel;
+    return [parcel, JSON.stringify({ key, stored, ...storedOf(parcel, life) })];
+  });
   // Where localStorage has less room than that, half as much may fit.
   for (; ; room /= 2) {
     let left = room;

@@ -1,7 +1,7 @@
 import { ahead } from '../../interface/backoff.js';
-import type { Destination } from '../destination.js';
+import type { Settings } from '../options.js';
 import { newId } from '../page.js';
-import type { OutboxRecord } from '../types.js';
+import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import {
   byAge,
@@ -37,7 +37,17 @@ export interface Walk {
  * The durable queue of one destination: a copy in memory of all that this page holds, which is nobody else's until its
  * lease is over.
  */
-export interface Outbox extends Destination {
+export interface Outbox {
+  /** Begins the names of all that is stored for the destination. */
+  name: string;
+  settings: () => Settings;
+  /** The client's clock: milliseconds since the epoch. */
+  now: () => number;
+  emit: Emit;
+  /** Tells of a dropped call or record. The message says more than the reason, if there is more to say. */
+  drop: (reason: DropReason, record?: OutboxRecord, message?: string) => void;
+  /** Called when a new life begins: what was under way is forgotten. */
+  onRestart: () => void;
   /** Nothing while storage may not be used. */
   database?: Database | undefined;
   /** The page's first life, by which its parcels are put in order. */
@@ -68,8 +78,6 @@ export interface Outbox extends Destination {
   isClaiming?: boolean;
   /** Whether this life has claimed once: its own records of a user wait for that, since older ones may be stored. */
   hasClaimed?: boolean;
-  /** Called when a new life begins: what was under way is forgotten. */
-  onRestart: () => void;
 }
 
 /** A lease as the database has it. Keys of leases come after those of all parcels. */
@@ -82,11 +90,13 @@ export const startWalk = (outbox: Outbox): void => {
   outbox.walk = { after: [], taken: new Set(), elsewhere: 0, soonest: Infinity };
 };
 
-export const createOutbox = (destination: Destination, onRestart: () => void): Outbox => {
+/** What the outbox is told of its destination. */
+type Parts = Pick<Outbox, 'name' | 'settings' | 'now' | 'emit' | 'drop' | 'onRestart'>;
+
+export const createOutbox = (parts: Parts): Outbox => {
   const life = newId();
   const outbox = {
-    ...destination,
-    onRestart,
+    ...parts,
     maker: life,
     life,
     until: 0,

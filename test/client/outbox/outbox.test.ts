@@ -72,16 +72,14 @@ const openPage = ({
     'https://site.example',
     true,
   );
-  const outbox = createOutbox(
-    {
-      name: NAME,
-      settings: () => settings,
-      now: () => time,
-      emit: (_, payload) => told.push((payload as { outcome: string }).outcome),
-      drop: (reason) => told.push(reason),
-    },
-    () => undefined,
-  );
+  const outbox = createOutbox({
+    name: NAME,
+    settings: () => settings,
+    now: () => time,
+    emit: (_, payload) => told.push((payload as { outcome: string }).outcome),
+    drop: (reason) => told.push(reason),
+    onRestart: () => undefined,
+  });
   if (isBroken) vi.stubGlobal('indexedDB', undefined);
   const database = openDatabase(NAME, () => undefined);
   useDatabase(outbox, database);
@@ -247,7 +245,7 @@ describe('an exit note', () => {
   it('is the store where there is no database, for the next page without one', async () => {
     const page = openPage({ isBroken: true });
     page.add('a', 'b');
-    await page.database.ready;
+    await vi.waitUntil(() => page.database.kind() === 'memory');
     leave(page.outbox, true);
     expect(page.held()).toEqual([]);
     expect(await openPage({ isBroken: true }).claim()).toEqual(['a', 'b']);

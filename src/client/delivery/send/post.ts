@@ -3,7 +3,6 @@ import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
 import { isGoing, wasLeft } from '../../life.js';
 import type { Settings } from '../../options.js';
-import { attempt } from '../../page.js';
 
 /**
  * At most this many bytes of bodies are in flight under keepalive. The browser allows 65,536 for all scripts of the
@@ -25,9 +24,9 @@ export interface Answer extends Verdict {
 
 interface Message {
   url: string;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   body: string;
-  credentials: RequestCredentials;
+  credentials?: RequestCredentials;
   keepalive: boolean;
   controller: AbortController;
 }
@@ -65,8 +64,7 @@ export const post = async (
   };
   try {
     const response = await inTime(send(), timeout);
-    const status = (!response.redirected && Number(response.status)) || 302;
-    const retryAfter = attempt(() => response.headers.get('retry-after'));
+    const status = (!response.redirected && response.status) || 302;
     let text = '';
     try {
       // Read to its end, or Chromium would not free the request's part of the keepalive budget.
@@ -74,11 +72,10 @@ export const post = async (
     } catch {
       controller.abort(); // its status counts
     }
-    const retryAfterMs = parseRetryAfter(retryAfter, now());
     return {
       outcome: outcomeOf(status, text),
       status,
-      retryAfterMs,
+      retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()),
       text,
       problem: problemOf(status),
     };

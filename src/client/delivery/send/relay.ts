@@ -2,7 +2,8 @@ import { boundedWait } from '../../../interface/backoff.js';
 import { BATCH_PATH, type BatchAnswer, type BatchResult } from '../../../interface/wire.js';
 import { isGoing } from '../../life.js';
 import type { Settings } from '../../options.js';
-import { attempt, beacon } from '../../page.js';
+import { attempt } from '../../../interface/attempt.js';
+import { beacon } from '../../page.js';
 import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
 import type { Attempt, Send } from './sender.js';
@@ -34,13 +35,8 @@ export const createRelaySend =
     const sentAt = new Date(now()).toISOString();
     const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
     if (how.keepalive && isGoing() && beacon(url, body)) return undefined;
-    // The type of a beacon, which needs no preflight. The relay may know visitors by the site's own cookies.
-    const headers = { 'content-type': 'text/plain;charset=UTF-8' };
-    const answer = await post(
-      { url, headers, body, credentials: 'same-origin', ...how },
-      settings(),
-      now,
-    );
+    // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.
+    const answer = await post({ url, body, ...how }, settings(), now);
     if (!answer) return undefined;
     const { status, text } = answer;
     const results = attempt(() => (JSON.parse(text) as BatchAnswer).results);
