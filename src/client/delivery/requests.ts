@@ -75,11 +75,10 @@ export const tell = (
 
 /** The service has taken a record, or refused it in a proper way. */
 const passed = (line: Line) => {
-  const { trouble, token, told } = line;
+  const { trouble, told } = line;
   line.silent = 0;
   line.passedAt = line.outbox.now();
   line.width *= 2;
-  token.passed();
   told.delete('unreachable');
   const { since, isAsked } = trouble.read();
   if (since && !isAsked) trouble.end(); // a wait that the service has asked for goes on
@@ -99,7 +98,13 @@ export const failed = (line: Line, { outcome, status, retryAfterMs, problem }: A
   line.trouble.failed(retryAfterMs);
 };
 
-const conclude = (line: Line, group: readonly Entry[], attempts: readonly Attempt[]) => {
+const conclude = (
+  line: Line,
+  group: readonly Entry[],
+  attempts: readonly Attempt[],
+  /** Since when the destination was in trouble as the request started; 0 if it was not. */
+  since: number,
+) => {
   const { outbox } = line;
   // A batch that is refused as a whole says nothing about each record: smaller ones show which it was.
   const isWhole =
@@ -118,7 +123,8 @@ const conclude = (line: Line, group: readonly Entry[], attempts: readonly Attemp
       else drop(outbox, entry, outcome, problem);
     } else {
       putBack(outbox, entry);
-      if (outcome === 'blocked') tell(line, 'setup', problem, status);
+      const hasRunOut = status === 401 && line.token.forget() && !since;
+      if (outcome === 'blocked' && !hasRunOut) tell(line, 'setup', problem, status);
       if (!isWhole) {
         const time = outbox.now();
         record.failedSince ??= time;
@@ -134,12 +140,12 @@ const conclude = (line: Line, group: readonly Entry[], attempts: readonly Attemp
 };
 
 export const start = async (line: Line, group: Entry[], isHandoff: boolean): Promise<void> => {
-  const { outbox, running, token } = line;
+  const { outbox, running } = line;
   const bytes = weigh(group);
   const keepalive = bytes <= room(line);
+  const { since } = line.trouble.read();
   const controller = new AbortController();
   const request: Request = { group, controller, kept: keepalive ? bytes : 0 };
-  const used = token.get();
   running.add(request);
   for (const entry of group) {
     entry.record.attempts++;
@@ -152,11 +158,7 @@ export const start = async (line: Line, group: Entry[], isHandoff: boolean): Pro
   // Forgotten, since the page was left; or the browser carries the request on.
   if (!running.has(request) || !attempts) return;
   running.delete(request);
-  const [{ outcome, status }] = attempts as [Attempt];
-  if (outcome === 'blocked' && token.isStale(used, status)) {
-    for (const entry of group) putBack(outbox, entry);
-    outbox.emit('outcome', { record: records[0]!, outcome, status });
-  } else conclude(line, group, attempts);
+  conclude(line, group, attempts, since);
   line.onEnd();
 };
 
