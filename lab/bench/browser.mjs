@@ -22,11 +22,14 @@ export const openBrowser = async (site) => {
     const page = await context.newPage();
     await page.goto(site);
     const cdp = await context.newCDPSession(page);
-    await cdp.send('Performance.enable');
+    await watchTasks(cdp);
     return { page, cdp };
   };
   return { browser, open, version: browser.version() };
 };
+
+/** Counts the time that the main thread's tasks are on the processor, not that in which they wait for one. */
+export const watchTasks = (cdp) => cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
 
 /** Main-thread task time of a page so far, milliseconds. */
 export const taskTime = async (cdp) => {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openBrowser, startCpu, tasksOf, taskTime } from './browser.mjs';
+import { openBrowser, startCpu, tasksOf, taskTime, watchTasks } from './browser.mjs';
 
 const { values: given } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string', default: '5' } },
@@ -253,7 +253,7 @@ const bootWith = async (waiting) => {
   // Let go by leaving, so that the next page claims it at once.
   await first.page.goto(`${site}next`);
   const cdp = await first.page.context().newCDPSession(first.page);
-  await cdp.send('Performance.enable');
+  await watchTasks(cdp);
   await first.page.waitForTimeout(300);
   const before = await taskTime(cdp);
   await boot(first.page, { project });
