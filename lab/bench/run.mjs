@@ -1,20 +1,26 @@
-// Costs of the snippet beside one bare keepalive fetch per event, measured in the same run.
+// Costs of the snippet beside the least that does the same, measured by turns in the same run.
 // `npm run bench` prints a table; ratios travel between machines better than the figures do.
+// `node lab/bench/run.mjs --only cpu,init` measures some rows, `--rounds 9` in so many rounds.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { openBrowser, startCpu, tasksOf, taskTime } from './browser.mjs';
+import { parseArgs } from 'node:util';
+import { openBrowser, startCpu, tasksOf, taskTime, watchTasks } from './browser.mjs';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const { values: given } = parseArgs({
+  options: { only: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+});
+const ROUNDS = Number(given.rounds);
 const EVENTS = 1_000;
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 const server = fork(new URL('./server.mjs', import.meta.url));
 const ports = await new Promise((resolve) => server.once('message', resolve));
-const site = `http://127.0.0.1:${ports.site}/`;
-const service = `http://127.0.0.1:${ports.service}`;
-const control = async (query) => Number(await (await fetch(`${site}control?${query}`)).text());
+const site = `http://shop.example:${ports.site}/`;
+const service = `http://service.example:${ports.service}`;
+const control = async (query) =>
+  Number(await (await fetch(`http://127.0.0.1:${ports.site}/control?${query}`)).text());
 const countIs = async (wanted) => {
   while ((await control('')) < wanted) await new Promise((done) => setTimeout(done, 5));
 };
@@ -26,21 +32,25 @@ const BUILDS = {
   relay: { src: '/outbox-relay.js', options: { relay: '/a' } },
 };
 
-/** Loads the snippet and starts it, as a page would. */
-const boot = (page, more = {}, { src, options } = BUILDS.ours) =>
+/** Loads a script, and starts the snippet if there are options for it. */
+const load = (page, src, options) =>
   page.evaluate(
-    ([src, given]) =>
+    ([src, options]) =>
       new Promise((done) => {
         const script = document.createElement('script');
         script.src = src;
         script.onload = () => {
-          window.analytics.init(given);
+          if (options) window.analytics.init(options);
           done();
         };
         document.head.append(script);
       }),
-    [src, { project: 'p', channel: 'c', ...options, ...more }],
+    [src, options],
   );
+
+/** Loads the snippet and starts it, as a page would. */
+const boot = (page, more = {}, { src, options } = BUILDS.ours) =>
+  load(page, src, { project: 'p', channel: 'c', ...options, ...more });
 
 /**
  * 1,000 events, ten in a task: what a busy page does. Resolves when the last has been made. `idle` makes
@@ -66,6 +76,7 @@ const pace = (page, kind) =>
       const ways = {
         idle: () => undefined,
         bare,
+        floor: (i) => window.floor(`${url}/v1/event`, `event ${i}`, { i }),
         ours: (i) => analytics.event(`event ${i}`, { tags: { i } }),
       };
       const send = ways[how] ?? ways.ours;
@@ -81,6 +92,8 @@ const measurePaced = async (kind) => {
   const { page, cdp } = await open();
   const build = BUILDS[kind];
   if (build) await boot(page, {}, build);
+  if (kind === 'floor') await load(page, '/floor.js');
+  await page.waitForTimeout(300);
   await control('reset');
   const task = await taskTime(cdp);
   const cpu = startCpu([server.pid]);
@@ -178,44 +191,24 @@ const measureHeap = async (kind) => {
 
 let starts = 0;
 
-/** The least that an outbox can do: opens a database, and reads once. */
-const OPENS_AND_READS = (name) => `
-  const request = indexedDB.open('${name}');
-  request.onupgradeneeded = () => request.result.createObjectStore('records');
-  request.onsuccess = () =>
-    request.result.transaction('records', 'readwrite').objectStore('records').getAll(null, 20);
-`;
-
-const load = (page, text) =>
-  page.evaluate(
-    (src) =>
-      new Promise((done) => {
-        const script = document.createElement('script');
-        script.src = src;
-        script.onload = done;
-        document.head.append(script);
-      }),
-    `data:text/javascript,${encodeURIComponent(text)}`,
-  );
-
-/** Task time of a load with and without the snippet, on a machine so many times slower. */
-const measureInit = async ({ plain = false, bare = false, slower = 1 } = {}) => {
+/** Task time of a script's load, above that of an empty one, on a machine so many times slower. */
+const measureInit = async ({ kind = 'ours', plain = false, slower = 1 }) => {
   const { page, cdp } = await open();
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slower });
   await page.waitForTimeout(300);
-  const before = await taskTime(cdp);
   // Another address each time: nothing compiled before is used again.
-  const src = `/outbox.js?start=${++starts}${plain ? '&plain' : ''}`;
-  if (bare) await load(page, OPENS_AND_READS(`bare ${starts}`));
-  else await boot(page, {}, { ...BUILDS.ours, src });
+  const fresh = `?start=${++starts}${plain ? '&plain' : ''}`;
+  const before = await taskTime(cdp);
+  if (kind === 'floor') await load(page, `/floor.js${fresh}`);
+  else await boot(page, {}, { ...BUILDS.ours, src: `/outbox.js${fresh}` });
   await page.waitForTimeout(300);
-  const with_ = (await taskTime(cdp)) - before;
+  const cost = (await taskTime(cdp)) - before;
   const idle = await taskTime(cdp);
-  await load(page, '');
+  await load(page, `/empty.js${fresh}`);
   await page.waitForTimeout(300);
-  const without = (await taskTime(cdp)) - idle;
+  const empty = (await taskTime(cdp)) - idle;
   await page.close();
-  return with_ - without;
+  return cost - empty;
 };
 
 /** Cost of a call and of a boot beside a backlog that cannot be delivered. */
@@ -260,7 +253,7 @@ const bootWith = async (waiting) => {
   // Let go by leaving, so that the next page claims it at once.
   await first.page.goto(`${site}next`);
   const cdp = await first.page.context().newCDPSession(first.page);
-  await cdp.send('Performance.enable');
+  await watchTasks(cdp);
   await first.page.waitForTimeout(300);
   const before = await taskTime(cdp);
   await boot(first.page, { project });
@@ -314,70 +307,79 @@ const measureLongest = async () => {
   return tasks[0] ?? 0;
 };
 
-/** Rounds of both sides by turns, so that neither has the quieter machine. */
-const both = async (measure, ours = 'ours') => {
-  const rows = { bare: [], ours: [] };
+/** Rounds of several kinds by turns, so that none has the quieter machine. */
+const byTurns = async (kinds, measure) => {
+  const rounds = Object.fromEntries(kinds.map((kind) => [kind, []]));
   for (let i = 0; i < ROUNDS; i++) {
-    rows.bare.push(await measure('bare'));
-    rows.ours.push(await measure(ours));
+    for (const kind of kinds) rounds[kind].push(await measure(kind));
   }
-  return rows;
-};
-const repeat = async (measure) => {
-  const values = [];
-  for (let i = 0; i < ROUNDS; i++) values.push(await measure());
-  return values;
+  return rounds;
 };
 
 const rows = [];
-const row = (name, ours, bare, aim, unit) =>
-  rows.push({ name, ours, bare, ratio: bare ? ours / bare : undefined, aim, unit });
-
-const pick = (list, key) => median(list.map((value) => value[key]));
-
-/** All processes of the browser; then without what an idle page takes in the same time. */
-const rowOfCpu = (name, ours, bare, aim) => {
-  const [cost, beside] = [pick(ours, 'cpu'), pick(bare, 'cpu')];
-  row(`${name}, all in`, cost, beside, aim, 'µs');
-  row(`${name}, above idle`, cost - idle, beside - idle, '', 'µs');
+/** Figures are medians, or single ones. The ratio is the median of those of the rounds, which differ less. */
+const row = (name, ours, beside, aim, unit) => {
+  const [all, others] = [[ours].flat(), [beside ?? []].flat()];
+  const ratios = others.map((other, i) => all[i] / other).filter(Number.isFinite);
+  const [ratio, least] = [median(ratios), median(others)];
+  rows.push({ name, ours: median(all), beside: least, ratio, aim, unit });
 };
 
-/** `ONLY=paced,drain` runs some of them. */
+const pick = (rounds, key) => rounds.map((figures) => figures[key]);
+
+/** Parts, which `--only` picks. */
 const parts = {
   calls: async () => {
-    const { ours, bare } = await both(measureCalls(perCall));
-    row('per call', median(ours), median(bare), '≤ 10 µs', 'µs');
-    const tagged = await both(measureCalls(perTaggedCall));
-    row('per call, 300 B of tags', median(tagged.ours), median(tagged.bare), '≤ 1.8 ×', 'µs');
+    const { ours, bare } = await byTurns(['bare', 'ours'], measureCalls(perCall));
+    row('per call', ours, bare, '≤ 10 µs', 'µs');
+    const tagged = await byTurns(['bare', 'ours'], measureCalls(perTaggedCall));
+    row('per call, 300 B of tags', tagged.ours, tagged.bare, '≤ 1.8 ×', 'µs');
   },
-  paced: async () => {
-    const { ours, bare } = await both(measurePaced);
-    rowOfCpu('CPU per event', ours, bare, '≤ 1.2 ×');
-    row('main thread per event', pick(ours, 'task'), pick(bare, 'task'), '', 'µs');
+  cpu: async () => {
+    const { idle, bare, floor, ours } = await byTurns(
+      ['idle', 'bare', 'floor', 'ours'],
+      measurePaced,
+    );
+    const aboveIdle = (rounds) => rounds.map(({ cpu }, i) => cpu - idle[i].cpu);
+    row('main thread per event', pick(ours, 'task'), pick(floor, 'task'), '≤ 1.25 ×', 'µs');
+    row('the same, floor beside bare', pick(floor, 'task'), pick(bare, 'task'), '', 'µs');
+    row('CPU per event', aboveIdle(ours), aboveIdle(floor), '≤ 1.25 ×', 'µs');
+    row('the same, floor beside bare', aboveIdle(floor), aboveIdle(bare), '', 'µs');
   },
   relay: async () => {
-    const { ours, bare } = await both(measurePaced, 'relay');
-    rowOfCpu('CPU per event by relay', ours, bare, '≤ 0.15 ×');
-    row('main thread, by relay', pick(ours, 'task'), pick(bare, 'task'), '', 'µs');
-    row('requests for 1,000, by relay', pick(ours, 'batches'), undefined, '≤ 25', '');
+    const { idle, bare, relay } = await byTurns(['idle', 'bare', 'relay'], measurePaced);
+    const aboveIdle = (rounds) => rounds.map(({ cpu }, i) => cpu - idle[i].cpu);
+    row('main thread by relay', pick(relay, 'task'), pick(bare, 'task'), '', 'µs');
+    row('CPU per event by relay', aboveIdle(relay), aboveIdle(bare), '≤ 0.15 ×', 'µs');
+    row('requests for 1,000, by relay', pick(relay, 'batches'), undefined, '≤ 25', '');
   },
   init: async () => {
-    const least = await both((kind) => measureInit({ bare: kind === 'bare' }));
-    row('init', median(least.ours), median(least.bare), '≤ 1.5 ×', 'ms');
     for (const [slower, where] of [
       [1, ''],
       [4, ', 4 × slower'],
     ]) {
-      const init = (kind) => measureInit({ plain: kind === 'bare', slower });
-      const { ours, bare } = await both(init);
-      row(`init with its first line${where}`, median(ours), median(bare), '< 1 ×', 'ms');
+      const { ours, floor } = await byTurns(['floor', 'ours'], (kind) =>
+        measureInit({ kind, slower }),
+      );
+      row(`init${where}`, ours, floor, '≤ 1.5 ×', 'ms');
+    }
+  },
+  hint: async () => {
+    for (const [slower, where] of [
+      [1, ''],
+      [4, ', 4 × slower'],
+    ]) {
+      const { hinted, plain } = await byTurns(['plain', 'hinted'], (kind) =>
+        measureInit({ plain: kind === 'plain', slower }),
+      );
+      row(`init with its first line${where}`, hinted, plain, '< 1 ×', 'ms');
     }
   },
   longest: async () =>
-    row('longest own task', median(await repeat(measureLongest)), undefined, '≤ 5 ms', 'ms'),
+    row('longest own task', await repeat(measureLongest), undefined, '≤ 5 ms', 'ms'),
   heap: async () => {
-    const { ours, bare } = await both(measureHeap);
-    row('heap, 1,000 calls of 300 B', median(ours), median(bare), '≤ 350 KiB', 'KiB');
+    const { ours, bare } = await byTurns(['bare', 'ours'], measureHeap);
+    row('heap, 1,000 calls of 300 B', ours, bare, '≤ 350 KiB', 'KiB');
   },
   backlog: async () => {
     const none = await measureBacklog(0);
@@ -389,22 +391,19 @@ const parts = {
     }
   },
   boot: async () => {
-    const none = median(await repeat(() => bootWith(0)));
+    const none = await repeat(() => bootWith(0));
     row('boot, 0 stored', none, undefined, '', 'ms');
     for (const waiting of [1_000, 10_000]) {
-      const cost = median(await repeat(() => bootWith(waiting)));
+      const cost = await repeat(() => bootWith(waiting));
       row(`boot, ${waiting} stored`, cost, none, '≤ 1.1 ×', 'ms');
     }
   },
   drain: async () => {
-    const { ours, bare } = await both(measureDrain);
-    row('drain of 1,000', median(ours), median(bare), '≤ 1.2 ×', 'ms');
+    const { ours, bare } = await byTurns(['bare', 'ours'], measureDrain);
+    row('drain of 1,000', ours, bare, '≤ 1.2 ×', 'ms');
   },
 };
-const only = process.env.ONLY?.split(',') ?? Object.keys(parts);
-const needsIdle = only.includes('paced') || only.includes('relay');
-const idle = needsIdle ? pick(await repeat(() => measurePaced('idle')), 'cpu') : 0;
-for (const name of only) await parts[name]();
+for (const name of given.only?.split(',') ?? Object.keys(parts)) await parts[name]();
 
 await browser.close();
 server.kill();
@@ -416,7 +415,7 @@ console.log(`Chromium ${version}, ${cpus().length} × ${cpus()[0].model}, Node $
 const build = createHash('sha256').update(readFileSync('dist/outbox.js')).digest('hex').slice(0, 8);
 console.log(`Median of ${ROUNDS} rounds, build ${build}.\n`);
 console.log('| what | ours | beside it | ratio | aim |\n|---|---|---|---|---|');
-for (const { name, ours, bare, ratio, aim, unit } of rows) {
+for (const { name, ours, beside, ratio, aim, unit } of rows) {
   const times = ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;
-  console.log(`| ${name} | ${figure(ours, unit)} | ${figure(bare, unit)} | ${times} | ${aim} |`);
+  console.log(`| ${name} | ${figure(ours, unit)} | ${figure(beside, unit)} | ${times} | ${aim} |`);
 }

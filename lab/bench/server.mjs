@@ -38,13 +38,17 @@ const site = createServer(async (request, response) => {
     batches++;
     return relay(request, response);
   }
-  if (/^\/outbox(-relay)?\.js$/.test(pathname)) {
-    response.setHeader('content-type', 'text/javascript');
+  const isScript = pathname.endsWith('.js');
+  response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+  if (pathname === '/empty.js') return response.end();
+  if (pathname === '/floor.js') {
+    return response.end(await readFile(new URL('./floor.js', import.meta.url)));
+  }
+  if (isScript) {
     const script = await readFile(new URL(`../../dist${pathname}`, import.meta.url), 'utf8');
     // Without its first line, which only says how to compile the rest.
     return response.end(searchParams.has('plain') ? script.replace(/^.*\n/, '') : script);
   }
-  response.setHeader('content-type', 'text/html');
   response.end('<!doctype html><title>bench</title><link rel="icon" href="data:,">');
 });
 
@@ -55,7 +59,7 @@ service.listen(0, '127.0.0.1', () =>
       createRelay({
         baseUrl: `http://127.0.0.1:${ports.service}`,
         token: 't',
-        origins: [`http://127.0.0.1:${ports.site}`],
+        origins: [`http://shop.example:${ports.site}`],
         projects: ['p'],
         channels: ['c'],
         rateLimit: false,
