@@ -11,11 +11,10 @@ import { messageOf } from './interface/errors.js';
 const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
 const { dataset = {} } = (document.currentScript ?? {}) as Partial<HTMLScriptElement>;
 
-const tracker = installTag({
-  createTracker: (tell) => createTracker(createDirectSend, tell),
-  readOptions: (data, globals, { analytics }) =>
-    readContext(analytics, data, readAttributes(data, globals)),
-});
+const tracker = installTag(
+  (tell) => createTracker(createDirectSend, tell),
+  (data, globals, { analytics }) => readContext(analytics, data, readAttributes(data, globals)),
+);
 try {
   const { auto: words, autoOptions: name } = dataset;
   const globals = window as unknown as Record<string, unknown>;

@@ -2,7 +2,4 @@ import { createTracker } from './client/analytics.js';
 import { readAttributes } from './client/options.js';
 import { installTag } from './client/tag.js';
 
-installTag({
-  createTracker: (tell) => createTracker(undefined, tell),
-  readOptions: readAttributes,
-});
+installTag((tell) => createTracker(undefined, tell), readAttributes);

@@ -3,7 +3,4 @@ import { createDirectSend } from './client/delivery/send/direct.js';
 import { readAttributes } from './client/options.js';
 import { installTag } from './client/tag.js';
 
-installTag({
-  createTracker: (tell) => createTracker(createDirectSend, tell),
-  readOptions: readAttributes,
-});
+installTag((tell) => createTracker(createDirectSend, tell), readAttributes);

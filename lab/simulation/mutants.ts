@@ -22,8 +22,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'claim what is held',
     file: 'src/client/outbox/claim.ts',
-    find: 'if (isOver(outbox, until)) return false;',
-    put: 'if (isOver(outbox, until - 59_000)) return false;',
+    find: 'if (!isOver(outbox, until)) walk',
+    put: 'if (!isOver(outbox, until - 59_000)) walk',
   },
   {
     name: 'go on when the lease is over',

@@ -37,7 +37,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const pipelines = new Map<string, Pipeline>();
   const listeners = new Map<string, Set<Listener>>();
   const projects = new Set<string>();
-  let early: ((pipeline: Pipeline) => void)[] = [];
+  const early: ((pipeline: Pipeline) => void)[] = [];
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
   /** A `setConsent` from before the project was known. */
@@ -73,7 +73,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     ...more: unknown[]
   ): void => {
     // Once there is a pipeline, a call becomes text before it returns.
-    const kept = current ? given : (attempt(() => copy(given ?? {})) ?? given);
+    const kept = current ? given : (attempt(() => copy(given)) ?? given);
     const call = { type, at, subject, given: kept, more };
     run((pipeline) => {
       tell?.('call', call);
@@ -103,15 +103,12 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       }
       if (next.disabled) return stop();
       const name = nameOf(next);
-      const known = (current = pipelines.get(name));
       outsideZone(() => {
-        if (known) known.configure(next);
-        else pipelines.set(name, (current = createPipeline(direct, next, emit)));
+        current = pipelines.get(name) ?? createPipeline(direct, next, emit);
+        pipelines.set(name, current);
+        current.configure(next);
       });
-      emit('consent', { consent: current!.status().consent });
-      const calls = early;
-      early = [];
-      for (const work of calls) run(work);
+      for (const work of early.splice(0)) run(work);
     },
     identify: (...args: unknown[]): void => accept('identify', now(), ...args),
     event: (...args: unknown[]): void => accept('event', now(), ...args),

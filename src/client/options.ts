@@ -74,8 +74,7 @@ export const problemsOf = (given: Options, mayBeDirect: boolean): string[] => {
   const names = (Object.keys(given) as (keyof Options)[]).filter(has);
   const wrong = names.filter(
     (name) =>
-      !Object.hasOwn(OPTIONS, name) ||
-      !OPTIONS[name](given[name]) ||
+      !(OPTIONS as Partial<typeof OPTIONS>)[name]?.(given[name]) ||
       (given.relay && /^(baseUrl|token|idempotencyKey)$/.test(name)),
   );
   const target = given.relay || !mayBeDirect ? ['relay'] : ['baseUrl', 'token'];
@@ -116,6 +115,6 @@ export const readAttributes = (
 ): Partial<Options> =>
   Object.fromEntries(
     Object.entries(dataset)
-      .filter(([name]) => Object.hasOwn(OPTIONS, name))
+      .filter(([name]) => name in OPTIONS)
       .map(([name, text]) => [name, parse(OPTIONS[name as keyof Options], text!, globals)]),
   );

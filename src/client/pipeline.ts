@@ -11,7 +11,7 @@ import { clear, keep, leave, useDatabase } from './outbox/records.js';
 import { deleteDatabase, shelf } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
-import type { Drop, Emit, FlushResult, Listeners, Status } from './types.js';
+import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
 import { createUser } from './user.js';
 
 /** The page looks this soon for what a page before it was still writing as it started. */
@@ -39,15 +39,9 @@ export const createPipeline = (
   const name = nameOf(first);
   const now = () => settings.now?.() ?? Date.now();
   const drop: Outbox['drop'] = (reason, record, message = reason) =>
-    tell('drop', { reason, message, ...(record && { record }) });
-  const outbox = createOutbox({
-    name,
-    settings: () => settings,
-    now,
-    emit: tell,
-    drop,
-    onRestart: () => pump.forget(),
-  });
+    tell('drop', { reason, message, record });
+  const onRestart = () => pump.forget();
+  const outbox = createOutbox({ name, settings: () => settings, now, emit: tell, drop, onRestart });
   const pump = createPump(outbox, direct);
   const page = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
@@ -68,7 +62,7 @@ export const createPipeline = (
     pump.pump();
   };
 
-  /** What is stored is left to the next page; what is in memory alone waits there, or is noted if the page has no more use for it. */
+  /** Leaves to the next page what is stored. What is in memory alone stays there, or is noted if the page has no more use for it. */
   const end = (isLast?: boolean) => {
     pump.halt();
     if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
@@ -88,15 +82,12 @@ export const createPipeline = (
     for (const key of shelf.keys()) if (key.startsWith(`${name} `)) shelf.remove(key);
     // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
     const destroy = () => deleteDatabase(name);
-    if (database) {
-      database
-        .run((store) => void store.clear())
-        .catch(destroy)
-        .finally(database.end);
-    } else destroy();
+    if (!database) return void destroy();
+    const clearing = database.run((store) => void store.clear());
+    void clearing.catch(destroy).finally(database.end);
   };
 
-  let consent = page.current(settings.respectGpc);
+  let consent: Consent | undefined;
   const applyConsent = () => {
     const next = page.current(settings.respectGpc);
     if (next === consent) return;
@@ -126,13 +117,8 @@ export const createPipeline = (
     looking = setTimeout(lookAgain, Math.min(nextMs, Math.max(soonest - now(), SOON_MS)));
   };
 
-  const start = () => {
-    if (consent === 'denied') forget();
-    begin();
-  };
-
   const unfollow = followPage({
-    start,
+    start: begin,
     leave: onLeave,
     back: () => {
       applyConsent();
@@ -146,7 +132,6 @@ export const createPipeline = (
   });
   const unfollowConsent = page.follow(applyConsent);
   lookAgain(SOON_MS);
-  start();
 
   return {
     drop,
@@ -171,12 +156,12 @@ export const createPipeline = (
       user.set(null);
       tell('reset', {});
     },
+    /** Starts, or goes on with other options. */
     configure: (next: Settings): void => {
       const isOther = JSON.stringify(next) !== JSON.stringify(settings);
       settings = next;
-      if (!isOther) return;
       applyConsent();
-      pump.reconfigure();
+      if (isOther) pump.reconfigure();
     },
     flush: async (): Promise<FlushResult> => {
       const before = { ...counts };
@@ -202,7 +187,7 @@ export const createPipeline = (
       const inFlight = [...entriesOf(outbox)].filter(({ isSent }) => isSent).length;
       return {
         storage: outbox.database?.kind() ?? 'none',
-        consent,
+        consent: consent!,
         waiting: outbox.count - inFlight,
         elsewhere: outbox.seen?.elsewhere,
         inFlight,

@@ -12,21 +12,19 @@ type Found = Record<string | symbol, unknown> & { calls?: StubCall[] };
 
 export const OURS = Symbol.for('analytics-outbox');
 
-interface Parts {
-  createTracker: (tell?: Tell) => Tracker;
-  /** Reads options from the tag's attributes, and from the page's globals that they name. */
+/**
+ * Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. Returns
+ * the tracker; nothing if the tag was loaded twice, or its global is taken.
+ * @param readOptions reads options from the tag's attributes, and from the page's globals that they name
+ */
+export const installTag = (
+  createTracker: (tell?: Tell) => Tracker,
   readOptions: (
     dataset: DOMStringMap,
     globals: Record<string, unknown>,
     tracker: Tracker,
-  ) => Partial<Options>;
-}
-
-/**
- * Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. Returns
- * the tracker; nothing if the tag was loaded twice, or its global is taken.
- */
-export const installTag = ({ createTracker, readOptions }: Parts): Tracker | undefined => {
+  ) => Partial<Options>,
+): Tracker | undefined => {
   const globals = window as unknown as Record<string, unknown>;
   // A module has no current script.
   const tag = document.currentScript ?? document.querySelector('script[data-project]');
@@ -51,32 +49,25 @@ export const installTag = ({ createTracker, readOptions }: Parts): Tracker | und
   // Taken by another script, or frozen. The developers' file says so.
   if (!Array.isArray(calls) || !attempt(take)) return undefined;
   const tracker = createTracker(tell);
-  const methods = tracker.analytics as unknown as Methods;
-  const init = (options: unknown) => {
-    try {
-      methods['init']!(options);
-    } catch (error) {
-      console.error(messageOf(error));
-    }
-  };
+  const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
   const run = ([at, method, args, done]: StubCall): number => {
-    const call = () => {
-      if (method === 'init') return init(args[0]);
-      if (/^(e|id)/.test(method)) return tracker.accept(method as RecordType, at, ...args);
-      return methods[method]!(...args);
-    };
-    const value = attempt(call);
-    done?.(value);
+    try {
+      const value = /^(e|id)/.test(method)
+        ? tracker.accept(method as RecordType, at, ...args)
+        : methods[method]!(...args);
+      done?.(value);
+    } catch (error) {
+      console.error(messageOf(error)); // wrong options
+    }
     return 0;
   };
-  Object.assign(found, tracker.analytics);
   // Code that has kept a reference to the stub reaches the tracker through this `push`.
   calls.push = run;
   const isConsent = ([, method]: StubCall) => method === 'setConsent';
   const made = calls.splice(0);
   made.filter(isConsent).forEach(run); // before `init`, which may use storage only with consent
   const options = readOptions(dataset, globals, tracker);
-  if (Object.keys(options).length) init(options);
+  if (Object.keys(options).length) run([0, 'init', [options]]);
   made.filter((call) => !isConsent(call)).forEach(run);
   return tracker;
 };

@@ -92,7 +92,7 @@ export interface Drop {
   /** What was wrong, for a developer to read. */
   message: string;
   /** The record; left out if the call never became one. */
-  record?: OutboxRecord;
+  record?: OutboxRecord | undefined;
 }
 
 /** Something that the developer has to look at. */
@@ -107,7 +107,7 @@ export interface DeliveryError {
   /** What is wrong, for a developer to read. */
   message: string;
   /** HTTP status of the answer, if there was one. */
-  status?: number;
+  status?: number | undefined;
 }
 
 /**
@@ -186,7 +186,7 @@ export interface Listeners {
   /** A request with the record was started. `handoff`: the page is hidden or on its way out. */
   sent: { record: OutboxRecord; handoff: boolean };
   /** The record's request came to an end, or can no longer be followed (`unknown`). `status`: of the HTTP answer. */
-  outcome: { record: OutboxRecord; outcome: Outcome; status?: number };
+  outcome: { record: OutboxRecord; outcome: Outcome; status?: number | undefined };
   /** A call or a record was dropped. */
   drop: Drop;
   /** The developer has to look at something. */

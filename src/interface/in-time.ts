@@ -9,9 +9,8 @@ const GRACE_MS = 100;
 export const inTime = <Result>(work: Result | PromiseLike<Result>, ms: number): Promise<Result> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new Error('no answer in time'));
     timer = setTimeout(() => {
-      timer = setTimeout(giveUp, GRACE_MS);
+      timer = setTimeout(reject, GRACE_MS, new Error('no answer in time'));
     }, ms - GRACE_MS);
   });
   return Promise.race([work, end]).finally(() => clearTimeout(timer));

@@ -8,7 +8,7 @@ import type { Entry } from '../outbox/parcel.js';
 import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
-import { abort, createLine, failed, forget, room, start, tell, weigh } from './requests.js';
+import { abort, createLine, failed, forget, start, tell, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
@@ -94,20 +94,16 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
     const free = places();
     const entries = entriesOf(outbox);
-    const groups =
-      free > 0 ? choose({ entries, places: free, isLeaving: false, joins, mayGo }) : [];
+    const groups = choose({ entries, places: free, isLeaving: false, joins, mayGo });
     if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox).then(pump);
     if (!groups.length) return false;
     const named = nameInFlight(outbox, groups.flat());
     if (!isHidden()) await named;
-    let hasStarted = false;
     for (const group of groups) {
-      if (isStartable(group)) {
-        hasStarted = true;
-        void start(line, group, false);
-      } else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
+      if (isStartable(group)) void start(line, group, false);
+      else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
-    return hasStarted;
+    return true;
   };
 
   let isPumping = false;
@@ -157,7 +153,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       const { since, isAsked } = trouble.read();
       if (settings().resends ? isAsked : since || isOffline()) return;
       horizon = outbox.order;
-      let left = room(line);
+      let left = line.room;
       const fits = (group: Entry[]) => (left -= weigh(group)) >= 0;
       const groups = choose({
         entries: entriesOf(outbox),

@@ -17,8 +17,6 @@ const SILENT = 3;
 interface Request {
   group: Entry[];
   controller: AbortController;
-  /** Bytes under keepalive. */
-  kept: number;
 }
 
 /** The way to one destination: its requests, and what their answers have told. */
@@ -31,6 +29,8 @@ export interface Line {
   onEnd: () => void;
   /** Requests that are under way. */
   running: Set<Request>;
+  /** Bytes that the browser still takes under keepalive. */
+  room: number;
   /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
   width: number;
   /** Why the last failure has closed the gate: for people, since no rule depends on it. */
@@ -48,6 +48,7 @@ export const createLine = (
 ): Line => ({
   ...parts,
   running: new Set(),
+  room: KEEPALIVE_BUDGET,
   width: Infinity,
   reason: 'backoff',
   silent: 0,
@@ -58,10 +59,6 @@ export const createLine = (
 export const weigh = (group: readonly Entry[]): number =>
   group.reduce((sum, { bytes }) => sum + bytes + AROUND, 0);
 
-/** Bytes that the browser still takes under keepalive. */
-export const room = ({ running }: Line): number =>
-  [...running].reduce((left, { kept }) => left - kept, KEEPALIVE_BUDGET);
-
 /** Tells the developer what is wrong, once. */
 export const tell = (
   { told, outbox }: Line,
@@ -69,7 +66,7 @@ export const tell = (
   message: string,
   status = 0,
 ): void => {
-  if (!told.has(kind)) outbox.emit('error', { kind, message, ...(status && { status }) });
+  if (!told.has(kind)) outbox.emit('error', { kind, message, status: status || undefined });
   told.add(kind);
 };
 
@@ -132,7 +129,7 @@ const conclude = (
       }
       if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
     }
-    outbox.emit('outcome', { record, outcome, ...(status && { status }) });
+    outbox.emit('outcome', { record, outcome, status: status || undefined });
   });
   if (hasPassed) passed(line);
   const isOwn = group.every(({ record }) => record.failedSince! < line.passedAt);
@@ -142,11 +139,13 @@ const conclude = (
 export const start = async (line: Line, group: Entry[], isHandoff: boolean): Promise<void> => {
   const { outbox, running } = line;
   const bytes = weigh(group);
-  const keepalive = bytes <= room(line);
+  const keepalive = bytes <= line.room;
+  const kept = keepalive ? bytes : 0;
   const { since } = line.trouble.read();
   const controller = new AbortController();
-  const request: Request = { group, controller, kept: keepalive ? bytes : 0 };
+  const request: Request = { group, controller };
   running.add(request);
+  line.room -= kept;
   for (const entry of group) {
     entry.record.attempts++;
     sent(outbox, entry, keepalive);
@@ -155,6 +154,7 @@ export const start = async (line: Line, group: Entry[], isHandoff: boolean): Pro
   const sending = line.send(records, { keepalive, controller });
   for (const record of records) outbox.emit('sent', { record, handoff: isHandoff });
   const attempts = await sending;
+  line.room += kept;
   // Forgotten, since the page was left; or the browser carries the request on.
   if (!running.has(request) || !attempts) return;
   running.delete(request);

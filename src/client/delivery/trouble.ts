@@ -21,7 +21,7 @@ export const createTrouble = (key: string, now: () => number) => {
 
   /** The gate as it is now. */
   const read = (): Gate => {
-    own = attempt(() => JSON.parse(shelf.get(key)!) as Gate) ?? own;
+    own = attempt(() => JSON.parse(shelf.get(key) ?? 'null') as Gate | null) ?? own;
     const until = ahead(own.until, now());
     return { ...own, until, isAsked: until > 0 && own.isAsked };
   };

@@ -17,7 +17,6 @@ export interface Claimed {
 /** Puts back what the notes of dead lives have. A stored parcel counts unless its life is still that of the note. */
 const applyNotes = async (store: IDBObjectStore, dead: Note[]): Promise<void> => {
   for (const { life, parcels } of dead) {
-    store.delete(['lease', life]);
     for (const { key, stored, v, flight, records } of parcels) {
       const found = (await settled(store.get(key))) as StoredParcel | undefined;
       // A parcel that was stored and is no more has come to its end since.
@@ -38,23 +37,23 @@ export const claimParcels = async (
   walk: Walk,
 ): Promise<Claimed> => {
   const own = outbox.life;
-  const alive = new Set<string>();
-  const see = (life: string, until: number) => {
-    if (isOver(outbox, until)) return false;
-    alive.add(life);
-    if (life !== own) walk.soonest = Math.min(walk.soonest, until);
-    return true;
-  };
-  for (const { life, until } of (await settled(
-    store.getAll(IDBKeyRange.lowerBound(['lease'])),
-  )) as StoredLease[]) {
-    if (!see(life, until) && life !== own) store.delete(['lease', life]);
+  const notes = readNotes(outbox).filter(({ life }) => life !== own);
+  /** Lives of others, and until when they hold what they have. */
+  const alive = new Map<string, number>();
+  const leases = settled(store.getAll(IDBKeyRange.lowerBound(['lease'])));
+  for (const { life, until } of (await leases) as StoredLease[]) alive.set(life, until);
+  // A page that has gone says so in its note, even where its lease could not be deleted any more.
+  for (const { life, until } of notes)
+    alive.set(life, until && Math.max(until, alive.get(life) ?? 0));
+  alive.delete(own);
+  for (const [life, until] of alive) {
+    if (!isOver(outbox, until)) walk.soonest = Math.min(walk.soonest, until);
+    else {
+      alive.delete(life);
+      store.delete(['lease', life]);
+    }
   }
-  const dead = readNotes(outbox).filter(({ life, until }) => {
-    // A page that has gone says so in its note, even where its lease could not be deleted any more.
-    if (!until) alive.delete(life);
-    return life !== own && !see(life, until) && !alive.has(life);
-  });
+  const dead = notes.filter(({ life }) => !alive.has(life));
   await applyNotes(store, dead);
 
   const range = IDBKeyRange.bound(walk.after, ['lease'], true);

@@ -3,15 +3,8 @@ import type { Settings } from '../options.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
-import {
-  byAge,
-  createEntry,
-  createParcel,
-  TWENTY,
-  type Entry,
-  type Parcel,
-  type ParcelKey,
-} from './parcel.js';
+import { byAge, createEntry, createParcel, TWENTY } from './parcel.js';
+import type { Entry, Parcel, ParcelKey } from './parcel.js';
 
 /**
  * A page that lives keeps what it has for this long, and renews that before half of it has passed. After a kill, the
@@ -69,6 +62,8 @@ export interface Outbox {
   bytes: number;
   /** The number of the last call. A parcel has the number of its first. */
   order: number;
+  /** Of a write that waits for others. */
+  timer?: ReturnType<typeof setTimeout> | undefined;
   /** Settles when what has changed is written. */
   writing?: Promise<void> | undefined;
   /** The walk that goes on with the next claim, if any. */
@@ -165,8 +160,8 @@ export const addParcel = (
 
 /** Removes a record that has come to its end. */
 export const removeEntry = (outbox: Outbox, entry: Entry): void => {
-  const { parcel } = entry;
-  if (parcel.entries.delete(entry) && outbox.parcels.has(parcel)) tally(outbox, -1, entry);
+  const { entries } = entry.parcel;
+  if (entries.delete(entry) && outbox.parcels.has(entry.parcel)) tally(outbox, -1, entry);
 };
 
 /** Forgets a parcel: it is stored for whoever comes next, or has no records any more. */

@@ -10,15 +10,15 @@ const TOGETHER_MS = 50;
 export const unconfirmed = ({ parcels, dirty }: Outbox): Parcel[] =>
   [...parcels].filter((parcel) => parcel.writes || dirty.has(parcel));
 
-/** Keeps the exit note up to date. Without a database, it has all that a hidden page holds, and is its lease. */
+/** Keeps the exit note up to date. Without a database, it has all that a hidden page holds. */
 export const renote = (outbox: Outbox): void => {
-  const { noted, dirty } = outbox;
-  const parcels = isMemory(outbox)
-    ? [...dirty].filter(({ stored }) => isHidden() || stored !== 'no')
-    : noted
-      ? unconfirmed(outbox)
-      : [];
-  if (parcels.length || (noted && isMemory(outbox))) writeNote(outbox, parcels);
+  const { noted } = outbox;
+  const isStore = isMemory(outbox);
+  if (!noted && !isStore) return;
+  const parcels = unconfirmed(outbox).filter(
+    ({ stored }) => !isStore || isHidden() || stored !== 'no',
+  );
+  if (parcels.length) writeNote(outbox, parcels);
   else if (noted) {
     removeNote(outbox, outbox.life);
     outbox.noted = undefined;
@@ -70,13 +70,16 @@ const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise<boolea
 
 /** Writes what has changed, one transaction after the other. */
 export const flush = (outbox: Outbox): Promise<void> =>
-  (outbox.writing ??= Promise.resolve().then(async () => {
+  (outbox.writing ??= (async () => {
+    clearTimeout(outbox.timer);
+    outbox.timer = undefined;
+    await undefined; // the rest of the task may have more to write
     let isWell = true;
     while (isWell && outbox.dirty.size && outbox.database && !isMemory(outbox))
       isWell = await write(outbox, [...outbox.dirty]);
     renote(outbox);
     outbox.writing = undefined;
-  }));
+  })());
 
 /** Writes a parcel: at the end of the task, or together with what ends soon. */
 export const save = (outbox: Outbox, parcel: Parcel, isUrgent = false): void => {
@@ -84,7 +87,7 @@ export const save = (outbox: Outbox, parcel: Parcel, isUrgent = false): void => 
   if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(outbox, parcel);
   else outbox.dirty.add(parcel);
   if (isUrgent) void flush(outbox);
-  else setTimeout(flush, TOGETHER_MS, outbox);
+  else outbox.timer ??= setTimeout(flush, TOGETHER_MS, outbox);
 };
 
 /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */

@@ -1,7 +1,7 @@
 import { inTime } from '../../../interface/in-time.js';
 import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
-import { isGoing, wasLeft } from '../../life.js';
+import { wasLeft } from '../../life.js';
 import type { Settings } from '../../options.js';
 
 /**
@@ -40,9 +40,7 @@ export const post = async (
   { timeout, fetch: own = fetch }: Settings,
   now: () => number,
 ): Promise<Answer | undefined> => {
-  const problemOf = (status: number) => `${url}: ${status}`;
   const began = now();
-  const wasGoing = isGoing();
   const request = async (keepalive: boolean) =>
     own(url, {
       ...message,
@@ -57,31 +55,29 @@ export const post = async (
       return await request(keepalive);
     } catch (error) {
       // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
-      const isRefused = keepalive && !wasGoing && !(await wasLeft());
-      if (!isRefused || now() - began > REFUSAL_MS) throw error;
+      if (!keepalive || (await wasLeft()) || now() - began > REFUSAL_MS) throw error;
       return request(false);
     }
   };
+  let status = 0;
+  let text = '';
+  let retryAfterMs = 0;
   try {
     const response = await inTime(send(), timeout);
-    const status = (!response.redirected && response.status) || 302;
-    let text = '';
-    try {
-      // Read to its end, or Chromium would not free the request's part of the keepalive budget.
-      text = await inTime(response.text(), Math.min(BODY_MS, timeout));
-    } catch {
-      controller.abort(); // its status counts
-    }
-    return {
-      outcome: outcomeOf(status, text),
-      status,
-      retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()),
-      text,
-      problem: problemOf(status),
-    };
+    status = (!response.redirected && response.status) || 302;
+    retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
+    // Read to its end, or Chromium would not free the request's part of the keepalive budget.
+    text = await inTime(response.text(), Math.min(BODY_MS, timeout));
   } catch {
     controller.abort();
-    if (await wasLeft()) return undefined;
-    return { outcome: 'retry', status: 0, retryAfterMs: 0, text: '', problem: problemOf(0) };
+    if (!status && (await wasLeft())) return undefined;
+    // A status counts without its body.
   }
+  return {
+    outcome: outcomeOf(status, text),
+    status,
+    retryAfterMs,
+    text,
+    problem: `${url}: ${status}`,
+  };
 };
