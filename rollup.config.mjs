@@ -42,25 +42,38 @@ const tag = (input, file) => ({
   plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT })],
 });
 
+const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
+const shape = (shared, format, extension) => ({
+  dir: 'dist',
+  format,
+  entryFileNames: `[name]${extension}`,
+  chunkFileNames: `${shared}-[hash]${extension}`,
+  hoistTransitiveImports: false,
+});
+const EXTENSIONS = { es: '.js', cjs: '.cjs' };
+
 /**
- * Entries to import or require, and their types. What they share is in files beside them. They are as readable
- * as their sources, so they need no source maps, which would be twice as large as they are.
+ * Entries to import or require. What they share is in files beside them. They are as readable as their sources, so they
+ * need no source maps, which would be twice as large as they are.
  */
-const libraries = (shared, ...names) => {
-  const input = Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-  const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
-  const shape = (format, extension) => ({
-    dir: 'dist',
-    format,
-    entryFileNames: `[name]${extension}`,
-    chunkFileNames: `${shared}-[hash]${extension}`,
-    hoistTransitiveImports: false,
-  });
-  return [
-    { input, external, output: [shape('es', '.js'), shape('cjs', '.cjs')], plugins: [ts(false)] },
-    { input, external, output: [shape('es', '.d.ts'), shape('es', '.d.cts')], plugins: [dts()] },
-  ];
-};
+const code = ({ shared, names, formats = ['es', 'cjs'] }) => ({
+  input: inputs(names),
+  external,
+  output: formats.map((format) => shape(shared, format, EXTENSIONS[format])),
+  plugins: [ts(false)],
+});
+
+const types = (shared, names) => ({
+  input: inputs(names),
+  external,
+  output: [shape(shared, 'es', '.d.ts'), shape(shared, 'es', '.d.cts')],
+  plugins: [dts()],
+});
+
+const libraries = (shared, ...names) => [code({ shared, names }), types(shared, names)];
+
+const CLIENT = ['index', 'relay-client', 'context', 'testing'];
 
 export default [
   tag('src/script.ts', 'dist/outbox.js'),
@@ -78,10 +91,14 @@ export default [
     output: { file: 'dist/stub.js', format: 'es' },
     plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
-  ...libraries(
-    'client-shared',
-    ...['index', 'index-dev', 'relay-client', 'relay-client-dev', 'context', 'testing'],
-  ),
+  // What developers import has the types of what it stands in for, and cannot be required.
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'index-dev', 'relay-client-dev'],
+    formats: ['es'],
+  }),
+  code({ shared: 'client-shared', names: CLIENT, formats: ['cjs'] }),
+  types('client-shared', CLIENT),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),
