@@ -2,6 +2,7 @@ import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
+import { testingPlatform } from './scripts/testing-platform.mjs';
 
 // One instance an entry: the plugin keeps state between the files it emits. None checks types, which
 // `npm run build` has done by then, once and for all.
@@ -57,11 +58,12 @@ const EXTENSIONS = { es: '.js', cjs: '.cjs' };
  * Entries to import or require. What they share is in files beside them. They are as readable as their sources, so they
  * need no source maps, which would be twice as large as they are.
  */
-const code = ({ shared, names, formats = ['es', 'cjs'] }) => ({
+const code = ({ shared, names, formats = ['es', 'cjs'], plugins = [] }) => ({
   input: inputs(names),
   external,
   output: formats.map((format) => shape(shared, format, EXTENSIONS[format])),
-  plugins: [ts(false)],
+  plugins: [...plugins, ts(false)],
+  treeshake: { moduleSideEffects: 'no-external' },
 });
 
 const types = (shared, names) => ({
@@ -73,7 +75,7 @@ const types = (shared, names) => ({
 
 const libraries = (shared, ...names) => [code({ shared, names }), types(shared, names)];
 
-const CLIENT = ['index', 'relay-client', 'context', 'testing'];
+const CLIENT = ['index', 'relay-client', 'context'];
 
 export default [
   tag('src/script.ts', 'dist/outbox.js'),
@@ -98,7 +100,8 @@ export default [
     formats: ['es'],
   }),
   code({ shared: 'client-shared', names: CLIENT, formats: ['cjs'] }),
-  types('client-shared', CLIENT),
+  code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
+  types('client-shared', [...CLIENT, 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),

@@ -75,8 +75,8 @@ const MAX_UNPACKED_BYTES = 2_350_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS = {
-  nanoid: /./,
-  'idb-keyval': /^dist\/(index|relay-client|client-shared)/,
+  nanoid: /^dist\/(?!testing)/, // which Jest does not load
+  'idb-keyval': /^dist\/(index|relay-client|client-shared|testing)/,
   libsql: /^dist\/relay-libsql\./,
   redis: /^dist\/relay-program\.js$/,
   '@hono/node-server': /^dist\/relay-program\.js$/,
