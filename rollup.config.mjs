@@ -2,6 +2,7 @@ import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
+import { testingPlatform } from './scripts/testing-platform.mjs';
 
 // One instance an entry: the plugin keeps state between the files it emits. None checks types, which
 // `npm run build` has done by then, once and for all.
@@ -42,25 +43,39 @@ const tag = (input, file) => ({
   plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT })],
 });
 
+const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
+const shape = (shared, format, extension) => ({
+  dir: 'dist',
+  format,
+  entryFileNames: `[name]${extension}`,
+  chunkFileNames: `${shared}-[hash]${extension}`,
+  hoistTransitiveImports: false,
+});
+const EXTENSIONS = { es: '.js', cjs: '.cjs' };
+
 /**
- * Entries to import or require, and their types. What they share is in files beside them. They are as readable
- * as their sources, so they need no source maps, which would be twice as large as they are.
+ * Entries to import or require. What they share is in files beside them. They are as readable as their sources, so they
+ * need no source maps, which would be twice as large as they are.
  */
-const libraries = (shared, ...names) => {
-  const input = Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-  const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
-  const shape = (format, extension) => ({
-    dir: 'dist',
-    format,
-    entryFileNames: `[name]${extension}`,
-    chunkFileNames: `${shared}-[hash]${extension}`,
-    hoistTransitiveImports: false,
-  });
-  return [
-    { input, external, output: [shape('es', '.js'), shape('cjs', '.cjs')], plugins: [ts(false)] },
-    { input, external, output: [shape('es', '.d.ts'), shape('es', '.d.cts')], plugins: [dts()] },
-  ];
-};
+const code = ({ shared, names, formats = ['es', 'cjs'], plugins = [] }) => ({
+  input: inputs(names),
+  external,
+  output: formats.map((format) => shape(shared, format, EXTENSIONS[format])),
+  plugins: [...plugins, ts(false)],
+  treeshake: { moduleSideEffects: 'no-external' },
+});
+
+const types = (shared, names) => ({
+  input: inputs(names),
+  external,
+  output: [shape(shared, 'es', '.d.ts'), shape(shared, 'es', '.d.cts')],
+  plugins: [dts()],
+});
+
+const libraries = (shared, ...names) => [code({ shared, names }), types(shared, names)];
+
+const CLIENT = ['index', 'relay-client', 'context'];
 
 export default [
   tag('src/script.ts', 'dist/outbox.js'),
@@ -78,10 +93,15 @@ export default [
     output: { file: 'dist/stub.js', format: 'es' },
     plugins: [ts(false, 'ES2015'), minify({}, 2015)],
   },
-  ...libraries(
-    'client-shared',
-    ...['index', 'index-dev', 'relay-client', 'relay-client-dev', 'context', 'testing'],
-  ),
+  // What developers import has the types of what it stands in for, and cannot be required.
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'index-dev', 'relay-client-dev'],
+    formats: ['es'],
+  }),
+  code({ shared: 'client-shared', names: CLIENT, formats: ['cjs'] }),
+  code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
+  types('client-shared', [...CLIENT, 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),

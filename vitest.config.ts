@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { testingPlatform } from './scripts/testing-platform.mjs';
 
 export default defineConfig({
+  plugins: [testingPlatform('?testing')],
   test: {
     include: ['test/**/*.test.ts'],
     // By itself it leaves a core free, which on two cores is half of them.

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = ['src', 'demo/page', 'demo/server', 'demo/site', 'scripts/tsconfig.build.json'];
+const SOURCES = ['src', 'demo/page', 'demo/server', 'demo/site'];
+const SCRIPTS = ['scripts/tsconfig.build.json', 'scripts/testing-platform.mjs'];
 const OTHERS = ['rollup.config.mjs', 'tsconfig.json', 'package-lock.json'];
 const STAMP = join(ROOT, 'demo/dist/.built-from');
 
@@ -23,7 +24,9 @@ const filesOf = (path) =>
         .flatMap((name) => filesOf(join(path, name)));
 
 const hash = createHash('sha256');
-for (const file of [...SOURCES, ...OTHERS].flatMap((path) => filesOf(join(ROOT, path)))) {
+for (const file of [...SOURCES, ...SCRIPTS, ...OTHERS].flatMap((path) =>
+  filesOf(join(ROOT, path)),
+)) {
   hash.update(file.slice(ROOT.length)).update(readFileSync(file));
 }
 const now = hash.digest('hex');

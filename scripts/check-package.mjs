@@ -35,13 +35,11 @@ const SCRIPT_ENTRIES = [
   './stub.js',
 ];
 
-/** Entries of the tracker, to import or require. */
+/** Entries to import or require. */
 const LIBRARIES = [
   'index',
-  'index-dev',
   'relay',
   'relay-client',
-  'relay-client-dev',
   'context',
   'autocapture',
   'relay-libsql',
@@ -61,6 +59,9 @@ const SHIPPED = [
   'dist/stub.js',
   'dist/LICENSES.txt',
   'dist/relay-program.js',
+  // For developers, in place of others whose types they have.
+  'dist/index-dev.js',
+  'dist/relay-client-dev.js',
   ...LIBRARIES.flatMap((name) =>
     ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `dist/${name}.${end}`),
   ),
@@ -74,8 +75,8 @@ const MAX_UNPACKED_BYTES = 2_350_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS = {
-  nanoid: /./,
-  'idb-keyval': /^dist\/(index|relay-client|client-shared)/,
+  nanoid: /^dist\/(?!testing)/, // which Jest does not load
+  'idb-keyval': /^dist\/(index|relay-client|client-shared|testing)/,
   libsql: /^dist\/relay-libsql\./,
   redis: /^dist\/relay-program\.js$/,
   '@hono/node-server': /^dist\/relay-program\.js$/,

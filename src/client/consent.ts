@@ -10,7 +10,7 @@ interface Fact {
 }
 
 /** Two scripts, such as the tag and an import, have no module in common: both see a symbol on the global object. */
-const FACTS = Symbol.for('analytics-outbox consent');
+export const FACTS = Symbol.for('analytics-outbox consent');
 /** As long as each other, so that a denial fits into a full localStorage in the place of a consent. */
 const GRANTED = 'granted';
 const REFUSED = 'refused';

@@ -1,36 +1,30 @@
-import { isConsent, resolveOptions, type Settings } from '../client/options.js';
-import { attempt } from '../interface/attempt.js';
-import { isGpcOn } from '../client/page.js';
-import { recordOf, refuse, type Refusal } from '../client/record.js';
-import type {
-  Analytics,
-  Consent,
-  DisabledOptions,
-  Drop,
-  Emit,
-  EventMap,
-  Options,
-  OutboxRecord,
-  RecordType,
-  Status,
-} from '../client/types.js';
-import { messageOf } from '../interface/errors.js';
+import { createTracker } from '../client/analytics.js';
+import { FACTS } from '../client/consent.js';
+import type { Attempt, Send } from '../client/delivery/send/sender.js';
+import { checkEvent } from '../client/dev/events.js';
+import { createSay } from '../client/dev/say.js';
+import { resolveOptions } from '../client/options.js';
+import { shelf } from '../client/page.js';
+import type { Analytics, DisabledOptions, EventMap, Options } from '../client/types.js';
+import { createJournal } from './journal.js';
 import { readRows } from './rows.js';
 import type { RecordedCall, TestAnalytics } from './types.js';
 
-type Listener = (payload: unknown) => void;
+type Method = (...args: unknown[]) => unknown;
 
-/** The path of a relay is relative to this address, since there may be no page. */
-const ADDRESS = 'https://test.example/';
+/** Stands for every address, since nothing goes there. */
+const ADDRESS = 'https://test.example';
+const BEFORE_INIT: Options = { relay: ADDRESS, project: 'test', channel: 'test' };
+/** Nothing is sent by itself. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
-const resolve = (options: Options | DisabledOptions): Settings =>
-  resolveOptions(options as Options, ADDRESS, true);
-
-const BEFORE_INIT = /* @__PURE__ */ resolve({ relay: ADDRESS, project: 'test', channel: 'test' });
+const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
+const createTestSend = (): Send => async (records) => records.map(() => DELIVERED);
 
 /**
- * Makes an instance that records what would be sent, and sends nothing: no request, no storage, no timer. It has
- * the name of what it stands in for, so that this module can replace `analytics-outbox` in a test.
+ * Makes an instance that records what would be sent, and sends nothing: the real tracker, over a page of its own
+ * (`platform/`) and with a sender that delivers at once. It has the name of what it stands in for, so that this module
+ * can replace `analytics-outbox` in a test.
  * @example
  * vi.mock('analytics-outbox', () => import('analytics-outbox/testing'));
  */
@@ -40,157 +34,78 @@ export const createAnalytics = <
 >(
   options?: Options | DisabledOptions,
 ): TestAnalytics<Events, Traits> => {
-  let settings = BEFORE_INIT;
-  let user: string | undefined;
-  /** What `setConsent` was last called with. */
-  let said: Consent | undefined;
-  /** Records in the order of their calls. Those made while consent is pending are held until it is granted. */
-  const records = new Map<OutboxRecord, 'held' | 'waiting' | 'delivered'>();
+  const journal = createJournal();
   const calls: RecordedCall[] = [];
-  const drops: Drop[] = [];
-  const listeners = new Map<string, Set<Listener>>();
+  const say = createSay();
+  const { analytics: tracker } = createTracker(createTestSend, (what, detail) => {
+    if (what === 'on') checkEvent(detail as string, say);
+    journal.tell(what, detail);
+  });
+  const methods = tracker as unknown as Record<RecordedCall['method'], Method>;
+  /** The project as the tracker knows it, so that user, consent and counts are of this instance alone. */
+  const name = `test ${Math.random()}`;
+  /** The options in force; nothing before the first call, and after `stop`. */
+  let setup: Options | DisabledOptions | undefined;
 
-  const emit: Emit = (type, payload) => {
-    const option = type === 'drop' ? settings.onDrop : undefined;
-    for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
-      attempt(() => listener?.(payload)); // one that throws must not stop the others
-    }
+  const start = (next: Options | DisabledOptions): void => {
+    const { resends, ...settings } = resolveOptions({ ...next } as Options, ADDRESS, true);
+    const { project, beforeSend } = settings;
+    tracker.init({
+      ...settings,
+      ...{ baseUrl: ADDRESS, token: 'test', relay: undefined, idempotencyKey: resends },
+      ...{ project: name, flushAt: NEVER, flushInterval: NEVER },
+      beforeSend: (draft) => {
+        draft.body.project = project;
+        return beforeSend ? beforeSend(draft) : draft;
+      },
+    });
+    setup = next;
   };
 
-  const drop = (dropped: Drop): void => {
-    drops.push(dropped);
-    emit('drop', dropped);
-  };
-
-  const now = (): number => attempt(() => settings.now?.()) ?? Date.now();
-
-  const consent = (): Consent =>
-    settings.respectGpc && attempt(isGpcOn) ? 'denied' : (said ?? settings.consent ?? 'granted');
-
-  const paused = (): Status['paused'] => {
-    if (settings === BEFORE_INIT) return 'not-started';
-    if (settings.disabled) return 'disabled';
-    return consent() === 'granted' ? undefined : 'consent';
-  };
-
-  const delivered = (): number =>
-    [...records.values()].filter((state) => state === 'delivered').length;
-
-  const note = (method: RecordedCall['method'], args: unknown[]): void =>
-    void calls.push({ method, args });
-
-  const accept = (type: RecordType, args: unknown[]): void => {
-    note(type, args);
-    if (settings.disabled) return;
-    const [subject, given] = args;
-    const admit = () => {
-      if (consent() === 'denied') refuse('consent-denied');
+  const note =
+    (method: RecordedCall['method'], work = methods[method]): Method =>
+    (...args) => {
+      calls.push({ method, args });
+      return work(...args);
     };
-    try {
-      admit();
-      const record = recordOf({ type, at: now(), subject, given }, settings, user);
-      admit(); // `context` or `beforeSend` may have denied it
-      if (type === 'identify') user = String(subject);
-      emit('record', { ...record });
-      admit(); // a listener may
-      records.set(record, consent() === 'pending' ? 'held' : 'waiting');
-    } catch (error) {
-      const reason = (error as Refusal | null)?.reason ?? 'not-serializable';
-      drop({ reason, message: messageOf(error) });
-    }
-  };
+  /** Notes a call that becomes a record, before `init` too. */
+  const noteRecord = (method: 'identify' | 'event'): Method =>
+    note(method, (...args) => {
+      if (!setup) start(BEFORE_INIT);
+      methods[method](...args);
+    });
 
-  const applyConsent = (): void => {
-    if (consent() === 'denied') user = undefined;
-    for (const [record, state] of records) {
-      if (consent() === 'granted' && state === 'held') records.set(record, 'waiting');
-      if (consent() !== 'denied' || state === 'delivered') continue;
-      records.delete(record);
-      drop({ reason: 'consent-denied', message: 'consent-denied', record: { ...record } });
-    }
-    const isOff = settings === BEFORE_INIT || settings.disabled;
-    if (!isOff) emit('consent', { consent: consent() });
-  };
-
-  const start = (given: Options | DisabledOptions): void => {
-    settings = resolve(given);
-    applyConsent();
+  const analytics = {
+    ...tracker,
+    init: note('init', start as Method),
+    identify: noteRecord('identify'),
+    event: noteRecord('event'),
+    flush: note('flush'),
+    reset: note('reset'),
+    setConsent: note('setConsent'),
+    stop: note('stop', () => {
+      tracker.stop();
+      setup = undefined;
+    }),
+    status: () => {
+      const isStarted = setup && setup !== BEFORE_INIT;
+      return { ...tracker.status(), ...(!isStarted && { paused: 'not-started' }) };
+    },
   };
   if (options) start(options);
 
-  const analytics: Analytics = {
-    init: (given: Options | DisabledOptions) => {
-      note('init', [given]);
-      start(given);
-    },
-    identify: (...args: unknown[]) => accept('identify', args),
-    event: (...args: unknown[]) => accept('event', args),
-    flush: () => {
-      note('flush', []);
-      const before = delivered();
-      for (const [record, state] of [...records]) {
-        if (state !== 'waiting' || consent() !== 'granted') continue;
-        records.set(record, 'delivered');
-        emit('sent', { record: { ...record }, handoff: false });
-        emit('outcome', { record: { ...record }, outcome: 'delivered', status: 200 });
-      }
-      return Promise.resolve({
-        delivered: delivered() - before,
-        retried: 0,
-        rejected: 0,
-        waiting: records.size - delivered(),
-      });
-    },
-    reset: () => {
-      note('reset', []);
-      if (settings.disabled) return;
-      user = undefined;
-      emit('reset', {});
-    },
-    setConsent: (given) => {
-      note('setConsent', [given]);
-      if (!isConsent(given)) return drop({ reason: 'invalid-call', message: 'setConsent' });
-      const before = consent();
-      said = given;
-      if (consent() !== before) applyConsent();
-    },
-    status: () => {
-      const dropped: Status['dropped'] = {};
-      for (const { reason } of drops) dropped[reason] = (dropped[reason] ?? 0) + 1;
-      return {
-        storage: consent() === 'granted' ? 'memory' : 'none',
-        consent: consent(),
-        waiting: records.size - delivered(),
-        elsewhere: 0,
-        inFlight: 0,
-        delivered: delivered(),
-        unknown: 0,
-        dropped,
-        paused: paused(),
-        userId: user,
-      };
-    },
-    stop: () => {
-      note('stop', []);
-      listeners.clear();
-      settings = BEFORE_INIT;
-    },
-    on: (type, listener) => {
-      const set = listeners.get(type) ?? new Set();
-      listeners.set(type, set.add(listener as Listener));
-      return () => set.delete(listener as Listener);
-    },
-  };
-
   return {
     ...(analytics as unknown as Analytics<Events, Traits>),
-    ...readRows<Events>(() => [...records.keys()].filter((one) => records.get(one) !== 'held')),
+    ...readRows<Events>(journal.rows),
     calls: () => calls.map(({ method, args }) => ({ method, args: [...args] })),
-    drops: () => [...drops],
+    drops: journal.drops,
     clear: () => {
-      calls.length = drops.length = 0;
-      records.clear();
-      user = said = undefined;
+      tracker.init({ disabled: true, project: name });
+      for (const key of shelf.keys()) if (key.includes(`${encodeURI(name)} `)) shelf.remove(key);
+      (globalThis as Record<symbol, Map<string, unknown>>)[FACTS]?.delete(name);
+      if (setup) start(setup);
+      journal.clear();
+      calls.length = 0;
     },
   };
 };

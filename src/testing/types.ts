@@ -39,6 +39,9 @@ export interface TestAnalytics<
   calls(this: void): RecordedCall[];
   /** What was dropped, such as wrong calls, as `onDrop` is told. */
   drops(this: void): Drop[];
-  /** Forgets what was recorded, the user, and what was said about consent. Listeners and options stay. */
+  /**
+   * Forgets what was recorded, the user, and what was said about consent. Listeners and options stay, and `consent` is
+   * told as after `init`.
+   */
   clear(this: void): void;
 }

@@ -139,13 +139,19 @@ const changeConsent = (analytics: Analytics): unknown[] => {
   analytics.init({ ...setup, disabled: true });
   analytics.event('While disabled');
   analytics.reset();
+  analytics.init(setup);
+  analytics.identify('user_2');
   analytics.stop();
+  look();
+  analytics.init({ ...setup, consent: 'denied' }); // was said to be granted
+  look();
   return steps;
 };
 
-it('follows consent as a real instance does', () => {
+it('follows consent, and goes on after `stop`, as a real instance does', () => {
   const real = createReal();
   const steps = changeConsent(real);
+  real.stop();
   expect(changeConsent(createAnalytics())).toEqual(steps);
   expect(steps.length).toBeGreaterThan(15);
 });

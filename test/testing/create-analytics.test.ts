@@ -137,7 +137,7 @@ describe('what a test may ask for', () => {
 });
 
 describe('an instance for tests', () => {
-  it('holds what is called while consent is pending, and drops what a denial drops', () => {
+  it('holds what is called while consent is pending, and drops what a denial drops', async () => {
     const onDrop = vi.fn();
     const test = createAnalytics({ ...SETUP, consent: 'pending', onDrop });
     test.identify('u');
@@ -146,7 +146,7 @@ describe('an instance for tests', () => {
     expect(test.status()).toMatchObject({ waiting: 2, paused: 'consent', storage: 'none' });
     test.setConsent('granted');
     expect(test.rows()).toHaveLength(2);
-    void test.flush();
+    await test.flush();
     test.event('B');
     test.setConsent('denied');
     test.event('C');
@@ -192,6 +192,7 @@ describe('an instance for tests', () => {
     expect(test.rows()).toEqual([]);
     expect(test.status().consent).toBe('denied');
     vi.unstubAllGlobals();
+    test.clear();
     test.event('B');
     expect(test.events()).toMatchObject([{ event: 'B' }]);
   });
@@ -233,17 +234,104 @@ describe('an instance for tests', () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  it('uses no timer, no storage and no network', async () => {
-    const names = ['setTimeout', 'setInterval', 'fetch', 'queueMicrotask'] as const;
-    const spies = names.map((name) => vi.spyOn(globalThis, name));
+  it('goes on after `stop` with the user, and with what waits', async () => {
     const test = createAnalytics(SETUP);
+    test.identify('u');
+    test.event('A');
+    test.stop();
+    expect(test.events('A')).toHaveLength(1);
+    test.init(SETUP);
+    test.event('B');
+    expect(test.events('B')).toMatchObject([{ user_id: 'u' }]);
+    expect(await test.flush()).toMatchObject({ delivered: 3, waiting: 0 });
+    expect(test.rows()).toHaveLength(3);
+    expect(test.drops()).toEqual([]);
+  });
+
+  it('keeps the user and the consent of calls before `init`', () => {
+    const test = createAnalytics();
+    test.identify('u');
+    test.init(SETUP);
+    test.event('A');
+    expect(test.events()).toMatchObject([{ user_id: 'u', project: 'shop' }]);
+
+    const denied = createAnalytics();
+    denied.clear();
+    denied.setConsent('denied');
+    denied.event('A');
+    denied.init(SETUP);
+    denied.event('B');
+    expect(denied.rows()).toEqual([]);
+    expect(denied.drops()).toMatchObject([
+      { reason: 'consent-denied' },
+      { reason: 'consent-denied' },
+    ]);
+  });
+
+  it('has a user and a consent of its own', () => {
+    const other = createAnalytics(SETUP);
+    other.identify('u');
+    other.setConsent('denied');
+    const test = createAnalytics(SETUP);
+    test.event('A');
+    expect(test.events()).toEqual([expect.not.objectContaining({ user_id: 'u' }) as unknown]);
+    expect(test.status().consent).toBe('granted');
+  });
+
+  it('has no row of a record that a listener denies', () => {
+    const test = createAnalytics(SETUP);
+    test.on('record', () => test.setConsent('denied'));
+    test.event('A');
+    expect(test.rows()).toEqual([]);
+    expect(test.drops()).toMatchObject([{ reason: 'consent-denied' }]);
+  });
+
+  it('tells of a listener for an event that there is not', () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const test = createAnalytics(SETUP);
+    test.on('drop', () => undefined);
+    test.on('dropped' as never, () => undefined);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('`on` knows no event `dropped`: there are record, sent,')],
+    ]);
+    warn.mockRestore();
+  });
+
+  it('uses no timer, no token and no network', async () => {
+    const names = ['setTimeout', 'setInterval', 'fetch'] as const;
+    const spies = names.map((name) => vi.spyOn(globalThis, name));
+    const [token, own] = [vi.fn(() => 't'), vi.fn()];
+    const test = createAnalytics({ ...SETUP, token, fetch: own });
     test.identify('u');
     test.event('A');
     test.setConsent('denied');
     const settled = test.flush();
     test.stop();
-    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
-    vi.restoreAllMocks();
     await settled;
+    test.init({ relay: '/a', project: 'shop', channel: 'web', fetch: own });
+    test.event('B');
+    await test.flush();
+    for (const spy of [...spies, token, own]) expect(spy).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+
+  it('delivers nothing by itself', async () => {
+    const test = createAnalytics({ ...SETUP, flushAt: 1, flushInterval: 1 });
+    test.event('A');
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(test.status()).toMatchObject({ delivered: 0, waiting: 1 });
+  });
+
+  it('delivers all that waits while the clock of a test stands still', async () => {
+    vi.useFakeTimers();
+    const test = createAnalytics({ ...SETUP, concurrency: 1 });
+    for (let i = 0; i < 100; i++) {
+      test.identify(`user_${i % 3}`);
+      test.event('A');
+    }
+    expect(await test.flush()).toMatchObject({ delivered: 200, waiting: 0 });
+    expect(test.status()).toMatchObject({ delivered: 200, waiting: 0, inFlight: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 });

@@ -2,9 +2,6 @@ import type { Listeners, OutboxRecord } from '../types.js';
 import { nameOf } from './calls.js';
 import { log } from './say.js';
 
-/** What is logged: the events of `on`. */
-export const EVENTS = 'record sent outcome drop error storage consent reset'.split(' ');
-
 type Payload = Partial<Listeners['drop'] & Listeners['outcome']>;
 
 /**

@@ -5,9 +5,9 @@ import type { Call } from '../record.js';
 import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../types.js';
 import { bodyOf, dropText, refusalsOf, slipsOf } from './calls.js';
 import { contextProblem, hasGivenNone } from './context.js';
-import { createDebugLog, EVENTS } from './debug-log.js';
+import { createDebugLog } from './debug-log.js';
 import { addressOf, errorText, followPolicy, isMixed } from './delivery.js';
-import { didYouMean } from './meant.js';
+import { EVENTS, checkEvent } from './events.js';
 import { optionsProblem } from './options.js';
 import type { Say } from './say.js';
 import { show } from './show.js';
@@ -116,11 +116,7 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
     storage: ({ storage, message }: Listeners['storage']): void => {
       if (storage === 'memory') say(`records are kept in memory until storage works: ${message}`);
     },
-    on: (type: string): void => {
-      if (EVENTS.includes(type)) return;
-      const meant = didYouMean(type, EVENTS) || `there are ${EVENTS.join(', ')}`;
-      say(`\`on\` knows no event \`${type}\`: ${meant}`);
-    },
+    on: (type: string): void => checkEvent(type, say),
   };
 
   return (what, detail) => {

@@ -1,0 +1,12 @@
+import { didYouMean } from './meant.js';
+import type { Say } from './say.js';
+
+/** The events of `on`. */
+export const EVENTS = 'record sent outcome drop error storage consent reset'.split(' ');
+
+/** Tells of a call of `on` for an event that there is not. */
+export const checkEvent = (type: string, say: Say): void => {
+  if (EVENTS.includes(type)) return;
+  const meant = didYouMean(type, EVENTS) || `there are ${EVENTS.join(', ')}`;
+  say(`\`on\` knows no event \`${type}\`: ${meant}`);
+};

@@ -1,0 +1,13 @@
+/** What an instance for tests has in place of `client/life.ts`: a page that is always shown, and never left. */
+
+export const isHidden = (): boolean => false;
+
+export const isPrerendering = (): boolean => false;
+
+export const departures = 0;
+
+export const isGoing = (): boolean => false;
+
+export const wasLeft = (): Promise<boolean> => Promise.resolve(false);
+
+export const followPage = () => (): void => undefined;

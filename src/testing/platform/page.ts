@@ -1,0 +1,32 @@
+import { isGpcOn as isGpcOnHere } from '../../client/page.js';
+import { attempt } from '../../interface/attempt.js';
+
+/** What an instance for tests has in place of `client/page.ts`: always a page, with a storage in memory. */
+
+export { byteLength, isLocalHost, outsideZone } from '../../client/page.js';
+
+const kept = new Map<string, string>();
+
+export const shelf = {
+  get: (key: string): string | undefined => kept.get(key),
+  set: (key: string, value: string): boolean => !!kept.set(key, value),
+  remove: (key: string): unknown => kept.delete(key),
+  keys: (): string[] => [...kept.keys()],
+};
+
+export const isPage = (): boolean => true;
+
+export const pageOrigin = (): string => 'https://test.example';
+
+/** Asked of the browser if there is one, so that a test can switch it on. */
+export const isGpcOn = (): boolean => !!attempt(isGpcOnHere);
+
+export const isOffline = (): boolean => false;
+
+export const beacon = (): boolean => false;
+
+export const deleteDatabase = (): void => undefined;
+
+let made = 0;
+/** Not by nanoid, which Jest cannot load without a set-up of its own. */
+export const newId = (): string => `test-${++made}`;
