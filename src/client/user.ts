@@ -20,8 +20,6 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     set,
     current,
     /** Called when storage may be used: what was set before counts before what is stored. */
-    begin: (): void => {
-      if (user !== undefined) set(user);
-    },
+    begin: (): unknown => (user === undefined ? current() : set(user)),
   };
 };
