@@ -88,7 +88,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'ignore exit notes',
     file: 'src/client/outbox/note.ts',
-    find: "key.startsWith(keyOf(named, ''))",
+    find: "shelf.keys(keyOf(named, ''))",
     put: '!key',
   },
   {

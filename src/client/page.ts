@@ -21,7 +21,9 @@ export const shelf = {
     return !!isSet;
   },
   remove: (key: string): void => attempt(() => storage().removeItem(key)),
-  keys: (): string[] => attempt(() => Object.keys(storage())) ?? [],
+  /** The keys that begin with this. */
+  keys: (start = ''): string[] =>
+    attempt(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [],
 };
 
 /** False on a server and in a worker, where the tracker does nothing. */

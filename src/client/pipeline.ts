@@ -79,7 +79,7 @@ export const createPipeline = (
     user.set(null);
     page.forget();
     pump.reconfigure(); // the wait was stored, too
-    for (const key of shelf.keys()) if (key.startsWith(`${name} `)) shelf.remove(key);
+    for (const key of shelf.keys(`${name} `)) shelf.remove(key);
     // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
     const destroy = () => deleteDatabase(name);
     if (!database) return void destroy();

@@ -39,16 +39,17 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const waiters: (() => void)[] = [];
 
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let timerAt = Infinity;
+  let timerAt: number;
+  const sleep = () => {
+    clearTimeout(timer);
+    timerAt = Infinity;
+  };
   /** Looks again at this time, if not sooner. */
   const wake = (at: number) => {
     if (at >= timerAt) return;
     clearTimeout(timer);
     timerAt = at;
-    timer = setTimeout(() => {
-      timerAt = Infinity;
-      void pump();
-    }, at - now());
+    timer = setTimeout(pump, at - now());
   };
 
   const joins = (group: readonly Entry[], entry: Entry): boolean =>
@@ -81,6 +82,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Starts what may be started now. Returns whether to look once more. */
   const round = async (): Promise<boolean> => {
+    sleep(); // what is to be waited for is found anew: the clock may have jumped
     checkLease(outbox);
     if (!outbox.database) return false;
     const { until } = trouble.read();
@@ -176,8 +178,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       abort(line);
-      clearTimeout(timer);
-      timerAt = Infinity;
+      sleep();
     },
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {

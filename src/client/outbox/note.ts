@@ -26,16 +26,13 @@ const keyOf = ({ name }: Named, life: string): string => `${name} note ${life}`;
 
 /** Reads all notes of a destination. One that this version cannot read is left to the version that wrote it. */
 export const readNotes = (named: Named): Note[] =>
-  shelf
-    .keys()
-    .filter((key) => key.startsWith(keyOf(named, '')))
-    .flatMap((key) => {
-      const read = () => {
-        const note = JSON.parse(shelf.get(key)!) as Note;
-        return note.parcels.every(isReadable) ? note : [];
-      };
-      return attempt(read) ?? [];
-    });
+  shelf.keys(keyOf(named, '')).flatMap((key) => {
+    const read = () => {
+      const note = JSON.parse(shelf.get(key)!) as Note;
+      return note.parcels.every(isReadable) ? note : [];
+    };
+    return attempt(read) ?? [];
+  });
 
 export const removeNote = (named: Named, life: string): void => shelf.remove(keyOf(named, life));
 

@@ -71,8 +71,6 @@ const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise<boolea
 /** Writes what has changed, one transaction after the other. */
 export const flush = (outbox: Outbox): Promise<void> =>
   (outbox.writing ??= (async () => {
-    clearTimeout(outbox.timer);
-    outbox.timer = undefined;
     await undefined; // the rest of the task may have more to write
     let isWell = true;
     while (isWell && outbox.dirty.size && outbox.database && !isMemory(outbox))
@@ -87,7 +85,11 @@ export const save = (outbox: Outbox, parcel: Parcel, isUrgent = false): void => 
   if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(outbox, parcel);
   else outbox.dirty.add(parcel);
   if (isUrgent) void flush(outbox);
-  else outbox.timer ??= setTimeout(flush, TOGETHER_MS, outbox);
+  else
+    outbox.timer ??= setTimeout(() => {
+      outbox.timer = undefined;
+      void flush(outbox);
+    }, TOGETHER_MS);
 };
 
 /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */

@@ -11,7 +11,7 @@ export const shelf = {
   get: (key: string): string | undefined => kept.get(key),
   set: (key: string, value: string): boolean => !!kept.set(key, value),
   remove: (key: string): unknown => kept.delete(key),
-  keys: (): string[] => [...kept.keys()],
+  keys: (start = ''): string[] => [...kept.keys()].filter((key) => key.startsWith(start)),
 };
 
 export const isPage = (): boolean => true;
