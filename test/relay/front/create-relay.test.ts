@@ -329,6 +329,28 @@ describe('the health', () => {
     expect((await healthOf(relay))[0]).toBe(200);
   });
 
+  it('is 503 where the queue does not answer at all, or the ids that are known cannot be read', async () => {
+    const never = new Promise<never>(() => {});
+    const silent = setUp({
+      deadline: 10,
+      queue: { put: () => ((silent.clock.time += 15_000), never) },
+    });
+    await silent.batch([event('a')]);
+    expect(await healthOf(silent.relay)).toMatchObject([503, { problem: 'no answer in time' }]);
+
+    let isDown = true;
+    const memory = createSeenMemory();
+    const begin: typeof memory.begin = (...args) =>
+      isDown ? Promise.reject(new Error('gone')) : memory.begin(...args);
+    const forgetful = setUp({ queue: { put: async () => {} }, seen: { ...memory, begin } });
+    await forgetful.batch([event('a')]);
+    const problem = 'the ids of known records cannot be read';
+    expect(await healthOf(forgetful.relay)).toMatchObject([503, { problem }]);
+    isDown = false;
+    await forgetful.batch([event('a')]);
+    expect((await healthOf(forgetful.relay))[0]).toBe(200);
+  });
+
   it('says what the consumer of this process knows', async () => {
     const health = {
       isReading: true,
