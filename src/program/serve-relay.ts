@@ -72,8 +72,11 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     }),
   ];
   if (settings.adminPort !== undefined) {
-    const answer = (request: Request) =>
-      new URL(request.url).pathname === '/metrics' ? metrics.handler(request) : relay(request);
+    const answer = (request: Request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/metrics') return metrics.handler(request);
+      return pathname === '/health' ? relay(request) : new Response(null, { status: 404 });
+    };
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
   }
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
