@@ -327,23 +327,6 @@ describe('a consumer', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('holds up nobody for longer than a second because of one record that the service refuses', async () => {
-    const { service, queue } = createWorld();
-    service.when(({ body, answer }) => {
-      if (body['event'] !== 'poison') return false;
-      answer(403);
-      return true;
-    });
-    await queue.put([named('poison', 'mallory')]);
-    for (let minute = 0; minute < 30; minute++) {
-      await pass(60_000);
-      await queue.put([named(`e${minute}`, 'visitor')]);
-      await pass(1_500);
-      expect(service.names().at(-1)).toBe(`e${minute}`);
-    }
-    expect(service.names().filter((name) => name === 'poison').length).toBeGreaterThan(5);
-  });
-
   it('tells how full the queue is while it waits for a service that hangs', async () => {
     const { service, queue, consumer } = createWorld({
       hold: true,
