@@ -315,6 +315,17 @@ describe('the health', () => {
     ]);
   });
 
+  it('says that a page of HTML came in place of an answer', async () => {
+    const fetch = async () => new Response('<html>Log in</html>');
+    const { relay, errors, clock, batch } = setUp({ fetch });
+    await batch([event('a')]);
+    clock.time += 5_000;
+    await batch([event('b')]);
+    const reason = 'the service answers 200 with a page of HTML';
+    expect(await healthOf(relay)).toMatchObject([200, { service: { reason } }]);
+    expect(errors[0]?.message).toBe(`${reason}: check \`baseUrl\` and \`token\``);
+  });
+
   it('is 503 where the queue takes no records, and says why', async () => {
     let isDown = true;
     const put = async () => {
