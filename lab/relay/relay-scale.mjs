@@ -22,6 +22,7 @@ const PACED_SECONDS = Number(process.env.PACED_SECONDS ?? SECONDS);
 const CPU_SHARE = Number(process.env.CPU_SHARE ?? 0);
 const PACE = 5_000;
 const RECORDS = 50;
+/** To each server, as each has visitors of its own. */
 const CONNECTIONS = 8;
 const ORIGIN = 'https://shop.example';
 const MEMORY_EVERY_MS = 5_000;
@@ -55,13 +56,13 @@ const deliveredBy = async ({ adminUrl }) => {
 };
 const allDelivered = async (servers) => sumOf(await Promise.all(servers.map(deliveredBy)), Number);
 
-/** Loads the servers evenly. `rate`: batches a second, as many as they take where it is left out. */
+/** Loads the servers alike. `rate`: batches a second, as many as they take where it is left out. */
 const load = async (servers, { rate, seconds = SECONDS } = {}) => {
   const [delivered, cpu] = [await allDelivered(servers), sumOf(servers, ({ pid }) => cpuMs(pid))];
   const each = servers.map(({ url }) =>
     autocannon({
       url: `${url}/a/v1/batch`,
-      ...{ method: 'POST', connections: CONNECTIONS / servers.length, duration: seconds },
+      ...{ method: 'POST', connections: CONNECTIONS, duration: seconds },
       ...(rate && { overallRate: rate / servers.length }),
       headers: { 'content-type': 'application/json', origin: ORIGIN },
       requests: [{ setupRequest: (request) => ({ ...request, body: nextBatch() }) }],
