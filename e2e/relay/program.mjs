@@ -98,12 +98,15 @@ function refuses(program) {
   const good = settingsOf('http://127.0.0.1:9', 'redis://127.0.0.1:9');
   const away = ask(good);
   assert.equal(away.status, 1);
-  assert.match(away.stderr, /the Redis of STORE_URL does not answer/);
+  assert.match(away.stderr, /`STORE_URL`: Redis does not answer/);
   const wrong = ask({ ...good, PORT: 'x', SITE_ORIGIN: `${ORIGIN}/`, SERVICE_TOKEN: 'two words' });
   for (const name of ['PORT', 'SITE_ORIGIN', 'SERVICE_TOKEN']) {
     assert.match(wrong.stderr, new RegExp(`\`${name}\` must be `));
   }
   assert.ok(!wrong.stderr.includes('two words'));
+  const { level, message } = JSON.parse(ask({ ...good, LOG_FORMAT: 'json' }).stderr);
+  assert.equal(level, 'error');
+  assert.match(message, /^does not start: `STORE_URL`: Redis does not answer: /);
   const file = ask({ ...good, STORE_URL: `file:${folder}/store` });
   assert.match(file.stderr, /the package libsql is missing: npm install libsql/);
   assert.match(ask(good, 'dead', 'bury').stderr, /does not answer/);

@@ -13,17 +13,26 @@ const readVersion = (): string => {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 };
-const help = (): string =>
-  [USAGE, '', 'It reads its settings from the environment:', ...settingLines()].join('\n');
+const SETTINGS =
+  'It reads these from the environment; those with a default, in parentheses, may be left out:';
+const help = (): string => [USAGE, '', SETTINGS, ...settingLines()].join('\n');
+
+/** Ends the process in any case: nothing that is late may keep it alive. */
+const serve = async (): Promise<never> => {
+  const log = createLog(readLogFormat(process.env));
+  try {
+    await serveRelay(readSettings(process.env), log);
+  } catch (error) {
+    log.error(`does not start: ${messageOf(error)}`);
+    process.exit(1);
+  }
+  process.exit();
+};
 
 const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command === '--help' || command === '-h') return console.log(help());
   if (command === '--version' || command === '-v') return console.log(readVersion());
-  if (command === undefined) {
-    const log = createLog(readLogFormat(process.env));
-    await serveRelay(readSettings(process.env), log);
-    return process.exit(); // nothing that is late may keep it alive
-  }
+  if (command === undefined) return serve();
   if (command !== 'dead') throw new Error(USAGE);
   const { queue, close } = await openStore(readStoreUrl(process.env));
   try {

@@ -1,17 +1,12 @@
 import { once } from 'node:events';
-import {
-  createConsumer,
-  createDelivery,
-  createRelay,
-  type RelayError,
-  type Undelivered,
-} from '../relay.js';
+import { createConsumer, createDelivery, createRelay, type Undelivered } from '../relay.js';
 import { createMetrics, createNodeFetch, type OnMetric } from '../relay-node.js';
 import { listen } from './listen.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 import { openStore } from './store.js';
 import { createTrafficLog } from './traffic-log.js';
+import { createTroubleLog } from './trouble-log.js';
 
 const LOG_EVERY_MS = 60_000;
 /** How long all may take when the program is told to stop. Then it ends whatever is under way. */
@@ -41,11 +36,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
       first(...args);
       metrics.onMetric(...args);
     };
-  const hooks = {
-    onError: ({ kind, message }: RelayError) => log.error(`${kind}: ${inSettings(message)}`),
-    onRecovery: ({ kind, lastedMs }: { kind: string; lastedMs: number }) =>
-      log.error(`${kind}: over after ${Math.round(lastedMs / 100) / 10} s`),
-  };
+  const hooks = createTroubleLog(log, inSettings);
   const toService = { baseUrl, token, seen, ...hooks, fetch: createNodeFetch() };
   const addresses = new WeakMap<Request, string | undefined>();
   const consumer = createConsumer({
@@ -72,8 +63,11 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     }),
   ];
   if (settings.adminPort !== undefined) {
-    const answer = (request: Request) =>
-      new URL(request.url).pathname === '/metrics' ? metrics.handler(request) : relay(request);
+    const answer = (request: Request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/metrics') return metrics.handler(request);
+      return pathname === '/health' ? relay(request) : new Response(null, { status: 404 });
+    };
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
   }
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);

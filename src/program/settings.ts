@@ -122,7 +122,7 @@ const oursOf = (environment: NodeJS.ProcessEnv): Environment =>
 /** Throws a TypeError that names every setting that is missing or wrong. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const ours = oursOf(environment);
-  checkOptions('The environment is not complete', ours, {
+  checkOptions('wrong settings', ours, {
     kinds: KINDS,
     required: REQUIRED,
   });
@@ -150,7 +150,7 @@ export const readLogFormat = ({ LOG_FORMAT }: NodeJS.ProcessEnv): LogFormat =>
 export const readStoreUrl = (environment: NodeJS.ProcessEnv): string => {
   const { STORE_URL } = oursOf(environment);
   checkOptions<Pick<Environment, 'STORE_URL'>>(
-    'The environment is not complete',
+    'wrong settings',
     { STORE_URL },
     { kinds: { STORE_URL: store }, required: ['STORE_URL'] },
   );

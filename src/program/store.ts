@@ -23,30 +23,43 @@ export const load = async <Module>(
   }
 };
 
+/** How long Redis may be silent until its connection counts as lost, and how often it is asked for a sign of life. */
+const SILENCE_MS = 5_000;
+const PING_MS = 2_000;
+
 const openRedis = async (url: string): Promise<Store> => {
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue, createRedisSeen } = await import('../relay-redis.js');
   let isConnected = false;
+  let problem: unknown;
   const client = createClient({
     url,
     // What is asked for while Redis is away fails at once, and pages keep their records.
     disableOfflineQueue: true,
+    pingInterval: PING_MS,
     // At the start a Redis that is not there is a wrong address. Later it comes back.
     socket: {
+      socketTimeout: SILENCE_MS,
       reconnectStrategy: (retries, cause) => (isConnected ? Math.min(retries * 50, 2_000) : cause),
     },
-  }).on('error', () => {}); // every command that fails tells the relay
+  }).on('error', (error) => (problem = error)); // every command that fails tells the relay
+  const away = (error: unknown) =>
+    new Error(`Redis does not answer: ${messageOf(error)}`, { cause: error });
   try {
     await client.connect();
   } catch (error) {
-    throw new Error(`the Redis of STORE_URL does not answer: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw away(error);
   }
   isConnected = true;
+  const asked = {
+    sendCommand: (args: string[]): Promise<unknown> =>
+      client.sendCommand(args).catch((error: unknown) => {
+        throw client.isReady ? error : away(problem ?? error);
+      }),
+  };
   return {
-    queue: createRedisQueue({ client }),
-    seen: createRedisSeen({ client }),
+    queue: createRedisQueue({ client: asked }),
+    seen: createRedisSeen({ client: asked }),
     close: async () => client.destroy(),
   };
 };
@@ -66,5 +79,11 @@ const openFolder = async (url: string): Promise<Store> => {
   return { queue, seen, close };
 };
 
-export const openStore = (url: string): Promise<Store> =>
-  url.startsWith('file:') ? openFolder(url) : openRedis(url);
+/** Opens the store, or rejects with words that name the setting. */
+export const openStore = async (url: string): Promise<Store> => {
+  try {
+    return await (url.startsWith('file:') ? openFolder(url) : openRedis(url));
+  } catch (error) {
+    throw new Error(`\`STORE_URL\`: ${messageOf(error)}`, { cause: error });
+  }
+};

@@ -49,6 +49,8 @@ it('has metrics and health on a port of their own', async () => {
   const text = async (path: string) => (await fetch(program.adminUrl + path)).text();
   const health = async () => JSON.parse(await text('/health')) as { service: { status: string } };
   expect((await fetch(`${program.url}/metrics`)).status).toBe(404);
+  const sent = { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'text/plain' } };
+  expect((await fetch(`${program.adminUrl}/a/v1/batch`, sent)).status).toBe(404);
   await program.send([event('a')]);
   await vi.waitUntil(async () => (await health()).service.status === 'ok');
   expect(await text('/metrics')).toContain('analytics_relay_records_total{outcome="delivered"} 1');

@@ -9,7 +9,7 @@ import { createTrouble } from '../trouble.js';
 import { CONSUMER_KINDS, type ConsumerOptions } from './consumer-options.js';
 import { createRounds } from './deliver-round.js';
 import type { ServiceState } from './gate.js';
-import { createQueueGauge } from './queue-gauge.js';
+import { createQueueGauge, MEASURE_EVERY_MS } from './queue-gauge.js';
 import { createQueueSettler } from './settle-queue.js';
 
 export interface ConsumerHealth {
@@ -51,7 +51,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const rounds = createRounds({ delivery, onUndelivered, tell, now, random });
   const { tellUndelivered } = rounds;
   const underWay = new Set<Promise<void>>();
-  let running: Promise<void> | undefined;
+  let running: Promise<unknown> | undefined;
   let isStopping = false;
   const trouble = createTrouble(tell, now);
   /** Since when the queue has failed. */
@@ -87,7 +87,6 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 
   /** Takes a batch and starts its delivery; says how long to wait before the next. */
   const takeBatch = async (): Promise<number> => {
-    await gauge.measure();
     const wait = delivery.waitMs();
     if (wait > 0) return wait;
     const until = now() + visibilityTimeout;
@@ -114,6 +113,14 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     }
   };
 
+  /** Goes on beside the deliveries, since how full the queue is matters most while these take long. */
+  const measure = async (): Promise<void> => {
+    while (!isStopping) {
+      await gauge.measure().catch(queueFailed);
+      if (!isStopping) await pause.wait(MEASURE_EVERY_MS);
+    }
+  };
+
   return {
     health: () => {
       const size = gauge.last();
@@ -125,7 +132,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     },
     start: () => {
       isStopping = false;
-      running ??= run();
+      running ??= Promise.all([run(), measure()]);
     },
     stop: async () => {
       isStopping = true;

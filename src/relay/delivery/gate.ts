@@ -1,4 +1,4 @@
-import { CAP_MS, waitInTrouble } from '../../interface/backoff.js';
+import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import type { Tell } from '../hooks.js';
 import { createTrouble } from '../trouble.js';
 import { setupWords, type Attempt } from './upstream.js';
@@ -52,10 +52,11 @@ export const createGate = ({ most, now, random, tell }: Effects) => {
   let lastSuccess: number | undefined;
   let lastStatus = 0;
   const trouble = createTrouble(tell, now);
+  const left = (time: number): number => Math.max(0, ahead(time, now()) - now());
 
   return {
     /** Milliseconds until it is worth asking; 0 when it is now. */
-    waitMs: (): number => Math.max(0, until - now(), askedUntil - now()),
+    waitMs: (): number => Math.max(left(until), left(askedUntil)),
     state: (): ServiceState => ({
       ...(lastSuccess !== undefined && { lastSuccess }),
       ...(since !== undefined && {
@@ -80,10 +81,10 @@ export const createGate = ({ most, now, random, tell }: Effects) => {
     failed: (id: string, { outcome, status, retryAfterMs }: Attempt): void => {
       const time = now();
       const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
-      if (retryAfterMs) askedUntil = Math.max(askedUntil, time + retryAfterMs + jitterMs);
+      if (retryAfterMs) askedUntil = time + Math.max(left(askedUntil), retryAfterMs + jitterMs);
       width = 1;
       lastStatus = status;
-      if (until > time) return; // a request that was under way when the pause began
+      if (left(until)) return; // a request that was under way when the pause began
       if (since === undefined) tell.metric('trouble', 1);
       // Once may be the record's own trouble. A wrong token and no answer are told of where they are found.
       else if (status && status !== 401) {

@@ -28,7 +28,7 @@ export const createNodeFetch = (): ServiceFetch => {
     const { send, agent } = url.protocol === 'https:' ? https : http;
     const length = String(Buffer.byteLength(body)); // or it goes in chunks
     const options: RequestOptions = {
-      ...{ method, agent, signal },
+      ...{ method, agent },
       headers: { ...headers, 'content-length': length },
     };
     return new Promise<ServiceAnswer>((resolve, reject) => {
@@ -42,6 +42,10 @@ export const createNodeFetch = (): ServiceFetch => {
         });
       });
       request.on('error', reject);
+      // The option `signal` of Node's listens to more than that, which costs a seventh of the request.
+      const stop = () => request.destroy(signal.reason as Error);
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop);
       request.end(body);
     });
   };

@@ -131,8 +131,11 @@ export const createUpstream = (effects: Effects) => {
   };
 };
 
+/** A success is no trouble but where a page comes in place of the answer, from something in between. */
+export const answerWords = (status: number): string =>
+  `the service answers ${status}${status >= 200 && status < 300 ? ' with a page of HTML' : ''}`;
 export const setupWords = (status: number): string =>
-  `the service answers ${status}: check \`baseUrl\` and \`token\``;
+  `${answerWords(status)}: check \`baseUrl\` and \`token\``;
 
 /** 0 where there was no answer. A redirect that was not followed has status 0 as well: it becomes 302. */
 const statusOf = (response: ServiceAnswer | undefined): number =>

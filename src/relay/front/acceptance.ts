@@ -41,7 +41,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const claims = createClaims(seen, now, tell);
   const withinLimit = createIdentifyLimit(now);
   const trouble = createTrouble(tell, now);
-  /** The last time that the queue did not take records, if it has taken none since. */
+  /** The last time that records could not be taken, if none have been taken since. */
   let refusal: { message: string; at: number } | undefined;
 
   /** Puts the records. Answers 0 when they are durable, or else how many milliseconds to wait. */
@@ -55,7 +55,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
       return 0;
     } catch (error) {
       trouble.tell({ kind: 'queue', message: messageOf(error) });
-      refusal = { message: messageOf(error), at };
+      refusal = { message: messageOf(error), at: now() };
       return isQueueFull(error) ? FULL_MS : DOWN_MS;
     }
   };
@@ -66,6 +66,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   ): Promise<BatchResult[]> => {
     const claimMs = Math.max(0, until - now()) + CLAIM_MS;
     const sightings = await Promise.all(claims.claim(records, { claimMs, until, client }));
+    if (sightings.includes(undefined)) refusal = { message: UNKNOWN, at: now() };
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
     const good = withinLimit(fresh, client);
     const waitMs = good.length > 0 ? await put(good, until) : 0;
@@ -99,10 +100,11 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   return {
     accept: (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
       join(records, (fresh) => start(fresh, options)),
-    /** Why the queue takes no records, if it has refused some a moment ago. */
+    /** Why no records are taken, if some were refused a moment ago. */
     problem: (): string | undefined =>
       refusal && now() - refusal.at < STALE_MS ? refusal.message : undefined,
   };
 };
 
+const UNKNOWN = 'the ids of known records cannot be read';
 const accepted = ({ id }: BatchRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });

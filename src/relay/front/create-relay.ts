@@ -17,7 +17,7 @@ import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { routeOf, type Route } from './route.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { singleAnswer } from './single-answer.js';
-import { weighBody } from './weigh-body.js';
+import { weighBody, weighBytes } from './weigh-body.js';
 
 /** How long to wait when too many bodies are held. */
 const BUSY_MS = 1_000;
@@ -92,10 +92,13 @@ export const createRelay = (options: RelayOptions): Relay => {
   const receive = async (request: Request, route: Route): Promise<Response> => {
     const refusal = await refusalOf(request);
     if (refusal) return refusal;
-    const { add, release } = hold(clientOf(request));
+    const { add, size, release } = hold(clientOf(request));
     try {
       const body = await readBody(request, { maxBytes, timeout: bodyTimeout, hold: add });
-      if (typeof body === 'number') return refuse(body, { waitMs: isBusy(body) ? BUSY_MS : 0 });
+      if (typeof body === 'number') {
+        await admission.limit(request, weighBytes(size()));
+        return refuse(body, { waitMs: isBusy(body) ? BUSY_MS : 0 });
+      }
       const { tokens, isTooMuch } = weighBody(body);
       const overdrawn = await admission.limit(request, tokens);
       if (overdrawn) return overdrawn;

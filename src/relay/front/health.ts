@@ -1,5 +1,6 @@
 import type { ConsumerHealth } from '../delivery/consumer.js';
 import type { ServiceState } from '../delivery/gate.js';
+import { answerWords } from '../delivery/upstream.js';
 import { answerJson } from './answers.js';
 
 interface Facts {
@@ -14,7 +15,7 @@ const iso = (time: number): string => new Date(time).toISOString();
 
 /** What the last failure of the service was, in words. */
 const reasonOf = (status: number): string =>
-  status ? `the service answers ${status}` : 'the service does not answer';
+  status ? answerWords(status) : 'the service does not answer';
 
 /**
  * The answer to a request for the relay's health. It is 503 only if the relay cannot take records: a service that

@@ -34,6 +34,8 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB }: Limit
         change(client, bytes);
         return undefined;
       },
+      /** Bytes that have come. */
+      size: (): number => size,
       /** The body is not held any more. */
       release: (): void => change(client, -size),
     };

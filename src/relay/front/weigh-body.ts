@@ -18,6 +18,9 @@ const endOfString = (text: string, start: number): number => {
   return text.length;
 };
 
+/** What a body costs of its client's rate limit when it is refused before it is complete. */
+export const weighBytes = (bytes: number): number => Math.max(1, Math.ceil(bytes / TOKEN_BYTES));
+
 interface Weight {
   /** What the body costs of its client's rate limit. */
   tokens: number;

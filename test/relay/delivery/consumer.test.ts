@@ -284,7 +284,7 @@ describe('a consumer', () => {
       delivery: { concurrency: 2 },
     });
     await queue.put(Array.from({ length: 20 }, (_, i) => fresh(`u${i}`)));
-    await pass(1);
+    await pass(250);
     expect(service.got).toHaveLength(2);
     const stopped = consumer.stop();
     await pass(1);
@@ -325,6 +325,21 @@ describe('a consumer', () => {
     expect(consumer.health().service.trouble).toBeUndefined();
     expect(recoveries).toEqual([{ kind: 'service', lastedMs: expect.any(Number) }]);
     expect(errors).toHaveLength(1);
+  });
+
+  it('tells how full the queue is while it waits for a service that hangs', async () => {
+    const { service, queue, consumer } = createWorld({
+      hold: true,
+      delivery: { timeout: 60_000 },
+      consumer: { batchSize: 1, concurrentBatches: 1 },
+    });
+    await queue.put([fresh()]);
+    await pass(300);
+    await queue.put([fresh(), fresh()]);
+    await pass(10_000);
+    expect(consumer.health().queue).toMatchObject({ waiting: 3 });
+    service.when(({ answer }) => (answer(), true));
+    service.got.forEach(({ answer }) => answer());
   });
 
   it('tells how full the queue is, and what became of its records', async () => {

@@ -112,6 +112,18 @@ describe('the gate toward the service', () => {
     expect(gate.waitMs()).toBe(90_000);
   });
 
+  it('does not wait for a clock that was set back by hours to catch up', () => {
+    const { gate, clock, fail } = setUp();
+    clock.time = Date.UTC(2026, 0);
+    for (let records = 0; records < 9; records++) fail();
+    clock.time -= 10_000_000;
+    expect(gate.waitMs()).toBe(0);
+    fail('r', 60_000);
+    expect(gate.waitMs()).toBe(90_000);
+    clock.time -= 10_000_000;
+    expect(gate.waitMs()).toBe(0);
+  });
+
   it('tells of a service that fails more than once in a row, and when that is over', () => {
     const { gate, clock, told, fail } = setUp();
     fail();

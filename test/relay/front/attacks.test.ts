@@ -194,6 +194,37 @@ describe('bodies that cost more than they weigh', () => {
   );
 });
 
+describe('bodies that are refused before they are read', () => {
+  it.each([
+    ['too large', gzipSync(Buffer.alloc(2 * MIB)), 413, 256],
+    ['no gzip', Buffer.from('x'), 400, 2],
+    ['of another encoding', Buffer.from('x'), 415, 2],
+  ])('are charged to their client for what was read: %s', async (_, body, refusal, burst) => {
+    const { post } = await runRelay({ rateLimit: { perSecond: 0.001, burst } });
+    const encoding = refusal === 415 ? 'br' : 'gzip';
+    const statuses = [];
+    for (let i = 0; i < 4; i++) {
+      statuses.push((await post('/v1/batch', body, { 'content-encoding': encoding })).status);
+    }
+    const passed = refusal === 413 ? 1 : 2;
+    expect(statuses).toEqual([0, 1, 2, 3].map((i) => (i < passed ? refusal : 429)));
+  });
+
+  it('are held for a client up to 8 MiB at a time, and others find room', async () => {
+    const { raw, batch } = await runRelay({
+      clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+      bodyTimeout: 2_000,
+    });
+    const mostOfIt = Buffer.alloc(MIB - 1, 'x');
+    const half = () => raw(head('X-Client: 192.0.2.66', `Content-Length: ${MIB}`), [mostOfIt]);
+    const held = Array.from({ length: 9 }, half);
+    expect((await Promise.race(held)).status).toBe(429);
+    expect((await batch([event('a')], { 'x-client': '192.0.2.7' })).status).toBe(200);
+    const statuses = (await Promise.all(held)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array<number>(8).fill(408), 429]);
+  });
+});
+
 describe('bodies that do not come, or make no sense', () => {
   it('are given up after a while', async () => {
     const { raw, stored } = await runRelay({ bodyTimeout: 50 });

@@ -315,6 +315,17 @@ describe('the health', () => {
     ]);
   });
 
+  it('says that a page of HTML came in place of an answer', async () => {
+    const fetch = async () => new Response('<html>Log in</html>');
+    const { relay, errors, clock, batch } = setUp({ fetch });
+    await batch([event('a')]);
+    clock.time += 5_000;
+    await batch([event('b')]);
+    const reason = 'the service answers 200 with a page of HTML';
+    expect(await healthOf(relay)).toMatchObject([200, { service: { reason } }]);
+    expect(errors[0]?.message).toBe(`${reason}: check \`baseUrl\` and \`token\``);
+  });
+
   it('is 503 where the queue takes no records, and says why', async () => {
     let isDown = true;
     const put = async () => {
@@ -327,6 +338,28 @@ describe('the health', () => {
     isDown = false;
     await batch([event('a')]);
     expect((await healthOf(relay))[0]).toBe(200);
+  });
+
+  it('is 503 where the queue does not answer at all, or the ids that are known cannot be read', async () => {
+    const never = new Promise<never>(() => {});
+    const silent = setUp({
+      deadline: 10,
+      queue: { put: () => ((silent.clock.time += 15_000), never) },
+    });
+    await silent.batch([event('a')]);
+    expect(await healthOf(silent.relay)).toMatchObject([503, { problem: 'no answer in time' }]);
+
+    let isDown = true;
+    const memory = createSeenMemory();
+    const begin: typeof memory.begin = (...args) =>
+      isDown ? Promise.reject(new Error('gone')) : memory.begin(...args);
+    const forgetful = setUp({ queue: { put: async () => {} }, seen: { ...memory, begin } });
+    await forgetful.batch([event('a')]);
+    const problem = 'the ids of known records cannot be read';
+    expect(await healthOf(forgetful.relay)).toMatchObject([503, { problem }]);
+    isDown = false;
+    await forgetful.batch([event('a')]);
+    expect((await healthOf(forgetful.relay))[0]).toBe(200);
   });
 
   it('says what the consumer of this process knows', async () => {

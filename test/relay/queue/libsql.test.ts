@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -56,6 +57,17 @@ it('has the records again after the file was closed', async () => {
   const after = createLibsqlQueue({ path });
   onTestFinished(() => after.close());
   expect(idsOf(await after.take(1, 1_000))).toEqual([record.id]);
+});
+
+it('takes no records when somebody has deleted its file, and gives out what it has', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const queue = createLibsqlQueue({ path });
+  onTestFinished(() => queue.close());
+  const record = makeQueued();
+  await queue.put([record]);
+  rmSync(path);
+  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted`);
+  expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
 });
 
 it('forgets ids when their time is over', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
@@ -97,6 +98,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
 
   return {
     put: async (records) => {
+      // SQLite goes on writing to a file that has no name any more, and nobody finds it again.
+      if (!existsSync(path)) throw new Error(`${path} was deleted`);
       const isPut = await group.run(() => putNow(records));
       // Thrown outside the transaction, which other writes share and which it would undo.
       if (!isPut) throw full();

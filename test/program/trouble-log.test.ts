@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createTroubleLog } from '../../src/program/trouble-log.js';
+
+const setUp = () => {
+  const lines: string[] = [];
+  const log = { info: () => {}, error: (line: string) => lines.push(line) };
+  return { ...createTroubleLog(log, (message) => message.toUpperCase()), lines };
+};
+
+it('writes one line when a trouble begins and one when it is over, though two tell of it', () => {
+  const { onError, onRecovery, lines } = setUp();
+  onError({ kind: 'queue', message: 'away' });
+  onError({ kind: 'queue', message: 'gone' });
+  onError({ kind: 'seen', message: 'gone' });
+  onRecovery({ kind: 'queue', lastedMs: 1_250 });
+  expect(lines).toEqual(['queue: AWAY', 'seen: GONE']);
+  onRecovery({ kind: 'queue', lastedMs: 2_449 });
+  onError({ kind: 'queue', message: 'away' });
+  expect(lines.slice(2)).toEqual(['queue: over after 2.4 s', 'queue: AWAY']);
+});
+
+it('writes a line for each fault that has no end', () => {
+  const { onError, lines } = setUp();
+  onError({ kind: 'unlisted', message: 'a' });
+  onError({ kind: 'unlisted', message: 'b' });
+  expect(lines).toEqual(['unlisted: A', 'unlisted: B']);
+});
