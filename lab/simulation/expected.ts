@@ -11,9 +11,6 @@ export const EXPECTED: Readonly<Record<number, string>> = {
   7343: CALLED_AS_IT_GOES,
   7888: CALLED_AS_IT_GOES,
   9796: CALLED_AS_IT_GOES,
-  26978:
-    'holder: storage is so slow for minutes that a page works from memory and its lease ends, while the service stores ' +
-    'and never answers. The page begins a new life and sends what it has in flight again. The relay removes the repeat.',
 };
 
 /** Whether a world with this seed may break this invariant. */

@@ -22,8 +22,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'claim what is held',
     file: 'src/client/outbox/claim.ts',
-    find: 'if (!isOver(outbox, until)) walk',
-    put: 'if (!isOver(outbox, until - 59_000)) walk',
+    find: 'ahead(until, outbox.now())',
+    put: 'ahead(until - 59_000, outbox.now())',
   },
   {
     name: 'go on when the lease is over',
@@ -184,8 +184,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'forget a denial',
     file: 'src/client/consent.ts',
-    find: "consent === 'denied' && shelf.set(key, REFUSED)",
-    put: 'false',
+    find: "if (fact.consent === 'denied') shelf.set(key, REFUSED);",
+    put: '',
   },
   {
     name: 'name the outbox after the project alone',

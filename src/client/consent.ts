@@ -26,11 +26,10 @@ export const consentTo = (project: string) => {
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
-    const store = () => consent === 'denied' && shelf.set(key, REFUSED);
-    store();
     if (consent === 'granted') shelf.remove(key);
     for (const follow of [...fact.followers]) follow();
-    store(); // what a denial removes has made room for it
+    // What a denial removes has made room for it. Somebody who has heard of it may have set another.
+    if (fact.consent === 'denied') shelf.set(key, REFUSED);
   };
 
   return {

@@ -57,11 +57,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     group.length < Math.min(line.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
     weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
-  const mayGo = (entry: Entry): boolean => {
-    if (entry.order > horizon || !isSafe(outbox, entry) || expire(outbox, entry)) return false;
+  const mayGo = (entry: Entry, isLeaving = false): boolean =>
+    isSafe(outbox, entry) && !expire(outbox, entry) && !mustWait(outbox, entry, isLeaving);
+
+  const isDue = (entry: Entry): boolean => {
     const due = ahead(entry.record.due, now());
     if (due) wake(due);
-    return !due && !mustWait(outbox, entry);
+    return !due && entry.order <= horizon && mayGo(entry);
   };
 
   const places = (): number =>
@@ -96,7 +98,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
     const free = places();
     const entries = entriesOf(outbox);
-    const groups = choose({ entries, places: free, isLeaving: false, joins, mayGo });
+    const groups = choose({ entries, places: free, isLeaving: false, joins, mayGo: isDue });
     if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox).then(pump);
     if (!groups.length) return false;
     const named = nameInFlight(outbox, groups.flat());
@@ -163,7 +165,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         isLeaving: true,
         joins: (group, entry) =>
           isRelay && group.length < BATCH_RECORDS && weigh([...group, entry]) <= left,
-        mayGo: (entry) => isSafe(outbox, entry) && !mustWait(outbox, entry, true),
+        mayGo: (entry) => mayGo(entry, true),
       });
       for (const group of groups.filter(fits)) void start(line, group, true);
     },

@@ -1,5 +1,6 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { isOver, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
+import { ahead } from '../../interface/backoff.js';
+import { putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 
@@ -37,23 +38,21 @@ export const claimParcels = async (
   walk: Walk,
 ): Promise<Claimed> => {
   const own = outbox.life;
-  const notes = readNotes(outbox).filter(({ life }) => life !== own);
-  /** Lives of others, and until when they hold what they have. */
-  const alive = new Map<string, number>();
+  const left = (until: number) => ahead(until, outbox.now());
+  /** Lives of others, and until when they hold what they have; 0 if they do no more. */
+  const lives = new Map<string, number>();
   const leases = settled(store.getAll(IDBKeyRange.lowerBound(['lease'])));
-  for (const { life, until } of (await leases) as StoredLease[]) alive.set(life, until);
+  for (const { life, until } of (await leases) as StoredLease[]) lives.set(life, left(until));
+  const notes = readNotes(outbox).filter(({ life }) => life !== own);
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
-    alive.set(life, until && Math.max(until, alive.get(life) ?? 0));
-  alive.delete(own);
-  for (const [life, until] of alive) {
-    if (!isOver(outbox, until)) walk.soonest = Math.min(walk.soonest, until);
-    else {
-      alive.delete(life);
-      store.delete(['lease', life]);
-    }
+    lives.set(life, until && Math.max(left(until), lives.get(life) ?? 0));
+  lives.delete(own);
+  for (const [life, until] of lives) {
+    if (until) walk.soonest = Math.min(walk.soonest, until);
+    else store.delete(['lease', life]);
   }
-  const dead = notes.filter(({ life }) => !alive.has(life));
+  const dead = notes.filter(({ life }) => !lives.get(life));
   await applyNotes(store, dead);
 
   const range = IDBKeyRange.bound(walk.after, ['lease'], true);
@@ -68,7 +67,7 @@ export const claimParcels = async (
       store.delete(key);
       unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
     } else if (value.life === own) return;
-    else if (alive.has(value.life) || walk.taken.has(maker)) {
+    else if (lives.get(value.life) || walk.taken.has(maker)) {
       walk.taken.add(maker);
       walk.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);

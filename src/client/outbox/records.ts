@@ -82,7 +82,7 @@ export const keep = (outbox: Outbox, record: OutboxRecord): void => {
 export const mustWait = (
   { hasClaimed, seen }: Outbox,
   { record, parcel, order }: Entry,
-  isLeaving = false,
+  isLeaving: boolean,
 ): boolean =>
   record.user !== undefined &&
   ((order > 0 && !hasClaimed && !isLeaving) || !!seen?.taken.has(parcel.key[1]));
