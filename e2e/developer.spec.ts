@@ -1,55 +1,14 @@
-import { basename } from 'node:path';
-import type { Page, Route } from '@playwright/test';
-import { isBrowserNoise } from './support/browser-noise.js';
-import { readDist } from './support/dist.js';
+import type { Page } from '@playwright/test';
+import {
+  answering,
+  LOCAL,
+  openForDeveloper,
+  PUBLIC,
+  SETUP,
+  type Answer,
+} from './support/developer-page.js';
 import { statusOf } from './support/status-of.js';
-import { taggedPage } from './support/tagged.js';
 import { expect, test } from './support/test.js';
-
-const SERVICE = 'http://in.example';
-const SETUP = { baseUrl: SERVICE, token: 'token', project: 'p', channel: 'c' };
-/** Hosts of a developer, and of a site that visitors see. */
-const LOCAL = ['http://localhost:5173', 'http://shop.test', 'http://shop.localhost'];
-const PUBLIC = 'http://shop.example';
-
-type Answer = (route: Route) => Promise<void>;
-
-const answering =
-  (status: number): Answer =>
-  (route) =>
-    route.fulfill({
-      status,
-      headers: {
-        'access-control-allow-origin': '*',
-        'access-control-allow-headers': 'authorization, content-type',
-      },
-      body: '{}',
-    });
-
-/** A page on that host; neither host nor service has to exist. Answers with the console's lines from then on. */
-const open = async (
-  page: Page,
-  origin: string,
-  { answer = answering(200), options = SETUP as object } = {},
-): Promise<string[]> => {
-  const lines: string[] = [];
-  page.on('console', (message) => {
-    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
-  });
-  await page.route(`${SERVICE}/**`, (route) =>
-    route.request().method() === 'OPTIONS' ? answering(204)(route) : answer(route),
-  );
-  await page.route(`${origin}/**`, (route) =>
-    new URL(route.request().url()).pathname === '/'
-      ? route.fulfill({ contentType: 'text/html', body: taggedPage({ ...options }) })
-      : route.fulfill({
-          contentType: 'text/javascript',
-          body: readDist(basename(new URL(route.request().url()).pathname)),
-        }),
-  );
-  await page.goto(`${origin}/`);
-  return lines;
-};
 
 interface Trouble {
   answer?: Answer;
@@ -144,7 +103,7 @@ for (const [name, { answer, options, before, meet, lines: wanted }] of Object.en
 
   test(`tells a developer of ${name}, each once`, async ({ page }) => {
     await before?.(page);
-    const lines = await open(page, LOCAL[name.length % LOCAL.length]!, given);
+    const lines = await openForDeveloper(page, LOCAL[name.length % LOCAL.length]!, given);
     await meet(page);
     await expect
       .poll(() => lines)
@@ -153,7 +112,7 @@ for (const [name, { answer, options, before, meet, lines: wanted }] of Object.en
 
   test(`says nothing of ${name} in production`, async ({ page }) => {
     await before?.(page);
-    const lines = await open(page, PUBLIC, given);
+    const lines = await openForDeveloper(page, PUBLIC, given);
     await meet(page);
     expect(lines).toEqual([]);
   });
@@ -161,7 +120,7 @@ for (const [name, { answer, options, before, meet, lines: wanted }] of Object.en
 
 test('does not miss an `init` that has come, with `disabled`', async ({ page }) => {
   await page.clock.install();
-  const lines = await open(page, LOCAL[0]!, { options: {} });
+  const lines = await openForDeveloper(page, LOCAL[0]!, { options: {} });
   await call(page, 'one');
   await page.evaluate(() => analytics.init({ disabled: true }));
   await page.clock.fastForward(60_000);
@@ -170,7 +129,7 @@ test('does not miss an `init` that has come, with `disabled`', async ({ page }) 
 
 test('tells onError once that nothing answers, and again after it has healed', async ({ page }) => {
   let isDown = true;
-  await open(page, PUBLIC, {
+  await openForDeveloper(page, PUBLIC, {
     answer: (route) => (isDown ? route.abort('connectionrefused') : answering(200)(route)),
   });
   await page.evaluate(() => {
@@ -192,7 +151,7 @@ test('tells onError once that nothing answers, and again after it has healed', a
 
 test('shows with `debug` a group for each record, at the usual level', async ({ page, guest }) => {
   guest.allow(/./);
-  const lines = await open(page, PUBLIC, { options: { ...SETUP, debug: 'true' } });
+  const lines = await openForDeveloper(page, PUBLIC, { options: { ...SETUP, debug: 'true' } });
   await call(page, 'one', 'two');
   await expect.poll(async () => (await statusOf(page)).delivered).toBe(2);
   const titles = () => lines.filter((line) => line.startsWith('startGroupCollapsed: ')).sort();

@@ -70,6 +70,31 @@ test('delivers everything once after a crash with the service down @relay', asyn
   await service.holds({ events: EVENTS }, { pages: [next], within: 75_000 });
 });
 
+test('delivers within 65 seconds of the next visit what a page that crashed has left @relay', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged({ flushAt: 100, flushInterval: 600_000 })));
+  await track(page, EVENTS);
+  await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await crash(page);
+
+  const next = await context.newPage();
+  await next.clock.install();
+  await next.goto(site.page('/', site.tagged()));
+  await expect.poll(() => statusOf(next)).toMatchObject({ elsewhere: 20 });
+  await next.clock.fastForward(30_000);
+  await next.evaluate(() => analytics.flush());
+  expect(await service.events()).toEqual([]); // the page may be alive, for all that others know
+  for (let i = 0; i < 7; i++) {
+    await next.clock.fastForward(5_000);
+    await next.evaluate(() => analytics.flush());
+  }
+  await service.holds({ events: EVENTS });
+});
+
 test('counts as elsewhere what a page that crashed still holds', async ({
   page,
   context,

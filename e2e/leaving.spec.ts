@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
+import { trackAndGoInPause, waitForLongPause } from './support/closed-gate.js';
 import { BARE, openPopup, trackAndClose, trackAndGo } from './support/leave.js';
 import { names } from './support/names.js';
 import { requestsFor } from './support/requests-for.js';
-import { steadyBackoff } from './support/steady-backoff.js';
+import { LONGEST, steadyBackoff } from './support/steady-backoff.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -78,6 +79,21 @@ test.describe('hands off', () => {
       events: ['early, pagehide', 'late, pagehide', 'early, hidden', 'late, hidden'],
     });
   });
+});
+
+test('hands off while the service is known to fail, with `idempotencyKey`', async ({
+  page,
+  service,
+  site,
+}) => {
+  await steadyBackoff(page, LONGEST);
+  await page.goto(site.page('/', site.tagged({ idempotencyKey: true })));
+  await service.faults([{ status: 503 }]);
+  await track(page, ['first']);
+  await waitForLongPause(page);
+  await service.faults([]);
+  expect(await trackAndGoInPause(page, names(5), site.page('/bare', BARE))).toBe('backoff');
+  await service.holds({ events: ['first', ...names(5)] });
 });
 
 test.describe('leaves to the next page', () => {

@@ -42,6 +42,22 @@ test('delivers as soon as the network is back @smoke', async ({ page, context, s
   await service.holds({ events: names(30) }, { pages: [page], within: 5_000 });
 });
 
+test('tries again and again though the browser says for ever that it is offline @relay', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, 'onLine', { value: false });
+  });
+  await page.goto(site.page('/', site.tagged()));
+  await service.faults([{ status: 503 }]);
+  await track(page, names(5));
+  await expect.poll(() => statusOf(page)).toMatchObject({ waiting: 5, paused: 'offline' });
+  await service.faults([]);
+  await service.holds({ events: names(5) }, { pages: [page] });
+});
+
 test('keeps the order of identifies made offline', async ({ page, context, service, site }) => {
   await page.goto(site.page('/', site.tagged()));
   await context.setOffline(true);

@@ -4,6 +4,7 @@ import { BARE, trackAndGo } from './support/leave.js';
 import { requestsFor } from './support/requests-for.js';
 import type { Relay } from './support/relay.js';
 import type { Service } from './support/service.js';
+import { LONGEST, steadyBackoff } from './support/steady-backoff.js';
 import { statusOf } from './support/status-of.js';
 import { storedFlight } from './support/stored-records.js';
 import { stopAtRest } from './support/stop-at-rest.js';
@@ -67,6 +68,47 @@ const testStarvation = (status: number, tag: string[], dislike: Dislike, heal: D
     },
   );
 
+/** A request takes this long at most to reach the service, and its answer to reach the page. */
+const LATENCY_MS = 500;
+/** So old is its trouble when the test has seen enough. */
+const OLD_MS = 12_000;
+
+const testPatience = (tag: string[], dislike: Dislike) =>
+  test(
+    'one record that fails is tried ever more rarely, however many pages are opened meanwhile',
+    { tag },
+    async ({ context, page, service, site, ground }) => {
+      test.slow();
+      await steadyBackoff(context, LONGEST);
+      await dislike({ service, relay: ground.relay! }, 403);
+      await page.goto(site.page('/', site.tagged()));
+      await track(page, [BAD]);
+      /** When it was tried, as whoever dislikes it has seen. */
+      const tries = async () =>
+        ground.relay
+          ? ground.relay.requests.filter(({ events }) => events.includes(BAD)).map(({ at }) => at)
+          : (await requestsFor(service, BAD)).map(({ at }) => at);
+      const age = async () => {
+        const times = await tries();
+        return times.at(-1)! - times[0]!;
+      };
+      await expect.poll(tries).toHaveLength(1);
+      for (let visit = 0; (await age()) < OLD_MS; visit++) {
+        // It passes, so that no pause of the destination holds back the other.
+        await track(page, [`visit ${visit}`]);
+        await expect.poll(() => hasArrived(service, [`visit ${visit}`])).toBe(true);
+        await stopAtRest(page);
+        await page.goto(site.page(`/visit-${visit}`, site.tagged()));
+      }
+      const times = await tries();
+      times.slice(1).forEach((at, i) => {
+        const failed = times[i]!;
+        const wait = Math.max(1_000, (failed - times[0]!) / 2);
+        expect(at - failed).toBeGreaterThanOrEqual(wait - LATENCY_MS);
+      });
+    },
+  );
+
 /** So long after its last attempt a record is tried again. */
 const LONGEST_WAIT_MS = 301_000;
 
@@ -112,6 +154,7 @@ const everyone: Dislike = async ({ service, relay }) => {
 
 test.describe('direct', () => {
   testIdlePage([]);
+  testPatience([], byService);
   for (const status of [403, 404, 429, 500]) {
     testStarvation(status, status === 403 ? ['@smoke'] : [], byService, everyone);
   }
@@ -125,5 +168,6 @@ test.describe('by relay, where the service dislikes it', () => {
 
 test.describe('by relay, where a firewall before the relay dislikes it', () => {
   test.use({ mode: 'relay' });
+  testPatience([], byFirewall);
   for (const status of [403, 404, 429]) testStarvation(status, [], byFirewall, everyone);
 });

@@ -133,6 +133,50 @@ test.describe('calls of a page that is left before the script has come', () => {
     expect(await leftIn(page)).toEqual([]);
   });
 
+  test('are made there whatever is in them', async ({ page, service, site }) => {
+    const release = site.hold('/dist/outbox.js');
+    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
+    await page.waitForFunction(() => 'analytics' in window);
+    // As text, these fields look a little like calls of `init` and `setConsent`.
+    const tags = { n: 1, info: 'x', size: 2, settings: 'y', list: [3, 'in', 'set'] };
+    await page.evaluate((tags) => analytics.event('early', { tags }), tags);
+    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+    release();
+    await page.goto(site.page('/last', site.tagged()));
+    await service.holds({ events: ['early'] }, { pages: [page] });
+    expect((await service.events())[0]!.tags).toEqual(tags);
+  });
+
+  test('do not stop the next page', async ({ page, service, site }) => {
+    const release = site.hold('/dist/outbox.js');
+    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
+    await page.waitForFunction(() => 'analytics' in window);
+    await page.evaluate(() => {
+      analytics.event('early');
+      analytics.stop();
+    });
+    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+    release();
+    await page.goto(site.page('/last', site.tagged()));
+    await page.evaluate(() => analytics.event('last'));
+    await service.holds({ events: ['last'] }, { pages: [page] });
+  });
+
+  test('are ten thousand at most', async ({ page, site }) => {
+    const release = site.hold('/dist/outbox.js');
+    await page.goto(site.page('/', site.tagged({ consent: 'pending' })), { waitUntil: 'commit' });
+    await page.waitForFunction(() => 'analytics' in window);
+    await page.evaluate(() => {
+      for (let i = 0; i < 10_005; i++) analytics.event('early');
+    });
+    release();
+    await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
+    expect(await page.evaluate(() => analytics.status())).toMatchObject({
+      waiting: 10_000,
+      dropped: {},
+    });
+  });
+
   for (const [where, options, call] of [
     ['the tag asks for consent', { consent: 'pending' }, () => undefined],
     ['the page asks for it', {}, () => analytics.setConsent('pending')],

@@ -41,8 +41,9 @@ type Globals = Record<string, unknown>;
       JSON.parse(sessionStorage[key] || '[]').map((call: unknown[]) => calls.push(call));
       delete sessionStorage[key];
       const text = JSON.stringify(calls);
-      // As the page is left, if there are any: not where consent is asked for, nor an `init`, which has the token.
-      if (type > 'p' && !consent && !/^.]|\d,"(set|in)/.test(text)) {
+      // As the page is left, if there are any: not where consent is asked for, nor an `init`, which has the token, nor
+      // a `stop()`, which is for this page.
+      if (type > 'p' && !consent && !/^.]|\[\d{13},"(s|in)/.test(text)) {
         sessionStorage[key] = text;
         calls.length = 0;
       }
@@ -58,7 +59,7 @@ type Globals = Record<string, unknown>;
       let done: (value: unknown) => void;
       const answer = new Promise((settle) => (done = settle));
       // `event` or `identify`.
-      if (/^(e|id)/.test(method)) {
+      if (/^e|id/.test(method)) {
         waiting++;
         // As they are now: the page may change them before the script comes.
         args = args.map(copy);

@@ -152,6 +152,31 @@ for (const status of [400, 413]) {
   });
 }
 
+test('sends one record that spoils its batch with half as many others each time, and alone in the end', async ({
+  page,
+  relay,
+  service,
+  site,
+}) => {
+  test.slow();
+  const bad = 'event 25';
+  const others = names(50).filter((event) => event !== bad);
+  await steadyBackoff(page);
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ event: bad, status: 403 }]);
+  await track(page, names(50));
+  const sizes = () =>
+    relay.requests.flatMap(({ events }) => (events.includes(bad) ? [events.length] : []));
+  await expect.poll(sizes, { timeout: 45_000 }).toContain(1);
+  sizes().forEach((size, attempts) => {
+    expect(size).toBeLessThanOrEqual(Math.max(1, 50 >> attempts));
+  });
+  await service.holds({ events: others });
+  await expect
+    .poll(() => statusOf(page))
+    .toMatchObject({ delivered: 49, waiting: 1, inFlight: 0, dropped: {} });
+});
+
 test('keeps everything while the relay refuses the page, and says so once', async ({
   page,
   relay,

@@ -1,10 +1,11 @@
 import { breakStorage } from '../support/break-storage.js';
 import { crash } from '../support/crash.js';
 import { laterPage } from '../support/later.js';
+import { trackAndGoInPause, waitForLongPause } from '../support/closed-gate.js';
 import { BARE, openPopup, trackAndClose, trackAndGo } from '../support/leave.js';
 import { names } from '../support/names.js';
 import { statusOf } from '../support/status-of.js';
-import { steadyBackoff } from '../support/steady-backoff.js';
+import { LONGEST, steadyBackoff } from '../support/steady-backoff.js';
 import { storedEvents } from '../support/stored-records.js';
 import { expect, test } from '../support/test.js';
 import { track } from '../support/track.js';
@@ -175,6 +176,17 @@ test('leaves to the next page what could not be handed off because it was offlin
   await context.setOffline(false);
   await page.goto(site.page('/next', site.tagged()));
   await service.holds({ events: names(5) }, { pages: [page] });
+});
+
+test('hands off while the relay is known to fail', async ({ page, relay, service, site }) => {
+  await steadyBackoff(page, LONGEST);
+  await page.goto(site.page('/', site.tagged()));
+  relay.faults([{ status: 503 }]);
+  await track(page, ['first']);
+  await waitForLongPause(page);
+  relay.faults([]);
+  expect(await trackAndGoInPause(page, names(5), site.page('/bare', BARE))).toBe('backoff');
+  await service.holds({ events: ['first', ...names(5)] });
 });
 
 test('leaves everything to the next page while the relay has asked for a wait', async ({

@@ -1,4 +1,5 @@
 import { names } from '../../../e2e/support/names.js';
+import { mountRelay, RELAY } from '../../../e2e/support/relay.js';
 import { track } from '../../../e2e/support/track.js';
 import {
   CALLS_AFTER_IT,
@@ -9,7 +10,7 @@ import {
   type Visit,
 } from '../../../e2e/support/visit.js';
 import { MANY_RUNS, type Row } from '../row.js';
-import { SETUP } from '../stage.js';
+import { SETUP, type Stage } from '../stage.js';
 import { statusOf, trackAndClose, TWENTY, waitFor, waitForPause } from '../steps.js';
 import { allOnce, atLeastOnce, dropped } from '../verdicts.js';
 
@@ -37,12 +38,22 @@ const failing = (status: number): Row => ({
   },
 });
 
+/** How pages send: options beside the usual ones. */
+type Way = (stage: Stage) => Promise<Record<string, unknown>>;
+
+const direct: Way = async () => ({});
+const byRelay: Way = async ({ site, service }) => {
+  await mountRelay({ site, service, ...SETUP });
+  return { baseUrl: undefined, token: undefined, relay: RELAY };
+};
+
 /** A visit in which the service is away for a while. Nobody is there to deliver later what is left of it. */
 const oneVisit = (
   id: string,
   what: string,
   visit: Visit,
   away: 'refuses' | 'answers 503',
+  way = direct,
 ): Row => ({
   id: `one-visit-${id}`,
   group,
@@ -51,7 +62,7 @@ const oneVisit = (
   within: NOBODY_SENDS_MS,
   run: async (stage) => {
     const { service } = stage;
-    const tab = await stage.visitPopup();
+    const tab = await stage.visitPopup(await way(stage));
     const isGone = away === 'refuses';
     await (isGone ? service.stop() : service.faults([{ status: 503 }]));
     await spendVisit(tab, visit, {
@@ -64,19 +75,20 @@ const oneVisit = (
 });
 
 /** One record is answered this, always, and fresh ones are called in every one of some short visits. */
-const starvation = (status: number): Row => ({
-  id: `starvation-${status}`,
+const starvation = (status: number, id = `${status}`, way = direct): Row => ({
+  id: `starvation-${id}`,
   group,
-  what: `${status} for one record in 4 visits of 2 events, which all arrive in theirs; then it passes, too`,
+  what: `${status} for one record in 4 visits of 2 events, which all arrive in theirs; then it passes, too${way === byRelay ? ', by relay' : ''}`,
   promised: allOnce,
   run: async (stage) => {
     const { service } = stage;
-    const tab = await stage.visit();
+    const options = await way(stage);
+    const tab = await stage.visit(options);
     await service.faults([{ match: { event: 'bad' }, status }]);
     await track(tab, ['bad']);
     const fresh: string[] = [];
     for (let visit = 0; visit < 4; visit++) {
-      if (visit > 0) await tab.goto(stage.page(`/visit-${visit}`, stage.tagged()));
+      if (visit > 0) await tab.goto(stage.page(`/visit-${visit}`, stage.tagged(options)));
       fresh.push(...names(2, `visit ${visit}, event`));
       await track(tab, fresh.slice(-2));
       await waitFor(
@@ -87,7 +99,7 @@ const starvation = (status: number): Row => ({
       await waitFor('the end of its requests', async () => (await statusOf(tab)).inFlight === 0);
     }
     await service.faults([]);
-    await tab.goto(stage.page('/last-visit', stage.tagged()));
+    await tab.goto(stage.page('/last-visit', stage.tagged(options)));
     return ['bad', ...fresh];
   },
 });
@@ -168,9 +180,24 @@ export const serviceRows: readonly Row[] = [
     CALLS_AFTER_IT,
     'refuses',
   ),
+  oneVisit(
+    'relay-503',
+    'by relay: 503 for 3 s; the tab is closed at 15 s, for good',
+    SHORT_OUTAGE,
+    'answers 503',
+    byRelay,
+  ),
+  oneVisit(
+    'relay-refused',
+    'by relay: the service refuses connections for 3 s; the same',
+    SHORT_OUTAGE,
+    'refuses',
+    byRelay,
+  ),
   starvation(403),
   starvation(404),
   starvation(429),
+  starvation(403, 'relay-403', byRelay),
   failing(408),
   failing(425),
   failing(503),

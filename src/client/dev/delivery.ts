@@ -43,7 +43,8 @@ export const followPolicy = (destination: () => Destination, onBlocked: (why: st
     'securitypolicyviolation',
     ({ blockedURI, effectiveDirective, disposition }) => {
       const { origin } = new URL(addressOf(destination()));
-      if (disposition !== 'enforce' || !blockedURI.startsWith(origin)) return;
+      // Some browsers tell the origin alone.
+      if (disposition !== 'enforce' || !`${blockedURI}/`.startsWith(`${origin}/`)) return;
       onBlocked(
         `the page's Content Security Policy blocks ${origin}: add it to ${effectiveDirective}`,
       );

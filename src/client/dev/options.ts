@@ -25,7 +25,7 @@ const WORDS = new Map<unknown, string>([
   [isPositive, 'a positive number'],
   [isFlag, 'true or false'],
   [isFunction, `a function ${GLOBAL}`],
-  [isContext, `an object or a function ${GLOBAL}`],
+  [isContext, `an object or a function ${GLOBAL}; parts such as page are in outbox-auto.js`],
   [isConsent, 'granted, pending or denied'],
   [OPTIONS.token, `${TOKEN_WORDS}, or a function`],
   [OPTIONS.relay, 'a path such as "/a", or an absolute http(s) URL'],
@@ -34,10 +34,13 @@ const WORDS = new Map<unknown, string>([
 /** Options that are refused together with `relay`. It has them itself, and tells repeats by the ids of records. */
 const OF_THE_RELAY = ['baseUrl', 'token', 'idempotencyKey'];
 
+/** Attributes that only `outbox-auto.js` reads, beside the options. */
+export const OF_AUTO = ['auto', 'autoOptions', 'anonymousId'];
 /** The options, and attributes of the tag beside them. */
-const ATTRIBUTES = [...Object.keys(OPTIONS), 'global', 'auto', 'autoOptions', 'anonymousId'];
+const ATTRIBUTES = [...Object.keys(OPTIONS), 'global', ...OF_AUTO];
 
-const attributeOf = (name: string): string => `data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
+export const attributeOf = (name: string): string =>
+  `data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 /** An option by its two names, for `init` and for the tag. */
 const formOf = (name: string): string => `\`${name}\` (${attributeOf(name)})`;
 

@@ -1,4 +1,4 @@
-import { misspelt } from './options.js';
+import { attributeOf, misspelt, OF_AUTO } from './options.js';
 
 const fileOf = ({ src }: HTMLScriptElement): string =>
   src.replace(/[?#].*/, '').replace(/.*\//, '');
@@ -8,8 +8,11 @@ export const tagProblems = (tag: HTMLScriptElement): string[] => {
   const { type, dataset } = tag;
   const problems = misspelt(dataset);
   if (type === 'module') problems.push('the tag has `type="module"`: leave it out');
-  if (dataset['auto'] !== undefined && /^outbox(-relay)?\./.test(fileOf(tag)))
-    problems.push(`\`data-auto\` does nothing in ${fileOf(tag)}: load outbox-auto.js`);
+  const file = fileOf(tag);
+  if (/^outbox(-relay)?\./.test(file)) {
+    for (const name of OF_AUTO.filter((name) => name in dataset))
+      problems.push(`\`${attributeOf(name)}\` does nothing in ${file}: load outbox-auto.js`);
+  }
   return problems;
 };
 

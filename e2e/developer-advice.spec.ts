@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { openForDeveloper, PUBLIC, SETUP } from './support/developer-page.js';
+import { htmlPage } from './support/html.js';
+import { scriptTag, stubTag, taggedPage, type TagStyle } from './support/tagged.js';
+import { expect, test } from './support/test.js';
+
+const HOST = 'http://shop.test';
+const RELAY = { relay: '/a', project: 'p', channel: 'c' };
+
+/** Two tags under one stub. */
+const twoTags = (...tags: string[]): string => htmlPage({ head: [stubTag(), ...tags].join('\n') });
+const tagOf = (file: string, options: object = SETUP): string =>
+  scriptTag({ ...options }, { src: `/dist/${file}` });
+
+const policy = (sources: string): TagStyle => ({
+  head: `<meta http-equiv="Content-Security-Policy" content="connect-src ${sources}">`,
+});
+
+interface Mistake {
+  html?: string;
+  origin?: string;
+  make?: (page: Page) => Promise<unknown>;
+  /** What a developer reads, in this order. */
+  lines: RegExp[];
+}
+
+const MISTAKES: Record<string, Mistake> = {
+  'each dropped call, by its event and key, and how many more of it there were': {
+    make: (page) =>
+      page.evaluate(() => {
+        for (let i = 0; i < 3; i++) analytics.event('Order Placed', { tags: { n: BigInt(i) } });
+        analytics.event('Order Shipped', { tags: { to: { zip: BigInt(1) } } });
+      }),
+    lines: [
+      /^warning: analytics-outbox: .+: `tags\.n` of `Order Placed`: BigInt: give what JSON can hold$/,
+      /^warning: analytics-outbox: .+: `tags\.to\.zip` of `Order Shipped`: BigInt: give what/,
+      /`Order Placed`: BigInt: .+ \(2 more\)$/,
+    ],
+  },
+  'each wrong call, though they are of one kind': {
+    make: (page) =>
+      page.evaluate(() => {
+        const { event } = analytics as unknown as { event: (...args: unknown[]) => void };
+        event('Signed Up', 'pro');
+        event('Signed Out', 'pro');
+        event('Paid', { tags: 'pro' });
+      }),
+    lines: [
+      /`Signed Up`: wrong fields: give an object second$/,
+      /`Signed Out`: wrong fields: give an object second$/,
+      /`Paid`: wrong tags: give an object$/,
+    ],
+  },
+  'a second tag': {
+    html: twoTags(tagOf('outbox.js'), tagOf('outbox.js')),
+    lines: [/two tags, outbox\.js and outbox\.js: only the first works; leave one out$/],
+  },
+  'both kinds of tag on a page': {
+    html: twoTags(
+      scriptTag({ ...SETUP }, { attributes: 'defer' }),
+      scriptTag(RELAY, { attributes: 'defer', src: '/dist/outbox-relay.js' }),
+    ),
+    lines: [/two tags, outbox\.js and outbox-relay\.js: only the first works; leave one out$/],
+  },
+  'another project by a second `init`': {
+    make: (page) => page.evaluate((setup) => analytics.init({ ...setup, project: 'other' }), SETUP),
+    lines: [/`init` again, for project other at http:\/\/in\.example: .*use a second instance$/],
+  },
+  'what only outbox-auto.js reads': {
+    html: taggedPage({ ...SETUP, auto: 'clicks', anonymousId: 'tab' }),
+    lines: [
+      /`data-auto` does nothing in outbox\.js: load outbox-auto\.js$/,
+      /`data-anonymous-id` does nothing in outbox\.js: load outbox-auto\.js$/,
+    ],
+  },
+  '`type="module"` on the tag': {
+    html: taggedPage(SETUP, { attributes: 'type="module"' }),
+    lines: [/the tag has `type="module"`: leave it out$/],
+  },
+  'an http service on an https page': {
+    origin: 'https://shop.test',
+    lines: [/the browser blocks http:\/\/in\.example, .*give an https address$/],
+  },
+  'a part of the context that the file does not have': {
+    html: taggedPage({ ...SETUP, context: 'page' }),
+    lines: [
+      /^error: analytics-outbox: wrong or missing: context$/,
+      /^error: .*\(data-context\) must be .*the name of a global .*outbox-auto\.js, not "page"$/,
+    ],
+  },
+  'a policy that blocks the service, as a fact': {
+    html: taggedPage(SETUP, policy(`'self'`)),
+    make: async (page) => {
+      await page.evaluate(() => analytics.event('one'));
+      await expect
+        .poll(() => page.evaluate(() => analytics.status().paused), { timeout: 30_000 })
+        .toBe('unreachable');
+    },
+    lines: [
+      /the page's Content Security Policy blocks http:\/\/in\.example: add it to connect-src$/,
+      /: add it to connect-src \(\d+ more\)$/,
+    ],
+  },
+};
+
+for (const [what, { html, origin = HOST, make, lines: wanted }] of Object.entries(MISTAKES)) {
+  test(`tells a developer of ${what}`, async ({ page, guest }) => {
+    guest.allow(/^console\.error: (analytics-outbox: |Mixed Content)/);
+    const lines = await openForDeveloper(page, origin, html === undefined ? {} : { html });
+    await page.waitForFunction(() => 'init' in analytics);
+    await make?.(page);
+    await expect
+      .poll(() => lines.filter((line) => line.includes('analytics-outbox: ')))
+      .toEqual(wanted.map((line): unknown => expect.stringMatching(line)));
+  });
+}
+
+/** What people try who know another tool, and what they are told to write. */
+const TRIED = {
+  track: "write `event('Name', { … })`",
+  page: "write `event('Name', { … })`",
+  capture: "write `event('Name', { … })`",
+  ready: 'call the methods at once, since calls are kept',
+  user: 'read `status().userId`',
+};
+
+test('tells a developer what to write in place of methods of other tools', async ({ page }) => {
+  const lines = await openForDeveloper(page, HOST);
+  const tryAll = () =>
+    page.evaluate((names) => {
+      for (const name of names) void (analytics as unknown as Record<string, unknown>)[name];
+    }, Object.keys(TRIED));
+  await expect
+    .poll(async () => {
+      await tryAll();
+      return lines.filter((line) => !/more\)$/.test(line));
+    })
+    .toEqual(
+      Object.entries(TRIED).map(
+        ([name, instead]) =>
+          `warning: analytics-outbox: there is no method \`${name}\`: ${instead}`,
+      ),
+    );
+});
+
+test('tells nothing of what the policy blocks of others', async ({ page }) => {
+  const html = taggedPage(SETUP, policy(`'self' http://in.example`));
+  const lines = await openForDeveloper(page, HOST, { html });
+  const others = ['http://in.example.other.example/', 'http://in.example:8080/'];
+  await page.evaluate(async (others) => {
+    let blocked = 0;
+    const all = new Promise<void>((done) => {
+      addEventListener('securitypolicyviolation', () => {
+        if (++blocked === others.length) done();
+      });
+    });
+    for (const other of others) fetch(other).catch(() => undefined);
+    await all;
+    analytics.event('one');
+    await analytics.flush();
+  }, others);
+  expect(lines).toEqual([]);
+});
+
+/** The file that a bundler takes under these conditions. */
+const entryOf = (condition: 'development' | 'default'): string => {
+  const { exports } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  ) as { exports: { '.': { import: Record<string, string> } } };
+  return exports['.'].import[condition]!.replace('./dist/', '');
+};
+
+/** Another origin, since all files of the page's own come from `dist`. */
+const MODULES = 'http://modules.example';
+const IMPORTS = {
+  nanoid: `${MODULES}/nanoid/index.browser.js`,
+  'idb-keyval': `${MODULES}/idb-keyval/dist/index.js`,
+};
+
+/** A page that imports the entry, makes some mistakes, and shows what `init` has thrown. */
+const importing = (entry: string): string =>
+  htmlPage({
+    head: `<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
+<script type="module">
+import { createAnalytics } from '/dist/${entry}';
+const setup = ${JSON.stringify(SETUP)};
+const outbox = createAnalytics(setup);
+outbox.event('Order Placed', { tags: { n: 1n } });
+outbox.track;
+outbox.init({ ...setup, project: 'other' });
+try { createAnalytics({ ...setup, projekt: 'p' }); } catch ({ message }) { document.title = message; }
+</script>`,
+  });
+
+const openImporting = async (page: Page, entry: string): Promise<string[]> => {
+  await page.route(`${MODULES}/**`, (route) => {
+    const path = `../node_modules${new URL(route.request().url()).pathname}`;
+    return route.fulfill({
+      contentType: 'text/javascript',
+      headers: { 'access-control-allow-origin': '*' },
+      body: readFileSync(new URL(path, import.meta.url), 'utf8'),
+    });
+  });
+  return openForDeveloper(page, PUBLIC, { html: importing(entry) });
+};
+
+test('tells the same to who imports the package under the condition `development`', async ({
+  page,
+}) => {
+  const lines = await openImporting(page, entryOf('development'));
+  await expect(page).toHaveTitle(/`projekt` .+ does not exist: did you mean `project`/);
+  expect(lines).toEqual([
+    expect.stringMatching(/: `tags\.n` of `Order Placed`: BigInt: give what JSON can hold$/),
+    expect.stringMatching(/: there is no method `track`: write `event\('Name'/),
+    expect.stringMatching(/: `init` again, for project other at/),
+  ]);
+});
+
+test('tells nothing to who imports the package otherwise', async ({ page }) => {
+  const lines = await openImporting(page, entryOf('default'));
+  await expect(page).toHaveTitle('analytics-outbox: wrong or missing: projekt');
+  expect(lines).toEqual([]);
+});
