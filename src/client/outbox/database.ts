@@ -46,7 +46,7 @@ export const openDatabase = (
 
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
   const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
-    const before = departures;
+    const before = isGoing() ? -1 : departures;
     let isLate = kind === 'memory' || isEnded;
     let transaction: IDBTransaction | undefined;
     let isCommitting = false;
@@ -73,14 +73,13 @@ export const openDatabase = (
       // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
       const isAborted = attempt(() => (transaction?.abort(), true));
       const isOpen = isCommitting && !isAborted;
-      if (kind !== 'memory' && !isEnded && !(isRead && isGoing())) {
+      // A transaction that was under way as the page was left says nothing about the database: Firefox never tells the
+      // page how it ended, not even when the page is back.
+      if (kind !== 'memory' && !isEnded && departures === before && !isGoing()) {
         use = connect();
-        // A transaction that was under way as the page was left says nothing about the database.
-        if (departures === before) {
-          setTimeout(become, reopenMs, 'opening');
-          reopenMs *= 2;
-          become('memory', messageOf(error));
-        }
+        setTimeout(become, reopenMs, 'opening');
+        reopenMs *= 2;
+        become('memory', messageOf(error));
       }
       throw Object.assign(new Error(), { isOpen });
     }
@@ -90,7 +89,10 @@ export const openDatabase = (
     kind: (): StorageKind => kind,
     run,
     /** The page is left. In WebKit a cached page's transaction that has yet to read would keep others from the database. */
-    leave: (): unknown => attempt(() => reading?.abort()),
+    leave: (): void => {
+      attempt(() => reading?.abort());
+      if (!connection) use = connect(); // Firefox never tells the page how this `open` ended, either
+    },
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: (): void => {
       const close = () => connection?.close();
