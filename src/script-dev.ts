@@ -8,11 +8,12 @@ type Step = [what: string, detail: unknown];
 const name = decodeURIComponent(import.meta.url.split('#')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
 const steps = analytics?.[OURS];
-const { debug } = (steps?.[0]?.[1] as HTMLElement | undefined)?.dataset ?? {};
-if (!steps) console.warn(`analytics-outbox: window.${name} is taken: use data-global`);
+const say = createSay();
 // The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `false`.
-if (analytics && steps && !/^(false|0|no|off)$/i.test(debug!)) {
-  const say = createSay();
+if (!steps) say(`window.${name} is taken: use data-global`);
+else if (
+  !/^(false|0|no|off)$/i.test((steps[0]?.[1] as HTMLElement | null)?.dataset['debug'] as string)
+) {
   const tell = createDeveloper({ say, refuse: cry, mayBeDirect: true });
   watchMethods(analytics, say);
   // From now on steps are told as they happen; those so far first.
@@ -20,5 +21,5 @@ if (analytics && steps && !/^(false|0|no|off)$/i.test(debug!)) {
     for (const step of more) tell(...step);
     return 0;
   };
-  for (const step of steps.splice(0)) tell(...step);
+  steps.push(...steps.splice(0));
 }

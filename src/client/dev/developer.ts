@@ -54,11 +54,10 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
       if (disabled) return;
       const address = addressOf(next);
       if (isMixed(address))
-        say(`the browser blocks ${address}, since this page came by https: give an https address`);
+        say(`the browser blocks ${address}, as this page is https: give an https address`);
       if (options.project && (options.project !== project || addressOf(options) !== address)) {
         say(
-          `\`init\` again, for project ${project} at ${address}: later calls go there. ` +
-            'To send to both, use a second instance',
+          `\`init\` again, for project ${project} at ${address}: later calls go there. For both use a second instance`,
         );
       }
       options = next;
@@ -74,7 +73,7 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
     },
     wait: (): void => {
       const tellLate = () => {
-        const what = '`init` has not been called, or the tag has no options';
+        const what = '`init` has not been called, nor has the tag options';
         if (!isStarted) say(`calls wait, and nothing is sent: ${what}`);
       };
       late ??= setTimeout(tellLate, LATE_MS);

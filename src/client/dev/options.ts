@@ -25,7 +25,7 @@ const WORDS = new Map<unknown, string>([
   [isPositive, 'a positive number'],
   [isFlag, 'true or false'],
   [isFunction, `a function ${GLOBAL}`],
-  [isContext, `an object or a function ${GLOBAL}; parts such as page are in outbox-auto.js`],
+  [isContext, `an object or a function ${GLOBAL}; its parts need outbox-auto.js`],
   [isConsent, 'granted, pending or denied'],
   [OPTIONS.token, `${TOKEN_WORDS}, or a function`],
   [OPTIONS.relay, 'a path such as "/a", or an absolute http(s) URL'],
