@@ -61,6 +61,7 @@ test('delivers everything once after a crash with the service down @relay', asyn
     .poll(() => statusOf(page), { timeout: 20_000 })
     .toMatchObject({ waiting: 20, inFlight: 0, paused: 'unreachable' });
   await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await expect.poll(() => storedFlight(page)).toEqual([]);
   await crash(page);
   await service.start();
 
@@ -105,6 +106,7 @@ test('counts as elsewhere what a page that crashed still holds', async ({
   await page.goto(site.page('/', site.tagged()));
   await track(page, EVENTS);
   await expect.poll(() => storedEvents(page)).toHaveLength(20);
+  await expect.poll(() => storedFlight(page)).toEqual([]);
   await crash(page);
   await service.start();
 

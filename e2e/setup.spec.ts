@@ -1,9 +1,8 @@
-import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
 import { names } from './support/names.js';
 import { setupOf } from './support/setup-of.js';
+import { rests } from './support/rests.js';
 import { statusOf } from './support/status-of.js';
-import { storedFlight } from './support/stored-records.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -36,12 +35,6 @@ test('keeps all while the token is wrong, says so once, and goes on with a new o
   const passed = (await service.requests()).filter(({ status }) => status === 200);
   expect(passed).toHaveLength(40);
 });
-
-/** Waits until no request is under way, and the database says so: the page is about to leap past its lease. */
-const rests = async (page: Page) => {
-  await expect.poll(() => statusOf(page)).toMatchObject({ inFlight: 0 });
-  await expect.poll(() => storedFlight(page)).toEqual([]);
-};
 
 for (const status of [401, 403, 404, 405]) {
   const name = `goes on by itself when what answered ${status} heals`;

@@ -3,6 +3,7 @@ import { heard, listening } from './support/heard.js';
 import { later, laterPage } from './support/later.js';
 import { names } from './support/names.js';
 import { trackRefused } from './support/refused.js';
+import { rests } from './support/rests.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
@@ -20,6 +21,7 @@ test('shares a backlog of 30 among three tabs that open together @relay', async 
   await page.evaluate(() => analytics.identify('user_1', { plan: 'pro' }));
   await track(page, names(30));
   await expect.poll(() => storedEvents(page)).toHaveLength(31);
+  await rests(page);
   await page.goto('about:blank');
   await context.setOffline(false);
 
@@ -147,6 +149,7 @@ test('stores what a tab calls while another reads the same outbox @relay', async
   await context.setOffline(true);
   await track(page, names(300));
   await expect.poll(() => storedEvents(page)).toHaveLength(300);
+  await rests(page);
   await page.goto('about:blank');
   await context.setOffline(false);
   const other = await context.newPage();

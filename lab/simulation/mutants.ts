@@ -184,8 +184,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'forget a denial',
     file: 'src/client/consent.ts',
-    find: "if (fact.consent === 'denied') shelf.set(key, REFUSED);",
-    put: '',
+    find: "fact.consent === 'denied' && shelf.set(key, REFUSED)",
+    put: 'false',
   },
   {
     name: 'name the outbox after the project alone',

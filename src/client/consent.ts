@@ -26,10 +26,12 @@ export const consentTo = (project: string) => {
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
+    // Somebody who has heard of it may have set another.
+    const store = () => fact.consent === 'denied' && shelf.set(key, REFUSED);
+    store();
     if (consent === 'granted') shelf.remove(key);
     for (const follow of [...fact.followers]) follow();
-    // What a denial removes has made room for it. Somebody who has heard of it may have set another.
-    if (fact.consent === 'denied') shelf.set(key, REFUSED);
+    store(); // what a denial removes has made room for it
   };
 
   return {

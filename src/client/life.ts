@@ -64,9 +64,9 @@ export const followPage = ({ start, leave, back, online, stored }: Handlers) => 
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
-  const each = (method: 'addEventListener' | 'removeEventListener') => {
-    for (const [target, ...how] of all) target[method](...(how as [string, EventListener]));
+  for (const [target, ...how] of all) target.addEventListener(...(how as [string, EventListener]));
+  return (): void => {
+    for (const [target, ...how] of all)
+      target.removeEventListener(...(how as [string, EventListener]));
   };
-  each('addEventListener');
-  return (): void => each('removeEventListener');
 };

@@ -36,7 +36,7 @@ const takeIn = (
   for (const entry of [...parcel.entries]) {
     if (flight.includes(entry.record.id)) lose(outbox, entry);
   }
-  if (!isStored) save(outbox, parcel, true);
+  if (!isStored) save(outbox, parcel);
 };
 
 const endWalk = (outbox: Outbox, ended: Walk | undefined) => {

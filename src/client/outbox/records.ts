@@ -22,7 +22,7 @@ const NAMING_MS = 100;
 
 export const finish = (outbox: Outbox, entry: Entry): void => {
   removeEntry(outbox, entry);
-  save(outbox, entry.parcel);
+  save(outbox, entry.parcel, true);
 };
 
 export const drop = (outbox: Outbox, entry: Entry, reason: DropReason, message?: string): void => {
@@ -74,7 +74,7 @@ export const trim = (outbox: Outbox): void => {
 /** Keeps the record of a call. */
 export const keep = (outbox: Outbox, record: OutboxRecord): void => {
   checkLease(outbox);
-  save(outbox, addRecord(outbox, record), true);
+  save(outbox, addRecord(outbox, record));
   trim(outbox);
 };
 
@@ -106,7 +106,7 @@ export const sent = (outbox: Outbox, entry: Entry, isKept: boolean): void => {
   entry.isSent = true;
   if (outbox.settings().resends || isKept === entry.isNamed) return;
   entry.isNamed = isKept;
-  save(outbox, entry.parcel, true);
+  save(outbox, entry.parcel);
 };
 
 // The use of storage, and its end.

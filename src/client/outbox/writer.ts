@@ -79,12 +79,12 @@ export const flush = (outbox: Outbox): Promise<void> =>
     outbox.writing = undefined;
   })());
 
-/** Writes a parcel: at the end of the task, or together with what ends soon. */
-export const save = (outbox: Outbox, parcel: Parcel, isUrgent = false): void => {
+/** Writes a parcel: at the end of the task, or together with others that end soon. */
+export const save = (outbox: Outbox, parcel: Parcel, mayWait = false): void => {
   if (!outbox.parcels.has(parcel)) return;
   if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(outbox, parcel);
   else outbox.dirty.add(parcel);
-  if (isUrgent) void flush(outbox);
+  if (!mayWait) void flush(outbox);
   else
     outbox.timer ??= setTimeout(() => {
       outbox.timer = undefined;
