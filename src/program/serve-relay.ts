@@ -23,6 +23,9 @@ const SETTING_OF: Readonly<Record<string, string>> = {
 const inSettings = (message: string): string =>
   message.replace(/`\w+`/g, (option) => SETTING_OF[option] ?? option);
 
+/** The last of a list: a proxy that adds to a header writes behind what the client has sent. */
+const lastOf = (list: string | null): string | undefined => list?.split(',').at(-1);
+
 /** Runs a relay with a queue until the program is told to stop, and then until nothing is under way. */
 export const serveRelay = async (settings: Settings, log: Log): Promise<void> => {
   const { baseUrl, token, origins, projects, channels, addressHeader, host } = settings;
@@ -50,7 +53,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     ...toService,
     ...{ origins, projects, channels, queue, consumer, rateLimit, ceiling },
     clientAddress: (request) =>
-      addressHeader ? (request.headers.get(addressHeader) ?? undefined) : addresses.get(request),
+      addressHeader ? lastOf(request.headers.get(addressHeader)) : addresses.get(request),
     onMetric: both(traffic.onRelayMetric),
   });
   const doors = [

@@ -134,5 +134,10 @@ it('counts a client by the header that the proxy writes', async () => {
   const flood = await Promise.all(Array.from({ length: 15 }, () => send('192.0.2.1')));
   expect(flood.some(({ status }) => status === 429)).toBe(true);
   expect((await send('192.0.2.2')).status).toBe(200);
+  // A proxy that adds to the header writes behind what the client has sent.
+  const forged = await Promise.all(
+    Array.from({ length: 15 }, (_, n) => send(`198.51.100.${n}, 192.0.2.3`)),
+  );
+  expect(forged.some(({ status }) => status === 429)).toBe(true);
   await stop();
 });
