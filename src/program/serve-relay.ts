@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createConsumer, createDelivery, createRelay, type Undelivered } from '../relay.js';
 import { createMetrics, createNodeFetch, type OnMetric } from '../relay-node.js';
 import { listen } from './listen.js';
@@ -73,7 +72,10 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     };
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
   }
-  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  // It goes on listening: a terminal and `npx` both send the signal, and one that nobody listens for ends the process.
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve());
+  });
   consumer.start();
   const [door, adminDoor] = doors;
   log.info(`listens at ${door!.url}`);
