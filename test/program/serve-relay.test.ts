@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serveRelay } from '../../src/program/serve-relay.js';
-import type { Settings } from '../../src/program/settings.js';
+import { readSettings, type Settings } from '../../src/program/settings.js';
 import { runService } from '../demo/server/helpers/run-service.js';
 import { TOKEN } from '../demo/server/helpers/service-client.js';
 import { tempFolder } from '../demo/server/helpers/temp-folder.js';
@@ -142,5 +145,26 @@ it('counts a client by the header that the proxy writes', async () => {
     Array.from({ length: 15 }, (_, n) => send(`198.51.100.${n}, 192.0.2.3`)),
   );
   expect(forged.some(({ status }) => status === 429)).toBe(true);
+  await stop();
+});
+
+it('takes the record of the docs, with the settings of the docs', async () => {
+  const docs = readFileSync(new URL('../../docs/relay.md', import.meta.url), 'utf8');
+  const exported = [...docs.matchAll(/^export (.*)$/gm)].flatMap(([, pairs]) => pairs!.split(' '));
+  const shown = Object.fromEntries(exported.map((pair) => pair.split('=') as [string, string]));
+  const [, command] = /```sh\n(curl [^`]*)```/.exec(docs)!;
+  const [, answer] = /The answer is `(.*?)`/.exec(docs)!;
+  const service = await runService();
+  const mine = {
+    SERVICE_URL: service.url,
+    SERVICE_TOKEN: TOKEN,
+    STORE_URL: `file:${tempFolder()}`,
+  };
+  const { url, stop } = await start(readSettings({ ...shown, ...mine, PORT: '0' }));
+  const here = command!.replace('http://localhost:3000', url).replace('curl -i', 'curl -is');
+  const { stdout } = await promisify(execFile)('sh', ['-c', here]);
+  expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(stdout.split('\r\n\r\n')[1]).toBe(answer);
+  await vi.waitUntil(async () => (await service.events()).length === 1);
   await stop();
 });
