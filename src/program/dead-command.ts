@@ -14,8 +14,21 @@ async function* allOf({ list }: DeadLetters): AsyncGenerator<DeadLetter[]> {
   }
 }
 
+const idsOf = async (letters: DeadLetters): Promise<string[]> => {
+  const ids: string[] = [];
+  for await (const page of allOf(letters)) ids.push(...page.map(({ id }) => id));
+  return ids;
+};
+
+const escapeOf = (sign: string): string =>
+  sign.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Visitors write what is in a record, and JSON alone leaves signs in it that a terminal obeys. */
 const inWords = ({ id, diedAt, reason, record }: DeadLetter): string =>
-  JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record });
+  JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record }).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    escapeOf,
+  );
 
 interface Voice {
   /** Writes a line of the result. */
@@ -41,9 +54,10 @@ export const runDeadCommand = async (
   }
   if ((verb !== 'resend' && verb !== 'purge') || !ids.length)
     throw new Error(`usage: ${DEAD_USAGE}`);
+  // All are named first: what a running relay delivers meanwhile may be refused, and is a dead letter again.
+  const named = ids.includes('--all') ? await idsOf(letters) : ids;
   let count = 0;
-  if (ids.includes('--all')) {
-    for await (const page of allOf(letters)) count += await letters[verb](page.map(({ id }) => id));
-  } else count = await letters[verb](ids);
+  for (let from = 0; from < named.length; from += PAGE)
+    count += await letters[verb](named.slice(from, from + PAGE));
   print(`${count} ${verb === 'resend' ? 'sent again' : 'deleted'}`);
 };

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createConsumer, createDelivery, createRelay, type Undelivered } from '../relay.js';
 import { createMetrics, createNodeFetch, type OnMetric } from '../relay-node.js';
 import { listen } from './listen.js';
@@ -22,6 +21,9 @@ const SETTING_OF: Readonly<Record<string, string>> = {
 };
 const inSettings = (message: string): string =>
   message.replace(/`\w+`/g, (option) => SETTING_OF[option] ?? option);
+
+/** The last of a list: a proxy that adds to a header writes behind what the client has sent. */
+const lastOf = (list: string | null): string | undefined => list?.split(',').at(-1);
 
 /** Runs a relay with a queue until the program is told to stop, and then until nothing is under way. */
 export const serveRelay = async (settings: Settings, log: Log): Promise<void> => {
@@ -50,7 +52,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     ...toService,
     ...{ origins, projects, channels, queue, consumer, rateLimit, ceiling },
     clientAddress: (request) =>
-      addressHeader ? (request.headers.get(addressHeader) ?? undefined) : addresses.get(request),
+      addressHeader ? lastOf(request.headers.get(addressHeader)) : addresses.get(request),
     onMetric: both(traffic.onRelayMetric),
   });
   const doors = [
@@ -70,7 +72,10 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     };
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
   }
-  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  // It goes on listening: a terminal and `npx` both send the signal, and one that nobody listens for ends the process.
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve());
+  });
   consumer.start();
   const [door, adminDoor] = doors;
   log.info(`listens at ${door!.url}`);

@@ -49,7 +49,7 @@ const list: Kind = {
 };
 const store: Kind = {
   words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
-  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:)./.test(value),
+  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:)\S(.*\S)?$/.test(value),
 };
 
 const port: Kind = {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { DeadLetter } from '../../src/relay-redis.js';
 import { runDeadCommand } from '../../src/program/dead-command.js';
 
 it('says to people, and not in its result, that there are no dead letters', async () => {
@@ -10,4 +11,43 @@ it('says to people, and not in its result, that there are no dead letters', asyn
   };
   await runDeadCommand(['list'], none, voice);
   expect([printed, said]).toEqual([[], ['there are no dead letters']]);
+});
+
+const letterOf = (id: string, event = 'Paid'): DeadLetter => ({
+  ...{ id, diedAt: 0, reason: 'rejected 400' },
+  record: { id: `record-${id}`, type: 'event', body: { event }, at: 0 },
+});
+
+it('sends all again that are dead when it begins, and not those that die meanwhile', async () => {
+  const letters = Array.from({ length: 250 }, (_, n) => letterOf(String(n)));
+  const resent: string[] = [];
+  const printed: string[] = [];
+  const dead = {
+    list: async ({ limit = 100, after }: { limit?: number; after?: string } = {}) => {
+      const from = after === undefined ? 0 : Number(after) + 1;
+      return letters.slice(from, from + limit);
+    },
+    // A relay that runs beside it delivers them at once, and the service refuses them again.
+    resend: async (ids: readonly string[]) => {
+      resent.push(...ids);
+      if (resent.length > 1_000) throw new Error('it does not end');
+      letters.push(...ids.map((_, n) => letterOf(String(letters.length + n))));
+      return ids.length;
+    },
+    purge: async () => 0,
+  };
+  const voice = { print: (line: string) => printed.push(line), say: () => {} };
+  await runDeadCommand(['resend', '--all'], dead, voice);
+  expect(printed).toEqual(['250 sent again']);
+  expect(resent).toEqual(Array.from({ length: 250 }, (_, n) => String(n)));
+});
+
+it('writes nothing of a record that a terminal would obey', async () => {
+  const letter = letterOf('1', '\u009b31m\u202e\u007f\u001b[2J\u{e0001}');
+  const list = async ({ after }: { after?: string } = {}) => (after ? [] : [letter]);
+  const printed: string[] = [];
+  const voice = { print: (line: string) => printed.push(line), say: () => {} };
+  await runDeadCommand(['list'], { list, resend: async () => 0, purge: async () => 0 }, voice);
+  expect(printed[0]).toMatch(/^[ -~]+$/);
+  expect(JSON.parse(printed[0]!)).toMatchObject({ record: letter.record });
 });

@@ -65,6 +65,14 @@ export const describeDeadLetters = (name: string, enter: () => DeadLetterWorld):
       expect(await queue.size?.()).toMatchObject({ waiting: 3, dead: 3 });
     });
 
+    it('are found among ids that are none', async () => {
+      const { queue, letters } = await withDead();
+      const [first, second, third] = letters;
+      expect(await queue.deadLetters.resend(['x', first!.id, '1 2'])).toBe(1);
+      expect(await queue.deadLetters.purge(['x', second!.id, '1 2'])).toBe(1);
+      expect(await queue.deadLetters.list()).toEqual([third]);
+    });
+
     it('are purged', async () => {
       const { queue, letters } = await withDead();
       const [first, second, third] = letters;

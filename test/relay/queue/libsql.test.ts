@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -190,4 +190,9 @@ it('calls a full disk what it is, and goes on when there is room', async () => {
   await expect(queue.put([large()])).rejects.toThrow(`the disk is full: ${path}`);
   await queue.put([large()]);
   expect(await queue.size()).toMatchObject({ waiting: 1 });
+});
+
+// Node's recursive `mkdirSync` never returns there: `/proc` exists, and answers ENOENT for what is new in it.
+it.skipIf(!existsSync('/proc'))('fails where no folder can be made', () => {
+  expect(() => createLibsqlQueue({ path: '/proc/nope/deep/relay.db' })).toThrow(/ENOENT/);
 });

@@ -113,6 +113,16 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([other.id]);
     });
 
+    it('takes records with an empty user id for those of nobody, which do not wait for each other', async () => {
+      const queue = await (await enter()).open();
+      const records = [makeQueued(''), makeQueued('')];
+      await queue.put(records);
+      const [first, second] = [await queue.take(1, VISIBLE_MS), await queue.take(1, VISIBLE_MS)];
+      expect(idsOf([one(first), one(second)])).toEqual(
+        idsOf(records.map((record) => ({ record }))),
+      );
+    });
+
     it('tells users of two projects apart', async () => {
       const queue = await (await enter()).open();
       const [here, there] = [makeQueued('a'), makeQueued('a')];

@@ -21,6 +21,9 @@ const readEntry = ([id, [, record, , reason]]: Entry): DeadLetter => ({
   diedAt: parseInt(id, 10),
 });
 
+/** Redis refuses a whole command in which one id has another form. */
+const isEntryId = (id: string): boolean => /^\d+-\d+$/.test(id);
+
 export const createRedisDeadLetters = (effects: Effects): DeadLetters => {
   const { client, keys, maxWaiting, now } = effects;
   const { dead } = keys;
@@ -34,7 +37,9 @@ export const createRedisDeadLetters = (effects: Effects): DeadLetters => {
   return {
     list: ({ limit = 100, after } = {}) => range(after ? `(${after}` : '-', '+', limit),
     resend: async (ids) => {
-      const letters = (await Promise.all(ids.map((id) => range(id, id, 1)))).flat();
+      const letters = (
+        await Promise.all(ids.filter(isEntryId).map((id) => range(id, id, 1)))
+      ).flat();
       if (!letters.length) return 0;
       const args = letters.flatMap(({ id, record }) => [
         id,
@@ -44,7 +49,9 @@ export const createRedisDeadLetters = (effects: Effects): DeadLetters => {
       if (resent === -1) throw new QueueFullError(maxWaiting);
       return Number(resent);
     },
-    purge: async (ids) =>
-      ids.length ? Number(await client.sendCommand(['XDEL', dead, ...ids])) : 0,
+    purge: async (ids) => {
+      const known = ids.filter(isEntryId);
+      return known.length ? Number(await client.sendCommand(['XDEL', dead, ...known])) : 0;
+    },
   };
 };
