@@ -157,6 +157,12 @@ async function enter(program) {
         env: { PATH: process.env.PATH, STORE_URL: redis.url },
         encoding: 'utf8',
       }).trim(),
+    /** What a command complains of when nobody reads what it prints. */
+    unread: (...args) =>
+      spawnSync('sh', ['-c', '"$@" | true', 'sh', process.execPath, program, 'dead', ...args], {
+        env: { PATH: process.env.PATH, STORE_URL: redis.url },
+        encoding: 'utf8',
+      }).stderr,
     accept: async ({ url }, count) => {
       for (let left = count; left > 0; left -= 50) {
         const records = Array.from({ length: 50 }, () => makeRecord(sent));
@@ -289,7 +295,7 @@ async function isHealthy({ startRelay }) {
 }
 
 async function handlesDeadLetters(world) {
-  const { queue, startRelay, command, sent } = world;
+  const { queue, startRelay, command, unread, sent } = world;
   assert.equal(command('list'), '');
   const [again, gone, alsoGone] = [makeRecord(sent), makeRecord([]), makeRecord([])].map(
     (record, n) => ({ ...record, id: n ? `gone-${n}` : record.id, at: Date.now() }),
@@ -307,7 +313,17 @@ async function handlesDeadLetters(world) {
   const idOf = (name) => listed.find(({ record }) => record.id === name).id;
   assert.equal(command('purge', idOf('gone-1')), '1 deleted');
   assert.equal(command('resend', idOf(again.id)), '1 sent again');
-  assert.equal(command('purge', '--all'), '1 deleted');
+  const many = Array.from({ length: 250 }, (_, n) => ({
+    ...makeRecord([]),
+    ...{ id: `many-${n}`, at: Date.now() },
+  }));
+  await queue.put(many);
+  for (const taken of await queue.take(many.length + 1, 60_000)) {
+    if (taken.record.id === again.id) await queue.retry([taken], 0);
+    else await queue.bury(taken, 'rejected 400');
+  }
+  assert.equal(unread('list'), '');
+  assert.equal(command('purge', '--all'), '251 deleted');
   assert.equal(command('list'), '');
   const relay = await startRelay();
   await arrivesOnce(world);

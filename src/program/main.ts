@@ -44,6 +44,9 @@ const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   }
 };
 
+// Whoever reads what it says may go away, such as `head` or a log collector. The program goes on without.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 run(process.argv.slice(2)).catch((error: unknown) => {
   console.error(`${NAME}: ${messageOf(error)}`);
   process.exit(1); // a connection or a timer that is open already must not keep it alive

@@ -70,6 +70,19 @@ it('takes no records when somebody has deleted its file, and gives out what it h
   expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
 });
 
+it('takes no records when somebody has put another file in the place of its own', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  const queue = createLibsqlQueue({ path });
+  onTestFinished(() => queue.close());
+  rmSync(path);
+  const other = createLibsqlQueue({ path });
+  onTestFinished(() => other.close());
+  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted`);
+  const record = makeQueued();
+  await other.put([record]);
+  expect(idsOf(await other.take(10, 1_000))).toEqual([record.id]);
+});
+
 it('forgets ids when their time is over', async () => {
   const path = join(tempFolder(), 'relay.db');
   let time = 0;

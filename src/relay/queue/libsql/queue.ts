@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
@@ -48,6 +48,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   });
   const { path, maxWaiting = MAX_WAITING, now = () => Date.now() } = options;
   const database = openDatabase(path, SCHEMA);
+  const fileNow = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+  const file = fileNow();
   const group = createGroupCommit(database, path);
   const statements = createStatements(database);
 
@@ -99,7 +101,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   return {
     put: async (records) => {
       // SQLite goes on writing to a file that has no name any more, and nobody finds it again.
-      if (!existsSync(path)) throw new Error(`${path} was deleted`);
+      if (fileNow() !== file) throw new Error(`${path} was deleted`);
       const isPut = await group.run(() => putNow(records));
       // Thrown outside the transaction, which other writes share and which it would undo.
       if (!isPut) throw full();
