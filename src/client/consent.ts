@@ -26,7 +26,7 @@ export const consentTo = (project: string) => {
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
-    // Somebody who has heard of it may have set another.
+    // Read again each time: a follower may set another consent when it hears of this one.
     const store = () => fact.consent === 'denied' && shelf.set(key, REFUSED);
     store();
     if (consent === 'granted') shelf.remove(key);

@@ -16,7 +16,7 @@ const MARGIN_MS = 10_000;
 
 /** A walk over all stored parcels, oldest first, and what it has seen of other lives. */
 export interface Walk {
-  /** The key that the next claim begins after. */
+  /** The key of the last parcel that was read: the next claim begins behind it. */
   after: ParcelKey | [];
   /** Pages whose older parcels another life holds: their later ones wait. */
   taken: Set<string>;
@@ -62,7 +62,7 @@ export interface Outbox {
   bytes: number;
   /** The number of the last call. A parcel has the number of its first. */
   order: number;
-  /** Of a write that waits for others. */
+  /** The timer of a write that waits a moment, so that others join it. */
   timer?: ReturnType<typeof setTimeout> | undefined;
   /** Settles when what has changed is written. */
   writing?: Promise<void> | undefined;
