@@ -148,6 +148,28 @@ test.describe('leaves to the next page', () => {
     expect(await unknownIn(page)).toBe(0);
   });
 
+  test('a record that waits after a failure of its own, though the service is well', async ({
+    page,
+    service,
+    site,
+  }) => {
+    await steadyBackoff(page, LONGEST);
+    await page.goto(site.page('/', site.tagged({}, listening)));
+    await service.faults([{ match: { event: 'bad' }, status: 403 }]);
+    await track(page, ['bad', 'good']);
+    await service.holds({ events: ['good'] });
+    // By then it is not tried again before the page has gone.
+    const failures = async () =>
+      (await heard(page, 'outcome')).filter(({ outcome }) => outcome === 'blocked').length;
+    await expect.poll(failures, { timeout: 20_000 }).toBe(4);
+    await page.goto(site.page('/bare', BARE));
+    await service.faults([]);
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds({ events: ['good', 'bad'] }, { pages: [page] });
+    expect(await unknownIn(page)).toBe(0);
+    expect(await requestsFor(service, 'bad')).toHaveLength(5);
+  });
+
   test('everything, when the service is known to fail @smoke', async ({ page, service, site }) => {
     await steadyBackoff(page);
     await page.goto(site.page('/', site.tagged({}, listening)));

@@ -96,7 +96,7 @@ describe('a destination in trouble', () => {
           }
           const { until } = trouble.read();
           if (wished > now) expect(until).toBeGreaterThanOrEqual(wished);
-          expect(until - now).toBeLessThanOrEqual(1.5 * MAX_RETRY_AFTER_MS);
+          expect(until - now).toBeLessThanOrEqual(MAX_RETRY_AFTER_MS + CAP_MS);
         }
       }),
       { numRuns: 300 },

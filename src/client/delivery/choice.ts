@@ -10,7 +10,7 @@ interface Given {
   /** Whether a record may go into the same request as these. */
   joins: (group: readonly Entry[], entry: Entry) => boolean;
   /** Whether the record may be sent now, apart from the order of its user. */
-  mayGo: (entry: Entry) => boolean;
+  mayGo: (entry: Entry, isLeaving: boolean) => boolean;
 }
 
 /**
@@ -31,7 +31,7 @@ export const choose = ({ entries, places, isLeaving, joins, mayGo }: Given): Ent
     const attempts = isLeaving ? 0 : entry.record.attempts;
     const isIdentify = type === 'identify';
     let chosen = entry.isSent && isLeaving ? [entry] : undefined;
-    if (!entry.isSent && attempts <= fewest && mayGo(entry)) {
+    if (!entry.isSent && attempts <= fewest && mayGo(entry, isLeaving)) {
       const last = attempts === fewest ? groups.at(-1) : undefined;
       const group = last && joins(last, entry) ? last : [];
       const earlier = identifies.get(user);

@@ -47,7 +47,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** Looks again at this time, if not sooner. */
   const wake = (at: number) => {
     if (at >= timerAt) return;
-    clearTimeout(timer);
+    sleep();
     timerAt = at;
     timer = setTimeout(pump, at - now());
   };
@@ -57,13 +57,17 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     group.length < Math.min(line.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
     weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
-  const mayGo = (entry: Entry, isLeaving = false): boolean =>
-    isSafe(outbox, entry) && !expire(outbox, entry) && !mustWait(outbox, entry, isLeaving);
-
-  const isDue = (entry: Entry): boolean => {
-    const due = ahead(entry.record.due, now());
+  /** A record that has failed waits, also as the page is left: nobody would see it fail again. Unless it may be repeated. */
+  const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
+    const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());
     if (due) wake(due);
-    return !due && entry.order <= horizon && mayGo(entry);
+    return (
+      !due &&
+      entry.order <= horizon &&
+      isSafe(outbox, entry) &&
+      !expire(outbox, entry) &&
+      !mustWait(outbox, entry, isLeaving)
+    );
   };
 
   const places = (): number =>
@@ -97,8 +101,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       return true;
     }
     const free = places();
-    const entries = entriesOf(outbox);
-    const groups = choose({ entries, places: free, isLeaving: false, joins, mayGo: isDue });
+    const groups = choose({
+      entries: entriesOf(outbox),
+      places: free,
+      isLeaving: false,
+      joins,
+      mayGo,
+    });
     if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox).then(pump);
     if (!groups.length) return false;
     const named = nameInFlight(outbox, groups.flat());
@@ -165,7 +174,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         isLeaving: true,
         joins: (group, entry) =>
           isRelay && group.length < BATCH_RECORDS && weigh([...group, entry]) <= left,
-        mayGo: (entry) => mayGo(entry, true),
+        mayGo,
       });
       for (const group of groups.filter(fits)) void start(line, group, true);
     },

@@ -1,4 +1,4 @@
-import { ahead, waitInTrouble } from '../../interface/backoff.js';
+import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import { attempt } from '../../interface/attempt.js';
 import { shelf } from '../page.js';
 
@@ -38,7 +38,7 @@ export const createTrouble = (key: string, now: () => number) => {
       if (gate.until && !retryAfterMs) return;
       const time = now();
       const since = gate.since || time;
-      const jitter = (Math.random() * retryAfterMs) / 2;
+      const jitter = Math.random() * Math.min(CAP_MS, retryAfterMs / 2);
       const wait = Math.max(waitInTrouble(time - since, Math.random), retryAfterMs + jitter);
       write({ since, until: Math.max(gate.until, time + wait), isAsked: retryAfterMs > 0 });
     },
