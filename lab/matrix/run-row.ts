@@ -51,7 +51,8 @@ const gather = async (stage: Stage, made: readonly string[]): Promise<Evidence> 
       if (outcome === 'unknown') unknown.push(nameOf(record.body));
     }
     for (const { record, reason } of await heard(tab, 'drop')) {
-      if (record) dropped.push({ name: record.body ? nameOf(record.body) : '', reason });
+      if (record ?? reason === 'unreadable')
+        dropped.push({ name: record ? nameOf(record.body) : '', reason });
     }
     waits += await tab.evaluate(() => analytics.status().waiting + analytics.status().inFlight);
   }

@@ -3,7 +3,7 @@ import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import { TWENTY, waitFor, waitForStorage, waitUntilStored } from '../steps.js';
+import { TWENTY, waitFor, waitForStorage, waitAtRest, waitUntilStored } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'Crashes, and the end of the browser';
@@ -133,7 +133,7 @@ export const killingRows: readonly Row[] = [
       const tab = await stage.visit();
       await stage.offline(true);
       await track(tab, names(50));
-      await waitUntilStored(tab, 50);
+      await waitAtRest(tab, 50);
       // What imitates being offline ends with the browser: let the page end before.
       await tab.goto('about:blank');
       await stage.browser.quit();

@@ -1,7 +1,7 @@
 import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
 import { MANY_RUNS, type Row } from '../row.js';
-import { statusOf, TWENTY, trackAndClose, trackAndGo, waitFor, waitUntilStored } from '../steps.js';
+import { statusOf, TWENTY, trackAndClose, trackAndGo, waitFor, waitAtRest } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'Leaving the page';
@@ -75,7 +75,7 @@ export const leavingRows: readonly Row[] = [
       const tab = await stage.visit();
       await stage.offline(true);
       await track(tab, TWENTY);
-      await waitUntilStored(tab, 20);
+      await waitAtRest(tab, 20);
       await tab.goto('about:blank');
       await stage.offline(false);
       await stage.visit();

@@ -217,7 +217,7 @@ export const pageRows: readonly Row[] = [
             throw new Error('no');
           },
         };
-        const odd: unknown[] = [cyclic, { big: BigInt(1) }, trap, Symbol('tag')];
+        const odd: unknown[] = [cyclic, { big: BigInt(1) }, trap, { tag: Symbol('tag') }];
         events.forEach((event, i) => {
           if (i % 5 === 0) analytics.event(`odd ${i}`, { tags: odd[i / 5] as object });
           analytics.event(event);

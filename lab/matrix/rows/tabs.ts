@@ -4,7 +4,7 @@ import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import { standingStill } from '../standing-still.js';
-import { trackRefused, TWENTY, waitFor, waitUntilStored } from '../steps.js';
+import { trackRefused, TWENTY, waitFor, waitAtRest, waitUntilStored } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
 const group = 'Several tabs';
@@ -14,7 +14,7 @@ const leaveBacklog = async (stage: Stage, events: readonly string[]): Promise<Ta
   const tab = await stage.visit();
   await stage.offline(true);
   await track(tab, events);
-  await waitUntilStored(tab, events.length);
+  await waitAtRest(tab, events.length);
   await tab.goto('about:blank');
   await stage.offline(false);
   return tab;

@@ -14,11 +14,6 @@ const AROUND = 107;
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;
 
-interface Request {
-  group: Entry[];
-  controller: AbortController;
-}
-
 /** The way to one destination: its requests, and what their answers have told. */
 export interface Line {
   outbox: Outbox;
@@ -27,8 +22,8 @@ export interface Line {
   send: Send;
   /** Called when a request has ended. */
   onEnd: () => void;
-  /** Requests that are under way. */
-  running: Set<Request>;
+  /** Requests that are under way, by what ends them. */
+  running: Map<AbortController, Entry[]>;
   /** Bytes that the browser still takes under keepalive. */
   room: number;
   /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
@@ -47,7 +42,7 @@ export const createLine = (
   parts: Pick<Line, 'outbox' | 'trouble' | 'token' | 'send' | 'onEnd'>,
 ): Line => ({
   ...parts,
-  running: new Set(),
+  running: new Map(),
   room: KEEPALIVE_BUDGET,
   width: Infinity,
   reason: 'backoff',
@@ -143,8 +138,7 @@ export const start = async (line: Line, group: Entry[], isHandoff: boolean): Pro
   const kept = keepalive ? bytes : 0;
   const { since } = line.trouble.read();
   const controller = new AbortController();
-  const request: Request = { group, controller };
-  running.add(request);
+  running.set(controller, group);
   line.room -= kept;
   for (const entry of group) {
     entry.record.attempts++;
@@ -156,20 +150,20 @@ export const start = async (line: Line, group: Entry[], isHandoff: boolean): Pro
   const attempts = await sending;
   line.room += kept;
   // Forgotten, since the page was left; or the browser carries the request on.
-  if (!running.has(request) || !attempts) return;
-  running.delete(request);
+  if (!running.has(controller) || !attempts) return;
+  running.delete(controller);
   conclude(line, group, attempts, since);
   line.onEnd();
 };
 
 /** Forgets what is under way, since the page was left. */
 export const forget = ({ running, outbox }: Line): void => {
-  for (const { group } of running) for (const entry of group) lose(outbox, entry);
+  for (const group of running.values()) for (const entry of group) lose(outbox, entry);
   running.clear();
 };
 
 /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */
 export const abort = (line: Line): void => {
-  for (const { controller } of line.running) controller.abort();
+  for (const controller of line.running.keys()) controller.abort();
   forget(line);
 };
