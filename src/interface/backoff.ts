@@ -28,5 +28,5 @@ export const waitInTrouble = (troubleMs: number, random: () => number): number =
 export const LONGEST_STORED_MS = 7_200_000;
 
 /** A time that was stored, if it still lies ahead; else 0. */
-export const ahead = (time: number | undefined, now: number): number =>
-  time! > now && time! - now <= LONGEST_STORED_MS ? time! : 0;
+export const ahead = (time: number | undefined, now: number, most = LONGEST_STORED_MS): number =>
+  time! > now && time! - now <= most ? time! : 0;

@@ -1,6 +1,5 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { ahead } from '../../interface/backoff.js';
-import { putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
+import { leaseEnd, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 
@@ -38,15 +37,15 @@ export const claimParcels = async (
   walk: Walk,
 ): Promise<Claimed> => {
   const own = outbox.life;
-  const left = (until: number) => ahead(until, outbox.now());
   /** Lives of others, and until when they hold what they have; 0 if they do no more. */
   const lives = new Map<string, number>();
   const leases = settled(store.getAll(IDBKeyRange.lowerBound(['lease'])));
-  for (const { life, until } of (await leases) as StoredLease[]) lives.set(life, left(until));
+  for (const { life, until } of (await leases) as StoredLease[])
+    lives.set(life, leaseEnd(outbox, until));
   const notes = readNotes(outbox).filter(({ life }) => life !== own);
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
-    lives.set(life, until && Math.max(left(until), lives.get(life) ?? 0));
+    lives.set(life, until && Math.max(leaseEnd(outbox, until), lives.get(life) ?? 0));
   lives.delete(own);
   for (const [life, until] of lives) {
     if (until) walk.soonest = Math.min(walk.soonest, until);

@@ -1,6 +1,6 @@
 import { claimParcels, type Claimed } from './claim.js';
 import { readNotes, removeNote } from './note.js';
-import { addParcel, checkLease, isMemory, isOver, putLease, startWalk } from './outbox.js';
+import { addParcel, checkLease, isMemory, leaseEnd, putLease, startWalk } from './outbox.js';
 import type { Outbox, Walk } from './outbox.js';
 import { createParcel, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 import { lose, trim } from './records.js';
@@ -47,7 +47,7 @@ const endWalk = (outbox: Outbox, ended: Walk | undefined) => {
 /** Without a database, the page takes over the notes of dead lives that had none either. */
 const claimNotes = (outbox: Outbox) => {
   for (const { life, until, parcels } of readNotes(outbox)) {
-    const isFree = life !== outbox.life && isOver(outbox, until);
+    const isFree = life !== outbox.life && !leaseEnd(outbox, until);
     if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
     removeNote(outbox, life);
     for (const noted of parcels) takeIn(outbox, noted.key, noted, false);

@@ -108,10 +108,13 @@ export const createOutbox = (parts: Parts): Outbox => {
 /** Whether the database has failed, so that what is held is in memory and in the exit note. */
 export const isMemory = ({ database }: Outbox): boolean => database?.kind() === 'memory';
 
-export const isOver = ({ now }: Outbox, until: number): boolean => !ahead(until, now());
+/** When a lease ends; 0 if it is over. One that ends too late is over, too: the clock was set back since. */
+export const leaseEnd = ({ now }: Outbox, until: number): number =>
+  ahead(until, now(), 2 * LEASE_MS);
 
 /** Whether the lease lasts for longer than a request mostly takes. */
-export const isLeased = ({ until, now }: Outbox): boolean => until - now() > MARGIN_MS;
+export const isLeased = (outbox: Outbox): boolean =>
+  leaseEnd(outbox, outbox.until) - outbox.now() > MARGIN_MS;
 
 /** Puts the lease, with every write: the site may have cleared its storage. */
 export const putLease = (store: IDBObjectStore, outbox: Outbox): void => {
@@ -189,6 +192,6 @@ export const restart = (outbox: Outbox, isKept: (parcel: Parcel) => boolean): vo
 /** Begins a new life if the page has stood still for longer than its lease: others may have what it has stored. */
 export const checkLease = (outbox: Outbox): void => {
   const { until, noted } = outbox;
-  if (!until || !isOver(outbox, until)) return;
+  if (!until || leaseEnd(outbox, until)) return;
   restart(outbox, (parcel) => parcel.stored !== 'yes' && !(isMemory(outbox) && noted?.has(parcel)));
 };

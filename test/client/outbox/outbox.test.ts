@@ -120,6 +120,18 @@ describe('what a page holds', () => {
     expect(await openPage().claim()).toEqual([]);
   });
 
+  it('is anybody’s when the clock was set back far, which nobody would wait for', async () => {
+    time += 3_600_000;
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    const entry = page.entry('a');
+    time -= 3_600_000;
+    expect(isSafe(page.outbox, entry)).toBe(false);
+    expect(await openPage().claim()).toEqual(['a']);
+    expect(await page.claim()).toEqual([]);
+  });
+
   it('is held for longer by a page that looks now and then', async () => {
     const page = openPage();
     page.add('a');
