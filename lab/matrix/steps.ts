@@ -54,10 +54,13 @@ export const waitForStorage = (tab: Evaluates): Promise<void> =>
 export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
   waitFor(`${count} records in the outbox`, async () => (await storedEvents(tab)).length === count);
 
-/** The same, with nothing under way: a request that is cut off has an unknown end, and is not sent again. */
+/**
+ * The same offline, once the first attempts have failed and nothing is under way: a request that is cut off has an
+ * unknown end, and is not sent again.
+ */
 export const waitAtRest = async (tab: Evaluates, count: number): Promise<void> => {
   await waitUntilStored(tab, count);
-  await waitFor('the end of its requests', async () => (await statusOf(tab)).inFlight === 0);
+  await waitForPause(tab, 'offline', 'backoff', 'unreachable');
 };
 
 /** Calls `event` once a name and goes to another address, in one task. */
