@@ -108,7 +108,11 @@ export const runRow = async (
   const stage = await createStage(engine, row.needs);
   try {
     const made = await limited('the run', RUN_WITHIN_MS, row.run(stage));
-    const fates = await limited('the end of its records', RUN_WITHIN_MS, settle(stage, row, made));
+    const fates = await limited(
+      'the end of its records',
+      RUN_WITHIN_MS + (row.within ?? 0),
+      settle(stage, row, made),
+    );
     const manners = looksAtManners
       ? await limited(
           'the look at manners',
