@@ -22,13 +22,13 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'claim what is held',
     file: 'src/client/outbox/claim.ts',
-    find: 'ahead(until, outbox.now())',
-    put: 'ahead(until - 59_000, outbox.now())',
+    find: 'lives.set(life, leaseEnd(outbox, until));',
+    put: 'lives.set(life, leaseEnd(outbox, until - 59_000));',
   },
   {
     name: 'go on when the lease is over',
     file: 'src/client/outbox/outbox.ts',
-    find: 'if (!until || !isOver(outbox, until)) return;',
+    find: 'if (!until || leaseEnd(outbox, until)) return;',
     put: 'if (until || !until) return;',
   },
   {
