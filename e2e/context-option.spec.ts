@@ -74,7 +74,8 @@ for (const [how, body] of [
       analytics.event('two');
     });
     await service.holds({ events: ['one', 'two'] }, { pages: [page] });
-    expect((await service.events()).map(({ tags }) => tags)).toEqual([{ plan: 'pro' }, {}]);
+    const tags = (await service.events()).map(({ event, tags }) => [event, tags]);
+    expect(Object.fromEntries(tags)).toEqual({ one: { plan: 'pro' }, two: {} });
   });
 }
 

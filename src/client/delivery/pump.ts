@@ -79,13 +79,6 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     !trouble.read().until &&
     group.every((entry) => !entry.isSent && isSafe(outbox, entry));
 
-  const askToken = async () => {
-    const problem = await token.ask();
-    if (problem === undefined) return;
-    tell(line, 'token', problem);
-    failed(line, { outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
-  };
-
   /** Starts what may be started now. Returns whether to look once more. */
   const round = async (): Promise<boolean> => {
     sleep(); // what is to be waited for is found anew: the clock may have jumped
@@ -97,7 +90,11 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       return false;
     }
     if (outbox.count && token.get() === undefined) {
-      await askToken();
+      const problem = await token.ask();
+      if (problem !== undefined) {
+        tell(line, 'token', problem);
+        failed(line, { outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
+      }
       return true;
     }
     const free = places();
