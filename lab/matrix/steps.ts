@@ -55,8 +55,8 @@ export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
   waitFor(`${count} records in the outbox`, async () => (await storedEvents(tab)).length === count);
 
 /**
- * The same offline, once the first attempts have failed and nothing is under way: a request that is cut off has an
- * unknown end, and is not sent again.
+ * Waits on a page that is offline until so many records are stored, its first attempts have failed, and no request is
+ * under way. One that is cut off as the page is left would count as unknown.
  */
 export const waitAtRest = async (tab: Evaluates, count: number): Promise<void> => {
   await waitUntilStored(tab, count);

@@ -183,7 +183,7 @@ export const pageRows: readonly Row[] = [
     group,
     what: 'the clock is set an hour ahead, then two hours back, with records waiting',
     promised: allOnce,
-    // A new life begins each time, and the lease of the one before may last for a minute.
+    // Each change of the clock begins a new life. Records of the one before wait until its lease ends, for up to 60 s.
     within: 90_000,
     run: async (stage) => {
       stage.guest.allowGlobals(CLOCK, 'shift');

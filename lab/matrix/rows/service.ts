@@ -216,7 +216,7 @@ export const serviceRows: readonly Row[] = [
     run: async (stage) => {
       const tab = await stage.visit();
       const headers = { 'retry-after': '2' };
-      // All that are under way at once: a page cannot call back what it sent before the first answer.
+      // The six requests that start together: a page cannot call back what it sent before the first answer.
       await stage.service.faults([{ status: 429, headers, times: 6 }]);
       await track(tab, TWENTY);
       await waitFor('the delivery', async () => (await stage.service.events()).length >= 20);

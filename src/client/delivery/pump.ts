@@ -57,7 +57,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     group.length < Math.min(line.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
     weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
-  /** A record that has failed waits, also as the page is left: nobody would see it fail again. Unless it may be repeated. */
+  /**
+   * Whether a record may be sent now. One that has failed waits for its own delay. It also waits as the page is left,
+   * since nobody would see it fail once more, unless a repeat is recognised.
+   */
   const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
     const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());
     if (due) wake(due);

@@ -108,7 +108,10 @@ export const createOutbox = (parts: Parts): Outbox => {
 /** Whether the database has failed, so that what is held is in memory and in the exit note. */
 export const isMemory = ({ database }: Outbox): boolean => database?.kind() === 'memory';
 
-/** When a lease ends; 0 if it is over. One that ends too late is over, too: the clock was set back since. */
+/**
+ * When a lease ends; 0 if it is over. A lease that ends later than any can was made before the clock was set back, and
+ * is over, too.
+ */
 export const leaseEnd = ({ now }: Outbox, until: number): number =>
   ahead(until, now(), 2 * LEASE_MS);
 
@@ -189,7 +192,7 @@ export const restart = (outbox: Outbox, isKept: (parcel: Parcel) => boolean): vo
   outbox.onRestart();
 };
 
-/** Begins a new life if the page has stood still for longer than its lease: others may have what it has stored. */
+/** Begins a new life if the page's lease is over, as after a standstill: others may have what it has stored. */
 export const checkLease = (outbox: Outbox): void => {
   const { until, noted } = outbox;
   if (!until || leaseEnd(outbox, until)) return;
