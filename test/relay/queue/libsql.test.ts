@@ -66,7 +66,7 @@ it('takes no records when somebody has deleted its file, and gives out what it h
   const record = makeQueued();
   await queue.put([record]);
   rmSync(path);
-  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted`);
+  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted or replaced`);
   expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
 });
 
@@ -77,7 +77,7 @@ it('takes no records when somebody has put another file in the place of its own'
   rmSync(path);
   const other = createLibsqlQueue({ path });
   onTestFinished(() => other.close());
-  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted`);
+  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted or replaced`);
   const record = makeQueued();
   await other.put([record]);
   expect(idsOf(await other.take(10, 1_000))).toEqual([record.id]);

@@ -101,7 +101,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   return {
     put: async (records) => {
       // SQLite goes on writing to a file that has no name any more, and nobody finds it again.
-      if (fileNow() !== file) throw new Error(`${path} was deleted`);
+      if (fileNow() !== file) throw new Error(`${path} was deleted or replaced`);
       const isPut = await group.run(() => putNow(records));
       // Thrown outside the transaction, which other writes share and which it would undo.
       if (!isPut) throw full();
