@@ -147,6 +147,44 @@ test.describe('calls of a page that is left before the script has come', () => {
     expect((await service.events())[0]!.tags).toEqual(tags);
   });
 
+  test('are made before those of the next page, so that its user stays', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const release = site.hold('/dist/outbox.js');
+    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
+    await page.waitForFunction(() => 'analytics' in window);
+    await page.evaluate(() => {
+      analytics.identify('user_1');
+      analytics.event('one');
+    });
+    const body = `<script>analytics.reset(); analytics.identify('user_2');</script>`;
+    const next = site.page('/next', site.tagged({}, { body }));
+    await page.goto(next, { waitUntil: 'commit' });
+    await page.waitForFunction(() => document.readyState !== 'loading');
+    release();
+    await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
+    await page.evaluate(() => analytics.event('two'));
+    const identifies = ['user_1', 'user_2'];
+    await service.holds({ events: ['one', 'two'], identifies }, { pages: [page] });
+    const users = (await service.events()).map(({ event, user_id }) => [event, user_id]);
+    expect(Object.fromEntries(users)).toEqual({ one: 'user_1', two: 'user_2' });
+  });
+
+  test('are those of all pages that were left', async ({ page, service, site }) => {
+    const release = site.hold('/dist/outbox.js');
+    for (const name of ['one', 'two', 'three']) {
+      await page.goto(site.page(`/${name}`, site.tagged()), { waitUntil: 'commit' });
+      await page.waitForFunction(() => 'analytics' in window);
+      await page.evaluate((name) => analytics.event(name), name);
+    }
+    release();
+    await page.goto(site.page('/last', site.tagged()));
+    await service.holds({ events: ['one', 'two', 'three'] }, { pages: [page] });
+    expect(await leftIn(page)).toEqual([]);
+  });
+
   test('do not stop the next page', async ({ page, service, site }) => {
     const release = site.hold('/dist/outbox.js');
     await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });

@@ -32,27 +32,22 @@ type Globals = Record<string, unknown>;
     unknown: 0,
     waiting,
   });
-  /** The calls of a page that was left before the script came are made on the next page of the tab. */
-  const keep = ({ type }: Event) => {
+  // The calls of a page that is left before the script has come are kept for the script on the next page of the tab.
+  addEventListener('pagehide', () => {
     try {
       const { project, consent } = document.querySelector<HTMLElement>('[data-project]')!.dataset;
       const key = name + project;
-      // One at a time: the script takes the place of `push`.
-      JSON.parse(sessionStorage[key] || '[]').map((call: unknown[]) => calls.push(call));
-      delete sessionStorage[key];
       const text = JSON.stringify(calls);
-      // As the page is left, if there are any: not where consent is asked for, nor an `init`, which has the token, nor
-      // a `stop()`, which is for this page.
-      if (type > 'p' && !consent && !/^.]|\[\d{13},"(s|in)/.test(text)) {
-        sessionStorage[key] = text;
+      // If there are any: not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is
+      // for this page.
+      if (!consent && !/^.]|\[\d{13},"(s|in)/.test(text)) {
+        sessionStorage[key] = (sessionStorage[key] || '[').replace(/]$/, ',') + text.slice(1);
         calls.length = 0;
       }
     } catch {
       // No tag, or no storage.
     }
-  };
-  addEventListener('DOMContentLoaded', keep);
-  addEventListener('pagehide', keep);
+  });
   const stub: Globals = { calls, status };
   for (const method of 'identify event init reset setConsent on flush stop'.split(' ')) {
     stub[method] = (...args: unknown[]) => {
