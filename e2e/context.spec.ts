@@ -40,11 +40,12 @@ test('page, campaign and device give their tags; the campaign stays in the tab @
   }));
   const here = { path: '/', title: 'A page', device: 'desktop', width, language };
   const first = { first_utm_source: 'news', first_gclid: 'g1' };
-  expect((await service.events()).map(({ tags }) => tags)).toEqual([
-    { ...here, ...first, utm_source: 'news', gclid: 'g1' },
-    { ...here, ...first, utm_source: 'news', gclid: 'g1' },
-    { ...here, ...first, utm_source: 'ads' },
-  ]);
+  const tags = (await service.events()).map(({ event, tags }) => [event, tags] as const);
+  expect(Object.fromEntries(tags)).toEqual({
+    one: { ...here, ...first, utm_source: 'news', gclid: 'g1' },
+    two: { ...here, ...first, utm_source: 'news', gclid: 'g1' },
+    three: { ...here, ...first, utm_source: 'ads' },
+  });
   const { local, session } = await traces(page);
   expect(Object.keys(session)).toEqual(['analytics-outbox campaign']);
   expect(Object.keys(local).filter((key) => /campaign|session|visitor/.test(key))).toEqual([]);

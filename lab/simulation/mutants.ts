@@ -104,12 +104,6 @@ export const MUTANTS: Mutant[] = [
     put: '',
   },
   {
-    name: 'claim what follows records that another page holds',
-    file: 'src/client/outbox/claim.ts',
-    find: ' || walk.taken.has(maker)',
-    put: '',
-  },
-  {
     name: 'send what follows records that another page holds',
     file: 'src/client/outbox/records.ts',
     find: ' || !!seen?.taken.has(parcel.key[1])',
@@ -177,7 +171,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'keep what is stored when consent is denied',
-    file: 'src/client/pipeline.ts',
+    file: 'src/client/outbox/records.ts',
     find: 'void store.clear()',
     put: 'undefined',
   },

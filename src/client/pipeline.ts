@@ -7,8 +7,8 @@ import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { look } from './outbox/look.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
-import { clear, keep, leave, useDatabase } from './outbox/records.js';
-import { deleteDatabase, shelf } from './page.js';
+import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
+import { shelf } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
@@ -72,19 +72,12 @@ export const createPipeline = (
 
   /** Deletes all that is kept, and forgets the user. */
   const forget = () => {
-    const { database } = outbox;
     pump.halt();
-    outbox.database = undefined;
-    clear(outbox, 'consent-denied');
+    wipe(outbox);
     user.set(null);
     page.forget();
     pump.reconfigure(); // the wait was stored, too
     for (const key of shelf.keys(`${name} `)) shelf.remove(key);
-    // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
-    const destroy = () => deleteDatabase(name);
-    if (!database) return void destroy();
-    const clearing = database.run((store) => void store.clear());
-    void clearing.catch(destroy).finally(database.end);
   };
 
   let consent: Consent | undefined;

@@ -68,7 +68,8 @@ describe('exit notes', () => {
           const wanted = [...held].map(({ key, stored, entries }) => {
             const records = [...entries].map((entry) => entry.record);
             const named = [...entries].filter(({ isNamed }) => isNamed);
-            return { v: 3, life, key, stored, records, flight: named.map((one) => one.record.id) };
+            const flight = named.map((one) => one.record.id);
+            return { v: 3, life, key, stored, records, flight, isNoted: false };
           });
           expect(parcels).toEqual(expect.arrayContaining(wanted));
           expect(parcels).toHaveLength(wanted.length);

@@ -24,10 +24,10 @@ export const choose = ({ entries, places, isLeaving, joins, mayGo }: Given): Ent
   let groups: Entry[][] = [];
   let fewest = Infinity;
   /** Users with an earlier identify, and the request that it is in; none if it does not go now. */
-  const identifies = new Map<string, readonly Entry[] | undefined>();
+  const identifies = new Map<string | undefined, readonly Entry[] | undefined>();
 
   for (const entry of entries) {
-    const { user = '', type } = entry.record;
+    const { user, type } = entry.record;
     const attempts = isLeaving ? 0 : entry.record.attempts;
     const isIdentify = type === 'identify';
     let chosen = entry.isSent && isLeaving ? [entry] : undefined;

@@ -1,5 +1,6 @@
 import { ahead } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
+import { createAlarm } from './alarm.js';
 import { isHidden } from '../life.js';
 import { isOffline } from '../page.js';
 import { claim, wantsMore } from '../outbox/look.js';
@@ -31,26 +32,15 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     trouble,
     token,
     send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-    onEnd: () => wake(now() + (running.size ? TOGETHER_MS : 0)),
+    onEnd: () => alarm.set(now() + (running.size ? TOGETHER_MS : 0)),
   });
   const { running } = line;
   /** Calls up to this one are due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
 
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let timerAt: number;
-  const sleep = () => {
-    clearTimeout(timer);
-    timerAt = Infinity;
-  };
-  /** Looks again at this time, if not sooner. */
-  const wake = (at: number) => {
-    if (at >= timerAt) return;
-    sleep();
-    timerAt = at;
-    timer = setTimeout(pump, at - now());
-  };
+  /** Looks again. */
+  const alarm = createAlarm(() => pump(), now);
 
   const joins = (group: readonly Entry[], entry: Entry): boolean =>
     isRelay &&
@@ -63,7 +53,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
    */
   const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
     const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());
-    if (due) wake(due);
+    if (due) alarm.set(due);
     return (
       !due &&
       entry.order <= horizon &&
@@ -73,23 +63,14 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     );
   };
 
-  const places = (): number =>
-    (trouble.read().since || isRelay ? 1 : Math.min(line.width, settings().concurrency)) -
-    running.size;
-
-  const isStartable = (group: readonly Entry[]): boolean =>
-    !!outbox.database &&
-    !trouble.read().until &&
-    group.every((entry) => !entry.isSent && isSafe(outbox, entry));
-
   /** Starts what may be started now. Returns whether to look once more. */
   const round = async (): Promise<boolean> => {
-    sleep(); // what is to be waited for is found anew: the clock may have jumped
+    alarm.stop(); // what is to be waited for is found anew: the clock may have jumped
     checkLease(outbox);
     if (!outbox.database) return false;
-    const { until } = trouble.read();
+    const { since, until } = trouble.read();
     if (until) {
-      wake(until);
+      alarm.set(until);
       return false;
     }
     if (outbox.count && token.get() === undefined) {
@@ -100,7 +81,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       }
       return true;
     }
-    const free = places();
+    const places = since || isRelay ? 1 : Math.min(line.width, settings().concurrency);
+    const free = places - running.size;
     const groups = choose({
       entries: entriesOf(outbox),
       places: free,
@@ -112,8 +94,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     if (!groups.length) return false;
     const named = nameInFlight(outbox, groups.flat());
     if (!isHidden()) await named;
+    const mayStart = outbox.database && !trouble.read().until; // another page may have failed meanwhile
     for (const group of groups) {
-      if (isStartable(group)) void start(line, group, false);
+      if (mayStart && group.every((entry) => !entry.isSent && isSafe(outbox, entry)))
+        void start(line, group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     return true;
@@ -176,7 +160,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
           isRelay && group.length < BATCH_RECORDS && weigh([...group, entry]) <= left,
         mayGo,
       });
-      for (const group of groups.filter(fits)) void start(line, group, true);
+      for (const group of groups.filter(fits)) void start(line, group, since, true);
     },
     online,
     /** The set-up has changed, so a request that was refused may pass now. */
@@ -189,13 +173,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       abort(line);
-      sleep();
+      alarm.stop();
     },
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {
       if (!outbox.database) return ['consent', 0];
       const { until } = trouble.read();
-      return until ? [line.reason, until] : [undefined, 0];
+      return [until ? line.reason : undefined, until];
     },
   };
 };

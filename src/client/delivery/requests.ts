@@ -131,12 +131,17 @@ const conclude = (
   if (worst && (worst.retryAfterMs || !(hasPassed || isOwn))) failed(line, worst);
 };
 
-export const start = async (line: Line, group: Entry[], isHandoff: boolean): Promise<void> => {
+/** @param since since when the destination is in trouble; 0 if it is not */
+export const start = async (
+  line: Line,
+  group: Entry[],
+  since: number,
+  handoff = false,
+): Promise<void> => {
   const { outbox, running } = line;
   const bytes = weigh(group);
   const keepalive = bytes <= line.room;
   const kept = keepalive ? bytes : 0;
-  const { since } = line.trouble.read();
   const controller = new AbortController();
   running.set(controller, group);
   line.room -= kept;
@@ -146,7 +151,7 @@ export const start = async (line: Line, group: Entry[], isHandoff: boolean): Pro
   }
   const records = group.map(({ record }) => record);
   const sending = line.send(records, { keepalive, controller });
-  for (const record of records) outbox.emit('sent', { record, handoff: isHandoff });
+  for (const record of records) outbox.emit('sent', { record, handoff });
   const attempts = await sending;
   line.room += kept;
   // Forgotten, since the page was left; or the browser carries the request on.

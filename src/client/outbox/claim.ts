@@ -1,6 +1,6 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
-import { readNotes, type Note } from './note.js';
+import { readNotes } from './note.js';
 import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** What one transaction has claimed, and what it has seen of others. */
@@ -14,19 +14,6 @@ export interface Claimed {
   next: ParcelKey | undefined;
 }
 
-/** Puts back what the notes of dead lives have. A stored parcel counts unless its life is still that of the note. */
-const applyNotes = async (store: IDBObjectStore, dead: Note[]): Promise<void> => {
-  for (const { life, parcels } of dead) {
-    for (const { key, stored, v, flight, records } of parcels) {
-      const found = (await settled(store.get(key))) as StoredParcel | undefined;
-      // A parcel that was stored and is no more has come to its end since.
-      if (found ? found.life === life : stored !== 'yes') {
-        store.put({ v, life, flight, records, isNoted: true } satisfies StoredParcel, key);
-      }
-    }
-  }
-};
-
 /**
  * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
  * other page can claim the same.
@@ -39,9 +26,8 @@ export const claimParcels = async (
   const own = outbox.life;
   /** Lives of others, and until when they hold what they have; 0 if they do no more. */
   const lives = new Map<string, number>();
-  const leases = settled(store.getAll(IDBKeyRange.lowerBound(['lease'])));
-  for (const { life, until } of (await leases) as StoredLease[])
-    lives.set(life, leaseEnd(outbox, until));
+  const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
+  for (const { life, until } of leases) lives.set(life, leaseEnd(outbox, until));
   const notes = readNotes(outbox).filter(({ life }) => life !== own);
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
@@ -52,7 +38,16 @@ export const claimParcels = async (
     else store.delete(['lease', life]);
   }
   const dead = notes.filter(({ life }) => !lives.get(life));
-  await applyNotes(store, dead);
+  for (const { life, parcels } of dead) {
+    for (const { key, stored, ...parcel } of parcels) {
+      const found = (await settled(store.get(key))) as StoredParcel | undefined;
+      // A stored parcel counts unless its life is still that of the note. One that was stored and is no more has come
+      // to its end since.
+      if (found ? found.life === life : stored !== 'yes') {
+        store.put({ ...parcel, life, isNoted: true } satisfies StoredParcel, key);
+      }
+    }
+  }
 
   const range = IDBKeyRange.bound(walk.after, ['lease'], true);
   const keys = (await settled(store.getAllKeys(range, TWENTY))) as ParcelKey[];

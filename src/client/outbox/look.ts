@@ -13,7 +13,7 @@ export const look = (outbox: Outbox): number => {
   else if (outbox.count) {
     void outbox.database?.run((store) => putLease(store, outbox)).catch(() => undefined);
   }
-  startWalk(outbox);
+  if (!outbox.isClaiming) startWalk(outbox); // a claim that is under way sees what there is
   return outbox.seen?.soonest ?? Infinity;
 };
 

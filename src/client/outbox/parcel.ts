@@ -18,7 +18,7 @@ export interface StoredParcel {
   flight: string[];
   records: OutboxRecord[];
   /** It came out of an exit note, which a killed browser may bring back: it ends as an empty tombstone. */
-  isNoted?: boolean;
+  isNoted: boolean;
 }
 
 /** Up to 20 records that are stored, claimed, noted and deleted together. */
@@ -73,7 +73,7 @@ export const storedOf = ({ entries, isNoted }: Parcel, life: string): StoredParc
     life,
     flight: all.filter(({ isNamed }) => isNamed).map(({ record }) => record.id),
     records: all.map(({ record }) => record),
-    ...(isNoted && { isNoted }),
+    isNoted,
   };
 };
 

@@ -1,3 +1,4 @@
+import { deleteDatabase } from '../page.js';
 import type { DropReason, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import { writeNote } from './note.js';
@@ -152,4 +153,16 @@ export const clear = (outbox: Outbox, reason: DropReason): void => {
   const all = [...entriesOf(outbox)];
   for (const parcel of outbox.parcels) forgetParcel(outbox, parcel);
   for (const { record } of all) outbox.drop(reason, record);
+};
+
+/** Deletes all that is in memory and in the database, which may not be used any more. */
+export const wipe = (outbox: Outbox): void => {
+  const { database, name } = outbox;
+  outbox.database = undefined;
+  clear(outbox, 'consent-denied');
+  // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
+  const destroy = () => deleteDatabase(name);
+  if (!database) return void destroy();
+  const clearing = database.run((store) => void store.clear());
+  void clearing.catch(destroy).finally(database.end);
 };

@@ -4,6 +4,7 @@ import { resolveOptions } from '../../../src/client/options.js';
 import { openDatabase } from '../../../src/client/outbox/database.js';
 import { claim, look, wantsMore } from '../../../src/client/outbox/look.js';
 import { createOutbox, entriesOf, LEASE_MS } from '../../../src/client/outbox/outbox.js';
+import { TWENTY } from '../../../src/client/outbox/parcel.js';
 import {
   expire,
   finish,
@@ -179,6 +180,23 @@ describe('what a page holds', () => {
     leave(other.outbox, true);
     await other.database.run(() => undefined);
     expect((await openPage().claim())[0]).toBe('a');
+  });
+
+  it('is not claimed while another page holds older records of its page', async () => {
+    const page = openPage();
+    for (let i = 0; i <= TWENTY; i++) {
+      page.add(`${i}`);
+      await undefined; // a parcel each
+    }
+    await page.stored();
+    time += LEASE_MS;
+    const other = openPage();
+    await claim(other.outbox);
+    expect(other.held()).toHaveLength(TWENTY);
+    const third = openPage();
+    expect(await third.claim()).toEqual([]);
+    time += LEASE_MS;
+    expect(await third.claim()).toHaveLength(TWENTY + 1);
   });
 
   it('does not come back once it has ended', async () => {

@@ -1,0 +1,19 @@
+/** A timer that rings once, at the earliest of the times that it was set to. */
+export const createAlarm = (ring: () => unknown, now: () => number) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let at = Infinity;
+
+  const stop = (): void => {
+    clearTimeout(timer);
+    at = Infinity;
+  };
+  return {
+    stop,
+    set: (time: number): void => {
+      if (time >= at) return;
+      stop();
+      at = time;
+      timer = setTimeout(ring, time - now());
+    },
+  };
+};
