@@ -60,6 +60,7 @@ describe('the settings of the program', () => {
     ['STORE_URL', 'localhost:6379'],
     ['STORE_URL', 'file:'],
     ['STORE_URL', 'file: '],
+    ['STORE_URL', 'file:~/relay'],
     ['STORE_URL', 'file:/var/lib/relay '],
     ['STORE_URL', 'redis://localhost:6379\n'],
     ['PORT', '65536'],
