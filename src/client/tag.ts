@@ -72,7 +72,8 @@ export const installTag = (
   };
   // A stub has kept the calls of pages that were left before the script came. To look costs 0.3 ms.
   if (found['status']) attempt(takeKept);
-  for (const call of made) if (call[1] === 'setConsent') run(call); // before `init`, which may use storage only with consent
+  // Before `init`, which may use storage only with consent.
+  for (const call of made) if (call[1] === 'setConsent') run(call);
   const options = readOptions(dataset, globals, tracker);
   if (Object.keys(options).length) run([0, 'init', [options]]);
   for (const call of made) if (call[1] !== 'setConsent') run(call);

@@ -131,7 +131,7 @@ const conclude = (
   if (worst && (worst.retryAfterMs || !(hasPassed || isOwn))) failed(line, worst);
 };
 
-/** @param since since when the destination is in trouble; 0 if it is not */
+/** @param since when the trouble of the destination has begun; 0 if there is none */
 export const start = async (
   line: Line,
   group: Entry[],
