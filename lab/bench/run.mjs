@@ -168,11 +168,16 @@ const measureHeap = async (kind) => {
   const { page } = await open();
   await page.evaluate(() => localStorage.clear());
   if (kind === 'ours') await boot(page, { project: `heap ${Math.random()}` });
-  const heap = () =>
+  const collect = () =>
     page.evaluate(() => {
       window.gc?.();
       return performance.memory.usedJSHeapSize / 1024;
     });
+  const heap = async () => {
+    await collect(); // one collection leaves half of the garbage
+    await page.waitForTimeout(500);
+    return collect();
+  };
   await page.waitForTimeout(500);
   const before = await heap();
   await page.evaluate((how) => {
@@ -317,6 +322,9 @@ const byTurns = async (kinds, measure) => {
   }
   return rounds;
 };
+
+/** Rounds of one kind. */
+const repeat = async (measure) => (await byTurns(['one'], measure)).one;
 
 const rows = [];
 /** Figures are medians, or single ones. The ratio is the median of those of the rounds, which differ less. */
