@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { openEarly } from './support/open-early.js';
 import { expect, test } from './support/test.js';
 
 /** What a flush, or `status()`, says while the script is not there. */
@@ -67,8 +68,7 @@ test.describe('the stub, where the script does not come', () => {
     await page.clock.install();
     const release = site.hold('/dist/outbox.js');
     site.page('/', site.tagged());
-    await page.goto(site.url + '/', { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.url + '/');
     await page.clock.pauseAt(Date.now() + 10_000);
     const flushed = page.evaluate(async () => {
       analytics.event('one');
@@ -89,8 +89,7 @@ test.describe('the stub, where the script does not come', () => {
     await page.clock.install();
     const release = site.hold('/dist/outbox.js');
     site.page('/', site.tagged());
-    await page.goto(site.url + '/', { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.url + '/');
     await page.evaluate(() => {
       analytics.event('one');
       document.title = 'waits';
@@ -116,8 +115,7 @@ test.describe('calls of a page that is left before the script has come', () => {
     site,
   }) => {
     const release = site.hold('/dist/outbox.js');
-    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.page('/', site.tagged()));
     const called = await page.evaluate(() => {
       analytics.identify('user_1');
       analytics.event('early', { tags: { n: 1 } });
@@ -135,8 +133,7 @@ test.describe('calls of a page that is left before the script has come', () => {
 
   test('are made there whatever is in them', async ({ page, service, site }) => {
     const release = site.hold('/dist/outbox.js');
-    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.page('/', site.tagged()));
     // As text, these fields look a little like calls of `init` and `setConsent`.
     const tags = { n: 1, info: 'x', size: 2, settings: 'y', list: [3, 'in', 'set'] };
     await page.evaluate((tags) => analytics.event('early', { tags }), tags);
@@ -153,8 +150,7 @@ test.describe('calls of a page that is left before the script has come', () => {
     site,
   }) => {
     const release = site.hold('/dist/outbox.js');
-    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.page('/', site.tagged()));
     await page.evaluate(() => {
       analytics.identify('user_1');
       analytics.event('one');
@@ -175,8 +171,7 @@ test.describe('calls of a page that is left before the script has come', () => {
   test('are those of all pages that were left', async ({ page, service, site }) => {
     const release = site.hold('/dist/outbox.js');
     for (const name of ['one', 'two', 'three']) {
-      await page.goto(site.page(`/${name}`, site.tagged()), { waitUntil: 'commit' });
-      await page.waitForFunction(() => 'analytics' in window);
+      await openEarly(page, site.page(`/${name}`, site.tagged()));
       await page.evaluate((name) => analytics.event(name), name);
     }
     release();
@@ -187,8 +182,7 @@ test.describe('calls of a page that is left before the script has come', () => {
 
   test('do not stop the next page', async ({ page, service, site }) => {
     const release = site.hold('/dist/outbox.js');
-    await page.goto(site.page('/', site.tagged()), { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.page('/', site.tagged()));
     await page.evaluate(() => {
       analytics.event('early');
       analytics.stop();
@@ -202,8 +196,7 @@ test.describe('calls of a page that is left before the script has come', () => {
 
   test('are ten thousand at most', async ({ page, site }) => {
     const release = site.hold('/dist/outbox.js');
-    await page.goto(site.page('/', site.tagged({ consent: 'pending' })), { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.page('/', site.tagged({ consent: 'pending' })));
     await page.evaluate(() => {
       for (let i = 0; i < 10_005; i++) analytics.event('early');
     });
@@ -221,8 +214,7 @@ test.describe('calls of a page that is left before the script has come', () => {
   ] as const) {
     test(`are not stored where ${where}`, async ({ page, service, site }) => {
       const release = site.hold('/dist/outbox.js');
-      await page.goto(site.page('/', site.tagged(options)), { waitUntil: 'commit' });
-      await page.waitForFunction(() => 'analytics' in window);
+      await openEarly(page, site.page('/', site.tagged(options)));
       await page.evaluate(call);
       await page.evaluate(() => void analytics.event('early'));
       await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));

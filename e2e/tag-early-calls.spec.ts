@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { inline } from './support/html.js';
 import { statusOf } from './support/status-of.js';
+import { openEarly } from './support/open-early.js';
 import { expect, test } from './support/test.js';
 
 const pageTask = (page: Page) =>
@@ -8,13 +9,12 @@ const pageTask = (page: Page) =>
 
 test.describe('calls made long before the script arrives', () => {
   /** A page whose script is on its way; answers with what lets it arrive. */
-  const openEarly = async (
+  const hold = async (
     { page, site }: { page: Page; site: { url: string; hold: (path: string) => () => void } },
     path = '/',
   ) => {
     const release = site.hold('/dist/outbox.js');
-    await page.goto(site.url + path, { waitUntil: 'commit' });
-    await page.waitForFunction(() => 'analytics' in window);
+    await openEarly(page, site.url + path);
     return async () => {
       release();
       await page.waitForFunction(() => Symbol.for('analytics-outbox') in analytics);
@@ -23,7 +23,7 @@ test.describe('calls made long before the script arrives', () => {
 
   test('keep their order and their own times', async ({ page, service, site }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     const times = await page.evaluate(async () => {
       const times: Record<string, number> = {};
       const say = async (name: string, fields?: object) => {
@@ -79,7 +79,7 @@ test.describe('calls made long before the script arrives', () => {
   test('keep their times over an hour', async ({ page, service, site }) => {
     site.page('/', site.tagged());
     await page.clock.install({ time: '2030-01-01T10:00:00.000Z' });
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => void analytics.event('at ten'));
     await page.clock.fastForward('01:00:00');
     await arrive();
@@ -102,7 +102,7 @@ test.describe('calls made long before the script arrives', () => {
     site,
   }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => {
       const fields = { tags: { step: 1 } };
       analytics.event('first', fields);
@@ -118,7 +118,7 @@ test.describe('calls made long before the script arrives', () => {
 
   test('may have an argument that is undefined', async ({ page, service, site }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => {
       analytics.identify('user_1', undefined);
       analytics.event('early', undefined);
@@ -136,7 +136,7 @@ test.describe('calls made long before the script arrives', () => {
 
   test('survive values that JSON cannot carry', async ({ page, service, site }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => {
       const cyclic: Record<string, unknown> = {};
       cyclic.self = cyclic;
@@ -159,7 +159,7 @@ test.describe('calls made long before the script arrives', () => {
 
   test('are heard by listeners, and answered', async ({ page, service, site }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     const early = page.evaluate(async () => {
       const heard: string[] = [];
       analytics.on('record', ({ body }) =>
@@ -176,7 +176,7 @@ test.describe('calls made long before the script arrives', () => {
 
   test('settle when they are awaited', async ({ page, service, site }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => {
       const call = async () => {
         await analytics.identify('user_1');
@@ -193,7 +193,7 @@ test.describe('calls made long before the script arrives', () => {
 
   test('store and send nothing after a denial of consent', async ({ page, service, site }) => {
     site.page('/', site.tagged());
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => {
       analytics.setConsent('denied');
       analytics.identify('user_1');
@@ -220,7 +220,7 @@ test.describe('calls made long before the script arrives', () => {
       };
     }`);
     site.page('/', site.tagged({}, { head: spy }));
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => {
       analytics.setConsent('pending');
       analytics.identify('user_1');
@@ -250,7 +250,7 @@ test.describe('calls made long before the script arrives', () => {
       });
     }`);
     site.page('/', site.tagged({}, { body: take }));
-    const arrive = await openEarly({ page, site });
+    const arrive = await hold({ page, site });
     await page.evaluate(() => void analytics.event('early'));
     await arrive();
     await page.mouse.click(5, 5);
