@@ -32,7 +32,7 @@ type Globals = Record<string, unknown>;
     unknown: 0,
     waiting,
   });
-  // The calls of a page that is left before the script has come are kept for the script on the next page of the tab.
+  // If the page is left before the script has come, its calls are kept. The script makes them on the tab's next page.
   addEventListener('pagehide', () => {
     try {
       const { project, consent } = document.querySelector<HTMLElement>('[data-project]')!.dataset;

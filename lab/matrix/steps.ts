@@ -56,7 +56,7 @@ export const waitUntilStored = (tab: Evaluates, count: number): Promise<void> =>
 
 /**
  * Waits on a page that is offline until so many records are stored, its first attempts have failed, and no request is
- * under way. One that is cut off as the page is left would count as unknown.
+ * under way. The records of a request that is cut off as the page is left would count as unknown.
  */
 export const waitAtRest = async (tab: Evaluates, count: number): Promise<void> => {
   await waitUntilStored(tab, count);

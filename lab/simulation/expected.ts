@@ -15,8 +15,8 @@ const NOTE_TAKEN_TWICE =
   'a database does, while the other puts the same note into the database.';
 
 /**
- * Seeds whose worlds are known to break an invariant, and why. None of them loses a record, and one is stored twice only
- * where two faults meet. A seed that breaks no longer must be taken out of the list.
+ * Seeds whose worlds are known to break an invariant, and why. None of them loses a record. In one of them, 2554, a
+ * record is stored twice, after two faults at the same time. Take a seed out of the list when it breaks no longer.
  */
 export const EXPECTED: Readonly<Record<number, string>> = {
   1607: NOTE_CAME_BACK,

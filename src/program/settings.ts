@@ -49,7 +49,7 @@ const list: Kind = {
 };
 const store: Kind = {
   words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
-  // Only a shell knows what `~` stands for, and none has read this one: it would make a folder of that name.
+  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
   fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
 };
 

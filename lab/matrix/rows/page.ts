@@ -183,7 +183,8 @@ export const pageRows: readonly Row[] = [
     group,
     what: 'the clock is set an hour ahead, then two hours back, with records waiting',
     promised: allOnce,
-    // Each change of the clock begins a new life. Records of the one before wait until its lease ends, for up to 60 s.
+    // Each time the clock is set, the page takes its own lease for over. It can claim its records again once that has
+    // ended, up to 60 s later.
     within: 90_000,
     run: async (stage) => {
       stage.guest.allowGlobals(CLOCK, 'shift');

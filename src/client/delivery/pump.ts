@@ -39,7 +39,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   let horizon = 0;
   const waiters: (() => void)[] = [];
 
-  /** Looks again. */
+  /** Pumps again at a later time. */
   const alarm = createAlarm(() => pump(), now);
 
   const joins = (group: readonly Entry[], entry: Entry): boolean =>
@@ -48,8 +48,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     weigh([...group, entry]) <= KEEPALIVE_BUDGET;
 
   /**
-   * Whether a record may be sent now. One that has failed waits for its own delay. It also waits as the page is left,
-   * since nobody would see it fail once more, unless a repeat is recognised.
+   * Whether a record may be sent now. One that has failed waits for its own delay. As the page is left, it goes sooner
+   * only if the receiver recognises repeats: nobody would see it fail again.
    */
   const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
     const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());

@@ -131,7 +131,11 @@ const conclude = (
   if (worst && (worst.retryAfterMs || !(hasPassed || isOwn))) failed(line, worst);
 };
 
-/** @param since when the trouble of the destination has begun; 0 if there is none */
+/**
+ * Sends a group in one request.
+ * @param since time at which the trouble of the destination began; 0 if it has none
+ * @param handoff whether the page is being left
+ */
 export const start = async (
   line: Line,
   group: Entry[],

@@ -41,8 +41,8 @@ export const claimParcels = async (
   for (const { life, parcels } of dead) {
     for (const { key, stored, ...parcel } of parcels) {
       const found = (await settled(store.get(key))) as StoredParcel | undefined;
-      // A stored parcel counts unless its life is still that of the note. One that was stored and is no more has come
-      // to its end since.
+      // If the parcel is in the database, another life may have claimed it since: then the database is right. If it was
+      // there and is gone, all its records have come to their end.
       if (found ? found.life === life : stored !== 'yes') {
         store.put({ ...parcel, life, isNoted: true } satisfies StoredParcel, key);
       }
