@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Options } from '../src/client/types.js';
-import { FOREIGN } from '../test/client/dev/foreign-attributes.js';
+import { FOREIGN } from '../test/dev/foreign-attributes.js';
 import { isBrowserNoise } from './support/browser-noise.js';
 import type { Guest } from './support/guest.js';
 import type { Service } from './support/service.js';

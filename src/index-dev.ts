@@ -1,5 +1,5 @@
 import { createDirectSend } from './client/delivery/send/direct.js';
-import { watchedCreatorOf } from './client/dev/create-analytics.js';
+import { watchedCreatorOf } from './dev/create-analytics.js';
 import type { Analytics, CreateAnalytics, Options } from './client/types.js';
 
 export const createAnalytics: CreateAnalytics<Options> =

@@ -1,4 +1,4 @@
-import { watchedCreatorOf } from './client/dev/create-analytics.js';
+import { watchedCreatorOf } from './dev/create-analytics.js';
 import type { Analytics, CreateAnalytics, RelayOptions } from './client/types.js';
 
 export const createAnalytics: CreateAnalytics<RelayOptions> =

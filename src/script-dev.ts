@@ -1,6 +1,6 @@
-import { createDeveloper } from './client/dev/developer.js';
-import { watchMethods } from './client/dev/methods.js';
-import { createSay, cry } from './client/dev/say.js';
+import { createDeveloper } from './dev/developer.js';
+import { watchMethods } from './dev/methods.js';
+import { createSay, cry } from './dev/say.js';
 import { OURS } from './client/tag.js';
 
 type Step = [what: string, detail: unknown];

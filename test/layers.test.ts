@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   // The parts put together, and the facade in front of them.
   ['client/'],
   // What stands on the facade: the script tag, and what developers are told.
-  ['client/tag.ts', 'client/dev/'],
+  ['client/tag.ts', 'dev/'],
   // What users set up beside the tracker.
   ['capture/'],
   ['context/'],
@@ -56,7 +56,7 @@ const OF_THE_PAGE = [
   'client/page.ts',
   'client/life.ts',
   'client/tag.ts',
-  'client/dev/',
+  'dev/',
   'capture/',
   'context/',
   'compat/browser/',

@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
 import { FEATURES } from '../src/capture/autocapture.js';
-import { optionsProblem } from '../src/client/dev/options.js';
+import { optionsProblem } from '../src/dev/options.js';
 import { DEFAULTS, nameOf, OPTIONS, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
 
@@ -195,7 +195,7 @@ it('names every wait, with its value and its file', () => {
     const [number, unit] = value!.split(' ');
     return `${where!.replace(/:.*/, '')} ${name} ${Number(number) * UNITS[unit!]!}`;
   });
-  const waits = ['client', 'interface'].flatMap((folder) =>
+  const waits = ['client', 'dev', 'interface'].flatMap((folder) =>
     ts.sys.readDirectory(join(ROOT, 'src', folder), ['.ts']).flatMap((path) => {
       const found = readFileSync(path, 'utf8').matchAll(/const (\w+_MS) = ([\d_]+);/g);
       const file = path.slice(join(ROOT, 'src/').length);

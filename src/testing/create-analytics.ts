@@ -1,8 +1,8 @@
 import { createTracker } from '../client/analytics.js';
 import { FACTS } from '../client/consent.js';
 import type { Attempt, Send } from '../client/delivery/send/sender.js';
-import { checkEvent } from '../client/dev/events.js';
-import { createSay } from '../client/dev/say.js';
+import { checkEvent } from '../dev/events.js';
+import { createSay } from '../dev/say.js';
 import { resolveOptions } from '../client/options.js';
 import { shelf } from '../client/page.js';
 import type { Analytics, DisabledOptions, EventMap, Options } from '../client/types.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../../interface/is-object.js';
-import type { Call } from '../record.js';
+import { isObject } from '../interface/is-object.js';
+import type { Call } from '../client/record.js';
 import { show } from './show.js';
 
 /** Whether the option `context` has given a record of this call no tag at all. */

@@ -1,4 +1,4 @@
-import type { DeliveryError, Options } from '../types.js';
+import type { DeliveryError, Options } from '../client/types.js';
 
 type Destination = Pick<Partial<Options>, 'relay' | 'baseUrl'>;
 

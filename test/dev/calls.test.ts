@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dropText, refusalsOf, slipsOf } from '../../../src/client/dev/calls.js';
-import { DEFAULTS, type Settings } from '../../../src/client/options.js';
-import { recordOf, type Call, type Refusal } from '../../../src/client/record.js';
+import { dropText, refusalsOf, slipsOf } from '../../src/dev/calls.js';
+import { DEFAULTS, type Settings } from '../../src/client/options.js';
+import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
 
 const SETTINGS = { ...DEFAULTS, project: 'p', channel: 'c', resends: false } as Settings;
 

@@ -1,4 +1,4 @@
-import type { Listeners, OutboxRecord } from '../types.js';
+import type { Listeners, OutboxRecord } from '../client/types.js';
 import { nameOf } from './calls.js';
 import { log } from './say.js';
 

@@ -1,6 +1,6 @@
-import { creatorOf } from '../analytics.js';
-import type { createDirectSend } from '../delivery/send/direct.js';
-import type { Analytics, CreateAnalytics, DisabledOptions, EventMap } from '../types.js';
+import { creatorOf } from '../client/analytics.js';
+import type { createDirectSend } from '../client/delivery/send/direct.js';
+import type { Analytics, CreateAnalytics, DisabledOptions, EventMap } from '../client/types.js';
 import { createDeveloper } from './developer.js';
 import { watchMethods } from './methods.js';
 import { createSay } from './say.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { misspelt, optionsProblem } from '../../../src/client/dev/options.js';
-import { OPTIONS, resolveOptions } from '../../../src/client/options.js';
-import type { Options } from '../../../src/client/types.js';
+import { misspelt, optionsProblem } from '../../src/dev/options.js';
+import { OPTIONS, resolveOptions } from '../../src/client/options.js';
+import type { Options } from '../../src/client/types.js';
 import { FOREIGN } from './foreign-attributes.js';
 
 const DIRECT = { baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' };

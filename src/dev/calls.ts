@@ -1,7 +1,7 @@
-import { isObject } from '../../interface/is-object.js';
-import { attempt } from '../../interface/attempt.js';
-import type { Call } from '../record.js';
-import type { Drop, OutboxRecord } from '../types.js';
+import { isObject } from '../interface/is-object.js';
+import { attempt } from '../interface/attempt.js';
+import type { Call } from '../client/record.js';
+import type { Drop, OutboxRecord } from '../client/types.js';
 import { didYouMean } from './meant.js';
 
 /** Fields that an unknown key may be a misspelling of. */

@@ -1,8 +1,8 @@
-import type { Tell } from '../analytics.js';
-import { attempt } from '../../interface/attempt.js';
-import { isPage } from '../page.js';
-import type { Call } from '../record.js';
-import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../types.js';
+import type { Tell } from '../client/analytics.js';
+import { attempt } from '../interface/attempt.js';
+import { isPage } from '../client/page.js';
+import type { Call } from '../client/record.js';
+import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../client/types.js';
 import { bodyOf, dropText, refusalsOf, slipsOf } from './calls.js';
 import { contextProblem, hasGivenNone } from './context.js';
 import { createDebugLog } from './debug-log.js';

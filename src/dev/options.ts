@@ -1,4 +1,4 @@
-import { TOKEN_WORDS } from '../../interface/is-token.js';
+import { TOKEN_WORDS } from '../interface/is-token.js';
 import {
   isConsent,
   isContext,
@@ -9,8 +9,8 @@ import {
   isUrl,
   OPTIONS,
   problemsOf,
-} from '../options.js';
-import type { Options } from '../types.js';
+} from '../client/options.js';
+import type { Options } from '../client/types.js';
 import { didYouMean } from './meant.js';
 import { show } from './show.js';
 
