@@ -58,6 +58,22 @@ test('tries again and again though the browser says for ever that it is offline 
   await service.holds({ events: names(5) }, { pages: [page] });
 });
 
+test('hands off as the page is left though the browser says for ever that it is offline', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, 'onLine', { value: false });
+  });
+  await page.goto(site.page('/', site.tagged()));
+  await track(page, ['first']);
+  await service.holds({ events: ['first'] }, { pages: [page] });
+  await track(page, ['last']);
+  await page.goto('about:blank');
+  await service.holds({ events: ['first', 'last'] });
+});
+
 test('keeps the order of identifies made offline', async ({ page, context, service, site }) => {
   await page.goto(site.page('/', site.tagged()));
   await context.setOffline(true);

@@ -222,13 +222,13 @@ export const createStorage = ({
         transaction.reads = true;
         return demand(() => read(get(key)));
       },
-      count: () => {
-        transaction.reads = true;
-        return demand(() => inRange({ lower: [], lowerOpen: false }).length);
-      },
       getAll: (range: Range, count?: number) => {
         transaction.reads = true;
         return demand(() => inRange(range, count).map(read));
+      },
+      getKey: (range: Range) => {
+        transaction.reads = true;
+        return demand(() => inRange(range, 1).map(({ key }) => [...key])[0]);
       },
       getAllKeys: (range: Range, count?: number) => {
         transaction.reads = true;

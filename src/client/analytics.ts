@@ -83,7 +83,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const now = () => attempt(() => settings?.now?.()) ?? Date.now();
 
   const stop = () => {
-    for (const pipeline of pipelines.values()) outsideZone(pipeline.stop);
+    for (const pipeline of pipelines.values()) pipeline.stop();
     pipelines.clear();
     current = undefined;
   };

@@ -14,11 +14,11 @@ const storage = (): Storage => (kept = localStorage ?? kept);
 /** localStorage: it is missing, blocked or full in some pages and modes. */
 export const shelf = {
   get: (key: string): string | undefined => attempt(() => storage().getItem(key)) ?? undefined,
-  /** Returns false if it is full or does not work. Then there is no value: the former one would be wrong. */
-  set: (key: string, value: string): boolean => {
+  /** Returns nothing if it is full or does not work. Then there is no value: the former one would be wrong. */
+  set: (key: string, value: string): boolean | undefined => {
     const isSet = attempt(() => (storage().setItem(key, value), true));
     if (!isSet) shelf.remove(key);
-    return !!isSet;
+    return isSet;
   },
   remove: (key: string): void => attempt(() => storage().removeItem(key)),
   /** The keys that begin with this. */
@@ -43,9 +43,9 @@ export const isGpcOn = (): boolean =>
 /** The browser says that there is no network. It may be wrong, so this is never a reason not to try. */
 export const isOffline = (): boolean => navigator.onLine === false;
 
-/** Gives the browser a POST to send, whatever becomes of the page. Returns false if the browser does not take it. */
-export const beacon = (url: string, body: string): boolean =>
-  !!attempt(() => navigator.sendBeacon(url, body));
+/** Gives the browser a POST to send, whatever becomes of the page. Returns nothing or false if the browser does not take it. */
+export const beacon = (url: string, body: string): boolean | undefined =>
+  attempt(() => navigator.sendBeacon(url, body));
 
 /** Deletes a database, once all pages have closed it. */
 export const deleteDatabase = (name: string): unknown =>

@@ -11,7 +11,7 @@ interface Visit {
 /** Storage that does not throw. */
 export interface LedgerStorage {
   get: (key: string) => string | undefined;
-  set: (key: string, value: string) => boolean;
+  set: (key: string, value: string) => boolean | undefined;
   remove: (key: string) => void;
   keys: () => string[];
 }

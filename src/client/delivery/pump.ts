@@ -42,11 +42,6 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** Pumps again at a later time. */
   const alarm = createAlarm(() => pump(), now);
 
-  const joins = (group: readonly Entry[], entry: Entry): boolean =>
-    isRelay &&
-    group.length < Math.min(line.width, BATCH_RECORDS >> group[0]!.record.attempts) &&
-    weigh([...group, entry]) <= KEEPALIVE_BUDGET;
-
   /**
    * Whether a record may be sent now. One that has failed waits for its own delay. As the page is left, it goes sooner
    * only if the receiver recognises repeats: nobody would see it fail again.
@@ -63,15 +58,35 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     );
   };
 
-  /** Starts what may be started now. Returns whether to look once more. */
-  const round = async (): Promise<boolean> => {
+  /** Chooses the records of the next requests. As the page is left, a request takes all that the browser does. */
+  const chooseNext = (places: number, isLeaving: boolean): Entry[][] =>
+    choose({
+      entries: entriesOf(outbox),
+      places,
+      isLeaving,
+      mayGo,
+      joins: (group, entry) => {
+        const { attempts } = group[0]!.record;
+        const most = isLeaving ? BATCH_RECORDS : Math.min(line.width, BATCH_RECORDS >> attempts);
+        const room = isLeaving ? line.room : KEEPALIVE_BUDGET;
+        return isRelay && group.length < most && weigh([...group, entry]) <= room;
+      },
+    });
+
+  let isPumping = false;
+  /** Whether to look once more. */
+  let isAgain = false;
+
+  /** Starts what may be started now. */
+  const round = async (): Promise<void> => {
+    isAgain = false;
     alarm.stop(); // what is to be waited for is found anew: the clock may have jumped
     checkLease(outbox);
-    if (!outbox.database) return false;
+    if (!outbox.database) return;
     const { since, until } = trouble.read();
     if (until) {
       alarm.set(until);
-      return false;
+      return;
     }
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
@@ -79,19 +94,14 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         tell(line, 'token', problem);
         failed(line, { outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
       }
-      return true;
+      isAgain = true;
+      return;
     }
     const places = since || isRelay ? 1 : Math.min(line.width, settings().concurrency);
     const free = places - running.size;
-    const groups = choose({
-      entries: entriesOf(outbox),
-      places: free,
-      isLeaving: false,
-      joins,
-      mayGo,
-    });
+    const groups = chooseNext(free, false);
     if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox).then(pump);
-    if (!groups.length) return false;
+    if (!groups.length) return;
     const named = nameInFlight(outbox, groups.flat());
     if (!isHidden()) await named;
     const mayStart = outbox.database && !trouble.read().until; // another page may have failed meanwhile
@@ -100,20 +110,15 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         void start(line, group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
-    return true;
+    isAgain = true;
   };
 
-  let isPumping = false;
-  let isAgain = false;
   /** Sends what may be sent, and goes on until nothing is left to do. */
   const pump = async (): Promise<void> => {
     isAgain = true;
     if (isPumping) return;
     isPumping = true;
-    while (isAgain) {
-      isAgain = false;
-      isAgain = (await round()) || isAgain;
-    }
+    while (isAgain) await round();
     isPumping = false;
     if (running.size || outbox.isClaiming) return;
     for (const settle of waiters.splice(0)) settle();
@@ -148,19 +153,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     handOff: (): void => {
       if (!outbox.database || token.get() === undefined) return;
       const { since, isAsked } = trouble.read();
-      if (settings().resends ? isAsked : since || isOffline()) return;
+      if (settings().resends ? isAsked : since || (isOffline() && !line.isHintWrong)) return;
       horizon = outbox.order;
-      let left = line.room;
-      const fits = (group: Entry[]) => (left -= weigh(group)) >= 0;
-      const groups = choose({
-        entries: entriesOf(outbox),
-        places: HANDOFF,
-        isLeaving: true,
-        joins: (group, entry) =>
-          isRelay && group.length < BATCH_RECORDS && weigh([...group, entry]) <= left,
-        mayGo,
-      });
-      for (const group of groups.filter(fits)) void start(line, group, since, true);
+      for (const group of chooseNext(HANDOFF, true)) {
+        if (weigh(group) > line.room) break; // what comes after it may belong to its user
+        void start(line, group, since, true);
+      }
     },
     online,
     /** The set-up has changed, so a request that was refused may pass now. */

@@ -36,6 +36,8 @@ export interface Line {
   told: Set<string>;
   /** When a record passed last. What has failed since before is trouble of its own, and stops no others. */
   passedAt: number;
+  /** The last record passed while the browser said that there is no network: nothing hangs on that word then. */
+  isHintWrong?: boolean;
 }
 
 export const createLine = (
@@ -70,6 +72,7 @@ const passed = (line: Line) => {
   const { trouble, told } = line;
   line.silent = 0;
   line.passedAt = line.outbox.now();
+  line.isHintWrong = isOffline();
   line.width *= 2;
   told.delete('unreachable');
   const { since, isAsked } = trouble.read();

@@ -1,6 +1,6 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
-import { readNotes } from './note.js';
+import { readNotes, type Note } from './note.js';
 import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** What one transaction has claimed, and what it has seen of others. */
@@ -10,9 +10,21 @@ export interface Claimed {
   unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
-  /** The key after which the next claim goes on; nothing if this one has seen all. */
-  next: ParcelKey | undefined;
+  /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
+  next?: ParcelKey | undefined;
 }
+
+/** Puts the parcels of a dead life's note into the database, where they still count. */
+const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise<void> => {
+  for (const { key, stored, ...parcel } of parcels) {
+    const found = (await settled(store.get(key))) as StoredParcel | undefined;
+    // If the parcel is in the database, another life may have claimed it since: then the database is right. If it was
+    // there and is gone, all its records have come to their end.
+    if (found ? found.life === life : stored !== 'yes') {
+      store.put({ ...parcel, life, isNoted: true } satisfies StoredParcel, key);
+    }
+  }
+};
 
 /**
  * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
@@ -24,11 +36,17 @@ export const claimParcels = async (
   walk: Walk,
 ): Promise<Claimed> => {
   const own = outbox.life;
-  /** Lives of others, and until when they hold what they have; 0 if they do no more. */
-  const lives = new Map<string, number>();
-  const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
-  for (const { life, until } of leases) lives.set(life, leaseEnd(outbox, until));
+  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [] };
+  const range = IDBKeyRange.bound(walk.after ?? [], ['lease'], true);
+  // Mostly nothing waits, and one read tells that.
+  const first = await settled(store.getKey(range));
+  // Not before that read: a page that was still writing may have left its note meanwhile.
   const notes = readNotes(outbox).filter(({ life }) => life !== own);
+  if (!first && !notes.length) return claimed;
+
+  const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
+  /** Lives of others, and until when they hold what they have; 0 if they do no more. */
+  const lives = new Map(leases.map(({ life, until }) => [life, leaseEnd(outbox, until)]));
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
     lives.set(life, until && Math.max(leaseEnd(outbox, until), lives.get(life) ?? 0));
@@ -37,45 +55,32 @@ export const claimParcels = async (
     if (until) walk.soonest = Math.min(walk.soonest, until);
     else store.delete(['lease', life]);
   }
-  const dead = notes.filter(({ life }) => !lives.get(life));
-  for (const { life, parcels } of dead) {
-    for (const { key, stored, ...parcel } of parcels) {
-      const found = (await settled(store.get(key))) as StoredParcel | undefined;
-      // If the parcel is in the database, another life may have claimed it since: then the database is right. If it was
-      // there and is gone, all its records have come to their end.
-      if (found ? found.life === life : stored !== 'yes') {
-        store.put({ ...parcel, life, isNoted: true } satisfies StoredParcel, key);
-      }
-    }
+  for (const note of notes) {
+    if (lives.get(note.life)) continue;
+    await putNoted(store, note);
+    claimed.noted.push(note.life);
   }
 
-  const range = IDBKeyRange.bound(walk.after, ['lease'], true);
   const keys = (await settled(store.getAllKeys(range, TWENTY))) as ParcelKey[];
   const values = (await settled(store.getAll(range, TWENTY))) as StoredParcel[];
-  const parcels: Claimed['parcels'] = [];
-  let unreadable = 0;
   keys.forEach((key, i) => {
     const value = values[i]!;
     const [, maker] = key;
     if (!isReadable(value)) {
       store.delete(key);
-      unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
+      claimed.unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
     } else if (value.life === own) return;
     else if (lives.get(value.life) || walk.taken.has(maker)) {
       walk.taken.add(maker);
       walk.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
-      const claimed = { ...value, life: own };
-      store.put(claimed, key);
-      parcels.push([key, claimed]);
+      const parcel = { ...value, life: own };
+      store.put(parcel, key);
+      claimed.parcels.push([key, parcel]);
     }
   });
-  if (parcels.length || outbox.count) putLease(store, outbox);
-  return {
-    parcels,
-    unreadable,
-    noted: dead.map(({ life }) => life),
-    next: keys.length < TWENTY ? undefined : keys.at(-1),
-  };
+  if (claimed.parcels.length) putLease(store, outbox);
+  claimed.next = keys[TWENTY - 1];
+  return claimed;
 };

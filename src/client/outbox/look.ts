@@ -68,8 +68,8 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
   if (life !== outbox.life) return;
   for (const [key, stored] of claimed.parcels) takeIn(outbox, key, stored, true);
-  if (claimed.next) walk.after = claimed.next;
-  else endWalk(outbox, walk);
+  walk.after = claimed.next;
+  if (!walk.after) endWalk(outbox, walk);
 };
 
 /** Claims what it may of the next parcels that dead lives have left. */

@@ -16,8 +16,8 @@ const MARGIN_MS = 10_000;
 
 /** A walk over all stored parcels, oldest first, and what it has seen of other lives. */
 export interface Walk {
-  /** The key of the last parcel that was read: the next claim begins behind it. */
-  after: ParcelKey | [];
+  /** The key behind which the next claim begins; nothing before the first claim. */
+  after?: ParcelKey | undefined;
   /** Pages whose older parcels another life holds: their later ones wait. */
   taken: Set<string>;
   /** Records that other lives hold. */
@@ -82,7 +82,7 @@ export interface StoredLease {
 }
 
 export const startWalk = (outbox: Outbox): void => {
-  outbox.walk = { after: [], taken: new Set(), elsewhere: 0, soonest: Infinity };
+  outbox.walk = { taken: new Set(), elsewhere: 0, soonest: Infinity };
 };
 
 /** What the outbox is told of its destination. */
