@@ -22,8 +22,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'claim what is held',
     file: 'src/client/outbox/claim.ts',
-    find: '=> [life, leaseEnd(outbox, until)]',
-    put: '=> [life, leaseEnd(outbox, until - 59_000)]',
+    find: 'lives.set(life, leaseEnd(outbox, until));',
+    put: 'lives.set(life, leaseEnd(outbox, until - 59_000));',
   },
   {
     name: 'go on when the lease is over',

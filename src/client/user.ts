@@ -20,6 +20,6 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     set,
     current,
     /** Called when storage may be used: what was set before counts before what is stored. */
-    begin: (): unknown => user !== undefined && set(user),
+    begin: (): unknown => (user === undefined ? current() : set(user)),
   };
 };

@@ -71,9 +71,9 @@ export const tell = (
 const passed = (line: Line) => {
   const { trouble, told } = line;
   line.silent = 0;
+  line.width *= 2;
   line.passedAt = line.outbox.now();
   line.isHintWrong = isOffline();
-  line.width *= 2;
   told.delete('unreachable');
   const { since, isAsked } = trouble.read();
   if (since && !isAsked) trouble.end(); // a wait that the service has asked for goes on

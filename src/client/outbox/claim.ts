@@ -46,7 +46,8 @@ export const claimParcels = async (
 
   const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   /** Lives of others, and until when they hold what they have; 0 if they do no more. */
-  const lives = new Map(leases.map(({ life, until }) => [life, leaseEnd(outbox, until)]));
+  const lives = new Map<string, number>();
+  for (const { life, until } of leases) lives.set(life, leaseEnd(outbox, until));
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
     lives.set(life, until && Math.max(leaseEnd(outbox, until), lives.get(life) ?? 0));
