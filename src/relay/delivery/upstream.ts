@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '../../interface/backoff.js';
 import { outcomeOf, type Verdict } from '../../interface/outcome.js';
-import { createTokenSource } from '../../interface/token.js';
+import { createTokenSource } from './token.js';
 import type { Token } from '../../interface/bodies.js';
 import type { BatchRecord } from '../../interface/wire.js';
 import { causeOf } from './cause-of.js';

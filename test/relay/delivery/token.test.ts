@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createTokenSource } from '../../src/interface/token.js';
-import type { Token } from '../../src/client/types.js';
+import { createTokenSource } from '../../../src/relay/delivery/token.js';
+import type { Token } from '../../../src/client/types.js';
 
 describe('a token given as a string', () => {
   it('is there without being asked for', () => {

@@ -1,7 +1,7 @@
-import { isToken, TOKEN_WORDS } from './is-token.js';
-import { messageOf } from './errors.js';
-import { inTime } from './in-time.js';
-import type { Token } from './bodies.js';
+import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
+import { messageOf } from '../../interface/errors.js';
+import { inTime } from '../../interface/in-time.js';
+import type { Token } from '../../interface/bodies.js';
 
 /** Gives the token in use. It is asked for when needed, and kept in memory only. */
 export const createTokenSource = (option: () => Token, timeout = () => 30_000) => {
