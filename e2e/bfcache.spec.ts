@@ -3,6 +3,7 @@ import { lastShown, tellsLastShown } from './support/last-shown.js';
 import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
 import { trackRefused } from './support/refused.js';
+import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { steadyBackoff } from './support/steady-backoff.js';
 import { storedEvents } from './support/stored-records.js';
@@ -175,4 +176,23 @@ test('forgets, when it is restored, what was denied in another tab meanwhile @sm
   expect(await storedEvents(page)).toEqual([]);
   await service.holds({ events: [], identifies: [] }, { pages: [other] });
   expect(await service.requests()).toHaveLength(refused);
+});
+
+test('delivers what waits from a page that stops as it is left, and starts anew as it is back', async ({
+  bfcache,
+  service,
+  site,
+}) => {
+  const page = await (await bfcache.open()).newPage();
+  await page.goto(site.page('/', site.tagged({}, style)));
+  await page.evaluate((options) => {
+    addEventListener('pagehide', () => analytics.stop());
+    addEventListener('pageshow', () => analytics.init(options));
+  }, setupOf(service));
+  const refused = await trackRefused({ page, service }, names(10), 1);
+  await page.goto(site.page('/bare', BARE));
+  await bfcache.back(page);
+  await expect.poll(() => lastShown(page)).toBe('restored');
+  await service.holds({ events: names(10) }, { pages: [page] });
+  expect((await service.requests()).length).toBeGreaterThanOrEqual(refused + 10);
 });

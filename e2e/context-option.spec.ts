@@ -129,3 +129,23 @@ test('listeners hear of consent when `init` finds it out and as it changes, and 
   }, setupOf(service));
   await expect(page).toHaveTitle('A page pending granted reset denied');
 });
+
+test('a `context` that is an object with a cycle is no error of `init`, and costs no event', async ({
+  page,
+  service,
+  site,
+}) => {
+  const nothing = { baseUrl: undefined, token: undefined, project: undefined, channel: undefined };
+  await page.goto(site.page('/', site.tagged(nothing)));
+  await page.evaluate((options) => {
+    const context: Record<string, unknown> = {};
+    context['itself'] = context;
+    analytics.init({ ...options, context });
+    analytics.event('one', { plan: 'pro' });
+    analytics.init({ ...options, context });
+    analytics.event('two');
+  }, setupOf(service));
+  await service.holds({ events: ['one', 'two'] }, { pages: [page] });
+  const tags = (await service.events()).map(({ event, tags }) => [event, tags]);
+  expect(Object.fromEntries(tags)).toEqual({ one: { plan: 'pro' }, two: {} });
+});

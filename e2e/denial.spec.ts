@@ -122,6 +122,21 @@ for (const [place, { options, script }] of Object.entries(PLACES)) {
   });
 }
 
+test('a denial that a listener for `storage` makes is the last word', async ({
+  page,
+  service,
+  site,
+}) => {
+  const body = `${listening.body}<script>analytics.on('storage', () => ${DENY})</script>`;
+  await page.goto(site.page('/', site.tagged({}, { ...listening, body })));
+  await expect.poll(() => heard(page, 'storage')).not.toEqual([]);
+  await track(page, ['denied']);
+  expect(await statusOf(page)).toMatchObject({ consent: 'denied', storage: 'none', waiting: 0 });
+  await page.evaluate(() => analytics.flush());
+  expect(await keptBodies(page)).toEqual([]);
+  await service.holds({ events: [] }, { pages: [page] });
+});
+
 test('a denial that was taken back does not come back with another destination', async ({
   page,
   service,

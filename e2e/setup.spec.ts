@@ -185,3 +185,23 @@ for (const [what, code] of [
     expect(await heard(page, 'error')).toHaveLength(1);
   });
 }
+
+test('asks the new token function after `init` with other options', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged(unset, listening)));
+  const { token, ...rest } = setupOf(service);
+  const init = (text: string, flushAt: number) =>
+    page.evaluate(([text, options]) => analytics.init({ ...options, token: () => text }), [
+      text,
+      { ...rest, flushAt },
+    ] as const);
+  await init(token, 1);
+  await track(page, ['before']);
+  await service.holds({ events: ['before'] }, { pages: [page] });
+  await init('another', 2);
+  await track(page, ['after', 'after']);
+  await expect.poll(() => heard(page, 'error')).toMatchObject([{ kind: 'setup', status: 401 }]);
+});

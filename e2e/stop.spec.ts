@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { fillShelf } from './support/fill-shelf.js';
 import { names } from './support/names.js';
 import type { Service } from './support/service.js';
 import { statusOf } from './support/status-of.js';
@@ -100,6 +101,40 @@ test('stop() leaves what waits to the next page @relay', async ({ page, service,
   await service.faults([]);
   await page.goto(site.page('/next', site.tagged()));
   await service.holds({ events: names(30) }, { pages: [page] });
+});
+
+test('stop() writes what was called in the same task, though localStorage is full', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await expect.poll(async () => (await statusOf(page)).storage).toBe('indexeddb');
+  await fillShelf(page);
+  await page.evaluate(() => {
+    analytics.event('last');
+    analytics.stop();
+  });
+  await page.goto(site.page('/next', site.tagged()));
+  await service.holds({ events: ['last'] }, { pages: [page] });
+});
+
+test('a flush whose request stop() ends settles all the same @relay', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  await service.faults([{ hang: true }]);
+  await track(page, ['hangs']);
+  await expect.poll(async () => (await statusOf(page)).inFlight).toBe(1);
+  const result = await page.evaluate(async () => {
+    const flushed = analytics.flush();
+    await new Promise((done) => setTimeout(done));
+    analytics.stop();
+    return flushed;
+  });
+  expect(result).toMatchObject({ delivered: 0, rejected: 0 });
 });
 
 test('callbacks written anew for `init` do not lift a pause', async ({ page, service, site }) => {

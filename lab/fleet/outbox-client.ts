@@ -1,5 +1,5 @@
 import { createDirectSend } from '../../src/client/delivery/send/direct.js';
-import { createPump, type Pump } from '../../src/client/delivery/pump.js';
+import { createPump } from '../../src/client/delivery/pump.js';
 import { resolveOptions } from '../../src/client/options.js';
 import type { Database } from '../../src/client/outbox/database.js';
 import { createOutbox, entriesOf } from '../../src/client/outbox/outbox.js';
@@ -21,7 +21,7 @@ const NO_DATABASE: Database = {
   kind: () => 'memory',
   run: () => Promise.reject(new Error('no database')),
   leave: ignore,
-  end: ignore,
+  end: async () => undefined,
 };
 
 /** A `fetch` over the model's network. */
@@ -56,7 +56,7 @@ export const createOutboxClient: CreateClient = (client, world) => {
     drop: world.delivered, // it waits no more
     onRestart: ignore,
   });
-  let pump: Pump;
+  let pump: ReturnType<typeof createPump>;
   let schedule: ReturnType<typeof createSchedule>;
   let made = 0;
 

@@ -106,14 +106,14 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'send what follows records that another page holds',
     file: 'src/client/outbox/records.ts',
-    find: ' || !!seen?.taken.has(parcel.key[1])',
-    put: '',
+    find: 'seen.taken.has(parcel.key[1])',
+    put: 'false',
   },
   {
     name: 'send calls before older records are claimed',
     file: 'src/client/outbox/records.ts',
-    find: '(order > 0 && !hasClaimed && !isLeaving) || ',
-    put: '',
+    find: 'order > 0 && !isLeaving',
+    put: 'false',
   },
   {
     name: 'let records overtake the identify before them',
@@ -136,7 +136,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'ignore the pause that all pages share',
     file: 'src/client/delivery/trouble.ts',
-    find: 'const until = ahead(own.until, now());',
+    find: 'const until = ahead(gate.until, now());',
     put: 'const until = 0 * now();',
   },
   {

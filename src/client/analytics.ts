@@ -23,8 +23,8 @@ const EARLY = 10_000;
 type Listener = (payload: unknown) => void;
 
 /**
- * Tells a developer of every event of a listener, of every `init`, call and `on` before it counts, and of calls that
- * wait for `init` (`wait`), where they count.
+ * Called for developers only: with each event of `on`; with each `init`, call and `on`, before it takes effect; and
+ * with `wait` when a call has to wait for `init`.
  */
 export type Tell = (what: string, detail: unknown) => void;
 

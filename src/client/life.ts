@@ -40,11 +40,12 @@ interface Handlers {
 }
 
 /**
- * Follows the page's life. Browsers fire `pagehide` first, still visible, then `visibilitychange`; a page that is
- * hidden already gets `pagehide` only; Firefox sometimes skips it. Never `unload` or `beforeunload`: they cost the
- * back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
+ * Follows the page's life. A page that is left gets `pagehide` while it is still visible, then `visibilitychange`. A
+ * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. Never `unload` or
+ * `beforeunload`: they cost the back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
  */
 export const followPage = ({ start, leave, back, online, stored }: Handlers) => {
+  isAway = false; // a page that starts a tracker is here
   const show = () => {
     isAway = false;
     back();

@@ -30,7 +30,7 @@ export const createPipeline = (
   const dropped: Status['dropped'] = {};
 
   /** Counts what becomes of records, and tells the listeners. */
-  const tell: Emit = (type, payload) => {
+  const report: Emit = (type, payload) => {
     const { reason, outcome, record } = payload as Partial<Drop & Listeners['outcome']>;
     if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
     if (outcome) counts[outcome === 'blocked' ? 'retry' : outcome]++;
@@ -39,56 +39,66 @@ export const createPipeline = (
   const name = nameOf(first);
   const now = () => settings.now?.() ?? Date.now();
   const drop: Outbox['drop'] = (reason, record, message = reason) =>
-    tell('drop', { reason, message, record });
-  const onRestart = () => pump.forget();
-  const outbox = createOutbox({ name, settings: () => settings, now, emit: tell, drop, onRestart });
+    report('drop', { reason, message, record });
+  const onRestart = () => pump.loseRunning();
+  const outbox = createOutbox({
+    name,
+    settings: () => settings,
+    now,
+    emit: report,
+    drop,
+    onRestart,
+  });
   const pump = createPump(outbox, direct);
-  const page = consentTo(first.project);
+  const consents = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
 
   /** Opens storage and starts delivery, if consent and the page's activation allow it. */
   const begin = () => {
     if (outbox.database || consent !== 'granted' || isPrerendering()) return;
     user.begin();
-    page.remember();
+    consents.remember();
     const opened = openDatabase(name, (storage, message) => {
       if (opened !== outbox.database) return;
-      tell('storage', { storage, message });
       look(outbox);
       if (storage !== 'memory') useDatabase(outbox, opened);
       pump.pump();
+      report('storage', { storage, message }); // last: a listener may deny consent
     });
     useDatabase(outbox, opened);
     pump.pump();
   };
 
-  /** Leaves to the next page what is stored. What is in memory alone stays there, or is noted if the page has no more use for it. */
+  /**
+   * Closes storage. Stored records are left to the next page. Without a database the records stay in memory. If
+   * `isLast`, they are written into the exit note instead.
+   */
   const end = (isLast?: boolean) => {
     pump.halt();
     if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
-    outbox.database?.end();
+    void outbox.database?.end();
     outbox.database = undefined;
   };
 
   /** Deletes all that is kept, and forgets the user. */
-  const forget = () => {
+  const eraseAll = () => {
     pump.halt();
     wipe(outbox);
     user.set(null);
-    page.forget();
+    consents.forget();
     pump.reconfigure(); // the wait was stored, too
     for (const key of shelf.keys(`${name} `)) shelf.remove(key);
   };
 
   let consent: Consent | undefined;
   const applyConsent = () => {
-    const next = page.current(settings.respectGpc);
+    const next = consents.current(settings.respectGpc);
     if (next === consent) return;
     consent = next;
     if (next === 'granted') begin();
     else if (next === 'pending') end();
-    else forget();
-    tell('consent', { consent });
+    else eraseAll();
+    report('consent', { consent });
   };
 
   const onLeave = () => {
@@ -123,7 +133,7 @@ export const createPipeline = (
       if (key === `${name} gate`) pump.pump();
     },
   });
-  const unfollowConsent = page.follow(applyConsent);
+  const unfollowConsent = consents.follow(applyConsent);
   lookAgain(SOON_MS);
 
   return {
@@ -137,7 +147,7 @@ export const createPipeline = (
         const record = recordOf(call, settings, user.current());
         admit(); // `context` or `beforeSend` may have denied it
         if (call.type === 'identify') user.set(String(call.subject));
-        tell('record', record);
+        report('record', record);
         admit(); // a listener may
         keep(outbox, record);
         schedule.add();
@@ -147,11 +157,13 @@ export const createPipeline = (
     },
     reset: (): void => {
       user.set(null);
-      tell('reset', {});
+      report('reset', {});
     },
     /** Starts, or goes on with other options. */
     configure: (next: Settings): void => {
-      const isOther = JSON.stringify(next) !== JSON.stringify(settings);
+      // Without `context`, which JSON may not be able to write.
+      const textOf = (all: Settings) => JSON.stringify({ ...all, context: 0 });
+      const isOther = textOf(next) !== textOf(settings);
       settings = next;
       applyConsent();
       if (isOther) pump.reconfigure();

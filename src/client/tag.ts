@@ -48,6 +48,15 @@ export const installTag = (
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
   if (!Array.isArray(calls) || !attempt(take)) return undefined;
+  const takeKept = () => {
+    const key = name + dataset['project'];
+    const kept = sessionStorage[key] as string;
+    delete sessionStorage[key];
+    return JSON.parse(kept) as StubCall[];
+  };
+  // A stub has kept the calls of pages that were left before the script came. To look costs 0.3 ms.
+  const kept = found['status'] ? attempt(takeKept) : undefined;
+  const made = (kept ?? []).concat(calls.splice(0));
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
   const run = ([at, method, args, done]: StubCall): number => {
@@ -63,15 +72,6 @@ export const installTag = (
   };
   // Code that has kept a reference to the stub reaches the tracker through this `push`.
   calls.push = run;
-  let made = calls.splice(0);
-  const takeKept = () => {
-    const key = name + dataset['project'];
-    const kept = sessionStorage[key] as string | undefined;
-    if (kept) made = (JSON.parse(kept) as StubCall[]).concat(made);
-    delete sessionStorage[key];
-  };
-  // A stub has kept the calls of pages that were left before the script came. To look costs 0.3 ms.
-  if (found['status']) attempt(takeKept);
   // Before `init`, which may use storage only with consent.
   for (const call of made) if (call[1] === 'setConsent') run(call);
   const options = readOptions(dataset, globals, tracker);

@@ -9,7 +9,7 @@ import type { Entry } from '../outbox/parcel.js';
 import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
-import { abort, createLine, failed, forget, start, tell, weigh } from './requests.js';
+import { abort, createLine, failed, loseRunning, start, tellOnce, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
@@ -91,7 +91,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
       if (problem !== undefined) {
-        tell(line, 'token', problem);
+        tellOnce(line, 'token', problem);
         failed(line, { outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
       }
       isAgain = true;
@@ -163,11 +163,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     online,
     /** The set-up has changed, so a request that was refused may pass now. */
     reconfigure: (): void => {
+      token.forget();
       trouble.end();
       online();
     },
     /** Forgets what is under way: a new life has begun. */
-    forget: (): void => forget(line),
+    loseRunning: (): void => loseRunning(line),
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       abort(line);
@@ -181,5 +182,3 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     },
   };
 };
-
-export type Pump = ReturnType<typeof createPump>;

@@ -32,11 +32,14 @@ export interface Line {
   reason: Status['paused'];
   /** Failures in a row without an answer. */
   silent: number;
-  /** What the developer was told: silence since the last success, a wrong set-up once until that changes. */
+  /**
+   * Kinds of errors that the developer was told already. `unreachable` is told again after a success, the others after
+   * the set-up has changed or the network was away.
+   */
   told: Set<string>;
   /** When a record passed last. What has failed since before is trouble of its own, and stops no others. */
   passedAt: number;
-  /** The last record passed while the browser said that there is no network: nothing hangs on that word then. */
+  /** The last record passed although the browser said that it is offline, so that statement is ignored. */
   isHintWrong?: boolean;
 }
 
@@ -57,7 +60,7 @@ export const weigh = (group: readonly Entry[]): number =>
   group.reduce((sum, { bytes }) => sum + bytes + AROUND, 0);
 
 /** Tells the developer what is wrong, once. */
-export const tell = (
+export const tellOnce = (
   { told, outbox }: Line,
   kind: DeliveryError['kind'],
   message: string,
@@ -88,7 +91,7 @@ export const failed = (line: Line, { outcome, status, retryAfterMs, problem }: A
   else if (isOffline()) line.reason = 'offline';
   else if (line.silent >= SILENT) {
     line.reason = 'unreachable';
-    tell(line, 'unreachable', problem);
+    tellOnce(line, 'unreachable', problem);
   }
   line.trouble.failed(retryAfterMs);
 };
@@ -119,7 +122,7 @@ const conclude = (
     } else {
       putBack(outbox, entry);
       const hasRunOut = status === 401 && line.token.forget() && !since;
-      if (outcome === 'blocked' && !hasRunOut) tell(line, 'setup', problem, status);
+      if (outcome === 'blocked' && !hasRunOut) tellOnce(line, 'setup', problem, status);
       if (!isWhole) {
         const time = outbox.now();
         record.failedSince ??= time;
@@ -161,15 +164,13 @@ export const start = async (
   for (const record of records) outbox.emit('sent', { record, handoff });
   const attempts = await sending;
   line.room += kept;
-  // Forgotten, since the page was left; or the browser carries the request on.
-  if (!running.has(controller) || !attempts) return;
-  running.delete(controller);
-  conclude(line, group, attempts, since);
+  // Not if it was forgotten, since the page was left, or if the browser carries it on.
+  if (attempts && running.delete(controller)) conclude(line, group, attempts, since);
   line.onEnd();
 };
 
 /** Forgets what is under way, since the page was left. */
-export const forget = ({ running, outbox }: Line): void => {
+export const loseRunning = ({ running, outbox }: Line): void => {
   for (const group of running.values()) for (const entry of group) lose(outbox, entry);
   running.clear();
 };
@@ -177,5 +178,5 @@ export const forget = ({ running, outbox }: Line): void => {
 /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */
 export const abort = (line: Line): void => {
   for (const controller of line.running.keys()) controller.abort();
-  forget(line);
+  loseRunning(line);
 };

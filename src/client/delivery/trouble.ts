@@ -17,17 +17,17 @@ const OPEN: Gate = { since: 0, until: 0, isAsked: false };
 
 /** The trouble of a destination. It is kept in localStorage, so that all pages of the site obey it. */
 export const createTrouble = (key: string, now: () => number) => {
+  /** The gate, where localStorage does not take it. */
   let own = OPEN;
 
   /** The gate as it is now. */
   const read = (): Gate => {
-    own = attempt(() => JSON.parse(shelf.get(key) ?? 'null') as Gate | null) ?? own;
-    const until = ahead(own.until, now());
-    return { ...own, until, isAsked: until > 0 && own.isAsked };
+    const gate = attempt(() => JSON.parse(shelf.get(key) ?? 'null') as Gate | null) ?? own;
+    const until = ahead(gate.until, now());
+    return { ...gate, until, isAsked: until > 0 && gate.isAsked };
   };
   const write = (gate: Gate) => {
-    own = gate;
-    shelf.set(key, JSON.stringify(gate));
+    own = shelf.set(key, JSON.stringify(gate)) ? OPEN : gate;
   };
 
   return {

@@ -1,7 +1,10 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
 import { readNotes, type Note } from './note.js';
-import { isReadable, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
+import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
+
+/** A claim reads at most so many parcels. */
+export const WINDOW_PARCELS = 20;
 
 /** What one transaction has claimed, and what it has seen of others. */
 export interface Claimed {
@@ -62,8 +65,8 @@ export const claimParcels = async (
     claimed.noted.push(note.life);
   }
 
-  const keys = (await settled(store.getAllKeys(range, TWENTY))) as ParcelKey[];
-  const values = (await settled(store.getAll(range, TWENTY))) as StoredParcel[];
+  const keys = (await settled(store.getAllKeys(range, WINDOW_PARCELS))) as ParcelKey[];
+  const values = (await settled(store.getAll(range, WINDOW_PARCELS))) as StoredParcel[];
   keys.forEach((key, i) => {
     const value = values[i]!;
     const [, maker] = key;
@@ -82,6 +85,6 @@ export const claimParcels = async (
     }
   });
   if (claimed.parcels.length) putLease(store, outbox);
-  claimed.next = keys[TWENTY - 1];
+  claimed.next = keys[WINDOW_PARCELS - 1];
   return claimed;
 };

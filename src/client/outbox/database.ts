@@ -94,9 +94,10 @@ export const openDatabase = (
       if (!connection) use = connect(); // Firefox never tells the page how this `open` ended, either
     },
     /** Closes it after the writes that are under way, since transactions run in order. */
-    end: (): void => {
+    end: async (): Promise<void> => {
       const close = () => connection?.close();
       void run(close).catch(close);
+      await undefined; // what this task has begun to write is written
       isEnded = true;
     },
   };

@@ -2,9 +2,12 @@ import { claimParcels, type Claimed } from './claim.js';
 import { readNotes, removeNote } from './note.js';
 import { addParcel, checkLease, isMemory, leaseEnd, putLease, startWalk } from './outbox.js';
 import type { Outbox, Walk } from './outbox.js';
-import { createParcel, TWENTY, type ParcelKey, type StoredParcel } from './parcel.js';
+import { createParcel, type ParcelKey, type StoredParcel } from './parcel.js';
 import { lose, trim } from './records.js';
 import { renote, save } from './writer.js';
+
+/** With fewer records than this left to send, the page claims more. */
+const LITTLE_LEFT = 20;
 
 /** Looks again for what dead lives have left, and renews the lease. Returns when the next of theirs ends. */
 export const look = (outbox: Outbox): number => {
@@ -21,7 +24,7 @@ export const look = (outbox: Outbox): number => {
 export const wantsMore = (
   { walk, isClaiming, database, count }: Outbox,
   isIdle: boolean,
-): boolean => !!walk && !isClaiming && !!database && (isIdle || count < TWENTY);
+): boolean => !!walk && !isClaiming && !!database && (isIdle || count < LITTLE_LEFT);
 
 const takeIn = (
   outbox: Outbox,
@@ -39,9 +42,9 @@ const takeIn = (
   if (!isStored) save(outbox, parcel);
 };
 
-const endWalk = (outbox: Outbox, ended: Walk | undefined) => {
-  outbox.seen = ended;
-  if (outbox.walk === ended) outbox.walk = undefined; // or a newer one has begun
+const endWalk = (outbox: Outbox) => {
+  outbox.seen = outbox.walk;
+  outbox.walk = undefined;
 };
 
 /** Without a database, the page takes over the notes of dead lives that had none either. */
@@ -52,7 +55,7 @@ const claimNotes = (outbox: Outbox) => {
     removeNote(outbox, life);
     for (const noted of parcels) takeIn(outbox, noted.key, noted, false);
   }
-  endWalk(outbox, outbox.walk);
+  endWalk(outbox);
 };
 
 const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
@@ -61,7 +64,7 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   try {
     claimed = await outbox.database!.run((store) => claimParcels(store, outbox, walk), true);
   } catch {
-    if (!isMemory(outbox) && outbox.walk === walk) outbox.walk = undefined; // the next look begins anew
+    if (!isMemory(outbox) && life === outbox.life) endWalk(outbox); // the next look begins anew
     return;
   }
   for (const life of claimed.noted) removeNote(outbox, life);
@@ -69,15 +72,14 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   if (life !== outbox.life) return;
   for (const [key, stored] of claimed.parcels) takeIn(outbox, key, stored, true);
   walk.after = claimed.next;
-  if (!walk.after) endWalk(outbox, walk);
+  if (!walk.after) endWalk(outbox);
 };
 
 /** Claims what it may of the next parcels that dead lives have left. */
 export const claim = async (outbox: Outbox): Promise<void> => {
   outbox.isClaiming = true;
   if (isMemory(outbox)) claimNotes(outbox);
-  else if (outbox.walk) await claimStored(outbox, outbox.walk);
+  else await claimStored(outbox, outbox.walk!);
   outbox.isClaiming = false;
-  outbox.hasClaimed = true;
   trim(outbox);
 };

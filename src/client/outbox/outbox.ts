@@ -3,7 +3,7 @@ import type { Settings } from '../options.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
-import { byAge, createEntry, createParcel, TWENTY } from './parcel.js';
+import { byAge, createEntry, createParcel, PARCEL_RECORDS } from './parcel.js';
 import type { Entry, Parcel, ParcelKey } from './parcel.js';
 
 /**
@@ -68,11 +68,9 @@ export interface Outbox {
   writing?: Promise<void> | undefined;
   /** The walk that goes on with the next claim, if any. */
   walk?: Walk | undefined;
-  /** The last walk that has seen everything. */
+  /** The last walk of this life that has seen everything. Until then own records of a user wait: older ones may be stored. */
   seen?: Walk | undefined;
   isClaiming?: boolean;
-  /** Whether this life has claimed once: its own records of a user wait for that, since older ones may be stored. */
-  hasClaimed?: boolean;
 }
 
 /** A lease as the database has it. Keys of leases come after those of all parcels. */
@@ -145,7 +143,7 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
   const { open, parcels, maker } = outbox;
   const order = ++outbox.order;
   let parcel = open;
-  if (!parcel || parcel.entries.size >= TWENTY) {
+  if (!parcel || parcel.entries.size >= PARCEL_RECORDS) {
     outbox.open = parcel = createParcel([record.at, maker, order], 'no');
     parcels.add(parcel);
     queueMicrotask(() => (outbox.open = undefined));
@@ -187,7 +185,7 @@ export const restart = (outbox: Outbox, isKept: (parcel: Parcel) => boolean): vo
   outbox.life = newId();
   outbox.until = 0;
   outbox.noted = undefined;
-  outbox.hasClaimed = false;
+  outbox.seen = undefined;
   startWalk(outbox);
   outbox.onRestart();
 };

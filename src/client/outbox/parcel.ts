@@ -1,8 +1,8 @@
 import { byteLength } from '../page.js';
 import type { OutboxRecord } from '../types.js';
 
-/** Records of a parcel at most, and parcels that are read at a time. */
-export const TWENTY = 20;
+/** A parcel has at most so many records. */
+export const PARCEL_RECORDS = 20;
 /** The form of what is stored. A value of another version is not read. */
 const VERSION = 3;
 

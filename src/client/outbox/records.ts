@@ -81,12 +81,11 @@ export const keep = (outbox: Outbox, record: OutboxRecord): void => {
 
 /** Whether a record waits for older ones of its user, which are not read yet, or which another page holds. */
 export const mustWait = (
-  { hasClaimed, seen }: Outbox,
+  { seen }: Outbox,
   { record, parcel, order }: Entry,
   isLeaving: boolean,
 ): boolean =>
-  record.user !== undefined &&
-  ((order > 0 && !hasClaimed && !isLeaving) || !!seen?.taken.has(parcel.key[1]));
+  record.user !== undefined && (seen ? seen.taken.has(parcel.key[1]) : order > 0 && !isLeaving);
 
 /** Whether no other page can claim the record before a request that starts now has ended. */
 export const isSafe = (outbox: Outbox, { parcel }: Entry): boolean =>
@@ -102,7 +101,7 @@ export const nameInFlight = async (outbox: Outbox, entries: readonly Entry[]): P
   await Promise.race([flush(outbox), new Promise((done) => setTimeout(done, NAMING_MS))]);
 };
 
-/** A request of the record has started, which may outlive the page or not. */
+/** A request with the record has started. `isKept`: the browser finishes it even if the page goes (keepalive). */
 export const sent = (outbox: Outbox, entry: Entry, isKept: boolean): void => {
   entry.isSent = true;
   if (outbox.settings().resends || isKept === entry.isNamed) return;

@@ -5,5 +5,5 @@ export const openDatabase = (): Database => ({
   kind: () => 'memory',
   run: () => Promise.reject(new Error()),
   leave: () => undefined,
-  end: () => undefined,
+  end: async () => undefined,
 });

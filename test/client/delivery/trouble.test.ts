@@ -93,6 +93,15 @@ describe('a destination', () => {
     expect(trouble.read().until).toBe(0);
   });
 
+  it('is open for all pages of the site once one of them has opened it', () => {
+    const trouble = open();
+    const other = open();
+    trouble.failed(MINUTE);
+    expect(other.read()).toEqual(trouble.read());
+    trouble.end();
+    expect(other.read()).toEqual({ since: 0, until: 0, isAsked: false });
+  });
+
   it('is remembered by the page where localStorage is full', () => {
     const trouble = open();
     localStorage.setItem = () => {

@@ -4,7 +4,8 @@ import { resolveOptions } from '../../../src/client/options.js';
 import { openDatabase } from '../../../src/client/outbox/database.js';
 import { claim, look, wantsMore } from '../../../src/client/outbox/look.js';
 import { createOutbox, entriesOf, LEASE_MS } from '../../../src/client/outbox/outbox.js';
-import { TWENTY } from '../../../src/client/outbox/parcel.js';
+import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
+import { WINDOW_PARCELS } from '../../../src/client/outbox/claim.js';
 import {
   expire,
   finish,
@@ -57,7 +58,10 @@ const recordOf = (event: string, more: Partial<OutboxRecord> = {}): OutboxRecord
 });
 
 /** One event more than the parcels of one claim have. */
-const MORE_THAN_A_WINDOW = Array.from({ length: TWENTY * TWENTY + 1 }, (_, i) => `e${i}`);
+const MORE_THAN_A_WINDOW = Array.from(
+  { length: WINDOW_PARCELS * PARCEL_RECORDS + 1 },
+  (_, i) => `e${i}`,
+);
 
 /** A page of the site, with the outbox of one destination. */
 const openPage = ({
@@ -328,6 +332,21 @@ describe('a claim', () => {
 });
 
 describe('the order of a user', () => {
+  it('lets own records wait until all that is stored is read, which may be more than one window', async () => {
+    const page = openPage();
+    page.add(...MORE_THAN_A_WINDOW);
+    keep(page.outbox, recordOf('older', { type: 'identify', user: 'u' }));
+    await page.stored();
+    time += LEASE_MS;
+    const next = openPage();
+    keep(next.outbox, recordOf('newer', { type: 'identify', user: 'u' }));
+    await claim(next.outbox);
+    expect(mustWait(next.outbox, next.entry('newer'), false)).toBe(true);
+    await next.claim();
+    expect(next.held().slice(-2)).toEqual(['older', 'newer']);
+    expect(mustWait(next.outbox, next.entry('newer'), false)).toBe(false);
+  });
+
   it('lets own records wait until older ones are read, but not those of nobody', async () => {
     const page = openPage();
     keep(page.outbox, recordOf('mine', { user: 'u' }));

@@ -55,7 +55,7 @@ export const post = async (
       return await request(keepalive);
     } catch (error) {
       // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
-      if (!keepalive || (await wasLeft()) || now() - began > REFUSAL_MS) throw error;
+      if (!keepalive || now() - began > REFUSAL_MS || (await wasLeft())) throw error;
       return request(false);
     }
   };

@@ -44,6 +44,6 @@ export const createRelaySend =
       return records.map(({ id }) => attemptOf(results.find((result) => result?.id === id)));
     }
     // A 2xx without results comes from something else than a relay, or has broken off: the relay knows repeats.
-    if (status < 300) answer.outcome = text && status ? 'blocked' : 'retry';
+    if (status < 300) answer.outcome = text ? 'blocked' : 'retry';
     return records.map(() => answer);
   };
