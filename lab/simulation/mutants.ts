@@ -136,7 +136,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'ignore the pause that all pages share',
     file: 'src/client/delivery/trouble.ts',
-    find: 'const until = ahead(gate.until, now());',
+    find: 'const until = ahead(own.until, now());',
     put: 'const until = 0 * now();',
   },
   {

@@ -17,17 +17,18 @@ const OPEN: Gate = { since: 0, until: 0, isAsked: false };
 
 /** The trouble of a destination. It is kept in localStorage, so that all pages of the site obey it. */
 export const createTrouble = (key: string, now: () => number) => {
-  /** The gate, where localStorage does not take it. */
+  /** The gate as this page knows it: localStorage may not take it, and the site may clear it. */
   let own = OPEN;
 
   /** The gate as it is now. */
   const read = (): Gate => {
-    const gate = attempt(() => JSON.parse(shelf.get(key) ?? 'null') as Gate | null) ?? own;
-    const until = ahead(gate.until, now());
-    return { ...gate, until, isAsked: until > 0 && gate.isAsked };
+    own = attempt(() => JSON.parse(shelf.get(key) ?? 'null') as Gate | null) ?? own;
+    const until = ahead(own.until, now());
+    return { ...own, until, isAsked: until > 0 && own.isAsked };
   };
   const write = (gate: Gate) => {
-    own = shelf.set(key, JSON.stringify(gate)) ? OPEN : gate;
+    own = gate;
+    shelf.set(key, JSON.stringify(gate));
   };
 
   return {
@@ -49,8 +50,7 @@ export const createTrouble = (key: string, now: () => number) => {
     },
     /** Called when the service has taken a record, or the set-up has changed. */
     end: (): void => {
-      own = OPEN;
-      shelf.remove(key);
+      if (read().since) write(OPEN); // other pages have to read that it is open
     },
   };
 };
