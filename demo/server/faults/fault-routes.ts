@@ -35,9 +35,9 @@ export function faultRoutes({ faults, held, log, deleteRecords }: Parts): Hono<S
   };
 
   const clearAll = async (c: ServiceContext) => {
-    faults.set([]);
     held.cutAll();
     await deleteRecords();
+    faults.set([]); // not before: what another tab delivers as soon as it can must stay
     log.clear();
     return succeed(c, 'Everything cleared');
   };
