@@ -130,7 +130,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     status: (): Status =>
       current?.status() ?? {
         storage: 'none',
-        consent: 'granted',
+        consent: said ?? 'granted',
         waiting: early.length,
         inFlight: 0,
         delivered: 0,

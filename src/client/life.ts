@@ -27,11 +27,9 @@ export const wasLeft = async (): Promise<boolean> => {
 };
 
 interface Handlers {
-  /** Called when a page that was loaded in advance is shown. */
-  start: () => void;
   /** Called when the page is hidden, or says that it goes away. */
   leave: () => void;
-  /** Called when the page is shown, which may have been hidden, frozen, or in the back/forward cache. */
+  /** Called when the page is shown, which may have been loaded in advance, hidden, frozen, or in the back/forward cache. */
   back: () => void;
   /** Called when the network is back. */
   online: () => void;
@@ -44,7 +42,7 @@ interface Handlers {
  * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. Never `unload` or
  * `beforeunload`: they cost the back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
  */
-export const followPage = ({ start, leave, back, online, stored }: Handlers) => {
+export const followPage = ({ leave, back, online, stored }: Handlers) => {
   isAway = false; // a page that starts a tracker is here
   const show = () => {
     isAway = false;
@@ -56,7 +54,7 @@ export const followPage = ({ start, leave, back, online, stored }: Handlers) => 
     leave();
   };
   const all: [EventTarget, string, (event: never) => void][] = [
-    [document, 'prerenderingchange', start],
+    [document, 'prerenderingchange', show],
     [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
     [document, 'resume', show],
     [window, 'pagehide', hide],

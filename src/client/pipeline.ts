@@ -8,6 +8,7 @@ import { openDatabase } from './outbox/database.js';
 import { look } from './outbox/look.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
 import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
+import { flush } from './outbox/writer.js';
 import { shelf } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
@@ -61,7 +62,8 @@ export const createPipeline = (
     const opened = openDatabase(name, (storage, message) => {
       if (opened !== outbox.database) return;
       look(outbox);
-      if (storage !== 'memory') useDatabase(outbox, opened);
+      if (storage === 'opening') useDatabase(outbox, opened);
+      else void flush(outbox);
       pump.pump();
       report('storage', { storage, message }); // last: a listener may deny consent
     });
@@ -121,10 +123,10 @@ export const createPipeline = (
   };
 
   const unfollow = followPage({
-    start: begin,
     leave: onLeave,
     back: () => {
       applyConsent();
+      begin();
       lookAgain();
     },
     online: pump.online,

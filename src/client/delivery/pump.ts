@@ -90,9 +90,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
-      if (problem !== undefined) {
+      if (problem !== undefined && outbox.database) {
         tellOnce(line, 'token', problem);
-        failed(line, { outcome: 'blocked', status: 0, retryAfterMs: 0, problem });
+        failed(line, { outcome: 'blocked', status: 401, retryAfterMs: 0, problem });
       }
       isAgain = true;
       return;

@@ -21,10 +21,8 @@ export const look = (outbox: Outbox): number => {
 };
 
 /** Whether there may be more to claim, and the page has little left to send. */
-export const wantsMore = (
-  { walk, isClaiming, database, count }: Outbox,
-  isIdle: boolean,
-): boolean => !!walk && !isClaiming && !!database && (isIdle || count < LITTLE_LEFT);
+export const wantsMore = ({ walk, isClaiming, count }: Outbox, isIdle: boolean): boolean =>
+  !!walk && !isClaiming && (isIdle || count < LITTLE_LEFT);
 
 const takeIn = (
   outbox: Outbox,

@@ -173,7 +173,7 @@ export const forgetParcel = (outbox: Outbox, parcel: Parcel): void => {
   for (const entry of parcel.entries) tally(outbox, -1, entry);
   outbox.parcels.delete(parcel);
   outbox.dirty.delete(parcel);
-  if (outbox.open === parcel) outbox.open = undefined;
+  outbox.open = undefined;
 };
 
 /** Begins a new life: forgets all but the parcels that nobody else has, and claims like any other page. */

@@ -6,7 +6,6 @@ import {
   addRecord,
   checkLease,
   entriesOf,
-  forgetParcel,
   isLeased,
   isMemory,
   removeEntry,
@@ -122,7 +121,7 @@ export const useDatabase = (outbox: Outbox, opened: Database): void => {
 export const leave = (outbox: Outbox, isGoing: boolean): void => {
   checkLease(outbox);
   const { database } = outbox;
-  if (!database || !(outbox.parcels.size || outbox.noted)) return;
+  if (!database || !(outbox.parcels.size || outbox.noted || outbox.isClaiming)) return;
   for (const entry of entriesOf(outbox)) {
     if (!entry.isNamed || entry.isSent) continue;
     entry.isNamed = false; // it was about to be sent, and is not
@@ -150,7 +149,7 @@ export const leave = (outbox: Outbox, isGoing: boolean): void => {
 /** Drops all records. */
 export const clear = (outbox: Outbox, reason: DropReason): void => {
   const all = [...entriesOf(outbox)];
-  for (const parcel of outbox.parcels) forgetParcel(outbox, parcel);
+  restart(outbox, () => false); // a claim that is under way brings nothing any more
   for (const { record } of all) outbox.drop(reason, record);
 };
 
@@ -161,7 +160,10 @@ export const wipe = (outbox: Outbox): void => {
   clear(outbox, 'consent-denied');
   // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
   const destroy = () => deleteDatabase(name);
-  if (!database) return void destroy();
-  const clearing = database.run((store) => void store.clear());
-  void clearing.catch(destroy).finally(database.end);
+  if (!database) destroy();
+  else
+    void database
+      .run((store) => void store.clear())
+      .catch(destroy)
+      .finally(database.end);
 };

@@ -16,6 +16,7 @@ import {
   nameInFlight,
   sent,
   useDatabase,
+  wipe,
 } from '../../../src/client/outbox/records.js';
 import type { Options, OutboxRecord } from '../../../src/client/types.js';
 
@@ -236,6 +237,45 @@ describe('a record in flight as its page is killed', () => {
       claimed: ['sent', 'waiting'],
       told: [],
     });
+  });
+});
+
+describe('a claim that is under way', () => {
+  /** A page that claims what another has left, and what it does meanwhile. */
+  const meanwhile = async (work: (page: ReturnType<typeof openPage>) => void) => {
+    const former = openPage();
+    former.add('a', 'b');
+    await former.stored();
+    leave(former.outbox, true);
+    await former.database.run(() => undefined);
+    for (let steps = 0; steps < 10; steps++) {
+      const page = openPage();
+      look(page.outbox);
+      const claiming = claim(page.outbox);
+      for (let i = 0; i < steps; i++) await new Promise(setImmediate);
+      work(page);
+      await claiming;
+      expect(page.held()).toEqual([]);
+      const next = openPage();
+      const claimed = await next.claim();
+      if (!claimed.length) return claimed;
+      expect(claimed).toEqual(['a', 'b']);
+      leave(next.outbox, true);
+      await next.database.run(() => undefined);
+    }
+    return ['a', 'b'];
+  };
+
+  it('brings nothing to a page that has denied consent meanwhile', async () => {
+    expect(await meanwhile(({ outbox }) => wipe(outbox))).toEqual([]);
+  });
+
+  it('leaves all to the next page if the page is left meanwhile', async () => {
+    const stop = ({ outbox, database }: ReturnType<typeof openPage>) => {
+      leave(outbox, true);
+      void database.end();
+    };
+    expect(await meanwhile(stop)).toEqual(['a', 'b']);
   });
 });
 
