@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
+import { inline } from './support/html.js';
 import { names } from './support/names.js';
 import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
@@ -135,6 +136,58 @@ test('a denial that a listener for `storage` makes is the last word', async ({
   await page.evaluate(() => analytics.flush());
   expect(await keptBodies(page)).toEqual([]);
   await service.holds({ events: [] }, { pages: [page] });
+});
+
+test('a prerendered page keeps to a denial that another page makes before it is shown', async ({
+  page,
+  service,
+  site,
+}) => {
+  // Nothing prerenders where a driver looks on, so the page is told that it is.
+  const head = inline(`{
+    let isPrerendering = true;
+    Object.defineProperty(document, 'prerendering', { get: () => isPrerendering });
+    document.addEventListener('show', () => {
+      isPrerendering = false;
+      document.dispatchEvent(new Event('prerenderingchange'));
+    });
+  }`);
+  await page.goto(site.page('/', site.tagged({}, { attributes: '', head })));
+  await page.evaluate((key) => {
+    localStorage[key] = 'refused'; // no `storage` event comes to the page that writes
+    document.dispatchEvent(new Event('show'));
+  }, `analytics-outbox ${PROJECT} consent`);
+  await track(page, ['denied']);
+  expect(await statusOf(page)).toMatchObject({ consent: 'denied', storage: 'none' });
+  expect(await rememberedOn(page)).toBe('refused');
+  await service.holds({ events: [] }, { pages: [page] });
+});
+
+test('a denial while a token is asked for leaves nothing behind when that fails', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged(unset, listening)));
+  const keys = await page.evaluate(async (options) => {
+    let fail: (error: Error) => void = () => undefined;
+    const asked = new Promise<void>((isAsked) => {
+      const token = () => {
+        isAsked();
+        return new Promise<string>((_, reject) => (fail = reject));
+      };
+      analytics.init({ ...options, token });
+    });
+    analytics.event('denied');
+    void analytics.flush();
+    await asked;
+    analytics.setConsent('denied');
+    fail(new Error('no session'));
+    await new Promise((done) => setTimeout(done, 100));
+    return Object.keys(localStorage);
+  }, setupOf(service));
+  expect(keys).toEqual([`analytics-outbox ${PROJECT} consent`]);
+  expect(await heard(page, 'error')).toEqual([]);
 });
 
 test('a denial that was taken back does not come back with another destination', async ({

@@ -78,7 +78,7 @@ const TROUBLES: Record<string, Trouble> = {
         .toBe('unreachable');
     },
     lines: [
-      /^warning: analytics-outbox: nothing answers at http:\/\/in\.example: .*CORS.*connect-src.*blocker/,
+      /^warning: analytics-outbox: nothing answers at http:\/\/in\.example: .*address.*CORS.*blocker/,
     ],
   },
   'no database': {

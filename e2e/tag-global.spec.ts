@@ -36,7 +36,9 @@ test.describe('the global', () => {
       // By the developers' file, which comes later.
       await expect
         .poll(() => lines)
-        .toEqual(['warning: analytics-outbox: window.analytics is taken: use data-global']);
+        .toEqual([
+          'warning: analytics-outbox: window.analytics is taken: use data-global, in the stub too',
+        ]);
       await service.holds({ events: [] });
     });
   }

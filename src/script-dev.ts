@@ -10,7 +10,7 @@ const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[
 const steps = analytics?.[OURS];
 const say = createSay();
 // The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `false`.
-if (!steps) say(`window.${name} is taken: use data-global`);
+if (!steps) say(`window.${name} is taken: use data-global, in the stub too`);
 else if (
   !/^(false|0|no|off)$/i.test((steps[0]?.[1] as HTMLElement | null)?.dataset['debug'] as string)
 ) {

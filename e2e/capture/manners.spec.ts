@@ -215,7 +215,7 @@ for (const [who, host, isAutomated, auto, isCaptured, missing] of [
     const lines = await openAt(page, service, host, `pageviews ${auto}`);
     const views = isCaptured ? ['Page Viewed', 'Page Viewed'] : [];
     await service.holds({ events: ['By hand', ...views] }, { pages: [page] });
-    const line = `warning: analytics-outbox: nothing is captured without \`${missing}\``;
+    const line = `warning: analytics-outbox: nothing is captured locally without \`${missing}\``;
     expect(lines).toEqual(missing ? [line] : []);
   });
 }
@@ -238,7 +238,7 @@ test('says once on a local host why nothing is captured, however often it is cal
 </script>`;
   await page.goto(site.page('/', htmlPage({ head, body })));
   await service.holds({ events: ['By hand'] });
-  expect(lines).toEqual(['analytics-outbox: nothing is captured without `local`']);
+  expect(lines).toEqual(['analytics-outbox: nothing is captured locally without `local`']);
 });
 
 test('gives events the context that the tag asks for', async ({ page, service, site }) => {

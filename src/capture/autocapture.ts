@@ -52,7 +52,7 @@ export const autocapture = (
   const missing = isLocal && !local ? 'local' : navigator.webdriver && !automated && 'automated';
   if (missing) {
     if (isLocal && !before)
-      console.warn(`analytics-outbox: nothing is captured without \`${missing}\``);
+      console.warn(`analytics-outbox: nothing is captured locally without \`${missing}\``);
     stops.set(analytics, nothing);
     return nothing;
   }

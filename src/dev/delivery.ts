@@ -17,8 +17,8 @@ export const errorText = (
   const address = addressOf(options);
   if (kind === 'unreachable') {
     return (
-      `nothing answers at ${address}: does it send CORS headers for this page? ` +
-      "Is it in the policy's connect-src? Is there a blocker?"
+      `nothing answers at ${address}: is the address right? ` +
+      'Are there CORS headers? Is there a blocker?'
     );
   }
   if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
@@ -26,7 +26,7 @@ export const errorText = (
     return `the service refuses the relay (${status}): check its own set-up`;
   if (status !== 401 && status !== 403) {
     const [what, option] = relay ? ['relay', 'relay'] : ['service', 'baseUrl'];
-    return `no ${what} at ${address} (${status}): check the option \`${option}\``;
+    return `${address} answers ${status}, not as a ${what} does: check the option \`${option}\``;
   }
   return relay
     ? `the relay refuses this page (${status}): check its \`origins\` and \`authorize\``
