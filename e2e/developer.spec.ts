@@ -168,3 +168,15 @@ test('shows with `debug` a group for each record, at the usual level', async ({ 
   expect(lines.filter((line) => /^log: sent/.test(line))).toHaveLength(2);
   expect(lines.join()).not.toContain('token');
 });
+
+for (const [debug, files] of Object.entries({ false: [], no: ['outbox-dev.js'] }))
+  test(`says nothing on a local host with \`data-debug="${debug}"\``, async ({ page, guest }) => {
+    guest.allow(/./);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url().replace(/.*\//, '')));
+    const lines = await openForDeveloper(page, LOCAL[0]!, { options: { ...SETUP, debug } });
+    await call(page, '', 'two');
+    await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
+    expect(asked.filter((file) => file.startsWith('outbox-dev.js'))).toEqual(files);
+    expect(lines).toEqual([]);
+  });

@@ -9,7 +9,7 @@ const name = decodeURIComponent(import.meta.url.split('#')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
 const steps = analytics?.[OURS];
 const say = createSay();
-// The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `false`.
+// The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `no`.
 if (!steps) say(`window.${name} is taken: use data-global, in the stub too`);
 else if (
   !/^(false|0|no|off)$/i.test((steps[0]?.[1] as HTMLElement | null)?.dataset['debug'] as string)

@@ -40,7 +40,7 @@ export const installTag = (
     return undefined;
   }
   let tell: Tell | undefined;
-  if (src && ('debug' in dataset || isLocalHost())) {
+  if (src && `${dataset['debug'] ?? isLocalHost()}` !== 'false') {
     tell = (...step) => steps.push(step);
     // Not by a new script element: a page that requires Trusted Types throws at its `src`.
     import(src.replace(/[^/]*$/, `outbox-dev.js#${name}`)).catch(() => undefined);
