@@ -44,7 +44,7 @@ export interface TextLabels extends Labels {
 export type ClickLabels = Omit<TextLabels, 'name'>;
 
 export interface DownloadLabels extends TextLabels {
-  /** Endings of files that are downloads, in lower case. @default ['7z', 'apk', 'avi', 'csv', 'dmg', …] */
+  /** Endings of files that are downloads, in lower case. @default ['7z', 'apk', 'csv', 'dmg', 'doc', …] */
   extensions?: readonly string[];
 }
 

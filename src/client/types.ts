@@ -81,8 +81,8 @@ export type DropReason =
 
 /**
  * What became of a record in one request. `delivered`: the service has it. `retry`: it is sent again, after a
- * pause. `blocked`: the set-up is wrong; it is sent again when that is put right. `rejected`: the service refused
- * this record, and it is dropped. `unknown`: the page went away before the answer.
+ * pause. `blocked`: the set-up may be wrong; it is sent again after growing pauses, or at once with new options.
+ * `rejected`: the service refused this record, and it is dropped. `unknown`: the page went away before the answer.
  */
 export type Outcome = 'delivered' | 'retry' | 'blocked' | 'rejected' | 'unknown';
 
@@ -235,8 +235,8 @@ export interface CommonOptions {
    */
   consent?: Consent;
   /**
-   * Tags of every event, or a function that is called for them at each event. A tag that is given at the call
-   * counts before one of that name in here. @default none
+   * Tags of every event, or a function that is called for them at each event. A tag given at the call
+   * overrides one of the same name in here. @default none
    */
   context?: object | (() => object | undefined);
   /**
@@ -273,7 +273,7 @@ export interface DirectOptions extends CommonOptions {
   relay?: undefined;
   /**
    * Send the record's id as `Idempotency-Key`, and send again what is `unknown`. Only for a service that
-   * removes repeats, and whose CORS answer allows the header. @default false
+   * removes duplicates, and whose CORS answer allows the header. @default false
    */
   idempotencyKey?: boolean;
 }

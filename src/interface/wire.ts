@@ -28,8 +28,8 @@ export interface Batch {
 
 /**
  * What became of a record at the relay. `accepted`: it is in the relay's queue, and the relay delivers it. A record with
- * `retry` or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` when the set-up is put
- * right.
+ * `retry` or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` perhaps only
+ * when the set-up is put right.
  */
 export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rejected';
 
