@@ -131,7 +131,15 @@ export default [
   },
   {
     input: 'demo/site/main.ts',
-    external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
+    external: [
+      /^node:/,
+      'hono',
+      /^hono\//,
+      '@hono/node-server',
+      /^@hono\/node-server/,
+      'libsql',
+      /^marked/,
+    ],
     output: { file: 'demo/dist/demo.js', format: 'es', sourcemap: true },
     plugins: [nodeResolve(), ts()],
   },

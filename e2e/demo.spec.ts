@@ -516,7 +516,33 @@ test('links to the README, the docs and all rows', async ({ page, demo, request 
   );
   for (const link of links) expect((await request.get(link)).status(), link).toBe(200);
   await page.getByRole('link', { name: 'README' }).first().click();
-  await expect(page.locator('body')).toContainText('# analytics-outbox');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('analytics-outbox');
+});
+
+test('shows all documents, whose links lead to a heading of another', async ({ page, demo }) => {
+  const seen = new Map<string, Set<string>>();
+  const links: string[] = [];
+  const unseen = [`${demo.url}/README.md`];
+  for (const url of unseen) {
+    const answer = await page.goto(url);
+    expect(answer?.status(), url).toBe(200);
+    if (!answer?.headers()['content-type']?.startsWith('text/html')) continue;
+    await expect(page, url).toHaveTitle(/^[^{]+ – analytics-outbox$/);
+    await expect(page.getByRole('heading', { level: 1 }), url).toHaveCount(1);
+    const found = await page.evaluate(() => ({
+      ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
+      hrefs: [...document.querySelectorAll<HTMLAnchorElement>('main a')].map(({ href }) => href),
+      isTooWide: document.documentElement.scrollWidth > innerWidth,
+    }));
+    expect(found.isTooWide, url).toBe(false);
+    seen.set(url, new Set(found.ids));
+    links.push(...found.hrefs.filter((href) => href.startsWith(`${demo.url}/`)));
+    for (const link of links.map((link) => link.replace(/#.*/, '')))
+      if (!unseen.includes(link)) unseen.push(link);
+  }
+  expect(seen.size).toBeGreaterThan(20);
+  for (const [url, heading] of links.map((link) => link.split('#') as [string, string?]))
+    if (heading) expect(seen.get(url), url).toContain(decodeURIComponent(heading));
 });
 
 test('plays a scene offline, and delivers it afterwards', async ({ page, context, demo }) => {

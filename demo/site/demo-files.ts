@@ -10,12 +10,17 @@ export interface DemoFile {
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const JSON_TYPE = 'application/json';
-/** Markdown as it is: a browser would not show it under its own type. */
+const SVG = 'image/svg+xml';
 const TEXT = 'text/plain; charset=utf-8';
+/** Shown as HTML. */
+export const MARKDOWN = 'text/markdown';
 
-const docs = readdirSync(new URL('../../docs', import.meta.url))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => [`/docs/${name}`, { from: `../../docs/${name}`, type: TEXT }]);
+const filesIn = (folder: string, extension: string, type: string) =>
+  Object.fromEntries(
+    readdirSync(new URL(`../../${folder}`, import.meta.url))
+      .filter((name) => name.endsWith(extension))
+      .map((name) => [`/${folder}/${name}`, { from: `../../${folder}/${name}`, type }]),
+  );
 
 /** All there is: nothing else of the project can be asked for. */
 export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assign(
@@ -26,7 +31,7 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
     '/relay/away': { from: '../page/away.html', type: HTML },
     '/away': { from: '../page/away.html', type: HTML },
     '/style.css': { from: '../page/style.css', type: 'text/css; charset=utf-8' },
-    '/icon.svg': { from: '../page/icon.svg', type: 'image/svg+xml' },
+    '/icon.svg': { from: '../page/icon.svg', type: SVG },
     '/page.js': { from: '../dist/page.js', type: SCRIPT },
     '/page.js.map': { from: '../dist/page.js.map', type: JSON_TYPE },
     '/outbox.js': { from: '../../dist/outbox.js', type: SCRIPT },
@@ -36,10 +41,16 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
     '/outbox-relay.js': { from: '../../dist/outbox-relay.js', type: SCRIPT },
     '/outbox-relay.js.map': { from: '../../dist/outbox-relay.js.map', type: JSON_TYPE },
     '/stub.js': { from: '../../dist/stub.js', type: SCRIPT },
-    '/README.md': { from: '../../README.md', type: TEXT },
-    ...(Object.fromEntries(docs) as Record<string, DemoFile>),
+    '/README.md': { from: '../../README.md', type: MARKDOWN },
+    '/CHANGELOG.md': { from: '../../CHANGELOG.md', type: MARKDOWN },
+    '/LICENSE': { from: '../../LICENSE', type: TEXT },
+    ...filesIn('docs', '.md', MARKDOWN),
+    ...filesIn('docs/fleet', '.svg', SVG),
   },
 );
+
+/** The page around a document. */
+export const DOCUMENT_PAGE: DemoFile = { from: '../page/document.html', type: HTML };
 
 /** Read anew each time, so that a rebuild shows without a restart. */
 export const readDemoFile = ({ from }: DemoFile): Promise<string> =>

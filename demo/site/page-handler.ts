@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { databaseId } from './database-id.js';
 import { RELAY_PATH } from './demo-relay.js';
-import { FILES, readDemoFile } from './demo-files.js';
+import { DOCUMENT_PAGE, FILES, MARKDOWN, readDemoFile } from './demo-files.js';
 import { DEMO_PROJECT } from './demo-project.js';
 import { fillIn } from './fill-in.js';
 import { pageHeaders } from './page-headers.js';
 import { serviceAddress } from './service-address.js';
+import { showDocument } from './show-document.js';
 
 interface Parts {
   servicePort: number;
@@ -62,8 +63,12 @@ export const createPageHandler = (parts: Parts) => {
     }
     // Each answer its own nonce.
     const nonce = randomBytes(16).toString('base64');
+    let { type } = file;
     let body = await readDemoFile(file);
-    if (file.type.startsWith('text/html')) {
+    if (type === MARKDOWN) {
+      ({ type } = DOCUMENT_PAGE);
+      body = showDocument(await readDemoFile(DOCUMENT_PAGE), body);
+    } else if (type.startsWith('text/html')) {
       const stub = await readDemoFile(FILES['/stub.js']!);
       const form = formOf(path, service, parts.token);
       const database = databaseId(parts.database);
@@ -71,8 +76,8 @@ export const createPageHandler = (parts: Parts) => {
     }
     const headers = pageHeaders({ nonce, service });
     // A tag with a hash, on a page of another origin, may load the scripts.
-    if (file.type.startsWith('text/javascript')) headers['access-control-allow-origin'] = '*';
-    response.writeHead(200, { 'content-type': file.type, ...headers });
+    if (type.startsWith('text/javascript')) headers['access-control-allow-origin'] = '*';
+    response.writeHead(200, { 'content-type': type, ...headers });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
 
