@@ -691,4 +691,6 @@ test('has nothing for axe to find, light and dark', async ({ page, demo, guest }
   await expectNothing();
   await page.goto(`${demo.url}/relay`);
   await expectNothing();
+  await page.goto(`${demo.url}/docs/limits.md`);
+  await expectNothing();
 });
