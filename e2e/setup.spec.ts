@@ -115,6 +115,39 @@ test('asks once, then says so, when the other token is no better', async ({
   expect(await statusOf(page)).toMatchObject({ waiting: 0, dropped: {} });
 });
 
+test('does not wait on the next page because a page was left while it asked for its token', async ({
+  page,
+  service,
+  site,
+}) => {
+  let isSlow = true;
+  site.handle('/token', (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    if (!isSlow) response.end(service.token);
+  });
+  const style = {
+    ...listening,
+    body: `${listening.body}<script>
+  analytics.init({
+    baseUrl: '${service.url}', project: '${PROJECT}', channel: '${CHANNEL}',
+    token: async () => (await fetch('/token')).text(),
+    onError: ({ kind }) => (sessionStorage.told = kind),
+  });
+</script>`,
+  };
+  site.page('/last', site.tagged(unset, style));
+  await page.goto(site.page('/', site.tagged(unset, style)));
+  await track(page, ['left']);
+  const asked = page.waitForRequest('**/token');
+  await page.evaluate(() => void analytics.flush());
+  await asked;
+  isSlow = false;
+  await page.goto(`${site.url}/last`);
+  expect((await statusOf(page)).paused).toBeUndefined();
+  await service.holds({ events: ['left'] }, { pages: [page] });
+  expect(await page.evaluate(() => sessionStorage['told'] as unknown)).toBeUndefined();
+});
+
 test('keeps all while the token function fails, and says so once', async ({
   page,
   service,

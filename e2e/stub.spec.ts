@@ -131,6 +131,33 @@ test.describe('calls of a page that is left before the script has come', () => {
     expect(await leftIn(page)).toEqual([]);
   });
 
+  test('are those of its tag, though another element has `data-project`', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const release = site.hold('/dist/outbox.js');
+    const named = (html: string) => html.replace('<html', '<html data-project="another"');
+    await openEarly(page, site.page('/', named(site.tagged())));
+    await page.evaluate(() => analytics.event('early'));
+    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+    release();
+    await page.goto(site.page('/last', named(site.tagged())));
+    await service.holds({ events: ['early'] }, { pages: [page] });
+  });
+
+  test('are not kept where its tag asks for consent, though another element has `data-project`', async ({
+    page,
+    site,
+  }) => {
+    site.hold('/dist/outbox.js');
+    const html = site.tagged({ consent: 'pending' });
+    await openEarly(page, site.page('/', html.replace('<html', '<html data-project="another"')));
+    await page.evaluate(() => analytics.event('early'));
+    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+    expect(await leftIn(page)).toEqual([]);
+  });
+
   test('are made there whatever is in them', async ({ page, service, site }) => {
     const release = site.hold('/dist/outbox.js');
     await openEarly(page, site.page('/', site.tagged()));

@@ -35,7 +35,8 @@ type Globals = Record<string, unknown>;
   // If the page is left before the script has come, its calls are kept. The script makes them on the tab's next page.
   addEventListener('pagehide', () => {
     try {
-      const { project, consent } = document.querySelector<HTMLElement>('[data-project]')!.dataset;
+      const { project, consent } =
+        document.querySelector<HTMLElement>('script[data-project]')!.dataset;
       const key = name + project;
       const text = JSON.stringify(calls);
       // If there are any: not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is

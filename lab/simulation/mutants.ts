@@ -40,8 +40,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'delete before the answer',
     file: 'src/client/delivery/requests.ts',
-    find: '    entry.record.attempts++;',
-    put: '    entry.record.attempts++; finish(outbox, entry);',
+    find: 'entry.record.attempts++;',
+    put: 'entry.record.attempts++; finish(outbox, entry);',
   },
   {
     name: 'name nothing as in flight',

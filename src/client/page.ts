@@ -33,8 +33,8 @@ export const isPage = (): boolean => typeof document === 'object';
 export const isLocalHost = (): boolean =>
   /^(localhost|127\.0\.0\.1|\[::1\]|.+\.(localhost|test|local))$/.test(location.hostname);
 
-/** A frame made of a text has the origin of its page, but not the location. Some test environments have no `origin`. */
-export const pageOrigin = (): string => globalThis.origin ?? location.origin;
+/** A frame made of a text has the origin of its page, but not the location. Elsewhere a script may have replaced `origin`. */
+export const pageOrigin = (): string => (location.host ? location : globalThis).origin;
 
 /** The visitor's browser asks sites not to share data (https://w3c.github.io/gpc/). */
 export const isGpcOn = (): boolean =>

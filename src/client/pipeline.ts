@@ -57,7 +57,6 @@ export const createPipeline = (
   /** Opens storage and starts delivery, if consent and the page's activation allow it. */
   const begin = () => {
     if (outbox.database || consent !== 'granted' || isPrerendering()) return;
-    user.begin();
     consents.remember();
     const opened = openDatabase(name, (storage, message) => {
       if (opened !== outbox.database) return;
@@ -97,16 +96,18 @@ export const createPipeline = (
     const next = consents.current(settings.respectGpc);
     if (next === consent) return;
     consent = next;
-    if (next === 'granted') begin();
-    else if (next === 'pending') end();
+    if (next === 'granted') {
+      user.begin();
+      begin();
+    } else if (next === 'pending') end();
     else eraseAll();
     report('consent', { consent });
   };
 
-  const onLeave = () => {
+  const onLeave = (isCall?: boolean) => {
     // Not in `pagehide`, while the page is still visible: Firefox would lose the requests. `hidden` comes next.
     if (!isHidden()) return leave(outbox, false);
-    pump.handOff();
+    pump.handOff(isCall);
     leave(outbox, isGoing());
     if (isGoing()) outbox.database?.leave();
   };

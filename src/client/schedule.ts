@@ -5,7 +5,11 @@ import type { Settings } from './options.js';
 const IDLE_MS = 500;
 
 /** Decides when the records of new calls are sent. */
-export const createSchedule = (settings: () => Settings, flush: () => void, leave: () => void) => {
+export const createSchedule = (
+  settings: () => Settings,
+  flush: () => void,
+  leave: (isCall: boolean) => void,
+) => {
   /** Calls since the last flush. */
   let fresh = 0;
   let isComing = false;
@@ -39,7 +43,7 @@ export const createSchedule = (settings: () => Settings, flush: () => void, leav
       isLeaving = true;
       queueMicrotask(() => {
         isLeaving = false;
-        leave(); // a hidden page may have no later moment
+        leave(true); // a hidden page may have no later moment
       });
     },
     stop: (): void => clearTimeout(timer),

@@ -1,7 +1,7 @@
 import { ahead } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
-import { isHidden } from '../life.js';
+import { isHidden, wasLeft } from '../life.js';
 import { isOffline } from '../page.js';
 import { claim, wantsMore } from '../outbox/look.js';
 import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
@@ -90,7 +90,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
-      if (problem !== undefined && outbox.database) {
+      if (problem !== undefined && outbox.database && !(await wasLeft())) {
         tellOnce(line, 'token', problem);
         failed(line, { outcome: 'blocked', status: 401, retryAfterMs: 0, problem });
       }
@@ -100,13 +100,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const places = since || isRelay ? 1 : Math.min(line.width, settings().concurrency);
     const free = places - running.size;
     const groups = chooseNext(free, false);
-    if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox).then(pump);
+    if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox, pump);
     if (!groups.length) return;
     const named = nameInFlight(outbox, groups.flat());
     if (!isHidden()) await named;
-    const mayStart = outbox.database && !trouble.read().until; // another page may have failed meanwhile
     for (const group of groups) {
-      if (mayStart && group.every((entry) => !entry.isSent && isSafe(outbox, entry)))
+      if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry)))
         void start(line, group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
@@ -148,15 +147,18 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     },
     /**
      * Hands off what the browser takes from a page that is hidden or goes away: at once, from memory. A record that may
-     * safely be sent again is handed off in trouble, too, unless the service has asked for a wait.
+     * safely be sent again is handed off in trouble, too, unless the service has asked for a wait; but not again at each
+     * call of a hidden page (`isCall`).
      */
-    handOff: (): void => {
+    handOff: (isCall?: boolean): void => {
       if (!outbox.database || token.get() === undefined) return;
       const { since, isAsked } = trouble.read();
-      if (settings().resends ? isAsked : since || (isOffline() && !line.isHintWrong)) return;
+      if (settings().resends && !isCall ? isAsked : since || (isOffline() && !line.isHintWrong))
+        return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
-        if (weigh(group) > line.room) break; // what comes after it may belong to its user
+        // What comes after a record without room may belong to its user. A listener may have denied consent.
+        if (weigh(group) > line.room || !outbox.database) break;
         void start(line, group, since, true);
       }
     },

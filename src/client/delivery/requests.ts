@@ -78,8 +78,7 @@ const passed = (line: Line) => {
   line.passedAt = line.outbox.now();
   line.isHintWrong = isOffline();
   told.delete('unreachable');
-  const { since, isAsked } = trouble.read();
-  if (since && !isAsked) trouble.end(); // a wait that the service has asked for goes on
+  if (!trouble.read().isAsked) trouble.end(); // a wait that the service has asked for goes on
 };
 
 /** The destination is in trouble. */
@@ -104,10 +103,8 @@ const conclude = (
   since: number,
 ) => {
   const { outbox } = line;
-  // A batch that is refused as a whole says nothing about each record: smaller ones show which it was.
-  const isWhole =
-    group.length > 1 &&
-    attempts.every(({ outcome, status }) => outcome === 'rejected' && status !== 200);
+  // A batch that is refused by one answer says nothing about each record: smaller ones show which it was.
+  const isWhole = attempts[0] === attempts[1] && attempts[0]!.outcome === 'rejected';
   let worst: Attempt | undefined;
   let hasPassed = isWhole;
   group.forEach((entry, i) => {
@@ -156,7 +153,7 @@ export const start = async (
   running.set(controller, group);
   line.room -= kept;
   for (const entry of group) {
-    entry.record.attempts++;
+    if (!handoff) entry.record.attempts++; // or each time that a tab is hidden would halve its batches
     sent(outbox, entry, keepalive);
   }
   const records = group.map(({ record }) => record);

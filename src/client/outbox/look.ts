@@ -73,11 +73,12 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   if (!walk.after) endWalk(outbox);
 };
 
-/** Claims what it may of the next parcels that dead lives have left. */
-export const claim = async (outbox: Outbox): Promise<void> => {
+/** Claims what it may of the next parcels that dead lives have left. Calls `done` in the moment at which it has ended. */
+export const claim = async (outbox: Outbox, done?: () => unknown): Promise<void> => {
   outbox.isClaiming = true;
   if (isMemory(outbox)) claimNotes(outbox);
   else await claimStored(outbox, outbox.walk!);
   outbox.isClaiming = false;
   trim(outbox);
+  done?.();
 };

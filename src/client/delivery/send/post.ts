@@ -67,7 +67,7 @@ export const post = async (
     status = response.status || 302;
     retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
     // Read to its end, or Chromium would not free the request's part of the keepalive budget.
-    text = await inTime(response.text(), Math.min(BODY_MS, timeout));
+    text = await inTime(response.text(), BODY_MS);
   } catch {
     controller.abort();
     if (!status && (await wasLeft())) return undefined;

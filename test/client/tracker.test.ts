@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DIRECT, NAME, openSite, RELAY, sleep, track } from '../support/site.js';
+import type { BatchAnswer, BatchResult } from '../../src/interface/wire.js';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const taken = async () => new Response('{"success":true}');
+
+const idsOf = ({ body }: RequestInit): string[] =>
+  (JSON.parse(body as string) as { records: { id: string }[] }).records.map(({ id }) => id);
+
+/** Answers a batch with this for each of its records. */
+const answerEach = (request: RequestInit, result: Omit<BatchResult, 'id'>): Response =>
+  Response.json({
+    results: idsOf(request).map((id) => ({ id, ...result })),
+  } satisfies BatchAnswer);
+
+describe('a hidden page', () => {
+  it.each([
+    ['by relay', RELAY],
+    ['with keys', { ...DIRECT, idempotencyKey: true }],
+    ['direct', DIRECT],
+  ])('does not send again at each call while the service fails, %s', async (_, destination) => {
+    const site = openSite();
+    let requests = 0;
+    const fetch = async () => (requests++, new Response('', { status: 503 }));
+    const now = () => 1_000_000_000_000; // its pause does not end
+    const { analytics } = track({ ...destination, flushInterval: 1, now, fetch });
+    analytics.event('Tick');
+    await vi.waitFor(() => expect(analytics.status().paused).toBe('backoff'));
+    site.hide();
+    await sleep(20);
+    const before = requests;
+    for (let i = 0; i < 30; i++) {
+      analytics.event('Tick');
+      await sleep(1);
+    }
+    analytics.stop();
+    expect(requests - before).toBe(0);
+  });
+
+  it('sends nothing after a listener of `sent` has denied consent', async () => {
+    const site = openSite();
+    let requests = 0;
+    const { analytics } = track({ ...DIRECT, fetch: () => (requests++, taken()) });
+    analytics.on('sent', () => analytics.setConsent('denied'));
+    for (let i = 0; i < 5; i++) analytics.event('Viewed');
+    await sleep(20);
+    site.hide();
+    await sleep(20);
+    analytics.stop();
+    expect(requests).toBe(1);
+  });
+});
+
+describe('a batch', () => {
+  it('is not sent again when the relay refuses each record of it', async () => {
+    openSite();
+    const sent: string[][] = [];
+    const fetch = async (_: unknown, request: RequestInit) => {
+      sent.push(idsOf(request));
+      return answerEach(request, { outcome: 'rejected', status: 400, field: 'notify' });
+    };
+    const { analytics } = track({ ...RELAY, flushInterval: 1, fetch: fetch as never });
+    for (let i = 0; i < 20; i++) analytics.event('Wrong', { notify: 'yes' } as never);
+    const flushed = await analytics.flush();
+    analytics.stop();
+    expect(flushed).toEqual({ delivered: 0, retried: 0, rejected: 20, waiting: 0 });
+    expect(sent.map((ids) => ids.length)).toEqual([20]);
+  });
+
+  it.each([0, 6])('is as large after an outage in which the tab was hidden %i times', async (n) => {
+    const site = openSite();
+    let isDown = true;
+    let time = 1_000_000_000_000;
+    const sizes: number[] = [];
+    const fetch = async (_: unknown, request: RequestInit) => {
+      if (isDown) return new Response('', { status: 503 });
+      sizes.push(idsOf(request).length);
+      return answerEach(request, { outcome: 'delivered', status: 200 });
+    };
+    const now = () => time;
+    const { analytics } = track({ ...RELAY, flushInterval: 1, now, fetch: fetch as never });
+    for (let i = 0; i < 60; i++) analytics.event('Viewed');
+    await analytics.flush();
+    for (let i = 0; i < n; i++) {
+      site.hide();
+      await sleep(20);
+      site.show();
+      await sleep(20);
+    }
+    isDown = false;
+    time += 30_000;
+    await vi.waitFor(async () => {
+      await analytics.flush();
+      expect(analytics.status().delivered).toBe(60);
+    }, 5_000);
+    analytics.stop();
+    expect(sizes.length).toBeLessThan(10);
+  });
+});
+
+it('has nothing in its database when all visits have delivered all', async () => {
+  const site = openSite();
+  let time = 1_000_000_000_000;
+  for (let i = 0; i < 5; i++) {
+    const { analytics } = track({ ...DIRECT, now: () => time, flushInterval: 1, fetch: taken });
+    analytics.event('Viewed');
+    await vi.waitFor(() => expect(analytics.status().delivered).toBe(1));
+    await sleep(120); // its end is written
+    site.say(site.win, 'pagehide');
+    site.hide();
+    await sleep(20);
+    analytics.stop();
+    site.show();
+    time += 600_000;
+  }
+  // The lease of the last page.
+  expect((await site.stored(NAME)).length).toBeLessThanOrEqual(1);
+});
+
+it.each([true, false])('flushes what a user does, with a database: %s', async (hasDatabase) => {
+  openSite();
+  if (!hasDatabase) vi.stubGlobal('indexedDB', undefined);
+  const { analytics } = track({ ...DIRECT, fetch: taken });
+  analytics.identify('user_1');
+  analytics.event('Viewed');
+  const flushed = await analytics.flush();
+  analytics.stop();
+  expect(flushed).toEqual({ delivered: 2, retried: 0, rejected: 0, waiting: 0 });
+});
+
+it('does not bring back a user whom another page has forgotten while this one was prerendered', async () => {
+  const site = openSite();
+  const key = `${NAME} user`;
+  site.values.set(key, 'user_1');
+  Object.assign(site.doc, { prerendering: true, visibilityState: 'hidden' });
+  const { analytics } = track({ ...DIRECT, fetch: taken });
+  analytics.event('Viewed'); // reads who the user is
+  await sleep(20);
+  site.values.set(key, ''); // `reset()` on the page that is shown
+  Object.assign(site.doc, { prerendering: false, visibilityState: 'visible' });
+  site.say(site.doc, 'prerenderingchange');
+  await sleep(20);
+  const { userId } = analytics.status();
+  analytics.stop();
+  expect({ userId, stored: site.values.get(key) }).toEqual({ userId: undefined, stored: '' });
+});
