@@ -75,6 +75,9 @@ const types = (shared, names) => ({
 
 const libraries = (shared, ...names) => [code({ shared, names }), types(shared, names)];
 
+/** What the demo's servers take from `node_modules`. */
+const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql'];
+
 const CLIENT = ['index', 'relay-client', 'context'];
 
 export default [
@@ -125,21 +128,13 @@ export default [
   },
   {
     input: 'demo/server/main.ts',
-    external: [/^node:/, 'hono', /^hono\//, '@hono/node-server', /^@hono\/node-server/, 'libsql'],
+    external: SERVER,
     output: { file: 'demo/dist/service.js', format: 'es', sourcemap: true },
     plugins: [nodeResolve(), ts()],
   },
   {
     input: 'demo/site/main.ts',
-    external: [
-      /^node:/,
-      'hono',
-      /^hono\//,
-      '@hono/node-server',
-      /^@hono\/node-server/,
-      'libsql',
-      /^marked/,
-    ],
+    external: [...SERVER, /^marked/],
     output: { file: 'demo/dist/demo.js', format: 'es', sourcemap: true },
     plugins: [nodeResolve(), ts()],
   },

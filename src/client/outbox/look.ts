@@ -73,7 +73,7 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   if (!walk.after) endWalk(outbox);
 };
 
-/** Claims what it may of the next parcels that dead lives have left. Calls `done` in the moment at which it has ended. */
+/** Claims what it may of the next parcels that dead lives have left. Calls `done` as it ends, before other code runs. */
 export const claim = async (outbox: Outbox, done?: () => unknown): Promise<void> => {
   outbox.isClaiming = true;
   if (isMemory(outbox)) claimNotes(outbox);

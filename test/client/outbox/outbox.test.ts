@@ -19,6 +19,7 @@ import {
   wipe,
 } from '../../../src/client/outbox/records.js';
 import type { Options, OutboxRecord } from '../../../src/client/types.js';
+import { createLocalStorage } from '../../support/local-storage.js';
 
 const NAME = 'analytics-outbox https://in.example.com shop';
 let time = 0;
@@ -30,21 +31,7 @@ beforeEach(() => {
   vi.stubGlobal('indexedDB', new IDBFactory());
   vi.stubGlobal('IDBKeyRange', IDBKeyRange);
   vi.stubGlobal('document', { visibilityState: 'visible' });
-  vi.stubGlobal(
-    'localStorage',
-    // Its keys are found by `Object.keys`, like those of the browser's own.
-    new Proxy(
-      {
-        getItem: (key: string) => shelf.get(key) ?? null,
-        setItem: (key: string, value: string) => void shelf.set(key, value),
-        removeItem: (key: string) => void shelf.delete(key),
-      },
-      {
-        ownKeys: () => [...shelf.keys()],
-        getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-      },
-    ),
-  );
+  vi.stubGlobal('localStorage', createLocalStorage(shelf));
 });
 afterEach(() => vi.unstubAllGlobals());
 
