@@ -61,10 +61,10 @@ export const createOutboxClient: CreateClient = (client, world) => {
   let made = 0;
 
   const open = () => {
-    pump = createPump(outbox, createDirectSend);
+    const own = (pump = createPump(outbox, createDirectSend));
     schedule = createSchedule(
       () => settings,
-      () => pump.flushAll(),
+      () => own === pump && own.flushAll(), // the timers of a page end with it
       ignore,
     );
     // What a page before this one has left is sent without waiting for a flush.
@@ -77,14 +77,13 @@ export const createOutboxClient: CreateClient = (client, world) => {
   return {
     call: () => {
       keep(outbox, { id: String(++made), type: 'event', body: '', at: now(), attempts: 0 });
-      schedule.add();
+      schedule();
     },
     navigate: () => {
       Object.assign(navigator, { onLine: world.isOnline(client) });
       pump.handOff();
       // What is in flight is left to the page that will hear of it.
       if ([...entriesOf(outbox)].some(({ isSent }) => isSent)) return;
-      schedule.stop();
       pump.halt();
       open();
     },

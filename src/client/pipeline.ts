@@ -5,7 +5,6 @@ import type { createDirectSend } from './delivery/send/direct.js';
 import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
-import { look } from './outbox/look.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
 import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
 import { flush } from './outbox/writer.js';
@@ -14,11 +13,6 @@ import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
 import { createUser } from './user.js';
-
-/** The page looks this soon for what a page before it was still writing as it started. */
-const SOON_MS = 5_000;
-/** It looks at least this often while it lives, and renews its lease. */
-const LOOK_MS = 30_000;
 
 /** Everything between a call and one destination. */
 export const createPipeline = (
@@ -60,14 +54,13 @@ export const createPipeline = (
     consents.remember();
     const opened = openDatabase(name, (storage, message) => {
       if (opened !== outbox.database) return;
-      look(outbox);
       if (storage === 'opening') useDatabase(outbox, opened);
       else void flush(outbox);
-      pump.pump();
+      pump.look();
       report('storage', { storage, message }); // last: a listener may deny consent
     });
     useDatabase(outbox, opened);
-    pump.pump();
+    pump.look();
   };
 
   /**
@@ -114,21 +107,12 @@ export const createPipeline = (
 
   const schedule = createSchedule(outbox.settings, pump.flushAll, onLeave);
 
-  let looking: ReturnType<typeof setTimeout>;
-  /** Looks for what dead pages have left, now and as the next lease of another page ends. */
-  const lookAgain = (nextMs = LOOK_MS) => {
-    clearTimeout(looking);
-    const soonest = look(outbox);
-    pump.pump();
-    looking = setTimeout(lookAgain, Math.min(nextMs, Math.max(soonest - now(), SOON_MS)));
-  };
-
   const unfollow = followPage({
     leave: onLeave,
     back: () => {
       applyConsent();
       begin();
-      lookAgain();
+      pump.look();
     },
     online: pump.online,
     stored: (key) => {
@@ -137,7 +121,6 @@ export const createPipeline = (
     },
   });
   const unfollowConsent = consents.follow(applyConsent);
-  lookAgain(SOON_MS);
 
   return {
     drop,
@@ -153,7 +136,7 @@ export const createPipeline = (
         report('record', record);
         admit(); // a listener may
         keep(outbox, record);
-        schedule.add();
+        schedule();
       } catch (error) {
         drop((error as Refusal | null)?.reason ?? 'not-serializable', undefined, messageOf(error));
       }
@@ -185,8 +168,6 @@ export const createPipeline = (
     stop: (): void => {
       unfollow();
       unfollowConsent();
-      clearTimeout(looking);
-      schedule.stop();
       end(true);
       clear(outbox, 'outbox-full');
     },

@@ -4,7 +4,7 @@ import type { Settings } from './options.js';
 /** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
 const IDLE_MS = 500;
 
-/** Decides when the records of new calls are sent. */
+/** Decides when the records of new calls are sent. Returns what is to be called after each call. */
 export const createSchedule = (
   settings: () => Settings,
   flush: () => void,
@@ -30,22 +30,18 @@ export const createSchedule = (
     else setTimeout(flushNow);
   };
 
-  return {
-    /** Counts a new record. */
-    add: (): void => {
-      if (!isHidden()) {
-        if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
-        if (fresh >= settings().flushAt) flushSoon();
-        return;
-      }
-      flushSoon();
-      if (isLeaving) return;
-      isLeaving = true;
-      queueMicrotask(() => {
-        isLeaving = false;
-        leave(true); // a hidden page may have no later moment
-      });
-    },
-    stop: (): void => clearTimeout(timer),
+  return (): void => {
+    if (!isHidden()) {
+      if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
+      if (fresh >= settings().flushAt) flushSoon();
+      return;
+    }
+    flushSoon();
+    if (isLeaving) return;
+    isLeaving = true;
+    queueMicrotask(() => {
+      isLeaving = false;
+      leave(true); // a hidden page may have no later moment
+    });
   };
 };

@@ -3,7 +3,7 @@ import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
 import { isHidden, wasLeft } from '../life.js';
 import { isOffline } from '../page.js';
-import { claim, wantsMore } from '../outbox/look.js';
+import { claim, look, mayClaim } from '../outbox/look.js';
 import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
 import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
@@ -83,6 +83,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     alarm.stop(); // what is to be waited for is found anew: the clock may have jumped
     checkLease(outbox);
     if (!outbox.database) return;
+    alarm.set(look(outbox));
     const { since, until } = trouble.read();
     if (until) {
       alarm.set(until);
@@ -100,8 +101,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const places = since || isRelay ? 1 : Math.min(line.width, settings().concurrency);
     const free = places - running.size;
     const groups = chooseNext(free, false);
-    if (wantsMore(outbox, !groups.length && free > 0)) void claim(outbox, pump);
-    if (!groups.length) return;
+    if (!groups.length) {
+      if (free > 0 && mayClaim(outbox)) void claim(outbox, pump);
+      return;
+    }
     const named = nameInFlight(outbox, groups.flat());
     if (!isHidden()) await named;
     for (const group of groups) {
@@ -139,6 +142,11 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   return {
     pump: pump as () => unknown,
+    /** Looks at once for what dead pages have left, and pumps. */
+    look: () => {
+      outbox.lookAt = 0;
+      void pump();
+    },
     flushAll,
     /** Settles when nothing is under way any more. */
     flush: (): Promise<void> => {

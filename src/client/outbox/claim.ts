@@ -45,10 +45,7 @@ export const claimParcels = async (
   const first = await settled(store.getKey(range));
   // Not before that read: a page that was still writing may have left its note meanwhile.
   const notes = readNotes(outbox).filter(({ life }) => life !== own);
-  if (!first && !notes.length) {
-    if (!walk.after) store.clear(); // leases of pages that had nothing left
-    return claimed;
-  }
+  if (!first && !notes.length) return claimed;
 
   const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   /** Lives of others, and until when they hold what they have; 0 if they do no more. */

@@ -1,28 +1,32 @@
+import { ahead } from '../../interface/backoff.js';
 import { claimParcels, type Claimed } from './claim.js';
 import { readNotes, removeNote } from './note.js';
-import { addParcel, checkLease, isMemory, leaseEnd, putLease, startWalk } from './outbox.js';
+import { addParcel, isMemory, leaseEnd, startWalk } from './outbox.js';
 import type { Outbox, Walk } from './outbox.js';
 import { createParcel, type ParcelKey, type StoredParcel } from './parcel.js';
 import { lose, trim } from './records.js';
-import { renote, save } from './writer.js';
+import { save, write } from './writer.js';
 
-/** With fewer records than this left to send, the page claims more. */
-const LITTLE_LEFT = 20;
+/** The page looks this soon for what a page before it was still writing as it started. */
+const SOON_MS = 5_000;
+/** It looks at least this often while it lives. */
+const LOOK_MS = 30_000;
 
-/** Looks again for what dead lives have left, and renews the lease. Returns when the next of theirs ends. */
+/**
+ * Looks again, if it is time, for what dead lives have left, and renews the lease. Returns when it is time again: as the
+ * lease of another life ends, but not too soon or too late.
+ */
 export const look = (outbox: Outbox): number => {
-  checkLease(outbox);
-  if (isMemory(outbox)) renote(outbox);
-  else if (outbox.count) {
-    void outbox.database?.run((store) => putLease(store, outbox)).catch(() => undefined);
-  }
+  const time = outbox.now();
+  if (ahead(outbox.lookAt, time, LOOK_MS)) return outbox.lookAt;
+  if (outbox.count) void write(outbox, []); // the lease, or the note if there is no database
   if (!outbox.isClaiming) startWalk(outbox); // a claim that is under way sees what there is
-  return outbox.seen?.soonest ?? Infinity;
+  const soonest = outbox.seen?.soonest ?? 0;
+  return (outbox.lookAt = time + Math.min(LOOK_MS, Math.max(soonest - time, SOON_MS)));
 };
 
-/** Whether there may be more to claim, and the page has little left to send. */
-export const wantsMore = ({ walk, isClaiming, count }: Outbox, isIdle: boolean): boolean =>
-  !!walk && !isClaiming && (isIdle || count < LITTLE_LEFT);
+/** Whether there may be more to claim. */
+export const mayClaim = ({ walk, isClaiming }: Outbox): boolean => !!walk && !isClaiming;
 
 const takeIn = (
   outbox: Outbox,

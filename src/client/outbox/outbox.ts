@@ -66,6 +66,8 @@ export interface Outbox {
   timer?: ReturnType<typeof setTimeout> | undefined;
   /** Settles when what has changed is written. */
   writing?: Promise<void> | undefined;
+  /** When the page looks again for what dead lives have left. */
+  lookAt: number;
   /** The walk that goes on with the next claim, if any. */
   walk?: Walk | undefined;
   /** The last walk of this life that has seen everything. Until then own records of a user wait: older ones may be stored. */
@@ -98,6 +100,7 @@ export const createOutbox = (parts: Parts): Outbox => {
     count: 0,
     bytes: 0,
     order: 0,
+    lookAt: 0,
   };
   startWalk(outbox);
   return outbox;
@@ -117,11 +120,18 @@ export const leaseEnd = ({ now }: Outbox, until: number): number =>
 export const isLeased = (outbox: Outbox): boolean =>
   leaseEnd(outbox, outbox.until) - outbox.now() > MARGIN_MS;
 
-/** Puts the lease, with every write: the site may have cleared its storage. */
+/**
+ * Puts the lease, with every write: the site may have cleared its storage. A page that holds nothing, and that the
+ * database says holds nothing, has none.
+ */
 export const putLease = (store: IDBObjectStore, outbox: Outbox): void => {
-  const { life, now } = outbox;
-  outbox.until = now() + LEASE_MS;
-  store.put({ life, until: outbox.until } satisfies StoredLease, ['lease', life]);
+  const { life, now, count, dirty, isClaiming } = outbox;
+  const key = ['lease', life];
+  outbox.until = 0;
+  if (count || dirty.size || isClaiming) {
+    outbox.until = now() + LEASE_MS;
+    store.put({ life, until: outbox.until } satisfies StoredLease, key);
+  } else store.delete(key);
 };
 
 export function* entriesOf({ parcels }: Outbox): Generator<Entry, undefined> {

@@ -1,3 +1,4 @@
+import { inTime } from '../../interface/in-time.js';
 import { deleteDatabase } from '../page.js';
 import type { DropReason, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
@@ -97,7 +98,7 @@ export const nameInFlight = async (outbox: Outbox, entries: readonly Entry[]): P
     entry.isNamed = true;
     outbox.dirty.add(entry.parcel);
   }
-  await Promise.race([flush(outbox), new Promise((done) => setTimeout(done, NAMING_MS))]);
+  await inTime(flush(outbox), NAMING_MS).catch(() => undefined);
 };
 
 /** A request with the record has started. `isKept`: the browser finishes it even if the page goes (keepalive). */

@@ -26,7 +26,7 @@ export const renote = (outbox: Outbox): void => {
 };
 
 /** Writes these parcels in one transaction. Resolves with whether it has ended well. */
-const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise<boolean> => {
+export const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise<boolean> => {
   const { life, dirty } = outbox;
   let isDone = false;
   let isOpen: boolean | undefined;

@@ -2,8 +2,13 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../../src/client/options.js';
 import { openDatabase } from '../../../src/client/outbox/database.js';
-import { claim, look, wantsMore } from '../../../src/client/outbox/look.js';
-import { createOutbox, entriesOf, LEASE_MS } from '../../../src/client/outbox/outbox.js';
+import { claim, look, mayClaim } from '../../../src/client/outbox/look.js';
+import {
+  checkLease,
+  createOutbox,
+  entriesOf,
+  LEASE_MS,
+} from '../../../src/client/outbox/outbox.js';
 import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
 import { WINDOW_PARCELS } from '../../../src/client/outbox/claim.js';
 import {
@@ -90,16 +95,22 @@ const openPage = ({
       }
       if (outbox.dirty.size) throw new Error('not written yet');
     });
-  const claimAll = async () => {
+  /** Looks as the pump does when it is time. */
+  const lookNow = () => {
+    checkLease(outbox);
+    outbox.lookAt = 0;
     look(outbox);
+  };
+  const claimAll = async () => {
+    lookNow();
     do await claim(outbox);
-    while (wantsMore(outbox, true));
+    while (mayClaim(outbox));
     return held();
   };
   const add = (...events: string[]) => events.forEach((event) => keep(outbox, recordOf(event)));
   const entry = (event: string) =>
     [...entriesOf(outbox)].find(({ record }) => record.body.includes(`"${event}"`))!;
-  return { outbox, database, told, held, stored, claim: claimAll, add, entry };
+  return { outbox, database, told, held, stored, look: lookNow, claim: claimAll, add, entry };
 };
 
 describe('what a page holds', () => {
@@ -133,7 +144,7 @@ describe('what a page holds', () => {
     page.add('a');
     await page.stored();
     time += LEASE_MS / 2;
-    look(page.outbox);
+    page.look();
     await page.database.run(() => undefined);
     time += LEASE_MS / 2;
     expect(await openPage().claim()).toEqual([]);
@@ -237,7 +248,7 @@ describe('a claim that is under way', () => {
     await former.database.run(() => undefined);
     for (let steps = 0; steps < 10; steps++) {
       const page = openPage();
-      look(page.outbox);
+      page.look();
       const claiming = claim(page.outbox);
       for (let i = 0; i < steps; i++) await new Promise(setImmediate);
       work(page);
