@@ -102,6 +102,20 @@ const MISTAKES: Record<string, Mistake> = {
       /: add it to connect-src \(\d+ more\)$/,
     ],
   },
+  'no policy that blocks another file of the origin of its relay': {
+    html: taggedPage(RELAY, {
+      head: `<meta http-equiv="Content-Security-Policy" content="img-src 'none'">`,
+    }),
+    make: (page) =>
+      page.evaluate(
+        () =>
+          new Promise((blocked) => {
+            document.addEventListener('securitypolicyviolation', blocked);
+            document.body.append(Object.assign(new Image(), { src: '/photo.png' }));
+          }),
+      ),
+    lines: [],
+  },
 };
 
 for (const [what, { html, origin = HOST, make, lines: wanted }] of Object.entries(MISTAKES)) {

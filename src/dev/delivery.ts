@@ -15,15 +15,11 @@ export const errorText = (
 ): string => {
   const { relay } = options;
   const address = addressOf(options);
-  if (kind === 'unreachable') {
-    return (
-      `nothing answers at ${address}: is the address right? ` +
-      'Are there CORS headers? Is there a blocker?'
-    );
-  }
-  if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
   if (/^the relay/.test(message))
-    return `the service refuses the relay (${status}): check its own set-up`;
+    return `the relay gets ${status || 'no answer'} from the service: check its set-up`;
+  if (kind === 'unreachable')
+    return `nothing answers at ${address}: check the address, CORS and blockers`;
+  if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
   if (status !== 401 && status !== 403) {
     const [what, option] = relay ? ['relay', 'relay'] : ['service', 'baseUrl'];
     return `${address} answers ${status}, not as a ${what} does: check the option \`${option}\``;
@@ -44,9 +40,8 @@ export const followPolicy = (destination: () => Destination, onBlocked: (why: st
     ({ blockedURI, effectiveDirective, disposition }) => {
       const { origin } = new URL(addressOf(destination()));
       // Some browsers tell the origin alone.
-      if (disposition !== 'enforce' || !`${blockedURI}/`.startsWith(`${origin}/`)) return;
-      onBlocked(
-        `the page's Content Security Policy blocks ${origin}: add it to ${effectiveDirective}`,
-      );
+      const isEnforced = disposition === 'enforce' && effectiveDirective === 'connect-src';
+      if (isEnforced && `${blockedURI}/`.startsWith(`${origin}/`))
+        onBlocked(`the page's Content Security Policy blocks ${origin}: add it to connect-src`);
     },
   );

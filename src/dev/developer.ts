@@ -73,7 +73,7 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
     },
     wait: (): void => {
       const tellLate = () => {
-        const what = '`init` has not been called, nor has the tag options';
+        const what = '`init` has not been called, and the tag has no options';
         if (!isStarted) say(`calls wait, and nothing is sent: ${what}`);
       };
       late ??= setTimeout(tellLate, LATE_MS);

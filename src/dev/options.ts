@@ -32,7 +32,7 @@ const WORDS = new Map<unknown, string>([
 ]);
 
 /** Options that are refused together with `relay`. It has them itself, and tells repeats by the ids of records. */
-const OF_THE_RELAY = ['baseUrl', 'token', 'idempotencyKey'];
+const OF_THE_RELAY = /^(baseUrl|token|idempotencyKey)$/;
 
 /** Attributes that only `outbox-auto.js` reads, beside the options. */
 export const OF_AUTO = ['auto', 'autoOptions', 'anonymousId'];
@@ -70,7 +70,7 @@ export const optionsProblem = (
     const words = WORDS.get(OPTIONS[name as keyof Options]);
     if (value === undefined)
       return `is missing: give ${words}${name === 'baseUrl' ? ', or `relay` in its place' : ''}`;
-    if (options['relay'] && OF_THE_RELAY.includes(name))
+    if (options['relay'] && OF_THE_RELAY.test(name))
       return 'does not go with `relay`: leave it out';
     const written = Number.isNaN(value) ? (dataset[name] ?? value) : value;
     return `must be ${words}, not ${shown(name, written)}`;

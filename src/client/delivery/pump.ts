@@ -120,6 +120,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     isAgain = true;
     if (isPumping) return;
     isPumping = true;
+    await undefined; // the page may add its listeners after `init`
     while (isAgain) await round();
     isPumping = false;
     if (running.size || outbox.isClaiming) return;

@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { errorText } from '../../src/dev/delivery.js';
+
+beforeEach(() => vi.stubGlobal('location', new URL('https://shop.test/cart')));
+afterEach(() => vi.unstubAllGlobals());
+
+const RELAY = { relay: '/a' };
+
+it('says that nothing answers of the address that gives no answer', () => {
+  const error = { kind: 'unreachable', message: 'https://shop.test/a/v1/batch: 0' } as const;
+  expect(errorText(error, RELAY)).toMatch(/^nothing answers at https:\/\/shop\.test\/a: check/);
+});
+
+it('says of a relay that answers, but reaches no service, which of the two it is', () => {
+  const error = { kind: 'unreachable', message: 'the relay: 0' } as const;
+  expect(errorText(error, RELAY)).toBe(
+    'the relay gets no answer from the service: check its set-up',
+  );
+});
+
+it('names the status with which the service refuses the relay', () => {
+  const error = { kind: 'setup', message: 'the relay: 401', status: 401 } as const;
+  expect(errorText(error, RELAY)).toBe('the relay gets 401 from the service: check its set-up');
+});
