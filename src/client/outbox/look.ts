@@ -13,13 +13,13 @@ const SOON_MS = 5_000;
 const LOOK_MS = 30_000;
 
 /**
- * Looks again, if it is time, for what dead lives have left, and renews the lease. Returns when it is time again: as the
- * lease of another life ends, but not too soon or too late.
+ * If it is time, looks again for what dead lives have left, and renews the lease. Returns the time of the next look: as
+ * another life's lease ends, but 5 to 30 seconds from now.
  */
 export const look = (outbox: Outbox): number => {
   const time = outbox.now();
   if (ahead(outbox.lookAt, time, LOOK_MS)) return outbox.lookAt;
-  if (outbox.count) void write(outbox, []); // the lease, or the note if there is no database
+  if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
   if (!outbox.isClaiming) startWalk(outbox); // a claim that is under way sees what there is
   const soonest = outbox.seen?.soonest ?? 0;
   return (outbox.lookAt = time + Math.min(LOOK_MS, Math.max(soonest - time, SOON_MS)));
