@@ -101,7 +101,7 @@ export const storageRows: readonly Row[] = [
     what: 'a private window: offline, then the next page',
     promised: allOnce,
     because:
-      'In a private window, Firefox breaks requests off before the page hears that it is left. Most of them have not ' +
+      'in a private window, Firefox breaks requests off before the page hears that it is left. Most of them have not ' +
       'arrived, so they are sent again.',
     needs: { isPrivate: true },
     run: async (stage) => {
