@@ -1,10 +1,22 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { leaseEnd, putLease, type Outbox, type StoredLease, type Walk } from './outbox.js';
+import { leaseEnd, putLease, type Outbox, type StoredLease } from './outbox.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
+
+/** A walk over all stored parcels, oldest first, and what it has seen of other lives. */
+export interface Walk {
+  /** The key behind which the next claim begins; nothing before the first claim. */
+  after?: ParcelKey | undefined;
+  /** Pages whose older parcels another life holds: their later ones wait. */
+  taken: Set<string>;
+  /** Records that other lives hold. */
+  elsewhere: number;
+  /** The earliest end of another life's lease. */
+  soonest: number;
+}
 
 /** What one transaction has claimed, and what it has seen of others. */
 export interface Claimed {

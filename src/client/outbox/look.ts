@@ -1,8 +1,8 @@
 import { ahead } from '../../interface/backoff.js';
-import { claimParcels, type Claimed } from './claim.js';
+import { claimParcels, type Claimed, type Walk } from './claim.js';
 import { readNotes, removeNote } from './note.js';
 import { addParcel, isMemory, leaseEnd, startWalk } from './outbox.js';
-import type { Outbox, Walk } from './outbox.js';
+import type { Outbox } from './outbox.js';
 import { createParcel, type ParcelKey, type StoredParcel } from './parcel.js';
 import { lose, trim } from './records.js';
 import { save, write } from './writer.js';

@@ -2,9 +2,10 @@ import { ahead } from '../../interface/backoff.js';
 import type { Settings } from '../options.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
+import type { Walk } from './claim.js';
 import type { Database } from './database.js';
 import { byAge, createEntry, createParcel, PARCEL_RECORDS } from './parcel.js';
-import type { Entry, Parcel, ParcelKey } from './parcel.js';
+import type { Entry, Parcel } from './parcel.js';
 
 /**
  * A page that lives keeps what it has for this long, and renews that before half of it has passed. After a kill, the
@@ -13,18 +14,6 @@ import type { Entry, Parcel, ParcelKey } from './parcel.js';
 export const LEASE_MS = 60_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
-
-/** A walk over all stored parcels, oldest first, and what it has seen of other lives. */
-export interface Walk {
-  /** The key behind which the next claim begins; nothing before the first claim. */
-  after?: ParcelKey | undefined;
-  /** Pages whose older parcels another life holds: their later ones wait. */
-  taken: Set<string>;
-  /** Records that other lives hold. */
-  elsewhere: number;
-  /** The earliest end of another life's lease. */
-  soonest: number;
-}
 
 /**
  * The durable queue of one destination: a copy in memory of all that this page holds, which is nobody else's until its
