@@ -33,7 +33,10 @@ export const isPage = (): boolean => typeof document === 'object';
 export const isLocalHost = (): boolean =>
   /^(localhost|127\.0\.0\.1|\[::1\]|.+\.(localhost|test|local))$/.test(location.hostname);
 
-/** A frame made of a text has the origin of its page, but not the location. Elsewhere a script may have replaced `origin`. */
+/**
+ * A frame with `srcdoc` has its page's `origin`, but no host in its location. Any other page has both, and a script may
+ * have made `origin` a global of its own.
+ */
 export const pageOrigin = (): string => (location.host ? location : globalThis).origin;
 
 /** The visitor's browser asks sites not to share data (https://w3c.github.io/gpc/). */

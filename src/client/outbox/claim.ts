@@ -1,16 +1,16 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { leaseEnd, putLease, type Outbox, type StoredLease } from './outbox.js';
+import { leaseEnd, updateLease, type Outbox, type StoredLease } from './outbox.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
 
-/** A walk over all stored parcels, oldest first, and what it has seen of other lives. */
+/** A walk over all stored parcels, claim by claim, oldest first, and what it has seen of other lives. */
 export interface Walk {
   /** The key behind which the next claim begins; nothing before the first claim. */
   after?: ParcelKey | undefined;
-  /** Pages whose older parcels another life holds: their later ones wait. */
+  /** Pages of which another life still holds an older parcel: their later parcels wait for it. */
   taken: Set<string>;
   /** Records that other lives hold. */
   elsewhere: number;
@@ -96,7 +96,7 @@ export const claimParcels = async (
       claimed.parcels.push([key, parcel]);
     }
   });
-  if (claimed.parcels.length) putLease(store, outbox);
+  if (claimed.parcels.length) updateLease(store, outbox);
   claimed.next = keys[WINDOW_PARCELS - 1];
   return claimed;
 };

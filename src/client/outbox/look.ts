@@ -7,7 +7,7 @@ import { createParcel, type ParcelKey, type StoredParcel } from './parcel.js';
 import { lose, trim } from './records.js';
 import { save, write } from './writer.js';
 
-/** The page looks this soon for what a page before it was still writing as it started. */
+/** After its start the page looks again this soon: the page before it may still have been writing. */
 const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
@@ -77,7 +77,10 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   if (!walk.after) endWalk(outbox);
 };
 
-/** Claims what it may of the next parcels that dead lives have left. Calls `done` as it ends, before other code runs. */
+/**
+ * Claims what it may of the next parcels that dead lives have left. Calls `done` at once when it has ended: a `flush()`
+ * that settled in between would not have sent what was claimed.
+ */
 export const claim = async (outbox: Outbox, done?: () => unknown): Promise<void> => {
   outbox.isClaiming = true;
   if (isMemory(outbox)) claimNotes(outbox);

@@ -110,10 +110,10 @@ export const isLeased = (outbox: Outbox): boolean =>
   leaseEnd(outbox, outbox.until) - outbox.now() > MARGIN_MS;
 
 /**
- * Puts the lease, with every write: the site may have cleared its storage. A page that has nothing left, in memory or in
+ * Puts the lease anew, with every write: the site may have cleared its storage. A page that has nothing left, in memory or in
  * the database, gives it up.
  */
-export const putLease = (store: IDBObjectStore, outbox: Outbox): void => {
+export const updateLease = (store: IDBObjectStore, outbox: Outbox): void => {
   const { life, now, count, dirty, isClaiming } = outbox;
   const key = ['lease', life];
   outbox.until = 0;

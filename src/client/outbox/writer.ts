@@ -1,6 +1,6 @@
 import { isHidden } from '../life.js';
 import { removeNote, writeNote } from './note.js';
-import { checkLease, forgetParcel, isMemory, putLease, type Outbox } from './outbox.js';
+import { checkLease, forgetParcel, isMemory, updateLease, type Outbox } from './outbox.js';
 import { putParcel, storedOf, type Parcel } from './parcel.js';
 
 /** Ends of records are written together with those that come within this time. */
@@ -39,7 +39,7 @@ export const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise
     await outbox.database!.run((store) => {
       checkLease(outbox);
       if (life !== outbox.life || !outbox.database) return;
-      putLease(store, outbox);
+      updateLease(store, outbox);
       for (const parcel of parcels) {
         if (parcel.stored === 'no') {
           parcel.stored = 'perhaps';
