@@ -20,6 +20,10 @@ export type {
   Taken,
 } from './relay/queue/ports.js';
 export type { Rate, RateLimit } from './relay/front/rate-limit.js';
+export type { Send, SendResult } from './relay/delivery/batch-upstream.js';
+export type { Names } from './relay/front/check-record.js';
+export type { Origins } from './relay/front/origin.js';
+export type { OnRefused, Refusal } from './relay/front/refusals.js';
 export type { RelayOptions } from './relay/front/relay-options.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
 export type { SeenMemoryOptions } from './relay/delivery/seen-memory.js';

@@ -16,6 +16,11 @@ export interface BatchRecord {
   type: RecordType;
   /** The body that goes to the service. */
   body: object;
+  /**
+   * The time of the call by the client's clock, milliseconds since the epoch. An event's body has it as `timestamp`;
+   * that of an identify has no place for it.
+   */
+  called_at?: number;
 }
 
 /** Body of `POST {relay}/v1/batch`, as `application/json` or, from a beacon, `text/plain`. */

@@ -31,7 +31,7 @@ export const createRounds = ({ delivery, onUndelivered, tell, now, random }: Eff
   /** Delivers a batch and says what to do with each of its records. Never rejects. */
   deliver: async (round: readonly Taken[], options: DeliverOptions): Promise<Settlement> => {
     const results = await delivery.deliver(
-      round.map(({ record: { id, type, body } }) => ({ id, type, body })),
+      round.map(({ record }) => record),
       options,
     );
     for (const { outcome } of results) tell.metric('records', 1, { outcome });

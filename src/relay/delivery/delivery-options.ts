@@ -4,13 +4,23 @@ import { CLOCK_KINDS, HOOK_KINDS, count, objectWith, type Kinds } from '../check
 import type { Hooks } from '../hooks.js';
 import type { Seen } from '../queue/ports.js';
 import type { ServiceFetch } from '../service-fetch.js';
+import type { Send } from './batch-upstream.js';
 
 /** Options of `createDelivery`. */
 export interface DeliveryOptions extends Hooks {
-  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
-  baseUrl: string;
-  /** The service's token, or a function that gets it; asked again once after a 401. */
-  token: Token;
+  /**
+   * Address of the service, to which `/v1/event` and `/v1/identify` are added.
+   * @default required without send
+   */
+  baseUrl?: string | undefined;
+  /** The service's token, or a function that gets it; asked again once after a 401. @default required without send */
+  token?: Token | undefined;
+  /**
+   * Takes records in one call, in place of a request each to `baseUrl`: a service in the same process. Calls may be
+   * under way at a time, so `called_at` tells which of a user's identifies is the later one.
+   * @default none
+   */
+  send?: Send | undefined;
   /** The ids that have been passed on. */
   seen: Seen;
   /** Send the record's id to the service as `Idempotency-Key`. @default true */
@@ -35,6 +45,7 @@ export interface DeliveryOptions extends Hooks {
 export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   baseUrl: url,
   token,
+  send: callback,
   seen: objectWith('begin', 'finish', 'forget'),
   idempotencyKey: flag,
   concurrency: count,
@@ -44,3 +55,8 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   ...HOOK_KINDS,
   ...CLOCK_KINDS,
 };
+
+/** Records go to an address, with a token, unless there is a function that takes them. */
+export const requiredFor = (
+  options: Pick<DeliveryOptions, 'send'> | null,
+): readonly ('baseUrl' | 'token')[] => (options?.send ? [] : ['baseUrl', 'token']);

@@ -4,7 +4,7 @@ import { createTell } from '../hooks.js';
 import { isFinal, retryLater, unclaimed, untried } from '../queue/later.js';
 import type { Sighting } from '../queue/ports.js';
 import { createClaims } from './claims.js';
-import { DELIVERY_KINDS, type DeliveryOptions } from './delivery-options.js';
+import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from './delivery-options.js';
 import type { ServiceState } from './gate.js';
 import { createRunning } from './running.js';
 import { createSender } from './sender.js';
@@ -53,8 +53,9 @@ const BUSY_MS = 2_000;
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   checkOptions('createDelivery', options, {
     kinds: DELIVERY_KINDS,
-    required: ['baseUrl', 'token', 'seen'],
+    required: [...requiredFor(options), 'seen'],
   });
+  const takesBatches = !!options.send;
   const { timeout = 10_000, maxPending = 10_000, now = Date.now, random = Math.random } = options;
   const tell = createTell(options);
   const join = createRunning(tell);
@@ -65,46 +66,51 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   /** The last identify that is under way, of each user of a client. */
   const identifies = new Map<string, Promise<BatchResult>>();
 
-  const attempt = async (
-    record: BatchRecord,
-    sighted: Promise<Sighting | undefined>,
-    identified: Promise<BatchResult> | undefined,
-    options: DeliverOptions,
-  ): Promise<BatchResult> => {
-    const { id } = record;
-    const sighting = await sighted;
-    if (!sighting || (sighting.state === 'begun' && !options.isQueued)) {
-      return unclaimed(id, sighting);
-    }
-    if (
-      sighting.state === 'done' &&
-      (!options.isQueued || sighting.result.outcome === 'delivered')
-    ) {
-      tell.metric('seen_hits', 1);
-      return sighting.result;
-    }
-    const before = await identified;
-    const result =
-      before && !isFinal(before) ? untried({ ...before, id }) : await sender.send(record, options);
-    if (!isFinal(result) && !options.isQueued) await claims.forget([record], options.until);
-    return result;
+  /** What is known of a record without sending it, if anything. */
+  const knownOf = (
+    { id }: BatchRecord,
+    sighting: Sighting | undefined,
+    { isQueued }: DeliverOptions,
+  ): BatchResult | undefined => {
+    if (!sighting || (sighting.state === 'begun' && !isQueued)) return unclaimed(id, sighting);
+    const isDone =
+      sighting.state === 'done' && (!isQueued || sighting.result.outcome === 'delivered');
+    if (isDone) tell.metric('seen_hits', 1);
+    return isDone ? sighting.result : undefined;
   };
 
-  const startAll = (
-    fresh: readonly BatchRecord[],
+  /** Delivers records in one call, once what they wait for has been delivered. */
+  const deliverGroup = async (
+    group: readonly BatchRecord[],
+    sightings: readonly Promise<Sighting | undefined>[],
     options: DeliverOptions,
-  ): readonly Promise<BatchResult>[] => {
-    // The longest it may take: the token is asked for twice, and the record is sent twice.
-    const { until, client, isQueued } = options;
-    const claimMs = Math.max(0, until - now()) + 4 * timeout;
-    const sightings = claims.claim(fresh, { claimMs, until, client, again: !isQueued });
-    return fresh.map((record, index) => {
-      const user = userOf(record, client);
-      const result = attempt(
-        record,
-        sightings[index]!,
-        user ? identifies.get(user) : undefined,
-        options,
+    identified?: Promise<BatchResult>,
+  ): Promise<BatchResult[]> => {
+    const sighted = await Promise.all(sightings);
+    const known = group.map((record, index) => knownOf(record, sighted[index], options));
+    const unknown = group.filter((_, index) => !known[index]);
+    const before = unknown.length ? await identified : undefined;
+    const sent =
+      before && !isFinal(before)
+        ? unknown.map(({ id }) => untried({ ...before, id }))
+        : await sender.send(unknown, options);
+    const failed = unknown.filter((_, index) => !isFinal(sent[index]!));
+    if (failed.length && !options.isQueued) await claims.forget(failed, options.until);
+    let next = 0;
+    return known.map((result) => result ?? sent[next++]!);
+  };
+
+  /** Starts each record by itself, identifies of a user one after the other. */
+  const startEach = (
+    fresh: readonly BatchRecord[],
+    sightings: readonly Promise<Sighting | undefined>[],
+    options: DeliverOptions,
+  ): readonly Promise<BatchResult>[] =>
+    fresh.map((record, index) => {
+      const user = userOf(record, options.client);
+      const identified = user ? identifies.get(user) : undefined;
+      const result = deliverGroup([record], [sightings[index]!], options, identified).then(
+        ([only]) => only!,
       );
       if (user && record.type === 'identify') {
         identifies.set(user, result);
@@ -114,6 +120,18 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       }
       return result;
     });
+
+  const startAll = (
+    fresh: readonly BatchRecord[],
+    options: DeliverOptions,
+  ): readonly Promise<BatchResult>[] => {
+    // The longest it may take: the token is asked for twice, and the record is sent twice.
+    const { until, client, isQueued } = options;
+    const claimMs = Math.max(0, until - now()) + 4 * timeout;
+    const sightings = claims.claim(fresh, { claimMs, until, client, again: !isQueued });
+    if (!takesBatches) return startEach(fresh, sightings, options);
+    const all = deliverGroup(fresh, sightings, options);
+    return fresh.map((_, index) => all.then((results) => results[index]!));
   };
 
   /** Starts as many records as `maxPending` allows; the others are `retry`. */

@@ -8,7 +8,8 @@ import type { DeliverOptions } from './delivery.js';
 import type { DeliveryOptions } from './delivery-options.js';
 import { createGate } from './gate.js';
 import { createSlots } from './slots.js';
-import { createUpstream } from './upstream.js';
+import { createBatchUpstream } from './batch-upstream.js';
+import { createUpstream, type Attempt } from './upstream.js';
 
 interface Effects extends DeliveryOptions {
   claims: Claims;
@@ -20,24 +21,18 @@ interface Effects extends DeliveryOptions {
 
 /** Sends records to the service, a few at a time, and stops for a while when it fails. */
 export const createSender = (effects: Effects) => {
-  const { claims, timeout, now, random, tell, token } = effects;
-  const { concurrency = 32, idempotencyKey = true } = effects;
+  const { claims, now, random, tell, concurrency = 32 } = effects;
   const gate = createGate({ most: concurrency, now, random, tell });
   const inSlot = createSlots(gate.allows);
-  const upstream = createUpstream({
-    baseUrl: effects.baseUrl,
-    ...{ token, idempotencyKey, timeout, now, tell },
-    // Called late, so that a wrapped global is used, and without `this`, which workerd would refuse.
-    fetch: effects.fetch ?? ((...args) => fetch(...args)),
-  });
+  const attempt = createAttempt(effects);
 
-  /** Remembers the result. For a record of a queue it tries again until that is done or the time is over. */
+  /** Remembers results. For records of a queue it tries again until that is done or the time is over. */
   const remember = async (
-    record: BatchRecord,
-    result: BatchResult,
+    done: readonly (readonly [BatchRecord, BatchResult])[],
     { until, client, isQueued }: DeliverOptions,
   ): Promise<void> => {
-    while (!(await claims.finish([[record, result]], { until, client }))) {
+    if (!done.length) return;
+    while (!(await claims.finish(done, { until, client }))) {
       if (!isQueued || now() >= until) return;
       await sleep(AGAIN_MS);
     }
@@ -47,23 +42,62 @@ export const createSender = (effects: Effects) => {
     /** Milliseconds until it is worth asking the service; 0 when it is now. */
     waitMs: gate.waitMs,
     state: gate.state,
-    send: (record: BatchRecord, options: DeliverOptions): Promise<BatchResult> =>
-      inSlot(options.client ?? '', async () => {
-        const { id } = record;
+    /** Sends records in one call, and answers one result for each, in their order. */
+    send: async (
+      records: readonly BatchRecord[],
+      options: DeliverOptions,
+    ): Promise<BatchResult[]> => {
+      if (!records.length) return [];
+      return inSlot(options.client ?? '', async () => {
         const waitMs = gate.waitMs();
-        if (waitMs > 0 || now() >= options.until) return untried(retryLater(id, waitMs));
-        const attempt = await upstream(record, options.address);
-        const { outcome, status, retryAfterMs } = attempt;
-        if (isFinal({ outcome })) gate.passed();
-        else gate.failed(recordKeyOf(record), attempt);
-        // Retrying during the pause would be in vain.
-        if (outcome === 'retry')
-          return retryLater(id, Math.max(retryAfterMs, gate.waitMs()), status);
-        const result: BatchResult = { id, outcome, status };
-        // Before the slot is free: a process that is killed has then sent at most `concurrency` records
+        if (waitMs > 0 || now() >= options.until) {
+          return records.map(({ id }) => untried(retryLater(id, waitMs)));
+        }
+        const attempts = await attempt(records, options);
+        records.forEach((record, index) => {
+          const one = attempts[index]!;
+          if (isFinal(one)) gate.passed();
+          else gate.failed(recordKeyOf(record), one);
+        });
+        const results = records.map(({ id }, index): BatchResult => {
+          const { outcome, status, retryAfterMs } = attempts[index]!;
+          // Retrying during the pause would be in vain.
+          if (outcome === 'retry')
+            return retryLater(id, Math.max(retryAfterMs, gate.waitMs()), status);
+          return { id, outcome, status };
+        });
+        // Before the slot is free: a process that is killed has then sent at most `concurrency` calls
         // whose results are not remembered, and only these may be sent twice.
-        if (isFinal(result)) await remember(record, result, options);
-        return result;
-      }),
+        const pairs = records.map((record, index) => [record, results[index]!] as const);
+        await remember(
+          pairs.filter(([, result]) => isFinal(result)),
+          options,
+        );
+        return results;
+      });
+    },
   };
+};
+
+type AttemptAll = (
+  records: readonly BatchRecord[],
+  options: DeliverOptions,
+) => Promise<readonly Attempt[]>;
+
+/** How records reach whoever takes them: each by a request to the service, or all in one call of `send`. */
+const createAttempt = (effects: Effects): AttemptAll => {
+  const { baseUrl, token, send, timeout, now, tell } = effects;
+  if (send) {
+    const attempt = createBatchUpstream({ send, timeout, now, tell });
+    return (records, { client, address }) => attempt(records, { client, address });
+  }
+  const attempt = createUpstream({
+    baseUrl: baseUrl!,
+    token: token!,
+    idempotencyKey: effects.idempotencyKey ?? true,
+    ...{ timeout, now, tell },
+    // Called late, so that a wrapped global is used, and without `this`, which workerd would refuse.
+    fetch: effects.fetch ?? ((...args) => fetch(...args)),
+  });
+  return async ([record], { address }) => [await attempt(record!, address)];
 };

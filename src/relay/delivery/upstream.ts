@@ -59,7 +59,7 @@ export const createUpstream = (effects: Effects) => {
   };
 
   const attempt = async (
-    { id, type, body }: BatchRecord,
+    { id, type, body, called_at: calledAt }: BatchRecord,
     bearer: string | undefined,
     address: string | undefined,
   ): Promise<Attempt> => {
@@ -76,6 +76,7 @@ export const createUpstream = (effects: Effects) => {
           authorization: `Bearer ${bearer}`,
           'content-type': 'application/json',
           ...(idempotencyKey && { 'idempotency-key': id }),
+          ...(calledAt !== undefined && { 'x-called-at': new Date(calledAt).toISOString() }),
           ...(address && { 'x-forwarded-for': address }),
         },
         body: JSON.stringify(body),

@@ -4,10 +4,16 @@ import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import { isPlainJson } from './is-plain-json.js';
 import type { ClaimedRecord } from './parse-batch.js';
 
+/** Names that may be written to; `*` stands for any. */
+export type Names = readonly string[] | '*';
+
 interface Rules {
-  projects: readonly string[];
-  channels: readonly string[];
+  projects: Names;
+  channels: Names;
 }
+
+const lists = (names: Names, name: unknown): boolean =>
+  names === '*' || names.includes(name as string);
 
 /** Bytes of a record's body. A page sends 60,000 at the most. */
 const MAX_RECORD_BYTES = 65_536;
@@ -15,6 +21,10 @@ const MAX_RECORD_BYTES = 65_536;
 const MAX_USER_BYTES = 1_024;
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** Milliseconds since the epoch, within the years that ISO 8601 writes with four digits. */
+const isTime = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < 253_402_300_800_000;
 
 /** Compares the values: with `in`, the list `['event']` would pass as a key. */
 const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
@@ -25,7 +35,7 @@ const isType = (type: unknown): type is RecordType => type === 'identify' || typ
  * up.
  */
 export const checkRecord = (
-  { id, type, body }: ClaimedRecord,
+  { id, type, body, called_at }: ClaimedRecord,
   { projects, channels }: Rules,
 ): BatchRecord | BatchResult => {
   const wrong = (field: string): BatchResult => ({ id, outcome: 'rejected', status: 400, field });
@@ -35,8 +45,8 @@ export const checkRecord = (
   if (field) return wrong(field);
   const given = body as Record<string, unknown>; // the check says so
   const blocked = { id, outcome: 'blocked', status: 403 } as const;
-  if (!projects.includes(given['project'] as string)) return { ...blocked, unlisted: 'project' };
-  if (type === 'event' && !channels.includes(given['channel'] as string)) {
+  if (!lists(projects, given['project'])) return { ...blocked, unlisted: 'project' };
+  if (type === 'event' && !lists(channels, given['channel'])) {
     return { ...blocked, unlisted: 'channel' };
   }
   // Fields that the interface does not know are left out: the token may allow more than a page may do.
@@ -45,5 +55,5 @@ export const checkRecord = (
   if (bytesOf(String(good['user_id'] ?? '')) > MAX_USER_BYTES) return wrong('user_id');
   if (bytesOf(JSON.stringify(good)) > MAX_RECORD_BYTES)
     return { id, outcome: 'rejected', status: 413 };
-  return { id, type, body: good };
+  return { id, type, body: good, ...(isTime(called_at) && { called_at }) };
 };

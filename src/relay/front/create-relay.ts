@@ -2,6 +2,7 @@ import { messageOf } from '../../interface/errors.js';
 import { createAcceptance } from './acceptance.js';
 import { createAdmission } from './admission.js';
 import { answerJson, refuse } from './answers.js';
+import type { Names } from './check-record.js';
 import { createClientOf } from './client-of.js';
 import { preflight, withCors } from './cors.js';
 import { createDelivery } from '../delivery/delivery.js';
@@ -13,6 +14,7 @@ import { isFromAllowedPage, listedOrigin } from './origin.js';
 import { isId, parseBatch, parseJson } from './parse-batch.js';
 import { createPassOn } from './pass-on.js';
 import { readBody } from './read-body.js';
+import { createTellRefused } from './refusals.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { routeOf, type Route } from './route.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
@@ -44,8 +46,12 @@ export const createRelay = (options: RelayOptions): Relay => {
   const { projects, channels, allowMissingOrigin = false, queue, consumer } = options;
   const { maxBytes = 1_048_576, bodyTimeout = 10_000 } = options;
   // Copied: what is allowed must not change under way.
-  const rules = { origins: [...options.origins], allowMissingOrigin };
-  const lists = { projects: [...projects], channels: [...channels] };
+  const { origins } = options;
+  const rules = {
+    origins: typeof origins === 'function' ? origins : [...origins],
+    allowMissingOrigin,
+  };
+  const lists = { projects: copyOf(projects), channels: copyOf(channels) };
   const { now = Date.now } = options;
   const tell = createTell(options);
   const seen = options.seen ?? createSeenMemory({ now });
@@ -54,10 +60,9 @@ export const createRelay = (options: RelayOptions): Relay => {
   const admission = createAdmission({ ...options, now, tell });
   const delivery = createDelivery({ ...deliveryOptionsOf(options), seen });
   const acceptance = queue && createAcceptance({ queue, seen, now, tell });
+  const tellRefused = createTellRefused(options.onRefused, tell);
   const passOn = createPassOn(options, {
-    lists,
-    now,
-    tell,
+    ...{ lists, now, tell, tellRefused },
     send: acceptance?.accept ?? delivery.deliver,
   });
 
@@ -136,6 +141,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     let response: Response;
     try {
       response = await answer(request, route);
+      await tellRefused.answer(request, response);
     } catch (error) {
       tell.error({ kind: 'relay', message: messageOf(error) });
       response = refuse(500);
@@ -151,6 +157,7 @@ const deliveryOptionsOf = (options: RelayOptions): Omit<DeliveryOptions, 'seen'>
     Object.entries(options).filter(([name]) => Object.hasOwn(DELIVERY_KINDS, name)),
   ) as unknown as Omit<DeliveryOptions, 'seen'>;
 
+const copyOf = (names: Names): Names => (names === '*' ? names : [...names]);
 const isBusy = (status: number): boolean => status === 429 || status === 503;
 const UNREADABLE = 'the queue cannot be read';
 const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';

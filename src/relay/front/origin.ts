@@ -1,5 +1,8 @@
+/** Origins of pages that may send: a list, or a function that decides. */
+export type Origins = readonly string[] | ((origin: string) => boolean);
+
 interface Rules {
-  origins: readonly string[];
+  origins: Origins;
   allowMissingOrigin: boolean;
 }
 
@@ -7,8 +10,12 @@ interface Rules {
 const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin'];
 
 /** The request's origin, where it is in the list. */
-export const listedOrigin = (request: Request, { origins }: Rules): string | undefined =>
-  origins.find((origin) => origin === request.headers.get('origin'));
+export const listedOrigin = (request: Request, { origins }: Rules): string | undefined => {
+  const origin = request.headers.get('origin');
+  if (origin === null) return undefined;
+  const isListed = typeof origins === 'function' ? origins(origin) : origins.includes(origin);
+  return isListed ? origin : undefined;
+};
 
 /**
  * Whether the request comes from a page that may send. Browsers name the origin of every POST, but for

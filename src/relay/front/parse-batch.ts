@@ -6,6 +6,7 @@ export interface ClaimedRecord {
   id: string;
   type: unknown;
   body: unknown;
+  called_at?: unknown;
 }
 
 /**
@@ -50,9 +51,9 @@ export const parseBatch = (text: string): ClaimedRecord[] | BatchFault => {
   const claimed: ClaimedRecord[] = [];
   for (const [index, record] of (records as unknown[]).entries()) {
     if (!isObject(record)) return wrong(`records[${index}] must be an object`);
-    if (!isId(record['id']))
-      return wrong(`records[${index}].id must have 1 to 64 letters, digits, - and _`);
-    claimed.push({ id: record['id'], type: record['type'], body: record['body'] });
+    const { id, type, body, called_at } = record;
+    if (!isId(id)) return wrong(`records[${index}].id must have 1 to 64 letters, digits, - and _`);
+    claimed.push({ id, type, body, called_at });
   }
   return claimed;
 };

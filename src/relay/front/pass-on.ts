@@ -5,6 +5,7 @@ import { checkRecord } from './check-record.js';
 import { createClientOf } from './client-of.js';
 import type { ClaimedRecord } from './parse-batch.js';
 import type { RelayOptions } from './relay-options.js';
+import type { TellRefused } from './refusals.js';
 import { createTellUnlisted } from './tell-unlisted.js';
 import { truncateAddress } from './truncate-address.js';
 
@@ -17,10 +18,12 @@ interface Effects {
   ) => Promise<BatchResult[]>;
   now: () => number;
   tell: Tell;
+  tellRefused: TellRefused;
 }
 
 /** Sends on those records of a request that are allowed. */
-export const createPassOn = (options: RelayOptions, { lists, send, now, tell }: Effects) => {
+export const createPassOn = (options: RelayOptions, effects: Effects) => {
+  const { lists, send, now, tell, tellRefused } = effects;
   const { deadline = 15_000, forwardAddress, clientAddress } = options;
   const clientOf = createClientOf(options, tell);
   const tellUnlisted = createTellUnlisted({ now, tell });
@@ -48,7 +51,9 @@ export const createPassOn = (options: RelayOptions, { lists, send, now, tell }: 
     const sent = await send(good, { until, client, address: addressOf(request) });
     let next = 0;
     return checked.map((one, index): BatchResult => {
-      const result = 'body' in one ? sent[next++]! : one;
+      const isAllowed = 'body' in one;
+      const result = isAllowed ? sent[next++]! : one;
+      if (!isAllowed) tellRefused.record(request, claimed[index]!, result);
       tellIfUnlisted(result, claimed[index]!, client);
       tell.metric('records', 1, { outcome: result.outcome });
       return result;

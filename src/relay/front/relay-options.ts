@@ -9,19 +9,22 @@ import {
   type Kind,
 } from '../../interface/kinds.js';
 import { checkOptions, objectWith, type Kinds } from '../check-options.js';
-import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
+import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from '../delivery/delivery-options.js';
 import type { Consumer } from '../delivery/consumer.js';
 import type { Putter, Seen } from '../queue/ports.js';
+import type { Names } from './check-record.js';
+import type { Origins } from './origin.js';
+import type { OnRefused } from './refusals.js';
 import type { Rate, RateLimit } from './rate-limit.js';
 
 /** Options of `createRelay`. */
 export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
   /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
-  origins: readonly string[];
-  /** Project IDs that may be written to. Records of others are `blocked` with 403, and pages keep them. */
-  projects: readonly string[];
-  /** Channel IDs that may be written to. Events of others are `blocked` with 403, and pages keep them. */
-  channels: readonly string[];
+  origins: Origins;
+  /** Project IDs that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
+  projects: Names;
+  /** Channel IDs that may be written to; `'*'` for any. Events of others are `blocked` with 403, and pages keep them. */
+  channels: Names;
   /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
   allowMissingOrigin?: boolean | undefined;
   /**
@@ -74,6 +77,11 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
   seen?: Seen | undefined;
   /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
   queue?: Putter | undefined;
+  /**
+   * Called with each request and record that the relay itself refuses, for people who look for what is missing. Many
+   * may come, and all that is in them is what a stranger has sent. @default none
+   */
+  onRefused?: OnRefused | undefined;
   /** The consumer of the queue, where it is in this process: `/health` tells how it stands. @default none */
   consumer?: Pick<Consumer, 'health'> | undefined;
 }
@@ -87,19 +95,19 @@ const isRate = (value: unknown): boolean => {
   return isPositive(perSecond) && isPositive(burst);
 };
 
-const texts: Kind = {
-  words: 'a list of non-empty strings',
-  fits: (value) => isList(value, isText),
+const names: Kind = {
+  words: 'a list of non-empty strings, or "*"',
+  fits: (value) => value === '*' || isList(value, isText),
 };
 
 const KINDS: Kinds<RelayOptions> = {
   ...DELIVERY_KINDS,
   origins: {
-    words: 'a list of origins like "https://shop.example"',
-    fits: (value) => isList(value, isOrigin),
+    words: 'a list of origins like "https://shop.example", or a function',
+    fits: (value) => isFunction(value) || isList(value, isOrigin),
   },
-  projects: texts,
-  channels: texts,
+  projects: names,
+  channels: names,
   allowMissingOrigin: flag,
   authorize: callback,
   clientAddress: callback,
@@ -117,13 +125,14 @@ const KINDS: Kinds<RelayOptions> = {
   deadline: positive,
   queue: objectWith('put'),
   consumer: objectWith('health'),
+  onRefused: callback,
 };
 
 /** Throws a TypeError that names each wrong option and what to write. */
 export const checkRelayOptions = (options: RelayOptions): void =>
   checkOptions('createRelay', options, {
     kinds: KINDS,
-    required: ['baseUrl', 'token', 'origins', 'projects', 'channels'],
+    required: [...requiredFor(options), 'origins', 'projects', 'channels'],
     together: ({ clientAddress, rateLimit, forwardAddress }, { missing, wrong }) => {
       if (!clientAddress && rateLimit !== false) {
         missing(

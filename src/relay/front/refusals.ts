@@ -1,0 +1,57 @@
+import { messageOf } from '../../interface/errors.js';
+import { FIELDS } from '../../interface/validate.js';
+import type { BatchResult } from '../../interface/wire.js';
+import { callHook } from '../call-hook.js';
+import type { Tell } from '../hooks.js';
+import type { ClaimedRecord } from './parse-batch.js';
+
+/** A request, or one record of a request, that the relay itself refuses. */
+export interface Refusal {
+  request: Request;
+  /** Status of the answer, or of the record's result. */
+  status: number;
+  /** What is wrong, in words. It may hold names that the client has sent. */
+  message: string;
+  /** The record as it came; undefined where the whole request is refused. */
+  record?: ClaimedRecord;
+}
+
+export type OnRefused = (refusal: Refusal) => void;
+
+const wordsOf = (
+  { type, body }: ClaimedRecord,
+  { unlisted, field = '', status }: BatchResult,
+): string => {
+  const value = JSON.stringify((body as Record<string, unknown> | null)?.[unlisted ?? field]);
+  if (unlisted) return `${unlisted} ${value} is not in the list \`${unlisted}s\` of the relay`;
+  if (status === 413) return 'the record is larger than 65,536 bytes';
+  if (field === 'type') return 'type must be "identify" or "event"';
+  const kind = FIELDS[type as keyof typeof FIELDS][field];
+  return kind
+    ? `${field} must be ${kind.words}`
+    : 'the body must be an object of plain JSON, 32 levels at the most';
+};
+
+/** Tells the operator's hook of what is refused. */
+export const createTellRefused = (onRefused: OnRefused | undefined, tell: Tell) => {
+  const call = (refusal: Refusal): void =>
+    callHook(
+      () => onRefused?.(refusal),
+      (error) => tell.error({ kind: 'hook', message: `\`onRefused\` failed: ${messageOf(error)}` }),
+    );
+  return {
+    record: (request: Request, record: ClaimedRecord, result: BatchResult): void => {
+      if (!onRefused) return;
+      call({ request, record, status: result.status, message: wordsOf(record, result) });
+    },
+    /** Of a whole request; not where the relay is busy or failing, since then it comes again. */
+    answer: async (request: Request, response: Response): Promise<void> => {
+      const { status } = response;
+      if (!onRefused || status < 400 || status > 499) return;
+      const { message } = (await response.clone().json()) as { message: string };
+      call({ request, status, message });
+    },
+  };
+};
+
+export type TellRefused = ReturnType<typeof createTellRefused>;
