@@ -1,7 +1,21 @@
-import { isHttpUrl, isText, text, url, type Kind } from '../interface/kinds.js';
+import { text, url } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { checkOptions, type Kinds } from '../relay/check-options.js';
 import type { Rate } from '../relay.js';
+import {
+  header,
+  linesOf,
+  list,
+  listOf,
+  logFormat,
+  origins,
+  port,
+  queueStore,
+  rate,
+  rateOf,
+  readEnvironment,
+  type Setting,
+} from './setting-kinds.js';
 
 /** What the program reads from the environment. */
 interface Environment {
@@ -41,69 +55,20 @@ export interface Settings {
 /** How the program writes what it has to say. */
 export type LogFormat = 'text' | 'json';
 
-const listOf = (value: string): string[] => value.split(',').map((item) => item.trim());
-
-const list: Kind = {
-  words: 'names with commas between them, such as "shop,blog"',
-  fits: (value) => isText(value) && listOf(value).every(isText),
-};
-const store: Kind = {
-  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
-  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
-  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
-};
-
-const port: Kind = {
-  words: 'a port number',
-  fits: (value) => /^\d{1,5}$/.test(String(value)) && Number(value) < 65_536,
-};
-const RATE = /^(\d+(?:\.\d+)?)\/(\d+)$/;
-const rate: Kind = {
-  words: 'records a second, a slash and records at once, such as "100/1000", or "off"',
-  fits: (value) => {
-    const [, perSecond, burst] = RATE.exec(String(value)) ?? [];
-    return value === 'off' || (Number(perSecond) > 0 && Number(burst) > 0);
-  },
-};
-const rateOf = (value: string | undefined): Rate | false | undefined => {
-  if (!value) return undefined;
-  const [, perSecond, burst] = RATE.exec(value) ?? [];
-  return value !== 'off' && { perSecond: Number(perSecond), burst: Number(burst) };
-};
-
-interface Setting extends Kind {
-  /** What it is for, as `--help` says it. */
-  help: string;
-}
-
 const SETTINGS: Readonly<Record<keyof Environment, Setting>> = {
   SERVICE_URL: { ...url, help: 'address of the service' },
   SERVICE_TOKEN: { words: TOKEN_WORDS, fits: isToken, help: 'its token' },
-  SITE_ORIGIN: {
-    words: 'origins of your pages with commas between them, such as "https://shop.example"',
-    fits: (value) =>
-      isText(value) &&
-      listOf(value).every((origin) => isHttpUrl(origin) && new URL(origin).origin === origin),
-    help: 'origins of your pages, with commas between them',
-  },
+  SITE_ORIGIN: { ...origins, help: 'origins of your pages, with commas between them' },
   PROJECTS: { ...list, help: 'projects that may be written to, with commas between them' },
   CHANNELS: { ...list, help: 'channels that may be written to, with commas between them' },
-  STORE_URL: { ...store, help: 'redis://… or file:<folder>: where the queue is kept' },
+  STORE_URL: { ...queueStore, help: 'redis://… or file:<folder>: where the queue is kept' },
   HOST: { ...text, help: 'address to listen at (all addresses)' },
   PORT: { ...port, help: 'port to listen at (3000)' },
   ADMIN_PORT: { ...port, help: 'port for /metrics and /health (none)' },
-  CLIENT_ADDRESS_HEADER: {
-    words: 'the name of a header, such as "x-real-ip"',
-    fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),
-    help: 'header in which your proxy names the client (none)',
-  },
+  CLIENT_ADDRESS_HEADER: { ...header, help: 'header in which your proxy names the client (none)' },
   RATE_LIMIT: { ...rate, help: 'records a second and at once of a client (100/1000)' },
   CEILING: { ...rate, help: 'the same for all clients together (2000/20000)' },
-  LOG_FORMAT: {
-    words: '"text" or "json"',
-    fits: (value) => value === 'text' || value === 'json',
-    help: 'text or json (text)',
-  },
+  LOG_FORMAT: { ...logFormat, help: 'text or json (text)' },
 };
 const KINDS: Kinds<Environment> = SETTINGS;
 const REQUIRED = [
@@ -111,14 +76,11 @@ const REQUIRED = [
 ] as (keyof Environment)[];
 
 /** A line for each setting, for `--help`. */
-export const settingLines = (): string[] =>
-  Object.entries(SETTINGS).map(([name, { help }]) => `  ${name.padEnd(22)} ${help}`);
+export const settingLines = (): string[] => linesOf(SETTINGS);
 
 /** Of an environment what has a name of ours and is not empty. */
 const oursOf = (environment: NodeJS.ProcessEnv): Environment =>
-  Object.fromEntries(
-    Object.keys(KINDS).map((name) => [name, environment[name] || undefined]),
-  ) as unknown as Environment;
+  readEnvironment(environment, Object.keys(KINDS) as (keyof Environment)[]) as Environment;
 
 /** Throws a TypeError that names every setting that is missing or wrong. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
@@ -153,7 +115,7 @@ export const readStoreUrl = (environment: NodeJS.ProcessEnv): string => {
   checkOptions<Pick<Environment, 'STORE_URL'>>(
     'wrong settings',
     { STORE_URL },
-    { kinds: { STORE_URL: store }, required: ['STORE_URL'] },
+    { kinds: { STORE_URL: queueStore }, required: ['STORE_URL'] },
   );
   return STORE_URL;
 };

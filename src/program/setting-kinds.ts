@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../interface/errors.js';
+import { isHttpUrl, isText, type Kind } from '../interface/kinds.js';
+import type { Rate } from '../relay.js';
+
+/** A setting of a program. */
+export interface Setting extends Kind {
+  /** What it is for, as `--help` says it. */
+  help: string;
+}
+
+export const listOf = (value: string): string[] => value.split(',').map((item) => item.trim());
+
+export const list: Kind = {
+  words: 'names with commas between them, such as "shop,blog"',
+  fits: (value) => isText(value) && listOf(value).every(isText),
+};
+export const origins: Kind = {
+  words: 'origins of your pages with commas between them, such as "https://shop.example"',
+  fits: (value) =>
+    isText(value) &&
+    listOf(value).every((origin) => isHttpUrl(origin) && new URL(origin).origin === origin),
+};
+export const queueStore: Kind = {
+  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
+  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
+  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
+};
+export const port: Kind = {
+  words: 'a port number',
+  fits: (value) => /^\d{1,5}$/.test(String(value)) && Number(value) < 65_536,
+};
+const RATE = /^(\d+(?:\.\d+)?)\/(\d+)$/;
+export const rate: Kind = {
+  words: 'records a second, a slash and records at once, such as "100/1000", or "off"',
+  fits: (value) => {
+    const [, perSecond, burst] = RATE.exec(String(value)) ?? [];
+    return value === 'off' || (Number(perSecond) > 0 && Number(burst) > 0);
+  },
+};
+export const rateOf = (value: string | undefined): Rate | false | undefined => {
+  if (!value) return undefined;
+  const [, perSecond, burst] = RATE.exec(value) ?? [];
+  return value !== 'off' && { perSecond: Number(perSecond), burst: Number(burst) };
+};
+export const header: Kind = {
+  words: 'the name of a header, such as "x-real-ip"',
+  fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),
+};
+export const logFormat: Kind = {
+  words: '"text" or "json"',
+  fits: (value) => value === 'text' || value === 'json',
+};
+
+/** A line for each setting, for `--help`. */
+export const linesOf = (settings: Readonly<Record<string, Setting>>): string[] =>
+  Object.entries(settings).map(([name, { help }]) => `  ${name.padEnd(22)} ${help}`);
+
+/**
+ * Of an environment what has one of these names and is not empty. A name in `inFiles` may also be given as the path of a
+ * file that has the value, under the same name with `_FILE`: that is how secrets reach a container.
+ */
+export const readEnvironment = <Name extends string>(
+  environment: NodeJS.ProcessEnv,
+  names: readonly Name[],
+  inFiles: readonly Name[] = [],
+): Partial<Record<Name, string>> => {
+  const read = (name: Name): string | undefined => {
+    const given = environment[name] || undefined;
+    const path = inFiles.includes(name) ? environment[`${name}_FILE`] : undefined;
+    if (given !== undefined || !path) return given;
+    try {
+      return readFileSync(path, 'utf8').trim() || undefined;
+    } catch (error) {
+      throw new Error(`wrong settings: \`${name}_FILE\`: ${messageOf(error)}`, { cause: error });
+    }
+  };
+  const pairs = names.map((name) => [name, read(name)] as const);
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Partial<
+    Record<Name, string>
+  >;
+};
