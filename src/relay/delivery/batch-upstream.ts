@@ -20,7 +20,14 @@ export interface SendResult extends Verdict {
  */
 export type Send = (
   records: readonly BatchRecord[],
-  how: { client: string | undefined; address: string | undefined },
+  how: {
+    /** Whose records these are: an address, or what else `clientAddress` gives. */
+    client: string | undefined;
+    /** The truncated address, with `forwardAddress`. */
+    address: string | undefined;
+    /** The request that they came in; unknown where they come from a queue. */
+    request: Request | undefined;
+  },
 ) => Promise<readonly SendResult[]>;
 
 interface Effects {

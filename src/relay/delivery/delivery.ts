@@ -25,6 +25,8 @@ export interface DeliverOptions {
   client?: string | undefined;
   /** Sent as `X-Forwarded-For`. */
   address?: string | undefined;
+  /** The request that the records came in, for `send`; unknown where they come from a queue. */
+  request?: Request | undefined;
 }
 
 export interface Delivery {

@@ -89,7 +89,8 @@ const createAttempt = (effects: Effects): AttemptAll => {
   const { baseUrl, token, send, timeout, now, tell } = effects;
   if (send) {
     const attempt = createBatchUpstream({ send, timeout, now, tell });
-    return (records, { client, address }) => attempt(records, { client, address });
+    return (records, { client, address, request }) =>
+      attempt(records, { client, address, request });
   }
   const attempt = createUpstream({
     baseUrl: baseUrl!,

@@ -48,7 +48,7 @@ export const createPassOn = (options: RelayOptions, effects: Effects) => {
     const good = checked.filter((one) => 'body' in one);
     const client = clientOf(request);
     const until = now() + deadline;
-    const sent = await send(good, { until, client, address: addressOf(request) });
+    const sent = await send(good, { until, client, address: addressOf(request), request });
     let next = 0;
     return checked.map((one, index): BatchResult => {
       const isAllowed = 'body' in one;

@@ -37,7 +37,10 @@ describe('a delivery to a function', () => {
     const results = await deliver(records);
     expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('delivered'));
     expect(calls).toEqual([
-      { ids: ['i1', 'e1', 'i2', 'e2'], how: { client: 'c', address: undefined } },
+      {
+        ids: ['i1', 'e1', 'i2', 'e2'],
+        how: { client: 'c', address: undefined, request: undefined },
+      },
     ]);
   });
 
