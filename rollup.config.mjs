@@ -75,6 +75,21 @@ const types = (shared, names) => ({
 
 const libraries = (shared, ...names) => [code({ shared, names }), types(shared, names)];
 
+/** A program stands on the entries, as a site's own server would. */
+const program = (input, file) => ({
+  input,
+  external: [/^node:/, 'redis', '@hono/node-server', ENTRY],
+  output: {
+    file,
+    format: 'es',
+    banner: '#!/usr/bin/env node',
+    inlineDynamicImports: true,
+    paths: (id) => id.replace(/^.*\/((relay|service)(-\w+)?\.js)$/, './$1'),
+  },
+  plugins: [ts(false)],
+});
+const ENTRY = /src\/(relay|service)(-\w+)?\.js$/;
+
 /** What the demo's servers take from `node_modules`. */
 const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql'];
 
@@ -113,19 +128,8 @@ export default [
     'relay-shared',
     ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
   ),
-  {
-    // The program stands on the entries, as a site's own server would.
-    input: 'src/program/main.ts',
-    external: [/^node:/, 'redis', '@hono/node-server', /\/relay(-\w+)?\.js$/],
-    output: {
-      file: 'dist/relay-program.js',
-      format: 'es',
-      banner: '#!/usr/bin/env node',
-      inlineDynamicImports: true,
-      paths: (id) => id.replace(/^.*\/(relay(-\w+)?\.js)$/, './$1'),
-    },
-    plugins: [ts(false)],
-  },
+  program('src/program/main.ts', 'dist/relay-program.js'),
+  program('src/program/service-main.ts', 'dist/service-program.js'),
   {
     input: 'demo/server/main.ts',
     external: SERVER,

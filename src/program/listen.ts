@@ -18,12 +18,38 @@ interface Place {
   name: 'PORT' | 'ADMIN_PORT';
   host: string | undefined;
   port: number;
+  /** Takes one of the next ports where this one is in use. */
+  nextFree?: boolean;
   /** Answers a request of a client at an address. */
   answer: (request: Request, address: string | undefined) => Response | Promise<Response>;
 }
 
+/** Where a program listens. */
+export interface Door {
+  /** For people. */
+  url: string;
+  port: number;
+  /** Answers requests under way. What is not complete after a while is cut off, half-sent requests too. */
+  end: () => Promise<void>;
+}
+
+/** Ports that are tried in turn. */
+const MOST_PORTS = 20;
+
 /** Serves at a port, or rejects with words that name the setting. */
-export const listen = async ({ name, host, port, answer }: Place) => {
+export const listen = async (place: Place): Promise<Door> => {
+  for (let port = place.port; ; port++) {
+    try {
+      return await listenAt({ ...place, port });
+    } catch (error) {
+      const { cause } = error as { cause?: NodeJS.ErrnoException };
+      const mayGoOn = place.nextFree && cause?.code === 'EADDRINUSE';
+      if (!mayGoOn || port - place.port >= MOST_PORTS) throw error;
+    }
+  }
+};
+
+const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
   const { serve } = await load('@hono/node-server', () => import('@hono/node-server'));
   const server = serve({
     port,
@@ -34,9 +60,10 @@ export const listen = async ({ name, host, port, answer }: Place) => {
     const words = REFUSALS[error.code ?? ''];
     throw words ? new Error(`\`${name}\`: port ${port} ${words}`, { cause: error }) : error;
   });
+  const address = server.address() as AddressInfo;
   return {
-    url: urlOf(server.address() as AddressInfo),
-    /** Answers requests under way. What is not complete after a while is cut off, half-sent requests too. */
+    url: urlOf(address),
+    port: address.port,
     end: async (): Promise<void> => {
       const ended = once(server, 'close');
       server.close();

@@ -1,18 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../interface/errors.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { createLog } from './log.js';
 import { serveRelay } from './serve-relay.js';
 import { readLogFormat, readSettings, readStoreUrl, settingLines } from './settings.js';
 import { openStore } from './store.js';
+import { readVersion } from './version.js';
 
 const NAME = 'analytics-outbox-relay';
 const USAGE = `usage: ${NAME} | ${NAME} ${DEAD_USAGE} | ${NAME} --help | ${NAME} --version`;
-/** The program is one file in `dist`, beside which the package's own description stands. */
-const readVersion = (): string => {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-};
 const SETTINGS =
   'It reads these from the environment; those with a default, in parentheses, may be left out:';
 const help = (): string => [USAGE, '', SETTINGS, ...settingLines()].join('\n');

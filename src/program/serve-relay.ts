@@ -1,11 +1,13 @@
 import { createConsumer, createDelivery, createRelay, type Undelivered } from '../relay.js';
 import { createMetrics, createNodeFetch, type OnMetric } from '../relay-node.js';
+import { createClientAddress } from './client-address.js';
 import { listen } from './listen.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 import { openStore } from './store.js';
 import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
+import { untilStopped, within } from './until-stopped.js';
 
 const LOG_EVERY_MS = 60_000;
 /** How long all may take when the program is told to stop. Then it ends whatever is under way. */
@@ -22,9 +24,6 @@ const SETTING_OF: Readonly<Record<string, string>> = {
 const inSettings = (message: string): string =>
   message.replace(/`\w+`/g, (option) => SETTING_OF[option] ?? option);
 
-/** The last of a list: a proxy that adds to a header writes behind what the client has sent. */
-const lastOf = (list: string | null): string | undefined => list?.split(',').at(-1);
-
 /** Runs a relay with a queue until the program is told to stop, and then until nothing is under way. */
 export const serveRelay = async (settings: Settings, log: Log): Promise<void> => {
   const { baseUrl, token, origins, projects, channels, addressHeader, host } = settings;
@@ -40,7 +39,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     };
   const hooks = createTroubleLog(log, inSettings);
   const toService = { baseUrl, token, seen, ...hooks, fetch: createNodeFetch() };
-  const addresses = new WeakMap<Request, string | undefined>();
+  const client = createClientAddress(addressHeader);
   const consumer = createConsumer({
     ...{ queue, ...hooks },
     delivery: createDelivery({ ...toService, onMetric: metrics.onMetric }),
@@ -51,15 +50,14 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
   const relay = createRelay({
     ...toService,
     ...{ origins, projects, channels, queue, consumer, rateLimit, ceiling },
-    clientAddress: (request) =>
-      addressHeader ? lastOf(request.headers.get(addressHeader)) : addresses.get(request),
+    clientAddress: client.of,
     onMetric: both(traffic.onRelayMetric),
   });
   const doors = [
     await listen({
       ...{ name: 'PORT', host, port: settings.port },
       answer: (request, address) => {
-        addresses.set(request, address);
+        client.note(request, address);
         return relay(request);
       },
     }),
@@ -72,10 +70,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     };
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
   }
-  // It goes on listening: a terminal and `npx` both send the signal, and one that nobody listens for ends the process.
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve());
-  });
+  const stopped = untilStopped();
   consumer.start();
   const [door, adminDoor] = doors;
   log.info(`listens at ${door!.url}`);
@@ -89,13 +84,4 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
   const isLate = await within(STOP_MS, all);
   await close();
   log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);
-};
-
-/** Waits for the work, but no longer than for so many milliseconds. Answers whether that was too short. */
-const within = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, true)));
-  const isLate = await Promise.race([work.then(() => false), late]);
-  clearTimeout(timer);
-  return isLate;
 };

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Reads a token that an earlier start has made, or makes one that only this user can read. */
+export const madeToken = (folder: string, name: 'write-token' | 'read-token'): string => {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  const token = `${name === 'write-token' ? 'w' : 'r'}_${randomBytes(24).toString('base64url')}`;
+  try {
+    // Of two programs that start at once, one makes it and the other reads it.
+    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const kept = readFileSync(path, 'utf8').trim();
+    if (!kept) throw new Error(`${path} is empty: delete it`, { cause: error });
+    return kept;
+  }
+};

@@ -1,0 +1,17 @@
+interface Place {
+  /** Address of the program as pages see it; empty where they see it as a part of their own site. */
+  url: string;
+  project: string;
+  channel: string;
+  /** Local pages are captured too, which the snippet does not do without being asked. */
+  isLocal: boolean;
+}
+
+/**
+ * The one tag to paste: relay form, page views on. Without `async`, so that the scripts below it can call `analytics`
+ * though they have no stub.
+ */
+export const tagFor = ({ url, project, channel, isLocal }: Place): string => {
+  const auto = isLocal ? 'pageviews local' : 'pageviews';
+  return `<script src="${url}/outbox-auto.js" data-relay="${url}/a" data-project="${project}" data-channel="${channel}" data-auto="${auto}"></script>`;
+};

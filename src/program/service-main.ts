@@ -1,0 +1,70 @@
+import { messageOf } from '../interface/errors.js';
+import { copyStore } from '../service.js';
+import { createLog } from './log.js';
+import { serveService } from './serve-service.js';
+import { DEFAULT_FOLDER, readServiceSettings, serviceSettingLines } from './service-settings.js';
+import { openServiceStore } from './service-store.js';
+import { readLogFormat } from './settings.js';
+import { runTail, TAIL_USAGE } from './tail.js';
+import { readVersion } from './version.js';
+
+const NAME = 'analytics-outbox-service';
+const COPY_USAGE = 'copy <file:…|postgres://…> <file:…|postgres://…>';
+const USAGE = [
+  `usage: ${NAME}`,
+  ...[TAIL_USAGE, COPY_USAGE, '--help', '--version'].map((line) => `       ${NAME} ${line}`),
+].join('\n');
+const SETTINGS =
+  'Without any setting it runs. It reads these from the environment; defaults in parentheses:';
+const help = (): string => [USAGE, '', SETTINGS, ...serviceSettingLines()].join('\n');
+
+const print = (line: string): void => console.log(line);
+const say = (line: string): void => console.error(line);
+
+/** Ends the process in any case: nothing that is late may keep it alive. */
+const serve = async (): Promise<never> => {
+  const format = readLogFormat(process.env);
+  const log = createLog(format);
+  try {
+    const announce = format === 'json' ? log.info : print;
+    await serveService(readServiceSettings(process.env), { log, announce });
+  } catch (error) {
+    log.error(`does not start: ${messageOf(error)}`);
+    process.exit(1);
+  }
+  process.exit();
+};
+
+/** Copies all rows, profiles and refused. It can be run again: what is there already is passed over. */
+const copy = async (addresses: readonly string[]): Promise<void> => {
+  const [from, to] = addresses;
+  if (!from || !to || addresses.length > 2) throw new Error(`usage: ${NAME} ${COPY_USAGE}`);
+  const source = await openServiceStore(from, 'from');
+  const target = await openServiceStore(to, 'to');
+  try {
+    const total = await copyStore(source, target, {
+      onProgress: ({ rows }) => say(`${rows} rows …`),
+    });
+    print(`${total.rows} rows, ${total.profiles} profiles and ${total.refused} refused copied`);
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+};
+
+const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
+  if (command === undefined) return serve();
+  if (command === '--help' || command === '-h') return print(help());
+  if (command === '--version' || command === '-v') return print(readVersion());
+  if (command === 'copy') return copy(rest);
+  if (command !== 'tail') throw new Error(USAGE);
+  const folder = process.env['DATA_FOLDER'] || DEFAULT_FOLDER;
+  return runTail(rest, { environment: process.env, folder, print, say });
+};
+
+// Whoever reads what it says may go away, such as `head` or a log collector. The program goes on without.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(`${NAME}: ${messageOf(error)}`);
+  process.exit(1); // a connection or a timer that is open already must not keep it alive
+});

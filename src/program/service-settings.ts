@@ -1,0 +1,145 @@
+import { isText, text, type Kind } from '../interface/kinds.js';
+import { isToken } from '../interface/is-token.js';
+import { checkOptions, count, type Kinds } from '../relay/check-options.js';
+import type { Names, Rate } from '../relay.js';
+import {
+  header,
+  linesOf,
+  list,
+  listOf,
+  logFormat,
+  origins,
+  port,
+  queueStore,
+  rate,
+  rateOf,
+  readEnvironment,
+  type Setting,
+} from './setting-kinds.js';
+
+/** A token for writing, and the projects that it may write to. */
+export interface WriteToken {
+  token: string;
+  projects: Names;
+}
+
+export interface ServiceSettings {
+  /** Where the program keeps what it makes: tokens, and the database if no other is named. */
+  folder: string;
+  databaseUrl: string | undefined;
+  /** Where a queue is kept in front of the database; without it records go straight into the database. */
+  queueUrl: string | undefined;
+  /** Without them the program makes one, for all projects. */
+  writeTokens: readonly WriteToken[] | undefined;
+  readToken: string | undefined;
+  /** Without them pages on this machine may send. */
+  origins: readonly string[] | undefined;
+  projects: Names;
+  channels: Names;
+  host: string;
+  /** Without it the first free port from 8787 on. */
+  port: number | undefined;
+  adminPort: number | undefined;
+  addressHeader: string | undefined;
+  rateLimit: Rate | false | undefined;
+  ceiling: Rate | false | undefined;
+  /** Rows are deleted when they are older; never without it. */
+  retentionDays: number | undefined;
+}
+
+const PAIR = /^([^=\s][^=]*)=(.+)$/;
+const pairsOf = (value: string): WriteToken[] => {
+  const byToken = new Map<string, Names>();
+  for (const pair of listOf(value)) {
+    const [, project = '', token = ''] = PAIR.exec(pair) ?? [];
+    const known = byToken.get(token) ?? [];
+    byToken.set(token, project === '*' || known === '*' ? '*' : [...known, project]);
+  }
+  return [...byToken].map(([token, projects]) => ({ token, projects }));
+};
+const writeTokens: Kind = {
+  words:
+    'pairs of a project and its token with commas between them, such as "shop=tok_1,blog=tok_2"; "*" is any project',
+  fits: (value) =>
+    isText(value) &&
+    listOf(value).every((pair) => {
+      const [, , token] = PAIR.exec(pair) ?? [];
+      return token !== undefined && isToken(token);
+    }),
+};
+const database: Kind = {
+  words:
+    'the address of a Postgres ("postgres://localhost/analytics") or of a file ("file:/var/lib/analytics/rows.db")',
+  fits: (value) => typeof value === 'string' && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value),
+};
+
+const SETTINGS = {
+  SITE_ORIGIN: {
+    ...origins,
+    help: 'origins of your pages, with commas between them (pages on this machine)',
+  },
+  PROJECTS: { ...list, help: 'projects that may be written to, with commas between them (any)' },
+  CHANNELS: { ...list, help: 'channels that may be written to, with commas between them (any)' },
+  WRITE_TOKENS: {
+    ...writeTokens,
+    help: 'project=token, with commas between pairs (made, for any project)',
+  },
+  READ_TOKEN: {
+    words: 'a token of printable characters without blanks',
+    fits: isToken,
+    help: 'token for reading and erasing (made; not asked for on this machine alone)',
+  },
+  DATABASE_URL: { ...database, help: 'postgres://… or file:… (a file in DATA_FOLDER)' },
+  STORE_URL: {
+    ...queueStore,
+    help: 'redis://… or file:<folder>: a queue in front of the database (none)',
+  },
+  DATA_FOLDER: { ...text, help: 'folder for what the program makes (./analytics-data)' },
+  RETENTION_DAYS: {
+    ...count,
+    words: 'a whole number of days from 1',
+    fits: (value) => /^\d+$/.test(String(value)) && Number(value) > 0,
+    help: 'rows are deleted after so many days (never)',
+  },
+  HOST: { ...text, help: 'address to listen at (127.0.0.1: this machine alone)' },
+  PORT: { ...port, help: 'port to listen at (the first free one from 8787 on)' },
+  ADMIN_PORT: { ...port, help: 'port for /metrics (none)' },
+  CLIENT_ADDRESS_HEADER: { ...header, help: 'header in which your proxy names the client (none)' },
+  RATE_LIMIT: { ...rate, help: 'records a second and at once of a client (100/1000)' },
+  CEILING: { ...rate, help: 'the same for all clients together (2000/20000)' },
+  LOG_FORMAT: { ...logFormat, help: 'text or json (text)' },
+} satisfies Record<string, Setting>;
+
+type Name = keyof typeof SETTINGS;
+const NAMES = Object.keys(SETTINGS) as Name[];
+const SECRETS: readonly Name[] = ['WRITE_TOKENS', 'READ_TOKEN', 'DATABASE_URL', 'STORE_URL'];
+
+/** A line for each setting, for `--help`. */
+export const serviceSettingLines = (): string[] => linesOf(SETTINGS);
+
+export const DEFAULT_FOLDER = 'analytics-data';
+
+/** Throws a TypeError that names every setting that is wrong. None is required. */
+export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
+  const ours = readEnvironment(environment, NAMES, SECRETS);
+  checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<typeof ours> });
+  const numberOf = (name: Name) => (ours[name] === undefined ? undefined : Number(ours[name]));
+  const namesOf = (name: Name): Names => (ours[name] ? listOf(ours[name]) : '*');
+  return {
+    folder: ours.DATA_FOLDER ?? DEFAULT_FOLDER,
+    databaseUrl: ours.DATABASE_URL,
+    queueUrl: ours.STORE_URL,
+    writeTokens: ours.WRITE_TOKENS === undefined ? undefined : pairsOf(ours.WRITE_TOKENS),
+    readToken: ours.READ_TOKEN,
+    origins: ours.SITE_ORIGIN === undefined ? undefined : listOf(ours.SITE_ORIGIN),
+    projects: namesOf('PROJECTS'),
+    channels: namesOf('CHANNELS'),
+    host: ours.HOST ?? '127.0.0.1',
+    port: numberOf('PORT'),
+    adminPort: numberOf('ADMIN_PORT'),
+    addressHeader: ours.CLIENT_ADDRESS_HEADER,
+    rateLimit: rateOf(ours.RATE_LIMIT),
+    ceiling: rateOf(ours.CEILING),
+    retentionDays: numberOf('RETENTION_DAYS'),
+  };
+};

@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../interface/errors.js';
+import type { Store } from '../service.js';
+import { load } from './store.js';
+
+const openFile = async (url: string): Promise<Store> => {
+  const { createLibsqlStore } = await load('libsql', () => import('../service-libsql.js'));
+  const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
+  mkdirSync(dirname(path), { recursive: true });
+  return createLibsqlStore({ path });
+};
+
+const openPostgres = async (url: string): Promise<Store> => {
+  const { createPostgresStore } = await load('pg', () => import('../service-postgres.js'));
+  return createPostgresStore({ url });
+};
+
+/** An address without its password, for messages. */
+export const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//…@');
+
+/** Opens the database, or rejects with words that name the setting. */
+export const openServiceStore = async (url: string, name = '`DATABASE_URL`'): Promise<Store> => {
+  try {
+    return await (url.startsWith('file:') ? openFile(url) : openPostgres(url));
+  } catch (error) {
+    throw new Error(`${name} (${withoutPassword(url)}): ${messageOf(error)}`, { cause: error });
+  }
+};

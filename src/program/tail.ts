@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../interface/errors.js';
+import type { Refused, Row } from '../service.js';
+import { readStream } from './read-stream.js';
+
+export const TAIL_USAGE =
+  'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
+
+const AGAIN_MS = 1_000;
+
+/** Makes what strangers have sent fit for a terminal, which obeys some signs. */
+export const plain = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
+    sign.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+
+const pairsOf = (values: object): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+const timeOf = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
+
+/** A row as a line. */
+export const lineOf = ({ type, body, received_at, project, channel, user_id }: Row): string => {
+  const { event, icon, tags, properties } = body as unknown as Record<string, unknown>;
+  const what = type === 'identify' ? 'identify' : [icon, event].filter(Boolean).join(' ');
+  const place = channel === undefined ? project : `${project} · ${channel}`;
+  const values = pairsOf((tags ?? properties ?? {}) as object);
+  return plain(
+    [timeOf(received_at), place, what, user_id ?? '', values].filter(Boolean).join('  '),
+  );
+};
+
+const refusedLine = ({ received_at, status, reason, message }: Refused): string =>
+  plain(`${timeOf(received_at)}  refused ${status} (${reason})  ${message}`);
+
+const read = (folder: string, name: string): string | undefined => {
+  try {
+    return readFileSync(join(folder, name), 'utf8').trim();
+  } catch {
+    return undefined; // the program has not run in this folder
+  }
+};
+
+interface Effects {
+  environment: NodeJS.ProcessEnv;
+  /** The folder in which a program on this machine keeps its address and tokens. */
+  folder: string;
+  /** Writes a line of the result. */
+  print: (line: string) => void;
+  /** Writes a line for people, which is no part of the result. */
+  say: (line: string) => void;
+  signal?: AbortSignal;
+}
+
+/** Prints rows as they arrive, until the program is stopped. Goes on where it was after a lost connection. */
+export const runTail = async (args: readonly string[], effects: Effects): Promise<void> => {
+  const { environment, folder, print, say, signal } = effects;
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean' },
+      refused: { type: 'boolean' },
+      event: { type: 'string', multiple: true },
+      not: { type: 'string', multiple: true },
+      project: { type: 'string' },
+      user: { type: 'string' },
+    },
+  });
+  const [address = read(folder, 'address') ?? 'http://localhost:8787'] = positionals;
+  const query = new URLSearchParams({ format: 'sse' });
+  for (const name of ['project', 'user'] as const) if (values[name]) query.set(name, values[name]);
+  for (const name of ['event', 'not'] as const)
+    for (const value of values[name] ?? []) query.append(name, value);
+  const token = environment['READ_TOKEN'] ?? read(folder, 'read-token');
+  const url = `${address.replace(/\/+$/, '')}/rows?${query}`;
+  let last: string | undefined;
+  let isLost = false;
+
+  const follow = async (): Promise<void> => {
+    const response = await fetch(url, {
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(last && { 'last-event-id': last }),
+      },
+      ...(signal && { signal }),
+    });
+    if (response.status === 401) throw new TailError(`${address} asks for a token: set READ_TOKEN`);
+    if (!response.ok || !response.body) throw new Error(`${address} answers ${response.status}`);
+    if (isLost) say(`connected to ${address} again`);
+    isLost = false;
+    for await (const { type, data, id } of readStream(response.body)) {
+      if (id !== undefined) last = id;
+      const isRefused = type === 'refused' && values.refused;
+      if (type !== 'row' && !isRefused) continue;
+      if (values.json) print(data);
+      else
+        print(
+          isRefused ? refusedLine(JSON.parse(data) as Refused) : lineOf(JSON.parse(data) as Row),
+        );
+    }
+    throw new Error('the connection has ended');
+  };
+
+  while (!signal?.aborted) {
+    try {
+      await follow();
+    } catch (error) {
+      if (error instanceof TailError) throw error;
+      if (signal?.aborted) return;
+      if (!isLost) say(`${address}: ${messageOf(error)}; trying again`);
+      isLost = true;
+      await sleep(AGAIN_MS);
+    }
+  }
+};
+
+/** What trying again does not mend. */
+class TailError extends Error {}

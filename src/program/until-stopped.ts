@@ -1,0 +1,17 @@
+/**
+ * Settles when the program is told to stop. It goes on listening: a terminal and `npx` both send the signal, and one
+ * that nobody listens for ends the process.
+ */
+export const untilStopped = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve());
+  });
+
+/** Waits for the work, but no longer than for so many milliseconds. Answers whether that was too short. */
+export const within = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, true)));
+  const isLate = await Promise.race([work.then(() => false), late]);
+  clearTimeout(timer);
+  return isLate;
+};

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readServiceSettings, serviceSettingLines } from '../../src/program/service-settings.js';
+import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+
+it('needs no setting: this machine alone, any project, a file in a folder of its own', () => {
+  expect(readServiceSettings({})).toMatchObject({
+    folder: 'analytics-data',
+    databaseUrl: undefined,
+    origins: undefined,
+    projects: '*',
+    channels: '*',
+    host: '127.0.0.1',
+    port: undefined,
+    readToken: undefined,
+    writeTokens: undefined,
+  });
+});
+
+it('reads tokens by project', () => {
+  const { writeTokens } = readServiceSettings({ WRITE_TOKENS: 'shop=a=b, blog=c,news=c,*=d' });
+  expect(writeTokens).toEqual([
+    { token: 'a=b', projects: ['shop'] },
+    { token: 'c', projects: ['blog', 'news'] },
+    { token: 'd', projects: '*' },
+  ]);
+});
+
+it('reads secrets from files', () => {
+  const path = join(tempFolder(), 'token');
+  writeFileSync(path, 'tok_read\n');
+  expect(readServiceSettings({ READ_TOKEN_FILE: path }).readToken).toBe('tok_read');
+  expect(() => readServiceSettings({ READ_TOKEN_FILE: `${path}.missing` })).toThrow(
+    'wrong settings: `READ_TOKEN_FILE`: ENOENT',
+  );
+});
+
+it('names each wrong setting and what to write', () => {
+  const wrong = {
+    SITE_ORIGIN: 'shop.example',
+    WRITE_TOKENS: 'tok_1',
+    DATABASE_URL: 'mysql://localhost',
+    RETENTION_DAYS: 'ten',
+    PORT: '99999',
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    expect(() => readServiceSettings({ [name]: value }), name).toThrow(`\`${name}\` must be `);
+  }
+});
+
+it('never shows a secret', () => {
+  const wrong = { WRITE_TOKENS: 'secret token', READ_TOKEN: 'secret token' };
+  expect(() => readServiceSettings(wrong)).toThrow(/^(?!.*secret)/s);
+});
+
+it('has a line of help for each setting', () => {
+  const lines = serviceSettingLines();
+  expect(lines.map((line) => /^ {2}(\w+) +\S/.exec(line)?.[1])).toEqual(
+    expect.arrayContaining(['SITE_ORIGIN', 'WRITE_TOKENS', 'DATABASE_URL', 'RETENTION_DAYS']),
+  );
+});

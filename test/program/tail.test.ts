@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { lineOf, runTail } from '../../src/program/tail.js';
+import type { Row } from '../../src/service.js';
+import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+
+const ROW: Row = {
+  seq: 7,
+  id: 'r1',
+  type: 'event',
+  project: 'shop',
+  channel: 'web',
+  event: 'Order Placed',
+  user_id: 'user_42',
+  body: {
+    project: 'shop',
+    channel: 'web',
+    event: 'Order Placed',
+    icon: '📚',
+    tags: { total: 42, currency: 'EUR' },
+    timestamp: '2026-01-01T00:00:00.000Z',
+  },
+  called_at: '2026-01-01T00:00:00.000Z',
+  received_at: '2026-01-01T00:00:01.000Z',
+  arrivals: 1,
+};
+
+/** A service whose stream a test writes. */
+const runStream = async () => {
+  const requests: IncomingMessage[] = [];
+  const answers: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+    response.flushHeaders();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const stop = new AbortController();
+  onTestFinished(() => {
+    stop.abort();
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const lines: string[] = [];
+  const said: string[] = [];
+  const tail = (...args: string[]) =>
+    void runTail([url, ...args], {
+      environment: { READ_TOKEN: 'tok' },
+      folder: tempFolder(),
+      print: (line) => lines.push(line),
+      say: (line) => said.push(line),
+      signal: stop.signal,
+    });
+  const connected = (times: number) => vi.waitUntil(() => requests.length === times, 20_000);
+  return { requests, answers, lines, said, tail, connected };
+};
+
+it('says a row in a line', () => {
+  expect(lineOf(ROW).replace(/^\S+/, '')).toBe(
+    '  shop · web  📚 Order Placed  user_42  total=42 currency=EUR',
+  );
+});
+
+it('shows signs that a terminal obeys as text', () => {
+  const body = { ...ROW.body, tags: { 'a\u001b[2J': '\u202edlrow' } };
+  expect(lineOf({ ...ROW, body } as Row)).toContain('a\\u001b[2J=\\u202edlrow');
+});
+
+it('goes on where it was after a lost connection', async () => {
+  const { requests, answers, lines, said, tail, connected } = await runStream();
+  tail('--json', '--event', 'A', '--event', 'B', '--project', 'shop');
+  await connected(1);
+  expect(requests[0]!.url).toBe('/rows?format=sse&project=shop&event=A&event=B');
+  expect(requests[0]!.headers.authorization).toBe('Bearer tok');
+  const text = `id: 7.3\nevent: row\ndata: ${JSON.stringify(ROW)}\n\n`;
+  // Cut in two inside of a sign of several bytes.
+  const bytes = Buffer.from(text);
+  const half = bytes.indexOf(0x9f);
+  answers[0]!.write(bytes.subarray(0, half));
+  await new Promise((done) => answers[0]!.write(bytes.subarray(half), done));
+  await vi.waitUntil(() => lines.length === 1);
+  expect(JSON.parse(lines[0]!)).toEqual(ROW);
+  answers[0]!.destroy();
+  await connected(2);
+  expect(requests[1]!.headers['last-event-id']).toBe('7.3');
+  expect(said[0]).toContain('trying again');
+});
+
+it('leaves out what was refused, unless it is asked for', async () => {
+  const refused = { received_at: ROW.received_at, status: 400, reason: 'field', message: 'tags' };
+  const text = `event: refused\ndata: ${JSON.stringify(refused)}\n\nevent: row\ndata: ${JSON.stringify(ROW)}\n\n`;
+  for (const [args, count] of [
+    [[], 1],
+    [['--refused'], 2],
+  ] as const) {
+    const { answers, lines, tail, connected } = await runStream();
+    tail(...args);
+    await connected(1);
+    answers[0]!.write(text);
+    await vi.waitUntil(() => lines.length >= count && lines.at(-1)!.includes('Order Placed'));
+    expect(lines).toHaveLength(count);
+  }
+});
