@@ -22,6 +22,9 @@ export interface Incoming {
  */
 export type Written = { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string };
 
+/** What became of a dead record that was sent again. */
+export type Resent = Written & { seq: number };
+
 /** A stored record, as it is read. */
 export interface Row {
   /** Its place in the feed. A later row has a greater one, and no row ever appears behind a place that was read. */
@@ -124,7 +127,8 @@ export interface Store {
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
   refused(span: Span): Promise<Refused[]>;
   /** Writes dead records again. Answers what became of each that was there; those that are stored are refused no more. */
-  resend(seqs: readonly number[]): Promise<Written[]>;
+  resend(seqs: readonly number[]): Promise<Resent[]>;
+  /** In the order of project and user. `after` is the `placeOf` the last one (profile-place.ts). */
   profiles(
     filter: Pick<RowFilter, 'project' | 'user_id'>,
     page: { after?: string | undefined; limit: number },
