@@ -126,18 +126,18 @@ it('keeps the newest of what was refused', async () => {
   const one = (body: string): NewRefused => ({
     ...{ received_at: new Date().toISOString(), reason: 'field', status: 400, message: 'm', body },
   });
-  await store.refuse(Array.from({ length: 10_005 }, (_, n) => one(String(n))));
+  await store.refuse(Array.from({ length: 1_005 }, (_, n) => one(String(n))));
   const [oldest] = await store.refused({ limit: 1 });
   const [newest] = await store.refused({ limit: 1, newest: true });
-  expect([oldest!.body, newest!.body]).toEqual(['5', '10004']);
+  expect([oldest!.body, newest!.body]).toEqual(['5', '1004']);
   const large = incomingEvent({}, { tags: { large: 'x'.repeat(1_000_000) } });
-  await store.refuse(Array.from({ length: 40 }, () => ({ ...one('large'), record: large })));
-  const left = await store.refused(all);
-  expect(left.length).toBeGreaterThan(20);
-  expect(left.length).toBeLessThan(40);
+  await store.refuse(Array.from({ length: 70 }, () => ({ ...one('large'), record: large })));
+  const left = (await store.refused({ limit: 2_000 })).filter(({ isDead }) => isDead);
+  expect(left.length).toBe(67);
+  expect((await store.refused({ limit: 2_000 })).length).toBe(1_067);
 });
 
-it('finds text whatever its case and script, over more rows than it reads at a time', async () => {
+it('finds text whatever its case and script', async () => {
   const { store } = open();
   const names = Array.from({ length: 1_500 }, (_, n) => `e${n}`);
   names[3] = 'Übergröße "XL"';
@@ -149,4 +149,6 @@ it('finds text whatever its case and script, over more rows than it reads at a t
   expect(await find('übergröße', { newest: true, limit: 1 })).toEqual([1_401]);
   expect(await find('übergröße', { after: 4 })).toEqual([1_401]);
   expect(await find('"xL"')).toEqual([4, 1_401]);
+  expect(await find('*')).toEqual([]);
+  expect(await find('[a-z]')).toEqual([]);
 });

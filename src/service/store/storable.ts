@@ -4,18 +4,18 @@ import type { Incoming } from './port.js';
 /** As JSON writes them. In front may stand a backslash that is text, so this only says where to look closer. */
 const SUSPECT = /\\u(?:0000|d[89a-f])/i;
 /** A surrogate without its other half, or NUL. With the flag `u` a whole pair is one character, and not in the class. */
-// eslint-disable-next-line no-control-regex
 const UNSTORABLE = /[\u0000\ud800-\udfff]/gu;
 
-const inText = (text: string): string => text.replace(UNSTORABLE, '\ufffd');
+/** A text without NUL and lone surrogates, each of which becomes U+FFFD. */
+export const storableText = (text: string): string => text.replace(UNSTORABLE, '\ufffd');
 
 const inValue = (value: unknown): unknown => {
-  if (typeof value === 'string') return inText(value);
+  if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(inValue);
   if (!isObject(value)) return value;
   // `fromEntries` makes a key named `__proto__` an ordinary one.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [inText(key), inValue(item)]),
+    Object.entries(value).map(([key, item]) => [storableText(key), inValue(item)]),
   );
 };
 

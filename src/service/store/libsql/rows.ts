@@ -44,62 +44,49 @@ const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', 
 const equal = (column: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[`${column} = ?`, value]];
 
-const conditionsOf = ({ project, channel, user_id, type, event, not, client }: RowFilter) => [
-  ...equal('project', project),
-  ...equal('channel', channel),
-  ...equal('user_id', user_id),
-  ...equal('type', type),
-  ...equal('client', client),
-  ...(event?.length ? [[`event IN (${marks(event)})`, ...event] as const] : []),
-  // An identify has no name, so it is none of these.
-  ...(not?.length ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not] as const] : []),
-];
+const conditionsOf = (filter: RowFilter): Condition[] => {
+  const { project, channel, user_id, type, event, not, client, text } = filter;
+  return [
+    ...equal('project', project),
+    ...equal('channel', channel),
+    ...equal('user_id', user_id),
+    ...equal('type', type),
+    ...equal('client', client),
+    ...(event?.length ? [[`event IN (${marks(event)})`, ...event] as const] : []),
+    // An identify has no name, so it is none of these.
+    ...(not?.length ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not] as const] : []),
+    ...(text ? [['body GLOB ?', globOf(text)] as const] : []),
+  ];
+};
 
-/** Text as it stands in the JSON of a body. */
-const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1).toLowerCase();
-// eslint-disable-next-line no-control-regex
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
+/** A letter in either case, and what GLOB takes for more than itself, as GLOB matches it. */
+const inAnyCase = (letter: string): string => {
+  const cases = [letter.toLowerCase(), letter.toUpperCase()].filter(
+    (one) => [...one].length === 1 && one !== letter,
+  );
+  return cases.length || /[*?[]/.test(letter) ? `[${letter}${cases.join('')}]` : letter;
+};
+/**
+ * Text as it stands in the JSON of a body, whatever its case. SQLite's `lower` and LIKE know that of ASCII letters
+ * alone. https://www.sqlite.org/lang_expr.html#the_like_glob_regexp_match_and_extract_operators
+ */
+const globOf = (text: string): string =>
+  `*${[...JSON.stringify(text).slice(1, -1)].map(inAnyCase).join('')}*`;
 
-/** How many rows are read at a time where SQLite cannot look for the text. */
-const LOOK_THROUGH = 1_000;
-
-/** Reads rows. SQLite knows the case of ASCII letters alone, so any other text is looked for here, in steps. */
-export const createRowReader = (database: Database.Database) => {
-  const read = (conditions: readonly Condition[], span: Span): StoredRow[] => {
-    const { after = 0, before = Number.MAX_SAFE_INTEGER, limit, newest } = span;
-    const all: Condition[] = [...conditions, ['seq > ?', after], ['seq < ?', before]];
-    return database
+/** Reads rows. */
+export const createRowReader =
+  (database: Database.Database) =>
+  (filter: RowFilter, { after, before, limit, newest }: Span): Row[] => {
+    const conditions: Condition[] = [
+      ...conditionsOf(filter),
+      ['seq > ?', after ?? 0],
+      ['seq < ?', before ?? Number.MAX_SAFE_INTEGER],
+    ];
+    const rows = database
       .prepare<unknown[]>(
-        `SELECT * FROM rows WHERE ${all.map(([sql]) => sql).join(' AND ')}
+        `SELECT * FROM rows WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
         ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
       )
-      .all(...all.flatMap(([, ...values]) => values), limit) as StoredRow[];
+      .all(...conditions.flatMap(([, ...values]) => values), limit) as StoredRow[];
+    return rows.map(readRow);
   };
-
-  const lookThrough = async (
-    conditions: readonly Condition[],
-    text: string,
-    span: Span,
-  ): Promise<StoredRow[]> => {
-    const found: StoredRow[] = [];
-    const rest = { ...span, limit: LOOK_THROUGH };
-    for (;;) {
-      const rows = read(conditions, rest);
-      found.push(...rows.filter(({ body }) => body.toLowerCase().includes(text)));
-      const last = rows.at(-1);
-      if (!last || rows.length < LOOK_THROUGH || found.length >= span.limit) break;
-      if (span.newest) rest.before = last.seq;
-      else rest.after = last.seq;
-      await new Promise(setImmediate); // lets other work go on
-    }
-    return found.slice(0, span.limit);
-  };
-
-  return async (filter: RowFilter, span: Span): Promise<Row[]> => {
-    const conditions = conditionsOf(filter);
-    const text = filter.text && asInJson(filter.text);
-    if (!text) return read(conditions, span).map(readRow);
-    if (!isAscii(text)) return (await lookThrough(conditions, text, span)).map(readRow);
-    return read([...conditions, ['instr(lower(body), ?) > 0', text]], span).map(readRow);
-  };
-};

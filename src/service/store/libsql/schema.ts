@@ -7,8 +7,8 @@ const VERSION = 1;
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
  * at a time, so places appear in their order.
  *
- * `counts` is kept by triggers: counting rows takes longer the more there are, and holds up all other work.
- * `refused` is kept small by its own trigger's figures, in `refused_size`.
+ * `counts` and `refused_sizes` are kept by triggers: counting takes longer the more rows there are, and holds up all
+ * other work.
  */
 const STEPS: readonly string[] = [
   `
@@ -48,7 +48,7 @@ const STEPS: readonly string[] = [
     project TEXT NOT NULL,
     user_id TEXT NOT NULL,
     properties TEXT NOT NULL,
-    times TEXT NOT NULL,
+    set_at TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     PRIMARY KEY (project, user_id)
@@ -63,18 +63,21 @@ const STEPS: readonly string[] = [
     id TEXT,
     type TEXT,
     project TEXT,
+    user_id TEXT,
     body TEXT,
     client TEXT,
     record TEXT,
-    bytes INTEGER NOT NULL
+    is_dead INTEGER NOT NULL GENERATED ALWAYS AS (record IS NOT NULL) STORED,
+    size INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(length(record), 0)) STORED
   );
-  CREATE TABLE refused_size (count INTEGER NOT NULL, bytes INTEGER NOT NULL);
-  INSERT INTO refused_size VALUES (0, 0);
+  CREATE INDEX refused_by_kind ON refused (is_dead, seq);
+  CREATE TABLE refused_sizes (is_dead INTEGER PRIMARY KEY, count INTEGER NOT NULL, size INTEGER NOT NULL);
+  INSERT INTO refused_sizes VALUES (0, 0, 0), (1, 0, 0);
   CREATE TRIGGER refused_counted AFTER INSERT ON refused BEGIN
-    UPDATE refused_size SET count = count + 1, bytes = bytes + new.bytes;
+    UPDATE refused_sizes SET count = count + 1, size = size + new.size WHERE is_dead = new.is_dead;
   END;
   CREATE TRIGGER refused_uncounted AFTER DELETE ON refused BEGIN
-    UPDATE refused_size SET count = count - 1, bytes = bytes - old.bytes;
+    UPDATE refused_sizes SET count = count - 1, size = size - old.size WHERE is_dead = old.is_dead;
   END;
   `,
 ];

@@ -3,14 +3,14 @@ import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
 import { createGroupCommit } from '../../../relay/queue/libsql/group-commit.js';
 import { openDatabase } from '../../../relay/queue/libsql/open.js';
-import type { Count, Incoming, NewRefused, Store, Written } from '../port.js';
+import type { Count, Held, Incoming, NewRefused, Store, Written } from '../port.js';
 import { storable } from '../storable.js';
 import { createNotice } from './notice.js';
 import { readProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
 import { createRowReader } from './rows.js';
 import { migrate } from './schema.js';
-import { createRecordWriter } from './write.js';
+import { createWriter } from './write.js';
 
 export interface LibsqlStoreOptions {
   /** The database file; it is created with its folder. Several processes of one machine may share it. */
@@ -34,7 +34,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
   const file = fileNow();
   const group = createGroupCommit(database, path);
   const notice = createNotice(database);
-  const writeRecord = createRecordWriter(database);
+  const writer = createWriter(database);
   const readRows = createRowReader(database);
   const refused = createRefused(database);
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
@@ -59,11 +59,12 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       ...{ received_at: record.receivedAt, reason: 'database', status: 422, message },
       ...{ id: record.id, type: record.type, project: record.body.project },
       ...{ body: JSON.stringify(record.body), record },
+      ...(record.body.user_id !== undefined && { user_id: record.body.user_id }),
       ...(record.client !== undefined && { client: record.client }),
     });
 
   const write = (record: Incoming): Written => {
-    const written = writeRecord(record);
+    const written = writer.write(record);
     if (written.outcome === 'dead') bury(record, written.message);
     return written;
   };
@@ -77,9 +78,10 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       return results;
     },
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
-    rows: readRows,
+    rows: async (filter, span) => readRows(filter, span),
     refused: async (span) => refused.read(span),
-    resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writeRecord) ?? [])),
+    resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
+    dead: async (seqs) => refused.dead(seqs),
     profiles: async (filter, page) => readProfiles(database, filter, page),
     counts: async () =>
       prepare(
@@ -102,6 +104,11 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       run(() => {
         refused.removeBefore(before, limit);
         return expireRows.run(before, limit).changes;
+      }),
+    adopt: ({ rows = [], profiles = [], refused: others = [] }: Held) =>
+      run(() => {
+        profiles.forEach(writer.merge);
+        return rows.filter(writer.insertRow).length + others.filter(refused.adopt).length;
       }),
     follow: notice.follow,
     clear: () =>
