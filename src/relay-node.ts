@@ -1,4 +1,3 @@
-import type { OnMetric } from './relay/hooks.js';
 import { createExposition } from './relay/prometheus.js';
 
 export { createNodeFetch } from './relay/delivery/node-fetch.js';
@@ -11,8 +10,8 @@ export interface MetricsOptions {
 }
 
 export interface Metrics {
-  /** For `createRelay`, `createDelivery` and `createConsumer`: their numbers are added up here. */
-  onMetric: OnMetric;
+  /** For `createRelay`, `createDelivery`, `createConsumer` and `createService`: their numbers are added up here. */
+  onMetric: (name: string, value: number, labels?: Readonly<Record<string, string>>) => void;
   /**
    * Answers GET with the numbers in Prometheus's text format. Mount it where only your own network comes:
    * it asks for no password.

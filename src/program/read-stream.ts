@@ -6,7 +6,9 @@ export interface StreamEvent {
 }
 
 /** Reads the events of an answer as they come. */
-export async function* readStream(body: NonNullable<Response['body']>): AsyncGenerator<StreamEvent> {
+export async function* readStream(
+  body: NonNullable<Response['body']>,
+): AsyncGenerator<StreamEvent> {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const chunk of body) {

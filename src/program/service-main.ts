@@ -27,7 +27,11 @@ const serve = async (): Promise<never> => {
   const log = createLog(format);
   try {
     const announce = format === 'json' ? log.info : print;
-    await serveService(readServiceSettings(process.env), { log, announce });
+    await serveService(readServiceSettings(process.env), {
+      log,
+      announce,
+      files: new URL('./', import.meta.url),
+    });
   } catch (error) {
     log.error(`does not start: ${messageOf(error)}`);
     process.exit(1);

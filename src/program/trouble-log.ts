@@ -1,5 +1,8 @@
-import type { OnError, OnRecovery, RelayError } from '../relay.js';
+import type { RelayError } from '../relay.js';
+import type { ServiceError } from '../service.js';
 import type { Log } from './log.js';
+
+type Kind = RelayError['kind'] | ServiceError['kind'];
 
 /**
  * Writes a line when a trouble begins and one when it is over. Relay and consumer each tell of the store and the
@@ -7,18 +10,18 @@ import type { Log } from './log.js';
  */
 export const createTroubleLog = (log: Log, inWords: (message: string) => string) => {
   /** How many tell of a trouble now. */
-  const tellers = new Map<RelayError['kind'], number>();
-  const change = (kind: RelayError['kind'], by: number): number => {
+  const tellers = new Map<Kind, number>();
+  const change = (kind: Kind, by: number): number => {
     const count = (tellers.get(kind) ?? 0) + by;
     tellers.set(kind, count);
     return count;
   };
 
-  const onError: OnError = ({ kind, message }) => {
+  const onError = ({ kind, message }: { kind: Kind; message: string }): void => {
     const isFirst = !ENDING.includes(kind) || change(kind, 1) === 1;
     if (isFirst) log.error(`${kind}: ${inWords(message)}`);
   };
-  const onRecovery: OnRecovery = ({ kind, lastedMs }) => {
+  const onRecovery = ({ kind, lastedMs }: { kind: Kind; lastedMs: number }): void => {
     if (change(kind, -1) === 0)
       log.error(`${kind}: over after ${Math.round(lastedMs / 100) / 10} s`);
   };
@@ -26,6 +29,6 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
 };
 
 /** The troubles whose end is told. */
-const ENDING: readonly RelayError['kind'][] = [
-  ...(['setup', 'unreachable', 'service', 'token', 'seen', 'queue'] as const),
+const ENDING: readonly Kind[] = [
+  ...(['setup', 'unreachable', 'service', 'token', 'seen', 'queue', 'store'] as const),
 ];

@@ -1,7 +1,13 @@
 import type { OnMetric } from './hooks.js';
 
+interface Metric {
+  kind: 'counter' | 'gauge' | 'histogram' | 'age';
+  name: string;
+  help: string;
+}
+
 /** `counter`: adds up. `gauge`: the last value. `histogram`: milliseconds, shown as seconds. */
-const METRICS = {
+const METRICS: Record<Parameters<OnMetric>[0], Metric> = {
   requests: { kind: 'counter', name: 'requests_total', help: 'Requests to the relay.' },
   records: { kind: 'counter', name: 'records_total', help: 'Records, by what became of them.' },
   seen_hits: { kind: 'counter', name: 'seen_hits_total', help: 'Records that were known already.' },
@@ -32,10 +38,20 @@ const METRICS = {
     name: 'queue_oldest_seconds',
     help: 'How long the oldest record has waited in the queue.',
   },
-} as const satisfies Record<
-  Parameters<OnMetric>[0],
-  { kind: 'counter' | 'gauge' | 'histogram' | 'age'; name: string; help: string }
->;
+};
+
+/** What a service beside the relay tells beyond that. */
+const OF_SERVICE: Record<string, Metric> = {
+  refused: {
+    kind: 'counter',
+    name: 'refused_total',
+    help: 'Requests and records that were refused, and whether they can be read later.',
+  },
+  store_ms: { kind: 'histogram', name: 'store_seconds', help: 'Time until a write is durable.' },
+  followers: { kind: 'gauge', name: 'followers', help: 'Pages and tools that follow the rows.' },
+  expired: { kind: 'counter', name: 'expired_total', help: 'Rows deleted because of their age.' },
+};
+const ALL: Readonly<Record<string, Metric>> = { ...METRICS, ...OF_SERVICE };
 
 /** Upper bounds in seconds: a try takes milliseconds, or as long as its timeout. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -61,9 +77,9 @@ const withLabels = (name: string, ...labels: string[]): string => {
 
 /** Adds up a relay's numbers and writes them down as Prometheus reads them. */
 export const createExposition = (prefix: string) => {
-  const series = new Map<keyof typeof METRICS, Map<string, Series>>();
+  const series = new Map<string, Map<string, Series>>();
 
-  const seriesOf = (name: keyof typeof METRICS, labels: string): Series => {
+  const seriesOf = (name: string, labels: string): Series => {
     const known = series.get(name) ?? new Map<string, Series>();
     series.set(name, known);
     const one = known.get(labels) ?? { value: 0, under: BOUNDS.map(() => 0), count: 0 };
@@ -79,8 +95,12 @@ export const createExposition = (prefix: string) => {
     });
   };
 
-  const onMetric: OnMetric = (name, value, labels = {}) => {
-    const metric = METRICS[name] as (typeof METRICS)[typeof name] | undefined;
+  const onMetric = (
+    name: string,
+    value: number,
+    labels: Readonly<Record<string, string>> = {},
+  ): void => {
+    const metric = ALL[name];
     if (!metric) return; // of a newer relay
     const one = seriesOf(name, labelText(labels));
     if (metric.kind === 'histogram') observe(one, value / 1_000);
@@ -88,8 +108,8 @@ export const createExposition = (prefix: string) => {
     else one.value = metric.kind === 'age' ? value / 1_000 : value;
   };
 
-  const linesOf = (name: keyof typeof METRICS, known: Map<string, Series>): string[] => {
-    const { kind, help, name: shown } = METRICS[name];
+  const linesOf = (name: string, known: Map<string, Series>): string[] => {
+    const { kind, help, name: shown } = ALL[name]!;
     const full = `${prefix}_${shown}`;
     const head = [`# HELP ${full} ${help}`, `# TYPE ${full} ${kind === 'age' ? 'gauge' : kind}`];
     const rows = [...known].flatMap(([labels, { value, under, count }]) => {

@@ -2,9 +2,12 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../interface/errors.js';
+import type { Send } from '../relay/delivery/batch-upstream.js';
 import { createAdmission } from '../relay/front/admission.js';
 import { answerJson, refuse } from '../relay/front/answers.js';
 import { createClientOf } from '../relay/front/client-of.js';
+import type { Names } from '../relay/front/check-record.js';
+import type { OnRefused } from '../relay/front/refusals.js';
 import { createHeldBodies } from '../relay/front/held-bodies.js';
 import { inTime } from '../relay/in-time.js';
 import { createClientWord } from './client-word.js';
@@ -15,10 +18,10 @@ import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
 import { addReadingRoutes } from './reading/routes.js';
 import { createRefusals } from './refusals.js';
+import { createRefuseForRelay } from './refuse-for-relay.js';
 import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
-import type { Incoming, Written } from './store/port.js';
 import { createTokens } from './tokens.js';
 import { createWriteForRelay } from './write-for-relay.js';
 import { createWriteRecords } from './write-records.js';
@@ -27,12 +30,12 @@ import { createWriteRecords } from './write-records.js';
 export interface Service {
   (request: Request): Promise<Response>;
   /**
-   * Stores what a relay of the same process hands over, all in one transaction, with the checks of the two operations.
-   * Rejects where the database does not work; then nothing of it is stored, and it may be sent again.
+   * Stores what a relay of the same process hands over, all in one transaction: `createRelay({ send: service.send })`.
+   * Rejects where the database does not work; then nothing of it is stored, and the relay sends it again.
    */
-  write(records: readonly Incoming[]): Promise<Written[]>;
-  /** The opaque word for the browser that sends a request, for `write`. */
-  clientOf(request: Request): Promise<string | undefined>;
+  send: Send;
+  /** Keeps what such a relay refuses, so that people see it: `createRelay({ onRefused: service.refuse })`. */
+  refuse: OnRefused;
   /** Notes that a step of setting up was seen: the snippet's file was fetched, say. */
   note(step: Step): void;
   setup(): SetupState;
@@ -75,8 +78,8 @@ export const createService = (options: ServiceOptions): Service => {
   const feed = createFeed({ store, setup, tell });
   const clientWordOf = createClientWord(options);
   const rules = {
-    projects: options.projects && [...options.projects],
-    channels: options.channels && [...options.channels],
+    projects: listOf(options.projects),
+    channels: listOf(options.channels),
   };
   const operate = createOperations({
     ...{ refusals, setup, writeRecords, rules, now, clientWordOf },
@@ -155,8 +158,8 @@ export const createService = (options: ServiceOptions): Service => {
   };
 
   return Object.assign(answer, {
-    write: createWriteForRelay({ rules, refusals, setup, writeRecords }),
-    clientOf: clientWordOf,
+    send: createWriteForRelay({ rules, refusals, setup, writeRecords, clientWordOf, now }),
+    refuse: createRefuseForRelay({ refusals, clientWordOf }),
     note: setup.note,
     setup: setup.state,
     close: async (): Promise<void> => {
@@ -167,6 +170,10 @@ export const createService = (options: ServiceOptions): Service => {
     },
   });
 };
+
+/** Undefined for any name. */
+const listOf = (names: Names | undefined): readonly string[] | undefined =>
+  names === '*' ? undefined : names && [...names];
 
 const ROUTES = ['/v1/identify', '/v1/event', ...READING, '/openapi.json', '/live', '/ready'];
 /** The path of a request as a label: one of few. */

@@ -12,6 +12,7 @@ export interface Refusal {
 
 const STATUS = {
   token: 401,
+  origin: 403,
   body: 400,
   field: 400,
   project: 403,

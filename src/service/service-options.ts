@@ -4,11 +4,11 @@ import {
   isHttpUrl,
   isText,
   positive,
-  text,
   type Kind,
 } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from '../relay/check-options.js';
+import type { Names } from '../relay/front/check-record.js';
 import type { RelayOptions } from '../relay/front/relay-options.js';
 import type { ServiceHooks } from './hooks.js';
 import type { Store } from './store/port.js';
@@ -16,7 +16,7 @@ import type { Store } from './store/port.js';
 /** A token that may write, and the projects it may write to; `'*'` stands for all of them. */
 export interface WriteToken {
   token: string;
-  projects: readonly string[] | '*';
+  projects: Names;
 }
 
 /** A file of the page that shows the rows. */
@@ -38,16 +38,16 @@ export interface ServiceOptions
    * names of this machine (`localhost`, `127.0.0.1`, `[::1]`).
    */
   readToken?: string | undefined;
-  /** Projects that may be written to. @default any */
-  projects?: readonly string[] | undefined;
-  /** Channels that events may be in. @default any */
-  channels?: readonly string[] | undefined;
+  /** Projects that may be written to; `'*'` for any. @default any */
+  projects?: Names | undefined;
+  /** Channels that events may be in; `'*'` for any. @default any */
+  channels?: Names | undefined;
   /** Origins whose pages may call the two operations. @default any: a token is asked for in any case */
   origins?: readonly string[] | undefined;
   /** Rows are deleted when they are so old, a while after. @default never */
   retentionDays?: number | undefined;
-  /** The tag to paste, for the page that waits for the first row. */
-  tag?: string | undefined;
+  /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
+  tag?: string | (() => string) | undefined;
   /** Gives the files of the page that shows the rows: `index.html` and those it names. @default no page */
   page?: ((file: string) => PageFile | undefined | Promise<PageFile | undefined>) | undefined;
   /** Replaced by tests. */
@@ -66,9 +66,9 @@ const isRate = (value: unknown): boolean => {
   return Number(perSecond) > 0 && Number(burst) > 0;
 };
 
-const texts: Kind = {
-  words: 'a list of non-empty strings',
-  fits: (value) => isList(value, isText),
+const names: Kind = {
+  words: 'a list of non-empty strings, or "*"',
+  fits: (value) => value === '*' || isList(value, isText),
 };
 
 const KINDS: Kinds<ServiceOptions> = {
@@ -79,8 +79,8 @@ const KINDS: Kinds<ServiceOptions> = {
     fits: (value) => isList(value, isWriteToken),
   },
   readToken: { words: 'a string of ASCII characters without spaces', fits: isToken },
-  projects: texts,
-  channels: texts,
+  projects: names,
+  channels: names,
   origins: {
     words: 'a list of origins like "https://shop.example"',
     fits: (value) => isList(value, isOrigin),
@@ -95,7 +95,7 @@ const KINDS: Kinds<ServiceOptions> = {
     fits: (value) => value === false || isRate(value),
   },
   retentionDays: positive,
-  tag: text,
+  tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
   page: callback,
   now: callback,
 };

@@ -15,8 +15,9 @@ export interface SetupState {
   problem?: { at: string; message: string };
 }
 
-export const createSetup = (tag: string | undefined, now: () => number) => {
-  const state: SetupState = { ...(tag !== undefined && { tag }), steps: {} };
+export const createSetup = (tag: string | (() => string) | undefined, now: () => number) => {
+  const state: SetupState = { steps: {} };
+  const tagNow = (): string | undefined => (typeof tag === 'function' ? tag() : tag);
   const followers = new Set<() => void>();
   const time = (): string => new Date(now()).toISOString();
   const tell = (): void => followers.forEach((follower) => follower());
@@ -31,7 +32,10 @@ export const createSetup = (tag: string | undefined, now: () => number) => {
       state.problem = { at: time(), message };
       tell();
     },
-    state: (): SetupState => state,
+    state: (): SetupState => {
+      const text = tagNow();
+      return { ...(text !== undefined && { tag: text }), ...state };
+    },
     follow: (follower: () => void): (() => void) => {
       const own = () => follower();
       followers.add(own);

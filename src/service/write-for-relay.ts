@@ -1,3 +1,6 @@
+import type { EventBody } from '../interface/bodies.js';
+import type { BatchRecord } from '../interface/wire.js';
+import type { Send, SendResult } from '../relay/delivery/batch-upstream.js';
 import { calledAtOf } from './called-at.js';
 import { checkBody, type BodyRules } from './check-body.js';
 import type { Refusal } from './refusal.js';
@@ -11,37 +14,50 @@ interface Parts {
   refusals: Refusals;
   setup: Pick<Setup, 'note'>;
   writeRecords: WriteRecords;
+  clientWordOf: (request: Request) => Promise<string | undefined>;
+  now: () => number;
 }
 
+const DELIVERED: SendResult = { outcome: 'delivered', status: 200 };
+
 /**
- * Returns the function that writes what a relay of the same process hands over: the same checks as for the two
- * operations, and one transaction for all. One that is refused is `dead`, with the reason in words.
+ * Returns the function that takes what a relay of the same process hands over: the same checks as for the two
+ * operations, and one transaction for all.
  */
-export const createWriteForRelay =
-  ({ rules, refusals, setup, writeRecords }: Parts) =>
-  async (records: readonly Incoming[]): Promise<Written[]> => {
+export const createWriteForRelay = (parts: Parts): Send => {
+  const { rules, refusals, setup, writeRecords, clientWordOf, now } = parts;
+
+  return async (records, { request }) => {
     setup.note('preflight');
-    const refused = new Map<Incoming, Refusal>();
-    const good = records.flatMap((record): Incoming[] => {
-      const { type, receivedAt, calledAt } = record;
-      const checked = checkBody(type, record.body, receivedAt, rules);
-      if ('body' in checked) {
-        const told = calledAtOf(type, calledAt, receivedAt);
-        return [{ ...record, body: checked.body, calledAt: told }];
-      }
-      refused.set(record, checked);
-      return [];
-    });
-    for (const [record, refusal] of refused) {
-      const { id, type, client, body } = record;
+    const receivedAt = new Date(now()).toISOString();
+    const client = request && (await clientWordOf(request));
+
+    const check = ({ id, type, body, called_at: called }: BatchRecord): Incoming | Refusal => {
+      const checked = checkBody(type, body, receivedAt, rules);
+      if ('reason' in checked) return checked;
+      const told = called === undefined ? undefined : new Date(called).toISOString();
+      const time = type === 'event' ? (checked.body as EventBody).timestamp : told;
+      const calledAt = calledAtOf(type, time, receivedAt);
+      return { id, type, body: checked.body, receivedAt, calledAt, client };
+    };
+    const tell = (refusal: Refusal, { id, type, body }: BatchRecord): void => {
       const known = { id, type, ...(client !== undefined && { client }) };
       refusals.tell(refusal, { ...known, ...detailsOf(body), body: JSON.stringify(body) }, client);
-    }
+    };
+
+    const checked = records.map(check);
+    const good = checked.filter((one): one is Incoming => !('reason' in one));
     if (good.length) setup.note('accepted');
     const written = good.length ? await writeRecords.write(good) : [];
     let next = 0;
-    return records.map((record): Written => {
-      const refusal = refused.get(record);
-      return refusal ? { outcome: 'dead', message: refusal.message } : written[next++]!;
+    return checked.map((one, index): SendResult => {
+      if (!('reason' in one)) return resultOf(written[next++]!);
+      tell(one, records[index]!);
+      return { outcome: 'rejected', status: one.status };
     });
   };
+};
+
+/** A dead record is kept among the refused: to send it again would change nothing. */
+const resultOf = ({ outcome }: Written): SendResult =>
+  outcome === 'dead' ? { outcome: 'rejected', status: 422 } : DELIVERED;

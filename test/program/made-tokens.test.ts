@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { madeToken } from '../../src/program/made-tokens.js';
-import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 it('makes a token that only this user can read, and gives the same one later', () => {
   const folder = join(tempFolder(), 'new');

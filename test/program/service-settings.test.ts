@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readServiceSettings, serviceSettingLines } from '../../src/program/service-settings.js';
-import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 it('needs no setting: this machine alone, any project, a file in a folder of its own', () => {
   expect(readServiceSettings({})).toMatchObject({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { createSnippetFiles } from '../../src/program/snippet-files.js';
-import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const setUp = (maxAgeS = 0) => {
   const folder = tempFolder();

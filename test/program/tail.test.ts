@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { lineOf, runTail } from '../../src/program/tail.js';
 import type { Row } from '../../src/service.js';
-import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const ROW: Row = {
   seq: 7,

@@ -57,7 +57,7 @@ export interface Refused {
   seq: number;
   received_at: string;
   /** Why: the token, the body, a field, a project that is not listed, the size, the rate, or the database. */
-  reason: 'token' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
+  reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
   /** The status that was answered. */
   status: number;
   /** In words, for a person: the field and what it has to be, or the words of the database. */

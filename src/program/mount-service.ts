@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import {
+  createConsumer,
+  createDelivery,
+  createRelay,
+  type Names,
+  type OnMetric,
+  type Refusal,
+} from '../relay.js';
+import { createMetrics } from '../relay-node.js';
+import { createService } from '../service.js';
+import { isLocalName } from './is-local-name.js';
+import type { Log } from './log.js';
+import { madeToken } from './made-tokens.js';
+import { tagFor } from './paste.js';
+import { createRowsPage } from './rows-page.js';
+import { openServiceStore } from './service-store.js';
+import type { ServiceSettings } from './service-settings.js';
+import { createSnippetFiles } from './snippet-files.js';
+import { openStore } from './store.js';
+import { createTrafficLog } from './traffic-log.js';
+import { createTroubleLog } from './trouble-log.js';
+
+const RELAY_PATH = '/a';
+/** How long a browser on another machine may use a file of the snippet without asking. */
+const MAX_AGE_S = 3_600;
+
+const isLocalOrigin = (origin: string): boolean =>
+  URL.canParse(origin) && isLocalName(new URL(origin).hostname);
+
+const firstOf = (names: Names, usual: string): string => (names === '*' ? usual : names[0]!);
+
+/** What a refusal of the relay means to a person, with the fix where it is a setting. */
+const wordsOf = ({ request, status, message }: Refusal): string => {
+  const origin = request.headers.get('origin');
+  if (status !== 403 || message !== 'Not allowed') return message;
+  return origin === 'null' || origin === null
+    ? 'the page has no origin, as a file opened from disk has none: serve it, for example by `npx serve`'
+    : `pages of ${origin} may not send: name it in SITE_ORIGIN`;
+};
+
+interface Parts {
+  log: Log;
+  /** Where the snippet's files and the page of the rows are. */
+  files: URL;
+  clientAddress: (request: Request) => string | undefined;
+}
+
+/** Puts the parts together: store, service, relay, queue if any, and the snippet's files. */
+export const mountService = async (
+  settings: ServiceSettings,
+  { log, files: folderOfFiles, clientAddress }: Parts,
+) => {
+  const { folder, origins, projects, channels, rateLimit, ceiling } = settings;
+  const isLocal = isLocalName(settings.host);
+  const writeTokens = settings.writeTokens ?? [
+    { token: madeToken(folder, 'write-token'), projects: '*' as const },
+  ];
+  const made = madeToken(folder, 'read-token');
+  const readToken = settings.readToken ?? (isLocal ? undefined : made);
+  const databaseUrl = settings.databaseUrl ?? `file:${join(folder, 'rows.db')}`;
+  const store = await openServiceStore(databaseUrl);
+  const queued = settings.queueUrl ? await openStore(settings.queueUrl) : undefined;
+
+  const traffic = createTrafficLog();
+  const [ofRelay, ofService] = [
+    createMetrics(),
+    createMetrics({ prefix: 'analytics_service' }),
+  ] as const;
+  const both =
+    (count: OnMetric): OnMetric =>
+    (...args) => {
+      count(...args);
+      ofRelay.onMetric(...args);
+    };
+  const hooks = createTroubleLog(log, (message) => message);
+  /** Address of the program as pages see it, once it listens; empty where it is a part of their site. */
+  let url = '';
+  const tag = () =>
+    tagFor({
+      url,
+      project: firstOf(projects, 'my-site'),
+      channel: firstOf(channels, 'web'),
+      isLocal,
+    });
+
+  const service = createService({
+    ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
+    ...{ tag, page: createRowsPage(new URL('rows/', folderOfFiles)) },
+    retentionDays: settings.retentionDays,
+    onMetric: ofService.onMetric,
+    ...hooks,
+  });
+  const { send } = service;
+  const consumer =
+    queued &&
+    createConsumer({
+      queue: queued.queue,
+      delivery: createDelivery({ send, seen: queued.seen, ...hooks, onMetric: ofRelay.onMetric }),
+      onMetric: both(traffic.onConsumerMetric),
+      ...hooks,
+    });
+  const relay = createRelay({
+    ...{ send, projects, channels, clientAddress, rateLimit, ceiling, ...hooks },
+    origins: origins ?? isLocalOrigin,
+    ...(queued && { queue: queued.queue, seen: queued.seen, consumer }),
+    onRefused: (refusal) => service.refuse({ ...refusal, message: wordsOf(refusal) }),
+    onMetric: both(traffic.onRelayMetric),
+  });
+  const files = createSnippetFiles(folderOfFiles, isLocal ? 0 : MAX_AGE_S);
+
+  return {
+    /** Answers whatever a page, a relay or a reader asks. */
+    answer: async (request: Request): Promise<Response> => {
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request);
+      if (pathname === '/')
+        return new Response(null, { status: 302, headers: { location: '/rows' } });
+      const file = await files(request);
+      if (file) service.note('file');
+      return file ?? service(request);
+    },
+    /** Answers what asks for numbers. */
+    answerAdmin: async (request: Request): Promise<Response> => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/health') return relay(request);
+      if (pathname !== '/metrics') return new Response(null, { status: 404 });
+      const answers = [ofRelay, ofService].map(({ handler }) => handler(request));
+      const texts = await Promise.all(answers.map((answer) => answer.text()));
+      const [{ status, headers }] = answers as [Response];
+      return new Response(texts.join(''), { status, headers });
+    },
+    tag,
+    databaseUrl,
+    isLocal,
+    asksForToken: readToken !== undefined,
+    traffic,
+    /** Begins to deliver what waits in the queue. */
+    start: (address: string): void => {
+      if (isLocal) url = address;
+      consumer?.start();
+    },
+    /** Finishes what is being delivered. */
+    stop: async (): Promise<void> => consumer?.stop(),
+    close: async (): Promise<void> => {
+      await service.close();
+      await queued?.close();
+    },
+  };
+};
