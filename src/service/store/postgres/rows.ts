@@ -1,0 +1,56 @@
+import { anyCase } from '../any-case.js';
+import type { Row, RowFilter, Span } from '../port.js';
+import { storableText } from '../storable.js';
+import { isoOf, present, timeOut, type Tables } from './columns.js';
+import type { PostgresDatabase } from './database.js';
+import { createConditions, pageOf } from './span.js';
+
+/**
+ * A regular expression that finds the text as JSON writes it, whatever its case. All but letters and digits are
+ * written as escapes of their number, so none has a meaning of its own.
+ */
+const patternOf = (text: string): string =>
+  anyCase(JSON.stringify(text).slice(1, -1))
+    .map((forms) => {
+      const escaped = forms.map((form) =>
+        /[\p{L}\p{N}]/u.test(form)
+          ? form
+          : `\\U${form.codePointAt(0)!.toString(16).padStart(8, '0')}`,
+      );
+      return escaped.length > 1 ? `[${escaped.join('')}]` : escaped[0]!;
+    })
+    .join('');
+
+const COLUMNS = ['seq, id, type, project, channel, event, user_id, body'];
+
+export const createRowReader =
+  (database: PostgresDatabase, { records }: Tables) =>
+  async (filter: RowFilter, span: Span): Promise<Row[]> => {
+    const conditions = createConditions();
+    const { value, add } = conditions;
+    const list = (names: readonly string[]) => `${value(names.map(storableText))}::text[]`;
+    for (const name of ['project', 'channel', 'user_id', 'type', 'client'] as const) {
+      const given = filter[name];
+      if (given !== undefined) add(`${name} = ${value(storableText(given))}`);
+    }
+    if (filter.event) add(`event = ANY(${list(filter.event)})`);
+    if (filter.not) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
+    if (filter.text) add(`body::text ~ ${value(patternOf(storableText(filter.text)))}`);
+    const { condition, order, values } = pageOf(span, conditions);
+    const rows = await database.read<Row & { seq: string; called_at: number; received_at: number }>(
+      {
+        text: `SELECT ${COLUMNS.join()}, ${timeOut('called_at')}, ${timeOut('received_at')}, arrivals, client
+          FROM ${records} WHERE ${condition} ${order}`,
+        values,
+      },
+    );
+    return rows.map(
+      (row) =>
+        present({
+          ...row,
+          seq: Number(row.seq),
+          called_at: isoOf(row.called_at),
+          received_at: isoOf(row.received_at),
+        }) as unknown as Row,
+    );
+  };
