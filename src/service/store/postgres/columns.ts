@@ -13,24 +13,20 @@ export const tablesOf = (schema: string) => {
 
 export type Tables = ReturnType<typeof tablesOf>;
 
-/** A time as it goes into a statement: milliseconds. A leap second counts as the one before it, as `Date` has none. */
-export const millisOf = (iso: string): number => Date.parse(iso.replace(/:60(?=[.Z+-])/i, ':59'));
-export const isoOf = (millis: number): string => new Date(millis).toISOString();
-
-/** Milliseconds to a time and back, in SQL. */
-export const timeIn = (column: string): string => `to_timestamp(${column} / 1000)`;
-export const timeOut = (column: string): string =>
-  `round(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
+/** A place and a time as they are given out: a number, and ISO 8601 in UTC with milliseconds. */
+export const placeOut = (column = 'seq'): string => `${column}::float8 AS seq`;
+export const isoOut = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Leaves out what is not there: a column has `null`. */
-export const present = <Row extends object>(row: Row) =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+export const present = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 
 /**
  * Rows as the values of a statement, and the table that `unnest` makes of them: each column is one array. It has the
  * column `n`, which counts the rows.
  */
-export const unnest = (columns: Readonly<Record<string, 'text' | 'float8' | 'integer'>>) => {
+export const unnest = (columns: Readonly<Record<string, 'text' | 'timestamptz' | 'integer'>>) => {
   const names = Object.keys(columns);
   const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
   return {

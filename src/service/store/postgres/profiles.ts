@@ -1,6 +1,6 @@
 import type { Profile, Store } from '../port.js';
 import { storableText } from '../storable.js';
-import { isoOf, millisOf, timeIn, timeOut, unnest, type Tables } from './columns.js';
+import { isoOut, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { lockOf } from './schema.js';
 
@@ -11,7 +11,7 @@ import { lockOf } from './schema.js';
 const mergeInto = ({ profiles }: Tables, source: string): string => {
   const winners = (values: string) => `coalesce((
       SELECT jsonb_object_agg(key, ${values}) FROM jsonb_each(excluded.set_at)
-      WHERE NOT p.set_at ? key OR value::numeric >= (p.set_at -> key)::numeric
+      WHERE NOT p.set_at ? key OR value #>> '{}' >= (p.set_at ->> key) COLLATE "C"
     ), '{}')`;
   return `
   INSERT INTO ${profiles} AS p (project, user_id, properties, set_at, created_at, updated_at)
@@ -36,7 +36,7 @@ export const mergeIdentifies = (tables: Tables): string =>
     FROM fresh WHERE type = 'identify' GROUP BY project, user_id
   ) AS users LEFT JOIN (
     SELECT project, user_id, jsonb_object_agg(key, value) AS properties,
-      jsonb_object_agg(key, round(extract(epoch FROM called_at) * 1000)) AS set_at
+      jsonb_object_agg(key, ${isoOut('called_at')}) AS set_at
     FROM (
       SELECT DISTINCT ON (project, user_id, key) project, user_id, key, value, called_at
       FROM fresh, json_each(properties) WHERE type = 'identify'
@@ -50,25 +50,9 @@ const GIVEN = unnest({
   user_id: 'text',
   properties: 'text',
   set_at: 'text',
-  created_at: 'float8',
-  updated_at: 'float8',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
 });
-
-interface ProfileRow {
-  project: string;
-  user_id: string;
-  properties: Record<string, unknown>;
-  set_at: Record<string, number>;
-  created_at: number;
-  updated_at: number;
-}
-
-const mapValues = <From, To>(
-  object: Readonly<Record<string, From>>,
-  change: (value: From) => To,
-): Record<string, To> =>
-  // `fromEntries` makes a key named `__proto__` an ordinary one.
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 export const createProfiles = (database: PostgresDatabase, tables: Tables, schema: string) => ({
   read: (async ({ project, user_id: user }, { after, limit }) => {
@@ -80,38 +64,27 @@ export const createProfiles = (database: PostgresDatabase, tables: Tables, schem
       user !== undefined && `user_id = ${text(user)}`,
       after && `(project, user_id) > (${text(after.project)}, ${text(after.user_id)})`,
     ].filter(Boolean);
-    const rows = await database.read<ProfileRow>({
-      text: `SELECT project, user_id, properties, set_at, ${timeOut('created_at')}, ${timeOut('updated_at')}
+    return database.read<Profile>({
+      text: `SELECT project, user_id, properties, set_at, ${isoOut('created_at')} AS created_at,
+          ${isoOut('updated_at')} AS updated_at
         FROM ${tables.profiles} ${where.length ? `WHERE ${where.join(' AND ')}` : ''}
         ORDER BY project, user_id LIMIT ${value(limit)}`,
       values,
     });
-    return rows.map((row): Profile => ({
-      ...row,
-      set_at: mapValues(row.set_at, isoOf),
-      created_at: isoOf(row.created_at),
-      updated_at: isoOf(row.updated_at),
-    }));
   }) satisfies Store['profiles'],
 
-  /** Merges profiles of another store, and answers how many users are new. */
-  adopt: async (profiles: readonly Profile[]): Promise<number> => {
+  /** Merges profiles of another store. */
+  adopt: (profiles: readonly Profile[]): Promise<unknown> => {
     const rows = profiles.map((profile) => ({
       ...profile,
       properties: JSON.stringify(profile.properties),
-      set_at: JSON.stringify(mapValues(profile.set_at, millisOf)),
-      created_at: millisOf(profile.created_at),
-      updated_at: millisOf(profile.updated_at),
+      set_at: JSON.stringify(profile.set_at),
     }));
-    const source = `SELECT project, user_id, properties::jsonb, set_at::jsonb, ${timeIn('created_at')},
-      ${timeIn('updated_at')} FROM turn, ${GIVEN.table}`;
-    const isNew = await database.write({
-      text: `WITH turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})
-        -- A row that the statement has inserted was never locked or changed.
-        , merged AS (${mergeInto(tables, source)} RETURNING p.xmax = 0 AS is_new)
-        SELECT 1 FROM merged WHERE is_new`,
+    const source = `SELECT project, user_id, properties::jsonb, set_at::jsonb, created_at, updated_at
+      FROM turn, ${GIVEN.table}`;
+    return database.write({
+      text: `WITH turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')}) ${mergeInto(tables, source)}`,
       values: GIVEN.valuesOf(rows),
     });
-    return isNew.length;
   },
 });

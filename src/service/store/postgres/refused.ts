@@ -1,14 +1,14 @@
 import type { Incoming, NewRefused, Refused, Span } from '../port.js';
-import { MAX_DEAD, MAX_REFUSED, MAX_REFUSED_BODY } from '../refused-bounds.js';
+import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, MAX_REFUSED_BODY } from '../refused-bounds.js';
 import { storable, storableText } from '../storable.js';
-import { isoOf, millisOf, present, timeIn, timeOut, unnest, type Tables } from './columns.js';
+import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { createGroups } from './groups.js';
 import { lockOf, notifyOf } from './schema.js';
 import { pageOf } from './span.js';
 
 const GIVEN = unnest({
-  received_at: 'float8',
+  received_at: 'timestamptz',
   reason: 'text',
   status: 'integer',
   message: 'text',
@@ -29,7 +29,6 @@ const columnsOf = ({ record, ...refused }: NewRefused) => {
   );
   return {
     ...(Object.fromEntries(texts) as Omit<NewRefused, 'record'>),
-    received_at: millisOf(refused.received_at),
     record: record && JSON.stringify(storable(record)),
   };
 };
@@ -38,7 +37,7 @@ const columnsOf = ({ record, ...refused }: NewRefused) => {
 export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
   received_at: record.receivedAt,
   reason: 'database',
-  status: 400,
+  status: 422,
   message,
   id: record.id,
   type: record.type,
@@ -56,19 +55,23 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
     WITH turn AS MATERIALIZED (SELECT ${lockOf(schema, 'refused')}),
     written AS (
       INSERT INTO ${refused} (${COLUMNS})
-      SELECT ${COLUMNS.replace('received_at', timeIn('received_at'))}
+      SELECT ${COLUMNS}
       FROM turn, ${GIVEN.table} WHERE ${condition} ORDER BY n
       RETURNING seq
     )
     SELECT count(*)::integer AS added,
       (SELECT count(${notifyOf(schema)}) FROM (SELECT 1 FROM written LIMIT 1) AS one) FROM written`;
   const isNew = `NOT EXISTS (
-    SELECT 1 FROM ${refused} AS r WHERE r.received_at = ${timeIn('given.received_at')}
+    SELECT 1 FROM ${refused} AS r WHERE r.received_at = given.received_at
       AND r.reason = given.reason AND r.message = given.message
-      AND r.id IS NOT DISTINCT FROM given.id AND r.body IS NOT DISTINCT FROM given.body)`;
+      AND r.body IS NOT DISTINCT FROM given.body)`;
+  /** Deletes the oldest of a kind beyond a number, or beyond a size of all together. */
   const trim = (kind: string, most: number) => `
     DELETE FROM ${refused} WHERE record ${kind} AND seq <= (
-      SELECT seq FROM ${refused} WHERE record ${kind} ORDER BY seq DESC OFFSET ${most} LIMIT 1)`;
+      SELECT max(seq) FROM (
+        SELECT seq, row_number() OVER w AS number, sum(octet_length(record)) OVER w AS size
+        FROM ${refused} WHERE record ${kind} WINDOW w AS (ORDER BY seq DESC)
+      ) AS newest WHERE number > ${most} OR size > ${MAX_DEAD_SIZE})`;
 
   const keep = async (given: readonly NewRefused[], condition = 'true'): Promise<number> => {
     const values = GIVEN.valuesOf(given.map(columnsOf));
@@ -95,32 +98,21 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
     adopt: (given: readonly NewRefused[]) => keep(given, isNew),
     read: async (span: Span): Promise<Refused[]> => {
       const { condition, order, values } = pageOf(span);
-      const rows = await database.read<Refused & { seq: string; received_at: number }>({
-        text: `SELECT seq, ${COLUMNS.replace('received_at', timeOut('received_at')).replace(
-          'record',
-          `CASE WHEN record IS NOT NULL THEN true END AS "isDead"`,
-        )} FROM ${refused} WHERE ${condition} ${order}`,
+      const rows = await database.read<Refused>({
+        text: `SELECT ${placeOut('r.seq')}, ${isoOut('received_at')} AS received_at, reason, status, message,
+            id, type, project, user_id, body, client, CASE WHEN record IS NOT NULL THEN true END AS "isDead"
+          FROM ${refused} AS r WHERE ${condition} ${order}`,
         values,
       });
-      return rows.map(
-        (row) =>
-          present({
-            ...row,
-            seq: Number(row.seq),
-            received_at: isoOf(row.received_at),
-          }) as unknown as Refused,
-      );
+      return rows.map(present);
     },
     dead: async (seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]> => {
-      const rows = await database.read<{ seq: string; record: string }>({
-        text: `SELECT seq, record FROM ${refused}
-          WHERE seq = ANY($1::bigint[]) AND record IS NOT NULL ORDER BY seq`,
+      const rows = await database.read<{ seq: number; record: string }>({
+        text: `SELECT ${placeOut('r.seq')}, record FROM ${refused} AS r
+          WHERE seq = ANY($1::bigint[]) AND record IS NOT NULL ORDER BY array_position($1, r.seq)`,
         values: [seqs],
       });
-      return rows.map(({ seq, record }) => ({
-        seq: Number(seq),
-        record: JSON.parse(record) as Incoming,
-      }));
+      return rows.map(({ seq, record }) => ({ seq, record: JSON.parse(record) as Incoming }));
     },
     remove: (seqs: readonly number[]) =>
       database.write({

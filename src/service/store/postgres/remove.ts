@@ -50,13 +50,18 @@ export const createRemovers = (
       // What was refused may have been too wrong to tell its user.
       await database.write({
         text: `DELETE FROM ${refused} WHERE (project = $1 OR project IS NULL)
-          AND (user_id = $2 OR strpos(body, $3) > 0)`,
+          AND (user_id = $2 OR strpos(body, $3) > 0 OR strpos(record, $3) > 0)`,
         values: [...user, JSON.stringify(user[1])],
       });
       return all;
     },
-    expire: async (before, limit) =>
-      removeRows('received_at < $2::timestamptz ORDER BY received_at', [limit, before]),
+    expire: async (before, limit) => {
+      await database.write({
+        text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
+        values: [before],
+      });
+      return removeRows('received_at < $2::timestamptz ORDER BY received_at', [limit, before]);
+    },
     clear: async () => {
       // The places go on: none is given twice.
       await database.write({ text: `TRUNCATE ${Object.values(tables).join(', ')}` });

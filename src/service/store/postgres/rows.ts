@@ -1,7 +1,7 @@
 import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
-import { isoOf, present, timeOut, type Tables } from './columns.js';
+import { isoOut, placeOut, present, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { createConditions, pageOf } from './span.js';
 
@@ -21,7 +21,8 @@ const patternOf = (text: string): string =>
     })
     .join('');
 
-const COLUMNS = ['seq, id, type, project, channel, event, user_id, body'];
+const COLUMNS = `${placeOut('r.seq')}, id, type, project, channel, event, user_id, body,
+  ${isoOut('called_at')} AS called_at, ${isoOut('received_at')} AS received_at, arrivals, client`;
 
 export const createRowReader =
   (database: PostgresDatabase, { records }: Tables) =>
@@ -33,24 +34,13 @@ export const createRowReader =
       const given = filter[name];
       if (given !== undefined) add(`${name} = ${value(storableText(given))}`);
     }
-    if (filter.event) add(`event = ANY(${list(filter.event)})`);
-    if (filter.not) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
+    if (filter.event?.length) add(`event = ANY(${list(filter.event)})`);
+    if (filter.not?.length) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
     if (filter.text) add(`body::text ~ ${value(patternOf(storableText(filter.text)))}`);
     const { condition, order, values } = pageOf(span, conditions);
-    const rows = await database.read<Row & { seq: string; called_at: number; received_at: number }>(
-      {
-        text: `SELECT ${COLUMNS.join()}, ${timeOut('called_at')}, ${timeOut('received_at')}, arrivals, client
-          FROM ${records} WHERE ${condition} ${order}`,
-        values,
-      },
-    );
-    return rows.map(
-      (row) =>
-        present({
-          ...row,
-          seq: Number(row.seq),
-          called_at: isoOf(row.called_at),
-          received_at: isoOf(row.received_at),
-        }) as unknown as Row,
-    );
+    const rows = await database.read<Row>({
+      text: `SELECT ${COLUMNS} FROM ${records} AS r WHERE ${condition} ${order}`,
+      values,
+    });
+    return rows.map(present);
   };

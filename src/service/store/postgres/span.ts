@@ -14,15 +14,15 @@ export const createConditions = () => {
   };
 };
 
-/** Which page of a feed to read, in SQL. */
+/** Which page of a feed to read, in SQL; `r` is its table. */
 export const pageOf = (
   { after, before, limit, newest }: Span,
   conditions = createConditions(),
 ): { condition: string; order: string; values: unknown[] } => {
   const { value, add, values } = conditions;
-  if (after !== undefined) add(`seq > ${value(after)}`);
-  if (before !== undefined) add(`seq < ${value(before)}`);
+  if (after !== undefined) add(`r.seq > ${value(after)}`);
+  if (before !== undefined) add(`r.seq < ${value(before)}`);
   const { condition } = conditions;
-  const order = `ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ${value(limit)}`;
+  const order = `ORDER BY r.seq ${newest ? 'DESC' : 'ASC'} LIMIT ${value(limit)}`;
   return { condition, order, values };
 };

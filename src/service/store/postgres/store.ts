@@ -112,17 +112,17 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     },
     dead: refused.dead,
     profiles: profiles.read,
-    counts: async () => {
-      const counts = await database.read<Count & { rows: string }>({
-        text: `SELECT project, type, rows FROM ${tables.counts} WHERE rows > 0 ORDER BY project, type`,
-      });
-      return counts.map((count) => ({ ...count, rows: Number(count.rows) }));
-    },
+    counts: () =>
+      database.read<Count>({
+        text: `SELECT project, type, rows::float8 FROM ${tables.counts} WHERE rows > 0
+          ORDER BY project, type`,
+      }),
     ...createRemovers(database, tables, schema),
-    adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) =>
-      (rows.length ? await adoptRows(rows) : 0) +
-      (kept.length ? await profiles.adopt(kept) : 0) +
-      (letters.length ? await refused.adopt(letters) : 0),
+    adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
+      if (kept.length) await profiles.adopt(kept);
+      const added = rows.length ? await adoptRows(rows) : 0;
+      return added + (letters.length ? await refused.adopt(letters) : 0);
+    },
     follow: followers.follow,
     close: async () => {
       await followers.close();

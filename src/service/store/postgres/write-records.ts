@@ -1,19 +1,25 @@
 import type { EventBody } from '../../../interface/bodies.js';
 import { messageOf } from '../../../interface/errors.js';
+import { isoTime } from '../iso-time.js';
 import type { Incoming, Written } from '../port.js';
-import { millisOf } from './columns.js';
 import { sqlStateOf } from './database.js';
 import type { RecordKey, StoredRecord } from './write-rows.js';
 
-/** A record in the columns of the table. A time that cannot be read is that of the arrival. */
-export const columnsOf = ({ id, type, body, client, ...times }: Incoming): StoredRecord => {
+/** A record in the columns of the table. A time that cannot be kept is that of the arrival. */
+export const columnsOf = ({
+  id,
+  type,
+  body,
+  client,
+  calledAt,
+  receivedAt,
+}: Incoming): StoredRecord => {
   const { project, user_id, channel, event } = body as Partial<EventBody> & { project: string };
-  const received_at = millisOf(times.receivedAt);
-  const called_at = millisOf(times.calledAt);
+  const received_at = isoTime(receivedAt) ?? receivedAt;
   return {
     ...{ project, type, id, channel, event, user_id, client, received_at },
     body: JSON.stringify(body),
-    called_at: Number.isNaN(called_at) ? received_at : called_at,
+    called_at: isoTime(calledAt) ?? received_at,
     arrivals: 1,
   };
 };

@@ -1,10 +1,10 @@
 import type { RecordType } from '../../../interface/bodies.js';
-import { timeIn, unnest, type Tables } from './columns.js';
+import { unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { mergeIdentifies } from './profiles.js';
 import { lockOf, notifyOf } from './schema.js';
 
-/** A record in the columns of the table. Times are milliseconds. */
+/** A record in the columns of the table. */
 export interface StoredRecord {
   project: string;
   type: RecordType;
@@ -14,8 +14,8 @@ export interface StoredRecord {
   user_id?: string | undefined;
   /** JSON. */
   body: string;
-  called_at: number;
-  received_at: number;
+  called_at: string;
+  received_at: string;
   arrivals: number;
   client?: string | undefined;
 }
@@ -30,8 +30,8 @@ const GIVEN = unnest({
   event: 'text',
   user_id: 'text',
   body: 'text',
-  called_at: 'float8',
-  received_at: 'float8',
+  called_at: 'timestamptz',
+  received_at: 'timestamptz',
   arrivals: 'integer',
   client: 'text',
 });
@@ -45,7 +45,7 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
     INSERT INTO ${tables.records} AS r (project, type, id, channel, event, user_id, body,
       called_at, received_at, arrivals, client)
     SELECT project, type, id, channel, event, user_id, body::json,
-      ${timeIn('called_at')}, ${timeIn('received_at')}, arrivals, client
+      called_at, received_at, arrivals, client
     FROM turn, ${GIVEN.table} ORDER BY n
     ON CONFLICT (project, type, id)`;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
