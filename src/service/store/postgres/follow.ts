@@ -36,8 +36,11 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
     if (isBusy) return;
     isBusy = true;
     try {
+      if (!listener) {
+        await listen();
+        tell(); // of what was stored before this connection could hear
+      }
       await look();
-      if (!listener) await listen();
     } catch {
       // The database is away. The writes say so, and the next look finds what was missed.
     }
