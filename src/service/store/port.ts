@@ -153,6 +153,8 @@ export interface Store {
     page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
   ): Promise<Profile[]>;
   counts(): Promise<Count[]>;
+  /** How many of the refused are kept. */
+  countRefused(): Promise<number>;
   /** Deletes all records of a user, the profile, and what was refused of that user. Answers how many rows there were. */
   erase(project: string, userId: string): Promise<number>;
   /** Deletes rows that arrived before this time, at most `limit` of them, and answers how many there were. */

@@ -94,6 +94,12 @@ export const createRefused = (database: Database.Database) => {
       if (written.outcome !== 'dead') remove.run(seq);
       return { seq, ...written };
     },
+    count: (): number => {
+      const [sum] = prepare('SELECT sum(count) AS count FROM refused_sizes').all() as {
+        count: number;
+      }[];
+      return sum!.count;
+    },
     removeBefore: (time: string, limit: number): void => void removeBefore.run(time, limit),
     removeOfUser: (project: string, userId: string): void => {
       const text = JSON.stringify(userId);

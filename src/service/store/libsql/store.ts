@@ -87,6 +87,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       prepare(
         'SELECT project, type, rows FROM counts WHERE rows > 0 ORDER BY project, type',
       ).all() as Count[],
+    countRefused: async () => refused.count(),
     erase: async (project, userId) => {
       let erased = 0;
       for (;;) {
