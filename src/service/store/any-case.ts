@@ -1,0 +1,13 @@
+/**
+ * Each character of a text with the forms that it has in other cases, for a search that ignores case. Databases know
+ * the cases of ASCII only, or what their locale says.
+ *
+ * @example
+ * anyCase('ü1'); // [['ü', 'Ü'], ['1']]
+ */
+export const anyCase = (text: string): string[][] =>
+  Array.from(text, (character) => {
+    const forms = [character, character.toLowerCase(), character.toUpperCase()];
+    // Some have a form of two letters, such as `SS` for `ß`.
+    return [...new Set(forms)].filter((form) => [...form].length === 1);
+  });

@@ -1,0 +1,37 @@
+import { quoted } from './schema.js';
+
+/** The names of a store's tables, ready for a statement. */
+export const tablesOf = (schema: string) => {
+  const table = (name: string) => `${quoted(schema)}.${name}`;
+  return {
+    records: table('records'),
+    counts: table('counts'),
+    profiles: table('profiles'),
+    refused: table('refused'),
+  };
+};
+
+export type Tables = ReturnType<typeof tablesOf>;
+
+/** A place and a time as they are given out: a number, and ISO 8601 in UTC with milliseconds. */
+export const placeOut = (column = 'seq'): string => `${column}::float8 AS seq`;
+export const isoOut = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Leaves out what is not there: a column has `null`. */
+export const present = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
+
+/**
+ * Rows as the values of a statement, and the table that `unnest` makes of them: each column is one array. It has the
+ * column `n`, which counts the rows.
+ */
+export const unnest = (columns: Readonly<Record<string, 'text' | 'timestamptz' | 'integer'>>) => {
+  const names = Object.keys(columns);
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  return {
+    table: `unnest(${arrays.join(', ')}) WITH ORDINALITY AS given (${names.join(', ')}, n)`,
+    valuesOf: (rows: readonly object[]): unknown[][] =>
+      names.map((name) => rows.map((row) => (row as Record<string, unknown>)[name] ?? null)),
+  };
+};

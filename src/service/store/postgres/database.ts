@@ -1,0 +1,120 @@
+import type pg from 'pg';
+import { messageOf } from '../../../interface/errors.js';
+
+export interface DatabaseOptions {
+  url: string;
+  /** Milliseconds after which Postgres gives up a statement. */
+  statementTimeout: number;
+}
+
+/** A statement. One with a name is planned once for each connection. */
+export interface Statement {
+  text: string;
+  name?: string;
+  values?: unknown[];
+}
+
+/** Statements that store, and the fewer that read: a slow search must not hold up what arrives. */
+const [WRITERS, READERS] = [2, 4];
+const CONNECT_TIMEOUT_MS = 5_000;
+/** How much longer than Postgres this side waits: a network that is gone says nothing. */
+const SILENCE_MS = 2_000;
+
+const loadDriver = async (): Promise<typeof pg> => {
+  try {
+    return (await import('pg')).default;
+  } catch (error) {
+    if (!messageOf(error).includes(`'pg'`)) throw error;
+    throw new Error('the package pg is missing: npm install pg', { cause: error });
+  }
+};
+
+/** The code of an error that Postgres itself has answered. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const { code, severity } = (error ?? {}) as { code?: string; severity?: string };
+  return severity ? code : undefined;
+};
+
+/** A refused connection to a name with several addresses has no message of its own, but one for each address. */
+const wordsOf = (error: unknown): string => {
+  const { errors } = (error ?? {}) as { errors?: unknown[] };
+  return messageOf(errors?.[0] ?? error);
+};
+
+/** The connections to one database. What fails says so at once, and the next statement tries anew. */
+export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) => {
+  const driver = await loadDriver();
+  const settings = {
+    connectionString: url,
+    application_name: 'analytics-outbox',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: statementTimeout,
+    query_timeout: statementTimeout + SILENCE_MS,
+    keepAlive: true,
+  };
+  const { host, port, database: name } = new driver.Client(settings);
+  const inWords = (error: unknown): Error =>
+    new Error(`Postgres at ${host}:${port}/${name}: ${wordsOf(error)}`, { cause: error });
+
+  const createPool = (max: number) =>
+    // An idle connection that ends is no news: the next statement opens another.
+    new driver.Pool({ ...settings, max }).on('error', () => {});
+  const [writers, readers] = [createPool(WRITERS), createPool(READERS)];
+
+  /** Runs work on one connection, which is closed if anything but an answer of Postgres has failed. */
+  const on = async <Result>(
+    pool: pg.Pool,
+    work: (client: pg.PoolClient) => Promise<Result>,
+  ): Promise<Result> => {
+    const client = await pool.connect();
+    let isBroken = false;
+    try {
+      return await work(client);
+    } catch (error) {
+      isBroken = !sqlStateOf(error);
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
+  };
+  const ask = async <Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> => {
+    try {
+      const { rows } = await on(pool, (client) => client.query(statement));
+      return rows as Row[];
+    } catch (error) {
+      throw inWords(error);
+    }
+  };
+
+  return {
+    /** How many statements may store at once. */
+    writers: WRITERS,
+    write: <Row>(statement: Statement) => ask<Row>(writers, statement),
+    read: <Row>(statement: Statement) => ask<Row>(readers, statement),
+    /** Runs statements without values in one transaction. */
+    transaction: (work: (query: (text: string) => Promise<pg.QueryResult>) => Promise<void>) =>
+      on(writers, async (client) => {
+        await client.query('BEGIN');
+        try {
+          await work((text) => client.query(text));
+          await client.query('COMMIT');
+        } catch (error) {
+          await client.query('ROLLBACK').catch(() => {}); // or the connection is gone
+          throw error;
+        }
+      }).catch((error: unknown) => {
+        throw inWords(error);
+      }),
+    /** A connection of one's own, to listen on. */
+    connect: async (): Promise<pg.Client> => {
+      const client = new driver.Client(settings).on('error', () => {}); // `end` follows
+      await client.connect();
+      return client;
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([writers.end(), readers.end()]);
+    },
+  };
+};
+
+export type PostgresDatabase = Awaited<ReturnType<typeof openDatabase>>;

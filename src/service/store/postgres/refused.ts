@@ -1,0 +1,129 @@
+import type { Incoming, NewRefused, Refused, Span } from '../port.js';
+import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, MAX_REFUSED_BODY } from '../refused-bounds.js';
+import { storable, storableText } from '../storable.js';
+import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
+import type { PostgresDatabase } from './database.js';
+import { createGroups } from './groups.js';
+import { lockOf, notifyOf } from './schema.js';
+import { pageOf } from './span.js';
+
+const GIVEN = unnest({
+  received_at: 'timestamptz',
+  reason: 'text',
+  status: 'integer',
+  message: 'text',
+  id: 'text',
+  type: 'text',
+  project: 'text',
+  user_id: 'text',
+  body: 'text',
+  client: 'text',
+  record: 'text',
+});
+const COLUMNS =
+  'received_at, reason, status, message, id, type, project, user_id, body, client, record';
+
+const columnsOf = ({ record, ...refused }: NewRefused) => {
+  const texts = Object.entries({ ...refused, body: refused.body?.slice(0, MAX_REFUSED_BODY) }).map(
+    ([name, value]) => [name, typeof value === 'string' ? storableText(value) : value],
+  );
+  return {
+    ...(Object.fromEntries(texts) as Omit<NewRefused, 'record'>),
+    record: record && JSON.stringify(storable(record)),
+  };
+};
+
+/** A dead record as it is kept among the refused. */
+export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
+  received_at: record.receivedAt,
+  reason: 'database',
+  status: 422,
+  message,
+  id: record.id,
+  type: record.type,
+  project: record.body.project,
+  user_id: record.body.user_id!,
+  body: JSON.stringify(record.body),
+  isDead: true,
+  client: record.client!,
+  record,
+});
+
+export const createRefused = (database: PostgresDatabase, tables: Tables, schema: string) => {
+  const { refused } = tables;
+  const insert = (condition: string) => `
+    WITH turn AS MATERIALIZED (SELECT ${lockOf(schema, 'refused')}),
+    written AS (
+      INSERT INTO ${refused} (${COLUMNS})
+      SELECT ${COLUMNS}
+      FROM turn, ${GIVEN.table} WHERE ${condition} ORDER BY n
+      RETURNING seq
+    )
+    SELECT count(*)::integer AS added,
+      (SELECT count(${notifyOf(schema)}) FROM (SELECT 1 FROM written LIMIT 1) AS one) FROM written`;
+  const isNew = `NOT EXISTS (
+    SELECT 1 FROM ${refused} AS r WHERE r.received_at = given.received_at
+      AND r.reason = given.reason AND r.message = given.message
+      AND r.body IS NOT DISTINCT FROM given.body)`;
+  /** Deletes the oldest of a kind beyond a number, or beyond a size of all together. */
+  const trim = (kind: string, most: number) => `
+    DELETE FROM ${refused} WHERE record ${kind} AND seq <= (
+      SELECT max(seq) FROM (
+        SELECT seq, row_number() OVER w AS number, sum(octet_length(record)) OVER w AS size
+        FROM ${refused} WHERE record ${kind} WINDOW w AS (ORDER BY seq DESC)
+      ) AS newest WHERE number > ${most} OR size > ${MAX_DEAD_SIZE})`;
+
+  const keep = async (given: readonly NewRefused[], condition = 'true'): Promise<number> => {
+    const values = GIVEN.valuesOf(given.map(columnsOf));
+    const [row] = await database.write<{ added: number }>({ text: insert(condition), values });
+    await database.write({ text: trim('IS NULL', MAX_REFUSED) });
+    if (given.some(({ record }) => record))
+      await database.write({ text: trim('IS NOT NULL', MAX_DEAD) });
+    return row!.added;
+  };
+  const groups = createGroups<NewRefused, undefined>({
+    run: async (given) => {
+      await keep(given);
+      return [];
+    },
+    lanes: 1,
+  });
+
+  return {
+    whenIdle: groups.whenIdle,
+    refuse: async (given: readonly NewRefused[]): Promise<void> => {
+      if (given.length) await groups.add(given);
+    },
+    /** Keeps what is not here yet, and answers how much that was. */
+    adopt: (given: readonly NewRefused[]) => keep(given, isNew),
+    read: async (span: Span): Promise<Refused[]> => {
+      const { condition, order, values } = pageOf(span);
+      const rows = await database.read<Refused>({
+        text: `SELECT ${placeOut('r.seq')}, ${isoOut('received_at')} AS received_at, reason, status, message,
+            id, type, project, user_id, body, client, CASE WHEN record IS NOT NULL THEN true END AS "isDead"
+          FROM ${refused} AS r WHERE ${condition} ${order}`,
+        values,
+      });
+      return rows.map(present);
+    },
+    dead: async (seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]> => {
+      const rows = await database.read<{ seq: number; record: string }>({
+        text: `SELECT ${placeOut('r.seq')}, record FROM ${refused} AS r
+          WHERE seq = ANY($1::bigint[]) AND record IS NOT NULL ORDER BY array_position($1, r.seq)`,
+        values: [seqs],
+      });
+      return rows.map(({ seq, record }) => ({ seq, record: JSON.parse(record) as Incoming }));
+    },
+    remove: (seqs: readonly number[]) =>
+      database.write({
+        text: `DELETE FROM ${refused} WHERE seq = ANY($1::bigint[])`,
+        values: [seqs],
+      }),
+    /** A dead record has died again, perhaps of something else. */
+    rename: (seq: number, message: string) =>
+      database.write({
+        text: `UPDATE ${refused} SET message = $2 WHERE seq = $1`,
+        values: [seq, storableText(message)],
+      }),
+  };
+};

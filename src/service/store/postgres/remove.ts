@@ -1,0 +1,70 @@
+import type { Store } from '../port.js';
+import { storableText } from '../storable.js';
+import type { Tables } from './columns.js';
+import type { PostgresDatabase } from './database.js';
+import { lockOf } from './schema.js';
+
+/** How many rows one statement deletes: others wait for their turn meanwhile. */
+const CHUNK = 1_000;
+
+/** What deletes. It takes turns with what writes, so neither waits for a row of the other. */
+export const createRemovers = (
+  database: PostgresDatabase,
+  tables: Tables,
+  schema: string,
+): Pick<Store, 'erase' | 'expire' | 'clear'> => {
+  const { records, counts, profiles, refused } = tables;
+  const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
+
+  /** Deletes the rows that a condition finds, at most as many as the first value says. */
+  const removeRows = async (condition: string, values: unknown[]): Promise<number> => {
+    const [row] = await database.write<{ removed: number }>({
+      text: `WITH ${turn},
+        gone AS (
+          DELETE FROM ${records} WHERE seq IN (
+            SELECT seq FROM ${records} WHERE ${condition} LIMIT $1::integer
+          ) AND EXISTS (SELECT 1 FROM turn) RETURNING project, type
+        ),
+        counted AS (
+          UPDATE ${counts} AS c SET rows = c.rows - removed FROM (
+            SELECT project, type, count(*) AS removed FROM gone GROUP BY project, type
+          ) AS sums WHERE c.project = sums.project AND c.type = sums.type
+        )
+        SELECT count(*)::integer AS removed FROM gone`,
+      values,
+    });
+    return row!.removed;
+  };
+
+  return {
+    erase: async (project, userId) => {
+      const user = [storableText(project), storableText(userId)];
+      let all = 0;
+      for (let removed = CHUNK; removed === CHUNK; all += removed)
+        removed = await removeRows('project = $2 AND user_id = $3', [CHUNK, ...user]);
+      await database.write({
+        text: `WITH ${turn} DELETE FROM ${profiles}
+          WHERE project = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM turn)`,
+        values: user,
+      });
+      // What was refused may have been too wrong to tell its user.
+      await database.write({
+        text: `DELETE FROM ${refused} WHERE (project = $1 OR project IS NULL)
+          AND (user_id = $2 OR strpos(body, $3) > 0 OR strpos(record, $3) > 0)`,
+        values: [...user, JSON.stringify(user[1])],
+      });
+      return all;
+    },
+    expire: async (before, limit) => {
+      await database.write({
+        text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
+        values: [before],
+      });
+      return removeRows('received_at < $2::timestamptz ORDER BY received_at', [limit, before]);
+    },
+    clear: async () => {
+      // The places go on: none is given twice.
+      await database.write({ text: `TRUNCATE ${Object.values(tables).join(', ')}` });
+    },
+  };
+};

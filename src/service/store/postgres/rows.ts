@@ -1,0 +1,46 @@
+import { anyCase } from '../any-case.js';
+import type { Row, RowFilter, Span } from '../port.js';
+import { storableText } from '../storable.js';
+import { isoOut, placeOut, present, type Tables } from './columns.js';
+import type { PostgresDatabase } from './database.js';
+import { createConditions, pageOf } from './span.js';
+
+/**
+ * A regular expression that finds the text as JSON writes it, whatever its case. All but letters and digits are
+ * written as escapes of their number, so none has a meaning of its own.
+ */
+const patternOf = (text: string): string =>
+  anyCase(JSON.stringify(text).slice(1, -1))
+    .map((forms) => {
+      const escaped = forms.map((form) =>
+        /[\p{L}\p{N}]/u.test(form)
+          ? form
+          : `\\U${form.codePointAt(0)!.toString(16).padStart(8, '0')}`,
+      );
+      return escaped.length > 1 ? `[${escaped.join('')}]` : escaped[0]!;
+    })
+    .join('');
+
+const COLUMNS = `${placeOut('r.seq')}, id, type, project, channel, event, user_id, body,
+  ${isoOut('called_at')} AS called_at, ${isoOut('received_at')} AS received_at, arrivals, client`;
+
+export const createRowReader =
+  (database: PostgresDatabase, { records }: Tables) =>
+  async (filter: RowFilter, span: Span): Promise<Row[]> => {
+    const conditions = createConditions();
+    const { value, add } = conditions;
+    const list = (names: readonly string[]) => `${value(names.map(storableText))}::text[]`;
+    for (const name of ['project', 'channel', 'user_id', 'type', 'client'] as const) {
+      const given = filter[name];
+      if (given !== undefined) add(`${name} = ${value(storableText(given))}`);
+    }
+    if (filter.event?.length) add(`event = ANY(${list(filter.event)})`);
+    if (filter.not?.length) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
+    if (filter.text) add(`body::text ~ ${value(patternOf(storableText(filter.text)))}`);
+    const { condition, order, values } = pageOf(span, conditions);
+    const rows = await database.read<Row>({
+      text: `SELECT ${COLUMNS} FROM ${records} AS r WHERE ${condition} ${order}`,
+      values,
+    });
+    return rows.map(present);
+  };

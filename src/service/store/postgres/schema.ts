@@ -1,0 +1,104 @@
+import type { PostgresDatabase } from './database.js';
+
+/** Quotes a name for use in a statement. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/**
+ * Takes a lock of this schema until the end of the transaction. One process writes rows at a time, so places appear
+ * in their order and no two processes wait for each other's rows. The lock is taken and released by one statement, so
+ * a process that stands still cannot hold it.
+ */
+export const lockOf = (schema: string, what: 'rows' | 'refused' | 'schema'): string =>
+  `pg_advisory_xact_lock(hashtext(${literal(schema)}), ${['rows', 'refused', 'schema'].indexOf(what)})`;
+
+/** Tells all processes that follow this schema, once the transaction is committed. Its name is that of the schema. */
+export const notifyOf = (schema: string): string => `pg_notify(${literal(schema)}, '')`;
+
+/**
+ * Each step takes the tables of the version before it to the next one.
+ *
+ * `body` is `json`, not `jsonb`: it stays as it was sent, it costs less to write, and the text search sees the same
+ * text as in the other engine. `user_id` has a hash index, which takes texts of any length.
+ */
+const STEPS: readonly ((schema: string) => string)[] = [
+  (schema) => `
+  CREATE TABLE ${schema}.records (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    project text NOT NULL,
+    type text NOT NULL,
+    id text NOT NULL,
+    channel text,
+    event text,
+    user_id text,
+    body json NOT NULL,
+    called_at timestamptz NOT NULL,
+    received_at timestamptz NOT NULL,
+    arrivals integer NOT NULL DEFAULT 1,
+    client text,
+    UNIQUE (project, type, id)
+  );
+  CREATE INDEX ON ${schema}.records USING hash (user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX ON ${schema}.records (received_at);
+
+  CREATE TABLE ${schema}.counts (
+    project text NOT NULL,
+    type text NOT NULL,
+    rows bigint NOT NULL,
+    PRIMARY KEY (project, type)
+  ) WITH (fillfactor = 50);
+
+  -- \`set_at\` has the milliseconds of the call that set each property.
+  CREATE TABLE ${schema}.profiles (
+    project text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL,
+    properties jsonb NOT NULL,
+    set_at jsonb NOT NULL,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (project, user_id)
+  ) WITH (fillfactor = 80);
+
+  -- \`record\` is the whole record of a dead one. It is text, since the database may refuse it as JSON.
+  CREATE TABLE ${schema}.refused (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    received_at timestamptz NOT NULL,
+    reason text NOT NULL,
+    status integer NOT NULL,
+    message text NOT NULL,
+    id text,
+    type text,
+    project text,
+    user_id text,
+    body text,
+    client text,
+    record text
+  );`,
+];
+
+const newer = (schema: string, version: number): string =>
+  `the schema ${schema} was made by a newer version of analytics-outbox (its data has version ${version}, this ` +
+  `program knows ${STEPS.length}). Run the newer version, or name another database.`;
+
+/** Makes the tables, or takes older ones to the form of today. Many processes may do so at once. */
+export const migrate = (database: PostgresDatabase, schema: string): Promise<void> =>
+  database.transaction(async (query) => {
+    await query(`SELECT ${lockOf(schema, 'schema')}`);
+    const ask = async <Value>(expression: string): Promise<Value> => {
+      const { rows } = await query(`SELECT ${expression} AS value`);
+      return (rows[0] as { value: Value }).value;
+    };
+    const encoding = await ask<string>(`current_setting('server_encoding')`);
+    if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}. It has to be UTF8.`);
+    const name = quoted(schema);
+    // With `IF NOT EXISTS` it would ask for the right to make one, which a user of a schema may be without.
+    if (!(await ask<unknown>(`to_regnamespace(${literal(name)})`)))
+      await query(`CREATE SCHEMA ${name}`);
+    if (!(await ask<unknown>(`to_regclass(${literal(`${name}.version`)})`)))
+      await query(`CREATE TABLE ${name}.version AS SELECT 0 AS version`);
+    const found = await ask<number>(`(SELECT version FROM ${name}.version)`);
+    if (found > STEPS.length) throw new Error(newer(schema, found));
+    if (found === STEPS.length) return;
+    for (const step of STEPS.slice(found)) await query(step(name));
+    await query(`UPDATE ${name}.version SET version = ${STEPS.length}`);
+  });

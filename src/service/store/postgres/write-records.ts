@@ -1,0 +1,81 @@
+import type { EventBody } from '../../../interface/bodies.js';
+import { messageOf } from '../../../interface/errors.js';
+import { isoTime } from '../iso-time.js';
+import type { Incoming, Written } from '../port.js';
+import { sqlStateOf } from './database.js';
+import type { RecordKey, StoredRecord } from './write-rows.js';
+
+/** A record in the columns of the table. A time that cannot be kept is that of the arrival. */
+export const columnsOf = ({
+  id,
+  type,
+  body,
+  client,
+  calledAt,
+  receivedAt,
+}: Incoming): StoredRecord => {
+  const { project, user_id, channel, event } = body as Partial<EventBody> & { project: string };
+  const received_at = isoTime(receivedAt) ?? receivedAt;
+  return {
+    ...{ project, type, id, channel, event, user_id, client, received_at },
+    body: JSON.stringify(body),
+    called_at: isoTime(calledAt) ?? received_at,
+    arrivals: 1,
+  };
+};
+
+/**
+ * Whether Postgres refuses what it was given, and not the connection or the statement: the data itself, a
+ * constraint, a limit, or what a trigger raises. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const isOfRecord = (error: unknown): boolean =>
+  /^(22|23|44|54|P0)/.test(sqlStateOf((error as Error).cause) ?? '');
+/** Whether Postgres had to choose between two transactions, and asks for a second try. */
+const isOfTurn = (error: unknown): boolean =>
+  /^40(001|P01)$/.test(sqlStateOf((error as Error).cause) ?? '');
+const TRIES = 3;
+
+const keyOf = ({ project, type, id }: RecordKey): string => JSON.stringify([project, type, id]);
+
+const isStored: Written = { outcome: 'stored' };
+const isKnown: Written = { outcome: 'known' };
+
+/** What becomes of records, given a statement that stores all of them or fails, and answers which were known. */
+export const createRecordWriter = (
+  store: (records: readonly StoredRecord[]) => Promise<readonly RecordKey[]>,
+) => {
+  const tryStore = async (records: readonly StoredRecord[], tries = TRIES) => {
+    try {
+      return await store(records);
+    } catch (error) {
+      if (tries > 1 && isOfTurn(error)) return tryStore(records, tries - 1);
+      throw error;
+    }
+  };
+
+  /** Halves what has a bad record until that stands alone, and has no neighbour to spoil. */
+  const writeDistinct = async (records: readonly StoredRecord[]): Promise<Written[]> => {
+    try {
+      const known = new Set((await tryStore(records)).map(keyOf));
+      return records.map((record) => (known.size && known.has(keyOf(record)) ? isKnown : isStored));
+    } catch (error) {
+      if (!isOfRecord(error)) throw error;
+      if (records.length === 1)
+        return [{ outcome: 'dead', message: messageOf((error as Error).cause) }];
+      const half = Math.ceil(records.length / 2);
+      const first = await writeDistinct(records.slice(0, half));
+      return [...first, ...(await writeDistinct(records.slice(half)))];
+    }
+  };
+
+  /** A statement cannot change a row twice, so a record that is there again goes with the next one. */
+  const write = async (records: readonly StoredRecord[]): Promise<Written[]> => {
+    const keys = new Set<string>();
+    const isRepeat = records.map((record) => keys.size === keys.add(keyOf(record)).size);
+    const written = await writeDistinct(records.filter((_, index) => !isRepeat[index]));
+    if (written.length === records.length) return written;
+    const repeated = await write(records.filter((_, index) => isRepeat[index]));
+    return isRepeat.map((again) => (again ? repeated : written).shift()!);
+  };
+  return write;
+};
