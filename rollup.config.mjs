@@ -88,7 +88,8 @@ const program = (input, file) => ({
   },
   plugins: [ts(false)],
 });
-const ENTRY = /src\/(relay|service)(-\w+)?\.js$/;
+/** An entry of the package, as the programs import it. */
+const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 
 /** What the demo's servers take from `node_modules`. */
 const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql'];

@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 
 const TYPES: Readonly<Record<string, string>> = {
-  '': 'text/html; charset=utf-8',
-  '/rows.js': 'text/javascript; charset=utf-8',
-  '/rows.css': 'text/css; charset=utf-8',
+  'index.html': 'text/html; charset=utf-8',
+  'rows.js': 'text/javascript; charset=utf-8',
+  'rows.css': 'text/css; charset=utf-8',
 };
 
-/** Reads the files of the page `/rows`, which stand beside the program. The path is what follows `/rows`. */
+/** Reads the files of the page `/rows`, which stand beside the program. */
 export const createRowsPage =
   (folder: URL) =>
-  (path: string): { body: string; type: string } | undefined => {
-    const type = TYPES[path];
-    if (type === undefined) return undefined;
-    return { body: readFileSync(new URL(path.slice(1) || 'index.html', folder), 'utf8'), type };
+  async (file: string): Promise<{ body: string; type: string } | undefined> => {
+    const type = Object.hasOwn(TYPES, file) ? TYPES[file] : undefined;
+    return type ? { body: await readFile(new URL(file, folder), 'utf8'), type } : undefined;
   };

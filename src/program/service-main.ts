@@ -1,5 +1,4 @@
 import { messageOf } from '../interface/errors.js';
-import { copyStore } from '../service.js';
 import { createLog } from './log.js';
 import { serveService } from './serve-service.js';
 import { DEFAULT_FOLDER, readServiceSettings, serviceSettingLines } from './service-settings.js';
@@ -43,6 +42,7 @@ const serve = async (): Promise<never> => {
 const copy = async (addresses: readonly string[]): Promise<void> => {
   const [from, to] = addresses;
   if (!from || !to || addresses.length > 2) throw new Error(`usage: ${NAME} ${COPY_USAGE}`);
+  const { copyStore } = await import('../service.js');
   const source = await openServiceStore(from, 'from');
   const target = await openServiceStore(to, 'to');
   try {
