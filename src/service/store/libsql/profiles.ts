@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 import type { Profile, RowFilter } from '../port.js';
+import { storableText } from '../storable.js';
 
 interface StoredProfile extends Omit<Profile, 'properties' | 'set_at'> {
   properties: string;
@@ -20,8 +21,8 @@ export const readProfiles = (
       ORDER BY project, user_id LIMIT ?5`,
     )
     .all(
-      project ?? null,
-      user_id ?? null,
+      project === undefined ? null : storableText(project),
+      user_id === undefined ? null : storableText(user_id),
       after?.project ?? '',
       after?.user_id ?? '',
       limit,

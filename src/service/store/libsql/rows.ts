@@ -1,5 +1,7 @@
 import type Database from 'libsql';
+import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
+import { storableText } from '../storable.js';
 
 interface StoredRow {
   seq: number;
@@ -42,7 +44,7 @@ const readRow = (row: StoredRow): Row => ({
 
 const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', ');
 const equal = (column: string, value: string | undefined): Condition[] =>
-  value === undefined ? [] : [[`${column} = ?`, value]];
+  value === undefined ? [] : [[`${column} = ?`, storableText(value)]];
 
 const conditionsOf = (filter: RowFilter): Condition[] => {
   const { project, channel, user_id, type, event, not, client, text } = filter;
@@ -52,26 +54,26 @@ const conditionsOf = (filter: RowFilter): Condition[] => {
     ...equal('user_id', user_id),
     ...equal('type', type),
     ...equal('client', client),
-    ...(event?.length ? [[`event IN (${marks(event)})`, ...event] as const] : []),
+    ...(event?.length ? [[`event IN (${marks(event)})`, ...event.map(storableText)] as const] : []),
     // An identify has no name, so it is none of these.
-    ...(not?.length ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not] as const] : []),
-    ...(text ? [['body GLOB ?', globOf(text)] as const] : []),
+    ...(not?.length
+      ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not.map(storableText)] as const]
+      : []),
+    ...(text ? [['body GLOB ?', globOf(storableText(text))] as const] : []),
   ];
 };
 
-/** A letter in either case, and what GLOB takes for more than itself, as GLOB matches it. */
-const inAnyCase = (letter: string): string => {
-  const cases = [letter.toLowerCase(), letter.toUpperCase()].filter(
-    (one) => [...one].length === 1 && one !== letter,
-  );
-  return cases.length || /[*?[]/.test(letter) ? `[${letter}${cases.join('')}]` : letter;
-};
 /**
  * Text as it stands in the JSON of a body, whatever its case. SQLite's `lower` and LIKE know that of ASCII letters
  * alone. https://www.sqlite.org/lang_expr.html#the_like_glob_regexp_match_and_extract_operators
  */
-const globOf = (text: string): string =>
-  `*${[...JSON.stringify(text).slice(1, -1)].map(inAnyCase).join('')}*`;
+const globOf = (text: string): string => {
+  const letters = anyCase(JSON.stringify(text).slice(1, -1)).map((forms) =>
+    // In brackets, what GLOB takes for more than itself stands for itself.
+    forms.length > 1 || /[*?[]/.test(forms[0]!) ? `[${forms.join('')}]` : forms[0]!,
+  );
+  return `*${letters.join('')}*`;
+};
 
 /** Reads rows. */
 export const createRowReader =

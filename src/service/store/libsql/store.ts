@@ -3,8 +3,9 @@ import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
 import { createGroupCommit } from '../../../relay/queue/libsql/group-commit.js';
 import { openDatabase } from '../../../relay/queue/libsql/open.js';
-import type { Count, Held, Incoming, NewRefused, Store, Written } from '../port.js';
-import { storable } from '../storable.js';
+import { deadLetterOf, incomingOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, NewRefused, Row, Store, Written } from '../port.js';
+import { storable, storableText } from '../storable.js';
 import { createNotice } from './notice.js';
 import { readProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
@@ -54,19 +55,16 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     return result;
   };
 
-  const bury = (record: Incoming, message: string): void =>
-    refused.put({
-      ...{ received_at: record.receivedAt, reason: 'database', status: 422, message },
-      ...{ id: record.id, type: record.type, project: record.body.project },
-      ...{ body: JSON.stringify(record.body), record },
-      ...(record.body.user_id !== undefined && { user_id: record.body.user_id }),
-      ...(record.client !== undefined && { client: record.client }),
-    });
-
   const write = (record: Incoming): Written => {
     const written = writer.write(record);
-    if (written.outcome === 'dead') bury(record, written.message);
+    if (written.outcome === 'dead') refused.put(deadLetterOf(record, written.message));
     return written;
+  };
+  /** Answers whether it was new. */
+  const adopt = (row: Omit<Row, 'seq'>): boolean => {
+    const written = writer.adopt(row);
+    if (written.outcome !== 'dead') return written.outcome === 'stored';
+    return refused.adopt(deadLetterOf(incomingOf(row), written.message));
   };
 
   return {
@@ -89,15 +87,16 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       ).all() as Count[],
     countRefused: async () => refused.count(),
     erase: async (project, userId) => {
+      const user = [storableText(project), storableText(userId)] as const;
       let erased = 0;
       for (;;) {
-        const { changes } = await run(() => eraseRows.run(project, userId, ERASE_ROWS));
+        const { changes } = await run(() => eraseRows.run(...user, ERASE_ROWS));
         erased += changes;
         if (changes < ERASE_ROWS) break;
       }
       await run(() => {
-        eraseProfile.run(project, userId);
-        refused.removeOfUser(project, userId);
+        eraseProfile.run(...user);
+        refused.removeOfUser(...user);
       });
       return erased;
     },
@@ -109,7 +108,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     adopt: ({ rows = [], profiles = [], refused: others = [] }: Held) =>
       run(() => {
         profiles.forEach(writer.merge);
-        return rows.filter(writer.insertRow).length + others.filter(refused.adopt).length;
+        return rows.filter(adopt).length + others.filter(refused.adopt).length;
       }),
     follow: notice.follow,
     clear: () =>

@@ -76,21 +76,26 @@ export const createWriter = (database: Database.Database) => {
     return { outcome: 'stored' };
   };
 
+  /** Undoes work of which the database refuses the row, and nothing else. */
+  const unlessDead = (work: () => Written): Written => {
+    begin.run();
+    try {
+      const written = work();
+      keep.run();
+      return written;
+    } catch (error) {
+      if (!isOfTheRow(error)) throw error;
+      undo.run();
+      keep.run();
+      return { outcome: 'dead', message: messageOf(error) };
+    }
+  };
+
   return {
-    write: (record: Incoming): Written => {
-      begin.run();
-      try {
-        const written = store(record);
-        keep.run();
-        return written;
-      } catch (error) {
-        if (!isOfTheRow(error)) throw error;
-        undo.run();
-        keep.run();
-        return { outcome: 'dead', message: messageOf(error) };
-      }
-    },
-    insertRow,
+    write: (record: Incoming): Written => unlessDead(() => store(record)),
+    /** Takes over a row of another store. */
+    adopt: (row: Omit<Row, 'seq'>): Written =>
+      unlessDead(() => ({ outcome: insertRow(row) ? 'stored' : 'known' })),
     merge,
   };
 };

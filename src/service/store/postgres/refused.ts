@@ -33,22 +33,6 @@ const columnsOf = ({ record, ...refused }: NewRefused) => {
   };
 };
 
-/** A dead record as it is kept among the refused. */
-export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
-  received_at: record.receivedAt,
-  reason: 'database',
-  status: 422,
-  message,
-  id: record.id,
-  type: record.type,
-  project: record.body.project,
-  user_id: record.body.user_id!,
-  body: JSON.stringify(record.body),
-  isDead: true,
-  client: record.client!,
-  record,
-});
-
 export const createRefused = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const { refused } = tables;
   const insert = (condition: string) => `
@@ -105,6 +89,12 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
         values,
       });
       return rows.map(present);
+    },
+    count: async (): Promise<number> => {
+      const [row] = await database.read<{ count: number }>({
+        text: `SELECT count(*)::integer AS count FROM ${refused}`,
+      });
+      return row!.count;
     },
     dead: async (seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]> => {
       const rows = await database.read<{ seq: number; record: string }>({

@@ -1,13 +1,14 @@
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
-import type { Count, Held, Incoming, Resent, Row, Store, Written } from '../port.js';
+import { deadLetterOf, incomingOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, Resent, Store, Written } from '../port.js';
 import { storable } from '../storable.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createFollowers } from './follow.js';
 import { createGroups } from './groups.js';
 import { createProfiles } from './profiles.js';
-import { createRefused, deadLetterOf } from './refused.js';
+import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
 import { createRowReader } from './rows.js';
 import { migrate } from './schema.js';
@@ -24,15 +25,6 @@ export interface PostgresStoreOptions {
   /** Hears how many records had NUL or half a character in them, which were replaced by U+FFFD. */
   onReplaced?: ((records: number) => void) | undefined;
 }
-
-const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({
-  id: row.id,
-  type: row.type,
-  body: row.body,
-  calledAt: row.called_at,
-  receivedAt: row.received_at,
-  client: row.client,
-});
 
 /**
  * A store in a Postgres database, which many processes may share. The tables are made by the first of them. Needs the
@@ -117,6 +109,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
         text: `SELECT project, type, rows::float8 FROM ${tables.counts} WHERE rows > 0
           ORDER BY project, type`,
       }),
+    countRefused: refused.count,
     ...createRemovers(database, tables, schema),
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
       if (kept.length) await profiles.adopt(kept);

@@ -1,0 +1,17 @@
+import type { Incoming, NewRefused, Row } from './port.js';
+
+/** A record that the database refuses, as it is kept among the refused. */
+export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
+  ...{ received_at: record.receivedAt, reason: 'database', status: 422, message },
+  ...{ id: record.id, type: record.type, project: record.body.project },
+  ...(record.body.user_id !== undefined && { user_id: record.body.user_id }),
+  ...{ body: JSON.stringify(record.body), isDead: true as const, record },
+  ...(record.client !== undefined && { client: record.client }),
+});
+
+/** A row as the record that it was. */
+export const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({
+  ...{ id: row.id, type: row.type, body: row.body },
+  ...{ calledAt: row.called_at, receivedAt: row.received_at },
+  client: row.client,
+});
