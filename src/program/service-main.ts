@@ -47,9 +47,9 @@ const copy = async (addresses: readonly string[]): Promise<void> => {
   const target = await openServiceStore(to, 'to');
   try {
     const total = await copyStore(source, target, {
-      onProgress: ({ rows }) => say(`${rows} rows …`),
+      onProgress: ({ part, read }) => say(`${read} ${part} read …`),
     });
-    print(`${total.rows} rows, ${total.profiles} profiles and ${total.refused} refused copied`);
+    print(`copied ${total.rows} rows, ${total.profiles} profiles and ${total.refused} refused`);
   } finally {
     await Promise.all([source.close(), target.close()]);
   }

@@ -1,7 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import Database from 'libsql';
 import type { Store } from '../../src/service.js';
 import { event, runService } from './support/run-service.js';
+
+/** A relay that takes records from a queue does not know who sent them. */
+const NOBODY = { client: undefined, address: undefined, request: undefined };
 
 /** A service whose database fails with these words while it is told to. */
 const runFailing = () => {
@@ -43,12 +46,12 @@ it.each(['the disk is full', 'another process has locked it', 'ECONNREFUSED', 'r
 it('answers 503, and not more, to a relay of the same process', async () => {
   const service = runFailing();
   service.fail('the disk is full');
-  const time = new Date().toISOString();
-  const record = { id: 'a', type: 'event', body: { ...event, timestamp: time } } as const;
-  const records = [{ ...record, calledAt: time, receivedAt: time }];
-  await expect(service.service.write(records)).rejects.toThrow('the disk is full');
+  const records = [{ id: 'a', type: 'event', body: event }] as const;
+  await expect(service.service.send(records, NOBODY)).rejects.toThrow('the disk is full');
   service.mend();
-  expect(await service.service.write(records)).toEqual([{ outcome: 'stored' }]);
+  expect(await service.service.send(records, NOBODY)).toEqual([
+    { outcome: 'delivered', status: 200 },
+  ]);
 });
 
 it('keeps a record that the database refuses as a dead letter, and stores it when it is sent again', async () => {
@@ -75,20 +78,35 @@ it('keeps a record that the database refuses as a dead letter, and stores it whe
   expect(await service.refused()).toEqual([]);
 });
 
-it('checks what a relay of the same process hands over', async () => {
-  const service = runService({ projects: ['p'] });
-  const time = new Date().toISOString();
-  const of = (id: string, body: object) =>
-    ({ id, type: 'event', body, calledAt: time, receivedAt: time }) as Parameters<
-      typeof service.service.write
-    >[0][number];
-  const written = await service.service.write([
-    of('a', event),
-    of('b', { ...event, project: 'q' }),
-    of('c', { ...event, tags: 1 }),
-    of('a', event),
+it('checks what a relay of the same process hands over, and writes the rest in one transaction', async () => {
+  const { service, rows, refused } = runService({ projects: ['p'] });
+  const of = (id: string, body: object) => ({ id, type: 'event', body }) as const;
+  const results = await service.send(
+    [
+      of('a', event),
+      of('b', { ...event, project: 'q' }),
+      of('c', { ...event, tags: 1 }),
+      of('a', event),
+      {
+        id: 'd',
+        type: 'identify',
+        body: { project: 'p', user_id: 'u', properties: {} },
+        called_at: 1,
+      },
+    ],
+    NOBODY,
+  );
+  expect(results.map(({ outcome, status }) => `${outcome} ${status}`)).toEqual([
+    ...['delivered 200', 'rejected 403', 'rejected 400', 'delivered 200', 'delivered 200'],
   ]);
-  expect(written.map(({ outcome }) => outcome)).toEqual(['stored', 'dead', 'dead', 'known']);
-  expect(written[1]).toMatchObject({ message: expect.stringContaining('"q"') });
-  expect((await service.rows()).map(({ id, arrivals }) => [id, arrivals])).toEqual([['a', 2]]);
+  expect((await rows()).map(({ id, arrivals }) => [id, arrivals])).toEqual([
+    ['a', 2],
+    ['d', 1],
+  ]);
+  expect((await rows())[1]!.called_at).toBe('1970-01-01T00:00:00.001Z');
+  await vi.waitUntil(async () => (await refused()).length === 2, 20_000);
+  expect((await refused()).map(({ message }) => message)).toEqual([
+    expect.stringContaining('"q"'),
+    '`tags` must be an object',
+  ]);
 });

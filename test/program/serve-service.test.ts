@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it, vi } from 'vitest';
+import { readServiceSettings } from '../../src/program/service-settings.js';
+import { serveService } from '../../src/program/serve-service.js';
+import type { Refused, Row } from '../../src/service.js';
+import { event, identify } from '../relay/helpers/records.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const LOCAL = 'http://localhost:5173';
+
+/** Starts the program on a free port, as in an empty folder. */
+const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder()) => {
+  const said: string[] = [];
+  const errors: string[] = [];
+  const log = {
+    info: (line: string) => said.push(line),
+    error: (line: string) => errors.push(line),
+  };
+  const settings = readServiceSettings({ DATA_FOLDER: folder, PORT: '0', ...environment });
+  const effects = { log, announce: log.info, files: pathToFileURL(`${folder}/`) };
+  const served = serveService(settings, effects);
+  await vi.waitUntil(() => said.length > 0, 20_000);
+  const url = readFileSync(join(folder, 'address'), 'utf8').trim();
+  const send = (records: readonly object[], origin = LOCAL) =>
+    fetch(`${url}/a/v1/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', origin },
+      body: JSON.stringify({ sent_at: new Date().toISOString(), records }),
+    });
+  const read = async (path: string, token?: string): Promise<unknown> =>
+    (
+      await fetch(url + path, token ? { headers: { authorization: `Bearer ${token}` } } : {})
+    ).json();
+  const rows = async () => ((await read('/rows')) as { rows: Row[] }).rows;
+  const refused = async () => ((await read('/refused')) as { refused: Refused[] }).refused;
+  const stop = async () => {
+    process.emit('SIGTERM');
+    await served;
+  };
+  return { folder, url, said, errors, send, read, rows, refused, stop };
+};
+
+it('runs without any setting: makes its tokens, takes what the tag sends, and shows it', async () => {
+  const program = await start();
+  const { folder, said, url } = program;
+  expect(said[0]).toContain(`Rows      ${url}/rows`);
+  expect(said[0]).toContain(`<script src="${url}/outbox-auto.js" data-relay="${url}/a"`);
+  expect(statSync(join(folder, 'read-token')).mode & 0o777).toBe(0o600);
+  const write = readFileSync(join(folder, 'write-token'), 'utf8').trim();
+  expect(said[0]).not.toContain(write);
+  await program.send([identify('i1', 'u'), event('e1', 'Signed Up', 'u')]);
+  const direct = await fetch(`${url}/v1/event`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${write}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ project: 'any', channel: 'c', event: 'Direct' }),
+  });
+  expect(direct.status).toBe(200);
+  expect((await program.rows()).map(({ id, event }) => event ?? id)).toEqual([
+    'i1',
+    'Signed Up',
+    'Direct',
+  ]);
+  expect(await program.read('/setup')).toMatchObject({
+    tag: expect.stringContaining(url),
+    steps: { preflight: expect.any(String), stored: expect.any(String) },
+  });
+  await program.stop();
+  expect(said.at(-1)).toMatch(/^stopped\. in: 2 delivered/);
+});
+
+it('keeps its tokens and rows over a restart', async () => {
+  const first = await start();
+  await first.send([event('e1')]);
+  const token = readFileSync(join(first.folder, 'write-token'), 'utf8');
+  await first.stop();
+  const second = await start({}, first.folder);
+  expect(readFileSync(join(first.folder, 'write-token'), 'utf8')).toBe(token);
+  expect((await second.rows()).map(({ id }) => id)).toEqual(['e1']);
+  await second.stop();
+});
+
+it('shows what it refuses, with the fix', async () => {
+  const program = await start({ PROJECTS: 'p', CHANNELS: 'c' });
+  await program.send([event('e1')], 'https://shop.example');
+  await program.send([event('e2')], 'null');
+  await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
+  await vi.waitUntil(async () => (await program.refused()).length === 3, 20_000);
+  expect((await program.refused()).map(({ reason, message }) => [reason, message])).toEqual([
+    ['origin', 'pages of https://shop.example may not send: name it in SITE_ORIGIN'],
+    ['origin', expect.stringContaining('a file opened from disk')],
+    ['project', 'project "q" is not in the list `projects` of the relay'],
+  ]);
+  expect(await program.rows()).toEqual([]);
+  await program.stop();
+});
+
+it('asks for the read token where others can reach it', async () => {
+  const program = await start({ HOST: '0.0.0.0', SITE_ORIGIN: 'https://shop.example' });
+  const url = program.url.replace('0.0.0.0', '127.0.0.1');
+  expect((await fetch(`${url}/rows`)).status).toBe(401);
+  const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
+  expect(program.said[0]).toContain('asks for the token in');
+  expect(program.said[0]).not.toContain(token);
+  await program.stop();
+});
+
+it('queues in front of the database where it is told to', async () => {
+  const folder = tempFolder();
+  const program = await start({ STORE_URL: `file:${join(folder, 'queue')}`, ADMIN_PORT: '0' });
+  const answer = await program.send([event('e1'), event('e2')]);
+  expect(await answer.json()).toMatchObject({ results: [{ outcome: 'accepted' }, {}] });
+  await vi.waitUntil(async () => (await program.rows()).length === 2, 20_000);
+  expect(existsSync(join(folder, 'queue', 'queue.db'))).toBe(true);
+  await program.stop();
+});
