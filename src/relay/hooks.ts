@@ -64,8 +64,7 @@ export type OnRecovery = (recovery: { kind: RelayError['kind']; lastedMs: number
 /** The hooks of an operator, for metrics and errors of certain names. */
 export interface HooksOf<Metric extends string, Problem extends { kind: string }> {
   onMetric?:
-    | ((name: Metric, value: number, labels?: Readonly<Record<string, string>>) => void)
-    | undefined;
+    ((name: Metric, value: number, labels?: Readonly<Record<string, string>>) => void) | undefined;
   onError?: ((error: Problem) => void) | undefined;
   /** Called when a trouble is over that `onError` has told of. */
   onRecovery?: ((recovery: { kind: Problem['kind']; lastedMs: number }) => void) | undefined;
