@@ -6,6 +6,8 @@ import { refusalOf, type Refusal } from './refusal.js';
 const MAX_LEVELS = 200;
 /** Bytes of what becomes part of the database's keys. */
 const MAX_KEY_BYTES = 1_024;
+/** Characters of a record: a page of rows, or what a live page gets at once, has to fit into memory. */
+const MAX_RECORD = 131_072;
 const KEYS = ['project', 'channel', 'user_id'];
 
 export interface BodyRules {
@@ -63,5 +65,8 @@ export const checkBody = (
   }
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
   const defaults = type === 'event' ? { notify: false, tags: {}, timestamp: receivedAt } : {};
-  return { body: { ...defaults, ...Object.fromEntries(known) } as EventBody | IdentifyBody };
+  const whole = { ...defaults, ...Object.fromEntries(known) } as EventBody | IdentifyBody;
+  return JSON.stringify(whole).length > MAX_RECORD
+    ? refusalOf('size', `A record may have ${MAX_RECORD} characters at the most.`)
+    : { body: whole };
 };

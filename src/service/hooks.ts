@@ -1,4 +1,4 @@
-import { createTell as create, type HooksOf } from '../relay/hooks.js';
+import { createTell as create } from '../relay/hooks.js';
 
 /** Numbers a service gives away. Labels are from small closed sets, never from the input. */
 export type ServiceMetric =
@@ -29,7 +29,14 @@ export interface ServiceError {
   message: string;
 }
 
-export type ServiceHooks = HooksOf<ServiceMetric, ServiceError>;
+export interface ServiceHooks {
+  onMetric?:
+    | ((name: ServiceMetric, value: number, labels?: Readonly<Record<string, string>>) => void)
+    | undefined;
+  onError?: ((error: ServiceError) => void) | undefined;
+  /** Called when a trouble is over that `onError` has told of. */
+  onRecovery?: ((recovery: { kind: ServiceError['kind']; lastedMs: number }) => void) | undefined;
+}
 
 export const createTell = (hooks: ServiceHooks) => create<ServiceMetric, ServiceError>(hooks);
 export type Tell = ReturnType<typeof createTell>;

@@ -70,7 +70,11 @@ const unreadable = (status: number): Refusal => {
 const tooMany = (response: Response): Refusal => {
   const waitS = Number(response.headers.get('retry-after') ?? 1);
   const status = response.status === 429 ? 429 : 503;
-  return refusalOf('rate', 'Too many records of this client.', status, waitS * 1_000);
+  const words =
+    status === 429
+      ? 'Too many records of this client. Raise the rate limit, if it is one of yours.'
+      : 'Too many records of all clients. Raise the ceiling, if they are yours.';
+  return refusalOf('rate', words, status, waitS * 1_000);
 };
 
 /** A refusal together with what is known of the request by then. */

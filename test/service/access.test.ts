@@ -54,6 +54,15 @@ describe.each(READING)('%s %s', (method, path) => {
     }
   });
 
+  it.each(['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'])(
+    'is not open to what comes through a proxy: %s',
+    async (name) => {
+      const { send } = runService({ page });
+      const response = await send(path, { method, headers: { [name]: '192.0.2.1' } });
+      expect(statusOf(response)).toBe(403);
+    },
+  );
+
   it('gives nothing to a page of another site', async () => {
     const { send } = runService({ page });
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

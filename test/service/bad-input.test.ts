@@ -112,6 +112,11 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: 'Too large',
     refused: { status: 413, reason: 'size', message: /1048576 bytes/ },
   },
+  'a record that is too large': {
+    body: { ...event, tags: { a: 'x'.repeat(131_072) } },
+    answer: 'Too large',
+    refused: { status: 413, reason: 'size', project: 'p', message: /131072 characters/ },
+  },
   'more values than may be parsed': {
     body: { ...event, tags: { a: Array(40_000).fill(0) } },
     answer: 'Too large',

@@ -152,3 +152,26 @@ it('finds text whatever its case and script', async () => {
   expect(await find('*')).toEqual([]);
   expect(await find('[a-z]')).toEqual([]);
 });
+
+it('looks through many rows in steps, and lets others have their turn', async () => {
+  const { store } = open();
+  const names = Array.from({ length: 12_001 }, (_, n) => (n % 6_000 ? 'other' : 'rare'));
+  await store.write(names.map((event, n) => incomingEvent({ id: `r${n}` }, { event })));
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const find = async (span: object) =>
+    (await store.rows({ event: ['rare'] }, { ...all, ...span })).map(({ seq }) => seq);
+  expect(await find({})).toEqual([1, 6_001, 12_001]);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  isOver = true;
+  expect(await find({ newest: true })).toEqual([12_001, 6_001, 1]);
+  expect(await find({ newest: true, limit: 2 })).toEqual([12_001, 6_001]);
+  expect(await find({ after: 1, before: 12_001 })).toEqual([6_001]);
+  expect(await find({ limit: 0 })).toEqual([]);
+  expect(await find({ after: 20_000 })).toEqual([]);
+});

@@ -7,10 +7,17 @@ const COOKIE_AGE_S = 30 * 86_400;
 /** Names under which only this machine reaches the service. */
 const LOCAL = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** What a proxy adds: then whoever asks may be anywhere, though the name is a local one. */
+const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/** Whether only somebody at this machine can have sent the request, as far as it tells. */
+const isLocal = ({ url, headers }: Request): boolean =>
+  LOCAL.test(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
+
 const NO_TOKEN =
   'This asks for the read token of the service: send `Authorization: Bearer <token>`, or open /rows?token=<token> once in a browser.';
 const NOT_LOCAL =
-  'Without a read token this is open under the local names of this machine only, such as localhost. Set a read token to reach it from elsewhere.';
+  'Without a read token this is open to this machine only, under a local name such as localhost and behind no proxy. Set a read token to reach it from elsewhere.';
 
 const hexOf = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -65,7 +72,7 @@ export const readingAccess = (readToken: string | undefined): MiddlewareHandler 
     const url = new URL(request.url);
     if (isForeign(request)) return refuse(403, { message: 'Another site may not do this.' });
     if (!known) {
-      if (!LOCAL.test(url.hostname)) return refuse(403, { message: NOT_LOCAL });
+      if (!isLocal(request)) return refuse(403, { message: NOT_LOCAL });
       return next();
     }
     const token = url.searchParams.get('token');

@@ -75,20 +75,40 @@ const globOf = (text: string): string => {
   return `*${letters.join('')}*`;
 };
 
-/** Reads rows. */
-export const createRowReader =
-  (database: Database.Database) =>
-  (filter: RowFilter, { after, before, limit, newest }: Span): Row[] => {
-    const conditions: Condition[] = [
-      ...conditionsOf(filter),
-      ['seq > ?', after ?? 0],
-      ['seq < ?', before ?? Number.MAX_SAFE_INTEGER],
-    ];
-    const rows = database
-      .prepare<unknown[]>(
-        `SELECT * FROM rows WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-        ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
-      )
-      .all(...conditions.flatMap(([, ...values]) => values), limit) as StoredRow[];
-    return rows.map(readRow);
+/** How many places are looked through at a time. SQLite does that in the one thread there is, so others get their turn. */
+const STEP = 5_000;
+
+interface Ends {
+  first: number | null;
+  last: number | null;
+}
+
+/** Reads rows. A filter that few rows fit may have to look at all of them, which is done in steps. */
+export const createRowReader = (database: Database.Database) => {
+  const ends = database.prepare<unknown[]>(
+    'SELECT (SELECT min(seq) FROM rows) AS first, (SELECT max(seq) FROM rows) AS last',
+  );
+
+  return async (filter: RowFilter, { after, before, limit, newest }: Span): Promise<Row[]> => {
+    const conditions: Condition[] = [...conditionsOf(filter), ['seq > ?'], ['seq < ?']];
+    const step = database.prepare<unknown[]>(
+      `SELECT * FROM rows WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+      ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+    );
+    const values = conditions.flatMap(([, ...given]) => given);
+    const [{ first, last }] = ends.all() as [Ends];
+    let low = Math.max(after ?? 0, (first ?? 1) - 1);
+    let high = Math.min(before ?? Infinity, (last ?? 0) + 1);
+    const found: Row[] = [];
+    while (found.length < limit && high - low > 1) {
+      const from = newest ? Math.max(low, high - 1 - STEP) : low;
+      const to = newest ? high : Math.min(high, low + 1 + STEP);
+      const rows = step.all(...values, from, to, limit - found.length) as StoredRow[];
+      found.push(...rows.map(readRow));
+      if (newest) high = from + 1;
+      else low = to - 1;
+      if (found.length < limit && high - low > 1) await new Promise(setImmediate);
+    }
+    return found;
   };
+};

@@ -76,7 +76,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       return results;
     },
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
-    rows: async (filter, span) => readRows(filter, span),
+    rows: readRows,
     refused: async (span) => refused.read(span),
     resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
     dead: async (seqs) => refused.dead(seqs),

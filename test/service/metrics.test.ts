@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { event, identify, runService } from './support/run-service.js';
+
+const sumOf = (service: ReturnType<typeof runService>, name: string) => {
+  const sums: Record<string, number> = {};
+  for (const [metric, value, labels] of service.metrics) {
+    if (metric === name) sums[labels] = (sums[labels] ?? 0) + value;
+  }
+  return sums;
+};
+
+it('counts what happened, and no more', async () => {
+  const service = runService();
+  const key = { 'idempotency-key': 'k' };
+  for (let n = 0; n < 3; n++) await service.post('/v1/event', event);
+  for (let n = 0; n < 3; n++) await service.post('/v1/identify', identify, key);
+  await service.post('/v1/event', { ...event, tags: 1 });
+  await service.post('/v1/event', event, { authorization: null });
+  await service.send('/rows/../../etc/passwd');
+  await service.send('/rows');
+  expect(sumOf(service, 'records')).toEqual({ stored: 4, known: 2 });
+  expect(sumOf(service, 'refused')).toEqual({ 'field true': 1, 'token true': 1 });
+  expect(sumOf(service, 'requests')).toEqual({
+    '/v1/event 200': 3,
+    '/v1/identify 200': 3,
+    '/v1/event 400': 1,
+    '/v1/event 401': 1,
+    'none 404': 1,
+    '/rows 200': 1,
+  });
+  expect(service.metrics.filter(([name]) => name === 'store_ms')).toHaveLength(6);
+  expect((await service.rows()).length).toBe(4);
+});
+
+it('tells of a trouble, and when it is over', async () => {
+  const recovered: unknown[] = [];
+  let time = Date.parse('2026-03-01T00:00:00Z');
+  const service = runService({ onRecovery: (over) => recovered.push(over), now: () => time });
+  const { write } = service.store;
+  Object.assign(service.store, { write: () => Promise.reject(new Error('away')) });
+  await service.post('/v1/event', event);
+  await service.post('/v1/event', event);
+  Object.assign(service.store, { write });
+  time += 3_000;
+  await service.post('/v1/event', event);
+  expect(recovered).toEqual([{ kind: 'store', lastedMs: 3_000 }]);
+  expect(service.metrics.filter(([name]) => name === 'trouble').map(([, value]) => value)).toEqual([
+    1, 0,
+  ]);
+});
+
+it('takes a hook that throws for no reason to lose a record', async () => {
+  const service = runService({
+    onMetric: () => {
+      throw new Error('no');
+    },
+  });
+  expect((await service.post('/v1/event', event)).status).toBe(200);
+  expect(await service.rows()).toHaveLength(1);
+  expect(service.errors[0]).toEqual({ kind: 'hook', message: 'no' });
+});
