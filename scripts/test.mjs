@@ -50,7 +50,7 @@ const STEPS = {
 /** Steps that go at the same time as the one before them: each needs about one core. */
 const BESIDE = { lint: 'build', crash: 'recipes', program: 'recipes' };
 
-/** A developer may be without nginx or Redis. In CI they can be installed, and a skip hides what is broken. */
+/** A developer may be without nginx, Redis or Postgres. In CI they can be installed, and a skip hides what is broken. */
 const MAY_SKIP = !process.env.NO_SKIP;
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
