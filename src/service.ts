@@ -1,7 +1,7 @@
 export { createService } from './service/create-service.js';
-export type { Service } from './service/create-service.js';
 export { copyStore } from './service/store/copy-store.js';
 export type { CopyOptions, CopyProgress } from './service/store/copy-store.js';
+export type { Service } from './service/create-service.js';
 export type { PageFile, ServiceOptions, WriteToken } from './service/service-options.js';
 export type { ServiceError, ServiceHooks, ServiceMetric } from './service/hooks.js';
 export type { SetupState, Step } from './service/setup.js';
