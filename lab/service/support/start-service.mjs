@@ -20,6 +20,7 @@ export async function startService(databaseUrl, { isProgram = true } = {}) {
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   return {
     ...service,
+    url: new URL(service.url).origin, // the first one that it prints is that of the rows
     kill: () => service.kill().finally(removeFolder),
     stop: () => service.stop().finally(removeFolder),
   };
