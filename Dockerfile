@@ -1,4 +1,4 @@
-# The relay as a program: see docs/relay.md. Build it with `docker build -t analytics-outbox-relay .`
+# The relay and the service as programs: see docs/relay.md and docs/service-scale.md. Build it with `docker build -t analytics-outbox-relay .`
 FROM node:20-alpine AS build
 WORKDIR /source
 ENV PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
@@ -11,7 +11,7 @@ RUN npm pack --silent && mv analytics-outbox-*.tgz /package.tgz
 FROM node:20-alpine
 WORKDIR /relay
 COPY --from=build /package.tgz ./
-RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server redis libsql && rm package.tgz && npm cache clean --force
+RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server hono redis libsql pg && rm package.tgz && npm cache clean --force
 RUN mkdir /data && chown node /data
 USER node
 ENV PORT=3000

@@ -44,7 +44,7 @@ const tag = (input, file) => ({
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-const external = [/^node:/, /^hono/, 'nanoid', 'idb-keyval', 'libsql'];
+const external = [/^node:/, /^hono/, 'nanoid', 'idb-keyval', 'libsql', 'pg'];
 const shape = (shared, format, extension) => ({
   dir: 'dist',
   format,
@@ -128,7 +128,7 @@ export default [
   ...libraries(
     'relay-shared',
     ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
-    ...['service', 'service-libsql'],
+    ...['service', 'service-libsql', 'service-postgres'],
   ),
   program('src/program/main.ts', 'dist/relay-program.js'),
   program('src/program/service-main.ts', 'dist/service-program.js'),

@@ -48,6 +48,7 @@ const LIBRARIES = [
   'relay-node',
   'service',
   'service-libsql',
+  'service-postgres',
   'testing',
   'compat-segment',
   'compat-logsnag',
@@ -82,6 +83,7 @@ const IMPORTS = {
   hono: /^dist\/service\./,
   // With what the queue and the service's file share.
   libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
+  pg: /^dist\/service-postgres\./,
   redis: /^dist\/relay-program\.js$/,
   '@hono/node-server': /^dist\/relay-program\.js$/,
 };

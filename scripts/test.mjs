@@ -39,6 +39,11 @@ const STEPS = {
     count: (counts) => counts,
     needsBuild: true,
   },
+  'service-crash': {
+    run: node('lab/service/service-crash.mjs', '--kills', '4'),
+    count: (counts) => counts,
+    needsBuild: true,
+  },
   program: {
     run: node('e2e/relay/program.mjs'),
     count: (counts) => counts,
@@ -48,9 +53,14 @@ const STEPS = {
 };
 
 /** Steps that go at the same time as the one before them: each needs about one core. */
-const BESIDE = { lint: 'build', crash: 'recipes', program: 'recipes' };
+const BESIDE = {
+  lint: 'build',
+  crash: 'recipes',
+  'service-crash': 'recipes',
+  program: 'recipes',
+};
 
-/** A developer may be without nginx or Redis. In CI they can be installed, and a skip hides what is broken. */
+/** A developer may be without nginx, Redis or Postgres. In CI they can be installed, and a skip hides what is broken. */
 const MAY_SKIP = !process.env.NO_SKIP;
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
@@ -110,9 +120,9 @@ function summarise() {
     const verdict = isLeftOut ? 'left out' : failed ? 'FAILED' : 'ok';
     const counts =
       STEPS[name].count && !isLeftOut ? countsInWords({ passed, failed, skipped }) : '';
-    console.log(`${name.padEnd(10)} ${verdict.padEnd(9)} ${time.padStart(8)}  ${counts}`);
+    console.log(`${name.padEnd(14)} ${verdict.padEnd(9)} ${time.padStart(8)}  ${counts}`);
   }
-  console.log(`${'all'.padEnd(20)} ${seconds(startedAll).padStart(8)}`);
+  console.log(`${'all'.padEnd(24)} ${seconds(startedAll).padStart(8)}`);
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
   process.exitCode = total.failed ? 1 : 0;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   hasPostgres,
   startPostgres,
@@ -7,6 +7,10 @@ import {
 } from '../../lab/service/support/start-postgres.mjs';
 import { createPostgresStore } from '../../src/service-postgres.js';
 import { describeStore } from './store-contract.js';
+import { incomingEvent, incomingIdentify } from './support/incoming.js';
+
+const ALL = { limit: 10_000 };
+const STORED = { outcome: 'stored' };
 
 describe.skipIf(!hasPostgres)('over a Postgres', () => {
   let server: PostgresServer;
@@ -14,7 +18,7 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
   let worlds = 0;
 
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres({ max_stack_depth: '200kB' });
     client = new pg.Client(server.url).on('error', () => {}); // it is killed on purpose
     await client.connect();
   });
@@ -53,4 +57,140 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
   };
 
   describeStore('Postgres', enter);
+
+  it('makes its tables once when many processes start at once, and finds them again', async () => {
+    const { open, schema } = enter();
+    const stores = await Promise.all(Array.from({ length: 8 }, () => open()));
+    await Promise.all(stores.map((store, n) => store.write([incomingEvent({ id: `${n}` })])));
+    expect(await (await open()).rows({}, ALL)).toHaveLength(8);
+    const { rows } = await client.query(`SELECT * FROM "${schema}".version`);
+    expect(rows).toEqual([{ version: 1 }]);
+  });
+
+  it('refuses in words a schema that a newer version has made, and leaves it alone', async () => {
+    const { open, schema } = enter();
+    await open();
+    await client.query(`UPDATE "${schema}".version SET version = 2`);
+    await expect(open()).rejects.toThrow(/made by a newer version.*Run the newer version/);
+    const { rows } = await client.query(`SELECT * FROM "${schema}".version`);
+    expect(rows).toEqual([{ version: 2 }]);
+  });
+
+  it('needs no right but those on its schema', async () => {
+    const { schema } = enter();
+    await client.query(`CREATE ROLE "${schema}" LOGIN;
+      CREATE SCHEMA "${schema}" AUTHORIZATION "${schema}"`);
+    const url = server.url.replace('postgres@', `${encodeURIComponent(schema)}@`);
+    const store = await createPostgresStore({ url, schema });
+    onTestFinished(() => store.close());
+    expect(await store.write([incomingEvent(), incomingIdentify()])).toEqual([STORED, STORED]);
+    await expect(createPostgresStore({ url, schema: 'another' })).rejects.toThrow(
+      /permission denied/,
+    );
+  });
+
+  it.each([
+    ['SQL_ASCII', 'its encoding is SQL_ASCII. It has to be UTF8.'],
+    ['nowhere', 'database "nowhere" does not exist'],
+  ])('says what is wrong with a database: %s', async (name, words) => {
+    if (name === 'SQL_ASCII')
+      await client.query(`CREATE DATABASE "SQL_ASCII" ENCODING 'SQL_ASCII' TEMPLATE template0`);
+    const url = server.url.replace(/postgres$/, name);
+    await expect(createPostgresStore({ url })).rejects.toThrow(words);
+  });
+
+  it.each([
+    ['postgres://u:secret@127.0.0.1:1/d', 'Postgres at 127.0.0.1:1/d: connect ECONNREFUSED'],
+    ['postgres://u:secret@localhost:1/d', 'Postgres at localhost:1/d: connect ECONNREFUSED'],
+    ['postgres://u:secret@nowhere.invalid/d', 'Postgres at nowhere.invalid:5432/d: getaddrinfo'],
+    ['postgres://u:secret@[/d', '`url` is no address of a Postgres database'],
+  ])('says what is wrong with an address, and not the password: %s', async (url, words) => {
+    const error: unknown = await createPostgresStore({ url }).catch((reason: unknown) => reason);
+    expect(String(error)).toContain(words);
+    expect(String(error)).not.toContain('secret');
+  });
+
+  it('gives up a statement that takes too long, and goes on after that', async () => {
+    const { schema } = enter();
+    const store = await createPostgresStore({ url: server.url, schema, statementTimeout: 300 });
+    onTestFinished(() => store.close());
+    await client.query(`BEGIN; LOCK TABLE "${schema}".records`);
+    await expect(store.write([incomingEvent()])).rejects.toThrow(/statement timeout/);
+    await client.query('ROLLBACK');
+    expect(await store.write([incomingEvent()])).toEqual([STORED]);
+    expect(await store.refused(ALL)).toEqual([]);
+  });
+
+  it('stores what stands beside JSON that is too deep, and keeps that as a dead letter', async () => {
+    const store = await enter().open();
+    const deep = { a: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) as unknown };
+    const records = [{ id: 'a' }, { id: 'deep' }, { id: 'c' }].map((record) =>
+      incomingEvent(record, record.id === 'deep' ? { tags: deep } : {}),
+    );
+    const [, dead] = await store.write(records);
+    expect(dead).toEqual({ outcome: 'dead', message: 'stack depth limit exceeded' });
+    expect((await store.rows({}, ALL)).map(({ id }) => id)).toEqual(['a', 'c']);
+  });
+
+  it('rejects while the database is read-only, and no record is dead for that', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA "${schema}" FROM PUBLIC`);
+    await client.query(`ALTER SYSTEM SET default_transaction_read_only = on`);
+    await client.query(`SELECT pg_reload_conf()`);
+    try {
+      await vi.waitFor(() =>
+        expect(store.write([incomingEvent()])).rejects.toThrow('read-only transaction'),
+      );
+    } finally {
+      // Who made it so has to say that this one may write.
+      await client.query(`SET default_transaction_read_only = off`);
+      await client.query(`ALTER SYSTEM RESET default_transaction_read_only`);
+      await client.query(`SELECT pg_reload_conf()`);
+    }
+    await vi.waitFor(async () => {
+      const [written] = await store.write([incomingEvent({ id: 'later' })]);
+      expect(['stored', 'known']).toContain(written!.outcome);
+    });
+    expect(await store.refused(ALL)).toEqual([]);
+  });
+
+  it('says at once that the database is gone, comes back with it, and has what it answered for', async () => {
+    const store = await enter().open();
+    const told = vi.fn();
+    onTestFinished(store.follow(told));
+    await vi.waitFor(() => expect(told).toHaveBeenCalled());
+    const answered: string[] = [];
+    const write = async (id: string) => {
+      await store.write([incomingEvent({ id })]);
+      answered.push(id);
+    };
+    await write('before');
+    const writing = Array.from({ length: 20 }, (_, n) => write(`during ${n}`).catch(() => {}));
+    await server.kill();
+    await Promise.all(writing);
+    const started = performance.now();
+    await expect(store.write([incomingEvent()])).rejects.toThrow(
+      `Postgres at 127.0.0.1:${server.port}/postgres: connect ECONNREFUSED`,
+    );
+    await expect(store.rows({}, ALL)).rejects.toThrow('ECONNREFUSED');
+    expect(performance.now() - started).toBeLessThan(2_000);
+    await server.restart();
+    client = new pg.Client(server.url).on('error', () => {});
+    await client.connect();
+    told.mockClear();
+    await write('after');
+    const ids = (await store.rows({}, ALL)).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(answered));
+    expect(new Set(ids).size).toBe(ids.length);
+    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 10_000 });
+    // By looking for itself it would take two seconds each.
+    const heard = performance.now();
+    for (let n = 0; n < 5; n++) {
+      told.mockClear();
+      await store.write([incomingEvent({ id: `heard ${n}` })]);
+      await vi.waitUntil(() => told.mock.calls.length, { timeout: 10_000, interval: 5 });
+    }
+    expect(performance.now() - heard).toBeLessThan(6_000);
+  });
 });

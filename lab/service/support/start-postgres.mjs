@@ -55,7 +55,7 @@ export async function startPostgres(settings = {}) {
     await new Promise((resolve, reject) => {
       let output = '';
       child.stderr.on('data', (chunk) => {
-        if (output.length < 10_000) output += chunk;
+        output = (output + chunk).slice(-10_000); // refused clients may have much to say
         if (output.includes('ready to accept connections')) resolve();
       });
       child.on('exit', () => reject(new Error(`postgres ended:\n${output}`)));

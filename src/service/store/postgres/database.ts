@@ -52,13 +52,22 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     query_timeout: statementTimeout + SILENCE_MS,
     keepAlive: true,
   };
-  const { host, port, database: name } = new driver.Client(settings);
+  const createClient = (): pg.Client => {
+    try {
+      return new driver.Client(settings).on('error', () => {}); // `end` follows
+    } catch (error) {
+      throw new Error('`url` is no address of a Postgres database', { cause: error });
+    }
+  };
+  const { host, port, database: name } = createClient();
   const inWords = (error: unknown): Error =>
     new Error(`Postgres at ${host}:${port}/${name}: ${wordsOf(error)}`, { cause: error });
 
   const createPool = (max: number) =>
-    // An idle connection that ends is no news: the next statement opens another.
-    new driver.Pool({ ...settings, max }).on('error', () => {});
+    new driver.Pool({ ...settings, max })
+      // A connection that ends is no news: its statement fails, and the next one opens another.
+      .on('error', () => {})
+      .on('connect', (client) => void client.on('error', () => {}));
   const [writers, readers] = [createPool(WRITERS), createPool(READERS)];
 
   /** Runs work on one connection, which is closed if anything but an answer of Postgres has failed. */
@@ -107,7 +116,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
       }),
     /** A connection of one's own, to listen on. */
     connect: async (): Promise<pg.Client> => {
-      const client = new driver.Client(settings).on('error', () => {}); // `end` follows
+      const client = createClient();
       await client.connect();
       return client;
     },
