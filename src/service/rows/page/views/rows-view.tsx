@@ -1,0 +1,292 @@
+import type { TargetedKeyboardEvent } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Row } from '../../../store/port.js';
+import type { Feed, FeedState } from '../state/feed.js';
+import { activeFilters, NO_FILTERS } from '../state/filters.js';
+import { BOUNDS } from '../state/kept-rows.js';
+import { tagsOf, valueText } from '../text/summary.js';
+import { countOf, inDigits } from '../text/times.js';
+import { useKeepPlace } from './keep-place.js';
+import { RowItem } from './row-item.js';
+import { Text } from './text.js';
+import { ValueMenu, type Pressed } from './value-menu.js';
+
+/** As many rows are in the document while the feed flows, and as many more for each step down. */
+const STEP = 100;
+/** And never more than these: further steps let go of the rows above. */
+const MAX_DRAWN = 500;
+
+/** The stretch of the kept rows that is drawn: from this row on, or from the newest. */
+interface Stretch {
+  from: number | undefined;
+  count: number;
+}
+const NEWEST: Stretch = { from: undefined, count: STEP };
+
+const HEADINGS = ['Arrived', 'After the call', 'What', 'User', 'Project · channel', 'Tags'];
+
+interface ViewProps {
+  feed: Feed;
+  state: FeedState;
+  isEmpty: boolean;
+}
+
+export const RowsView = ({ feed, state, isEmpty }: ViewProps) => {
+  const { kept, openSeq, fresh, isReady } = state;
+  const list = useRef<HTMLDivElement>(null);
+  const [stretch, setStretch] = useState(NEWEST);
+  const [active, setActive] = useState<number | undefined>();
+  const [pressed, press] = useState<Pressed | undefined>();
+  const today = new Date(feed.now()).setHours(0, 0, 0, 0);
+
+  const { shown } = kept;
+  const found = shown.findIndex(({ row }) => row.seq === stretch.from);
+  const first = Math.max(0, found);
+  const drawn = shown.slice(first, first + stretch.count);
+  const activeSeq = drawn.some(({ row }) => row.seq === active) ? active : drawn[0]?.row.seq;
+
+  const isFlowing = !feed.isHeld();
+  // What has been scrolled down to is let go as the feed flows again.
+  useEffect(() => {
+    if (isFlowing) setStretch(NEWEST);
+  }, [isFlowing]);
+  useHolds(feed, list);
+  useKeepPlace(list, first && shown[first]!.row.seq);
+
+  const moveTo = (at: number): void =>
+    setStretch({ from: at > 0 ? shown[at]!.row.seq : undefined, count: MAX_DRAWN });
+  const showBelow = (): void => {
+    const isMore = first + stretch.count < shown.length;
+    if (!isMore) return void feed.loadOlder();
+    if (stretch.count < MAX_DRAWN) {
+      setStretch({ from: shown[first]!.row.seq, count: stretch.count + STEP });
+    } else moveTo(first + STEP);
+  };
+  const showAbove = (): void => moveTo(first - STEP);
+
+  const rowOf = (target: EventTarget | null): Row | undefined => {
+    const article = target instanceof Element ? target.closest<HTMLElement>('.row') : null;
+    const seq = Number(article?.dataset['seq']);
+    return shown.find(({ row }) => row.seq === seq)?.row;
+  };
+  const toggle = (row: Row): void => feed.open(openSeq === row.seq ? undefined : row.seq);
+
+  const onClick = (event: MouseEvent): void => {
+    const row = rowOf(event.target);
+    if (!row || !(event.target instanceof Element)) return;
+    setActive(row.seq);
+    const button = event.target.closest<HTMLElement>('[data-kind]');
+    if (button && button.dataset['kind'] !== 'toggle') return press(pressedValue(row, button));
+    const isInLine = event.target.closest('.line');
+    if (isInLine && document.getSelection()?.isCollapsed !== false) toggle(row);
+  };
+  const focusRow = (at: number): void => {
+    const seq = drawn[at]?.row.seq;
+    if (seq === undefined) return at >= drawn.length ? showBelow() : undefined;
+    setActive(seq);
+    document.getElementById(`row-${seq}`)?.focus();
+  };
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
+    const row = rowOf(event.target);
+    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
+    const isOnRow = event.target instanceof Element && event.target.matches('.row');
+    const step = { j: 1, k: -1, ...(isOnRow ? { ArrowDown: 1, ArrowUp: -1 } : {}) }[event.key];
+    const at = drawn.findIndex((arrival) => arrival.row.seq === row.seq);
+    if (step) focusRow(at + step);
+    else if (event.key === 'Enter' && isOnRow) toggle(row);
+    else if (event.key === 'Escape') {
+      if (openSeq !== undefined) feed.open(undefined);
+      else (document.activeElement as HTMLElement | null)?.blur();
+      if (openSeq !== undefined) document.getElementById(`row-${row.seq}`)?.focus();
+    } else return;
+    event.preventDefault();
+  };
+
+  const bring = (): void => {
+    setStretch(NEWEST);
+    feed.bring();
+    scrollTo({ top: 0 });
+    list.current?.focus({ preventScroll: true });
+  };
+
+  if (isEmpty) return <NoMatch feed={feed} state={state} />;
+  return (
+    <section class={`rows${isReady ? '' : ' stale'}`} aria-label="Rows" aria-busy={!isReady}>
+      {kept.waitingCount > 0 && (
+        <div class="new">
+          <button type="button" onClick={bring}>
+            <span aria-hidden="true">↑ </span>
+            {inDigits(kept.waitingCount)} new
+          </button>
+        </div>
+      )}
+      <div class="headings" aria-hidden="true">
+        {HEADINGS.map((heading) => (
+          <span>{heading}</span>
+        ))}
+      </div>
+      <div
+        ref={list}
+        class="list"
+        role="feed"
+        aria-label="Stored rows, newest first"
+        tabIndex={-1}
+        onClick={onClick}
+        onKeyDown={onKeyDown}
+      >
+        {drawn.map(({ row }) => (
+          <RowItem
+            key={row.seq}
+            row={row}
+            isOpen={row.seq === openSeq}
+            isActive={row.seq === activeSeq}
+            isFresh={fresh.has(row.seq)}
+            today={today}
+          />
+        ))}
+      </div>
+      {first > 0 && <Sight key="above" onSeen={showAbove} of={first} where="above" />}
+      <Foot
+        feed={feed}
+        state={state}
+        drawn={drawn.length}
+        end={first + drawn.length}
+        onMore={showBelow}
+      />
+      {pressed && <ValueMenu feed={feed} pressed={pressed} onClose={() => press(undefined)} />}
+    </section>
+  );
+};
+
+const pressedValue = (row: Row, button: HTMLElement): Pressed => {
+  const kind = button.dataset['kind'] as Pressed['kind'];
+  const values: Record<Pressed['kind'], () => string> = {
+    event: () => row.event ?? '',
+    type: () => row.type,
+    user: () => row.user_id ?? '',
+    project: () => row.project,
+    channel: () => row.channel ?? '',
+    tag: () => valueText(Object.values(tagsOf(row))[Number(button.dataset['at'])]),
+  };
+  return { kind, value: values[kind](), button };
+};
+
+const POINTING_MS = 1200;
+
+/** The feed stands still while somebody reads it: scrolled down, with the focus in a row, or pointing at one. */
+const useHolds = (feed: Feed, list: { current: HTMLDivElement | null }): void => {
+  useEffect(() => {
+    const element = list.current;
+    if (!element) return undefined;
+    let pointing: ReturnType<typeof setTimeout> | undefined;
+
+    const onScroll = (): void => {
+      const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
+      feed.hold('scroll', element.getBoundingClientRect().top < top - 4);
+    };
+    const onFocus = (): void => {
+      const focused = document.activeElement;
+      const isInRow = !!focused?.closest('.row') && element.contains(focused);
+      feed.hold('focus', isInRow && focused!.matches(':focus-visible'));
+    };
+    const onPoint = (): void => {
+      clearTimeout(pointing);
+      feed.hold('pointer', true);
+      pointing = setTimeout(() => feed.hold('pointer', false), POINTING_MS);
+    };
+    const later = (): void => void setTimeout(onFocus);
+
+    addEventListener('scroll', onScroll, { passive: true });
+    document.addEventListener('focusin', onFocus);
+    document.addEventListener('focusout', later);
+    element.addEventListener('pointermove', onPoint);
+    element.addEventListener('pointerdown', onPoint);
+    return () => {
+      removeEventListener('scroll', onScroll);
+      document.removeEventListener('focusin', onFocus);
+      document.removeEventListener('focusout', later);
+      clearTimeout(pointing);
+      for (const reason of ['scroll', 'focus', 'pointer'] as const) feed.hold(reason, false);
+    };
+  }, [feed, list]);
+};
+
+/** Asks for more rows as it comes into sight, or is pressed. */
+const Sight = ({ onSeen, of, where }: { onSeen: () => void; of: number; where: string }) => {
+  const element = useRef<HTMLDivElement>(null);
+  const seen = useRef(onSeen);
+  useLayoutEffect(() => {
+    seen.current = onSeen;
+  });
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && seen.current(),
+      { rootMargin: '600px' },
+    );
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+    // Anew with each step, since it may still be in sight.
+  }, [of]);
+  return <div ref={element} class={`sight ${where}`} />;
+};
+
+const Foot = ({
+  feed,
+  state: { kept, older, isReady },
+  drawn,
+  end,
+  onMore,
+}: {
+  feed: Feed;
+  state: FeedState;
+  drawn: number;
+  end: number;
+  onMore: () => void;
+}) => {
+  const { shown, hasOlder } = kept;
+  const hasMore = end < shown.length || hasOlder;
+  return (
+    <div class="foot soft">
+      {hasMore ? (
+        <button type="button" disabled={older === 'loading'} onClick={onMore}>
+          {older === 'loading' ? 'Loading …' : 'Load older rows'}
+        </button>
+      ) : (
+        <p>That is the first row.</p>
+      )}
+      {older === 'failed' && <p class="wrong">The service gave no older rows. Try again.</p>}
+      <p>
+        {countOf(drawn, 'row')} drawn of {inDigits(shown.length + kept.waiting.length)} that this
+        page keeps. It keeps {inDigits(BOUNDS.rows)} at most, and fetches older ones as you scroll
+        down. None is left out.
+      </p>
+      {hasMore && isReady && older === 'idle' && feed.holds('scroll') && (
+        <Sight onSeen={onMore} of={end + shown.length} where="below" />
+      )}
+    </div>
+  );
+};
+
+const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
+  <section class="no-match">
+    <h2>No row matches</h2>
+    <p>
+      {state.total
+        ? `There are ${countOf(state.total, 'row')} in all, but none with `
+        : 'None has '}
+      {activeFilters(state.filters).map(({ word, value }, at) => (
+        <>
+          {at > 0 && ', and '}
+          <span class="soft">{word === 'hidden' ? 'a name other than' : word}</span>{' '}
+          <b>
+            <Text of={value} max={60} />
+          </b>
+        </>
+      ))}
+      . Rows that match are shown as they arrive.
+    </p>
+    <button type="button" class="primary" onClick={() => feed.filter(NO_FILTERS)}>
+      Clear all filters
+    </button>
+  </section>
+);
