@@ -54,19 +54,19 @@ const callOf = ({ type, body }: Row): string => {
 const assertionOf = ({ type, project, body }: Row, origin: string): string => {
   const isEvent = type === 'event';
   const { user_id } = body;
-  const query = new URLSearchParams({
+  const query = {
     project,
     type,
     ...(isEvent ? { event: (body as EventBody).event } : {}),
     ...(user_id ? { user: user_id } : {}),
     ...{ newest: '1', limit: '1', format: 'json' },
-  });
+  };
   const wanted = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'timestamp'));
-  return `const stored = async () => {
-  const response = await fetch(
-    ${quoted(`${origin}/rows?${query}`)},
-    { headers: { authorization: \`Bearer \${process.env.READ_TOKEN}\` } },
-  );
+  return `const query = new URLSearchParams(${literal(query)});
+const stored = async () => {
+  const response = await fetch(\`${origin}/rows?\${query}\`, {
+    headers: { authorization: \`Bearer \${process.env.READ_TOKEN}\` },
+  });
   return (await response.json()).rows[0]?.body;
 };
 await expect.poll(stored).toMatchObject(${literal(wanted)});`;

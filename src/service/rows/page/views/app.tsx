@@ -14,7 +14,7 @@ import { WaitingView } from './waiting-view.js';
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, select, textarea');
 
-/** `/` goes to the search, `j` and `k` into the feed, from wherever one is. */
+/** `/` goes to the search, `n` brings what is new, `j` and `k` go into the feed, from wherever one is. */
 const useShortcuts = (): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -24,6 +24,7 @@ const useShortcuts = (): void => {
         document.getElementById('search')?.focus();
       }
       const isInRow = event.target instanceof Element && event.target.closest('.row');
+      if (event.key === 'n') document.querySelector<HTMLElement>('.new button')?.click();
       if ((event.key === 'j' || event.key === 'k') && !isInRow) {
         document.querySelector<HTMLElement>('.row[tabindex="0"]')?.focus();
       }

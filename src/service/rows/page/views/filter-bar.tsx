@@ -32,7 +32,7 @@ const TypedFilter = ({
     onTyped(next.trim());
   };
   return (
-    <label class={`field ${rest.id}`} for={rest.id}>
+    <label class={`field for-${rest.id}`} for={rest.id}>
       <span>{rest.label}</span>
       <input
         id={rest.id}

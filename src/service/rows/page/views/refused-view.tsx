@@ -103,42 +103,41 @@ const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
   const of = [entry.type, entry.project].filter(Boolean).join(' · ');
   return (
     <li class="refusal">
-      <div class="refusal-head">
-        <span class={`status of-${entry.reason}`}>{entry.status}</span>
-        <h3>{title}</h3>
-        {of && (
-          <span class="soft">
-            <Text of={of} max={80} />
-          </span>
-        )}
-        <time class="soft" dateTime={entry.received_at}>
-          {day} {time}
-        </time>
-      </div>
-      <p class="message">
-        <LongText of={entry.message} />
-      </p>
-      <p class="fix">{fix}</p>
-      {entry.id && (
-        <p class="soft">
-          Record id{' '}
-          <code>
-            <Text of={entry.id} max={80} />
-          </code>
+      <div>
+        <div class="refusal-head">
+          <span class={`status of-${entry.reason}`}>{entry.status}</span>
+          <h3>{title}</h3>
+          {of && (
+            <span class="soft">
+              <Text of={of} max={80} />
+            </span>
+          )}
+          <time class="soft" dateTime={entry.received_at}>
+            {day} {time}
+          </time>
+        </div>
+        <p class="message">
+          <LongText of={entry.message} />
         </p>
-      )}
+        <p class="fix">{fix}</p>
+        {entry.id && (
+          <p class="soft">
+            Record id{' '}
+            <code>
+              <Text of={entry.id} max={80} />
+            </code>
+          </p>
+        )}
+        {entry.isDead && <SendAgain resent={resent} onResend={onResend} />}
+      </div>
       {entry.body && (
-        <details>
-          <summary>
-            Body <span class="soft">{countOf(entry.body.length, 'character')}</span>
-          </summary>
-          <pre tabIndex={0} dir="ltr" aria-label="Body">
+        <div class="snippet">
+          <pre tabIndex={0} dir="ltr" aria-label="What was sent">
             <LongText of={entry.body} />
           </pre>
-          <CopyButton text={() => entry.body!} label="Copy body" />
-        </details>
+          <CopyButton text={() => entry.body!} />
+        </div>
       )}
-      {entry.isDead && <SendAgain resent={resent} onResend={onResend} />}
     </li>
   );
 };

@@ -178,7 +178,7 @@ const Code = ({ row }: { row: Row }) => {
         <CopyButton text={() => copies[form]} />
       </div>
       <pre id={id} role="tabpanel" aria-labelledby={`${id}-${form}`} tabIndex={0} dir="ltr">
-        <LongText key={form} of={copies[form]} code />
+        <LongText key={form} of={copies[form]} form={form === 'json' ? 'json' : 'code'} />
       </pre>
     </div>
   );

@@ -83,7 +83,6 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
             <Text of={description} />
           </span>
         )}
-        {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
       </div>
       <div class="who">
         {row.user_id !== undefined && row.user_id !== null && (
@@ -124,6 +123,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
         )}
       </div>
       <div class="chips">
+        {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
         {chips.map(({ key, text }, at) => (
           <button
             type="button"

@@ -9,6 +9,7 @@ import { countOf, inDigits } from '../text/times.js';
 import { useKeepPlace } from './keep-place.js';
 import { RowItem } from './row-item.js';
 import { Text } from './text.js';
+import { goOn } from './top-bar.js';
 import { ValueMenu, type Pressed } from './value-menu.js';
 
 /** As many rows are in the document while the feed flows, and as many more for each step down. */
@@ -104,12 +105,12 @@ export const RowsView = ({ feed, state, isEmpty }: ViewProps) => {
 
   const bring = (): void => {
     setStretch(NEWEST);
-    feed.bring();
-    scrollTo({ top: 0 });
+    goOn(feed);
     list.current?.focus({ preventScroll: true });
   };
 
   if (isEmpty) return <NoMatch feed={feed} state={state} />;
+  if (!isReady && !shown.length) return <p class="no-match soft">Asking for the newest rows …</p>;
   return (
     <section class={`rows${isReady ? '' : ' stale'}`} aria-label="Rows" aria-busy={!isReady}>
       {kept.waitingCount > 0 && (

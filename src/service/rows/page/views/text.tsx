@@ -7,13 +7,13 @@ export const Text = ({ of, max = 160 }: { of: string; max?: number }) => {
   const { text, left } = cut(of, max);
   return (
     <bdi>
-      <Parts of={text} />
+      <Visible of={text} />
       {left > 0 && '…'}
     </bdi>
   );
 };
 
-const Parts = ({ of }: { of: string }) => (
+const Visible = ({ of }: { of: string }) => (
   <>
     {visibleParts(of).map((part) =>
       typeof part === 'string' ? part : <span class="sign">{part.sign}</span>,
@@ -21,15 +21,22 @@ const Parts = ({ of }: { of: string }) => (
   </>
 );
 
-const LONG = 600;
+/** `words`: with its hidden signs shown. `code` and `json` have them escaped already. */
+type Form = 'words' | 'code' | 'json';
+
+const MAX_LENGTHS: Readonly<Record<Form, number>> = { words: 600, code: 2400, json: 2400 };
 
 /** The same on as many lines as it needs, with the rest of a long text on demand. */
-export const LongText = ({ of, code = false }: { of: string; code?: boolean }) => {
+export const LongText = ({ of, form = 'words' }: { of: string; form?: Form }) => {
   const [isWhole, showWhole] = useState(false);
-  const { text, left } = cut(of, isWhole ? of.length : code ? 4 * LONG : LONG);
+  const { text, left } = cut(of, isWhole ? of.length : MAX_LENGTHS[form]);
   return (
     <>
-      <bdi>{code ? text : <Parts of={text} />}</bdi>
+      <bdi>
+        {form === 'words' && <Visible of={text} />}
+        {form === 'code' && text}
+        {form === 'json' && (isWhole ? text : <Colored json={text} />)}
+      </bdi>
       {left > 0 && (
         <>
           {'… '}
@@ -38,6 +45,27 @@ export const LongText = ({ of, code = false }: { of: string; code?: boolean }) =
           </button>
         </>
       )}
+    </>
+  );
+};
+
+const TOKEN = /("(?:\\.|[^"\\])*"?)(\s*:)?|(-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/g;
+
+/** For a screenful only: each name and value is an element of its own. */
+const Colored = ({ json }: { json: string }) => {
+  const parts = [];
+  let end = 0;
+  for (const match of json.matchAll(TOKEN)) {
+    const [whole, text, colon = '', value] = match;
+    parts.push(json.slice(end, match.index));
+    if (text) parts.push(<span class={colon ? 'json-key' : 'json-text'}>{text}</span>, colon);
+    if (value) parts.push(<span class="json-value">{value}</span>);
+    end = match.index + whole.length;
+  }
+  return (
+    <>
+      {parts}
+      {json.slice(end)}
     </>
   );
 };

@@ -44,7 +44,6 @@ const WHY: readonly (readonly [Reason, string])[] = [
 const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const now = useNow(feed.now);
   const { kind, main, more } = liveWords(feed, state, now);
-  const isPaused = feed.holds('button');
   return (
     <div class={`live ${kind}`}>
       <p>
@@ -60,14 +59,22 @@ const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
         <button
           type="button"
           class="pause"
-          onClick={() => (isPaused ? feed.bring() : feed.hold('button', true))}
+          onClick={() => (kind === 'held' ? goOn(feed) : feed.hold('button', true))}
         >
-          {isPaused ? 'Go on' : 'Pause'}
+          {kind === 'held' ? 'Go on' : 'Pause'}
         </button>
       )}
     </div>
   );
 };
+
+/** The newest rows are on top, so that is where the feed goes on. */
+export const goOn = (feed: Feed): void => {
+  feed.bring();
+  scrollTo({ top: 0 });
+};
+
+const QUIET_MS = 5000;
 
 const liveWords = (feed: Feed, { connection, isReady, kept, rate }: FeedState, now: number) => {
   if (connection.kind === 'lost') {
@@ -86,7 +93,8 @@ const liveWords = (feed: Feed, { connection, isReady, kept, rate }: FeedState, n
   const current = rate.current(now);
   if (current) return { kind: 'flowing', main: 'Live', more: `${rateInWords(current)} a second` };
   const last = kept.shown[0] && Date.parse(kept.shown[0].row.received_at);
-  const quiet = last ? `quiet for ${lengthInWords(Math.max(1000, now - last))}` : 'nothing yet';
+  if (!last) return { kind: 'quiet', main: 'Live', more: 'nothing yet' };
+  const quiet = now - last > QUIET_MS ? `quiet for ${lengthInWords(now - last)}` : '';
   return { kind: 'quiet', main: 'Live', more: quiet };
 };
 

@@ -41,7 +41,7 @@ const MARKS: Readonly<Record<StepState, string>> = {
   ...{ done: '✓', skipped: '–', next: '', failing: '!', later: '' },
 };
 
-const EXAMPLE = { project: 'PROJECT', channel: 'web', event: 'Hello', tags: { from: 'curl' } };
+const EXAMPLE = { project: 'PROJECT', channel: 'web', event: 'Hello' };
 
 /** What a newcomer sees until the first row is there. */
 export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
