@@ -27,10 +27,21 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   return (
     <section class="refused" aria-labelledby="refused-title">
       <div class="refused-head">
-        <h2 id="refused-title">
-          {countOf(refused.length, 'refusal')}
-          {state.hasMoreRefused && ' and more'}
-        </h2>
+        <div class="refused-title">
+          <h2 id="refused-title">
+            {countOf(refused.length, 'refusal')}
+            {state.hasMoreRefused && ' and more'}
+          </h2>
+          {dead.length > 1 && (
+            <button
+              type="button"
+              class="primary"
+              onClick={() => void feed.resend(dead.map(({ seq }) => seq))}
+            >
+              Send all {inDigits(dead.length)} dead letters again
+            </button>
+          )}
+        </div>
         <p class="soft">
           Nothing of these is stored. The oldest are forgotten first, so that a flood stays small.
         </p>
@@ -47,15 +58,6 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
               {REFUSALS[name].title} <span>{inDigits(count)}</span>
             </button>
           ))}
-          {dead.length > 1 && (
-            <button
-              type="button"
-              class="primary"
-              onClick={() => void feed.resend(dead.map(({ seq }) => seq))}
-            >
-              Send all {inDigits(dead.length)} again
-            </button>
-          )}
         </div>
       </div>
       <ul class="refusals">

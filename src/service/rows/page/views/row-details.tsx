@@ -92,6 +92,21 @@ const Fields = ({ row }: { row: Row }) => {
   ];
   return (
     <>
+      <h3>{row.type === 'identify' ? 'Properties' : 'Tags'}</h3>
+      {tags.length ? (
+        <dl class="fields-of tags-of">
+          {tags.map(([key, value]) => (
+            <Field name={<LongText of={key} />}>
+              <span class={`of-${typeof value}`}>
+                <LongText of={valueText(value)} />
+              </span>
+            </Field>
+          ))}
+        </dl>
+      ) : (
+        <p class="soft">None.</p>
+      )}
+      <h3>Record</h3>
       <dl class="fields-of">
         {texts
           .filter(([, text]) => text)
@@ -118,20 +133,6 @@ const Fields = ({ row }: { row: Row }) => {
           </Field>
         )}
       </dl>
-      <h3>{row.type === 'identify' ? 'Properties' : 'Tags'}</h3>
-      {tags.length ? (
-        <dl class="fields-of tags-of">
-          {tags.map(([key, value]) => (
-            <Field name={<LongText of={key} />}>
-              <span class={`of-${typeof value}`}>
-                <LongText of={valueText(value)} />
-              </span>
-            </Field>
-          ))}
-        </dl>
-      ) : (
-        <p class="soft">None.</p>
-      )}
     </>
   );
 };

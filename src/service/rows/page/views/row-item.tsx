@@ -60,10 +60,6 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
         {day && <span class="day">{day} </span>}
         {time}
       </time>
-      <span class={`after ${delay.kind}`}>
-        <span class="sr-only">after </span>
-        {delay.text}
-      </span>
       <div class="what">
         <span class="icon" aria-hidden="true">
           {icon && <Text of={icon} />}
@@ -84,43 +80,49 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
           </span>
         )}
       </div>
-      <div class="who">
-        {row.user_id !== undefined && row.user_id !== null && (
-          <button
-            type="button"
-            class={`user value hue-${hueOf(row.user_id)}`}
-            data-kind="user"
-            aria-haspopup="dialog"
-            tabIndex={tabIndex}
-          >
-            <Text of={row.user_id} max={80} />
-          </button>
-        )}
-      </div>
-      <div class="where">
-        <button
-          type="button"
-          class="value"
-          data-kind="project"
-          tabIndex={tabIndex}
-          aria-haspopup="dialog"
-        >
-          <Text of={row.project} max={60} />
-        </button>
-        {row.channel && (
-          <>
-            <span aria-hidden="true">·</span>
+      <div class="meta">
+        <div class="who">
+          {row.user_id !== undefined && row.user_id !== null && (
             <button
               type="button"
-              class="value"
-              data-kind="channel"
-              tabIndex={tabIndex}
+              class={`user value hue-${hueOf(row.user_id)}`}
+              data-kind="user"
               aria-haspopup="dialog"
+              tabIndex={tabIndex}
             >
-              <Text of={row.channel} max={60} />
+              <Text of={row.user_id} max={80} />
             </button>
-          </>
-        )}
+          )}
+        </div>
+        <div class="where">
+          <button
+            type="button"
+            class="value"
+            data-kind="project"
+            tabIndex={tabIndex}
+            aria-haspopup="dialog"
+          >
+            <Text of={row.project} max={60} />
+          </button>
+          {row.channel && (
+            <>
+              <span aria-hidden="true">·</span>
+              <button
+                type="button"
+                class="value"
+                data-kind="channel"
+                tabIndex={tabIndex}
+                aria-haspopup="dialog"
+              >
+                <Text of={row.channel} max={60} />
+              </button>
+            </>
+          )}
+        </div>
+        <span class={`after ${delay.kind}`}>
+          <span class="sr-only">after </span>
+          {delay.text}
+        </span>
       </div>
       <div class="chips">
         {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
