@@ -47,7 +47,7 @@ const tag = (input, file) => ({
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-const external = [/^node:/, 'nanoid', 'idb-keyval', 'libsql'];
+const external = [/^node:/, /^hono/, 'nanoid', 'idb-keyval', 'libsql'];
 const shape = (shared, format, extension) => ({
   dir: 'dist',
   format,
@@ -127,6 +127,7 @@ export default [
   ...libraries(
     'relay-shared',
     ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
+    ...['service', 'service-libsql'],
   ),
   {
     // The program stands on the entries, as a site's own server would.

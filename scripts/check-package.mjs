@@ -46,6 +46,8 @@ const LIBRARIES = [
   'relay-redis',
   'relay-cloudflare',
   'relay-node',
+  'service',
+  'service-libsql',
   'testing',
   'compat-segment',
   'compat-logsnag',
@@ -77,7 +79,9 @@ const MAX_UNPACKED_BYTES = 2_350_000;
 const IMPORTS = {
   nanoid: /^dist\/(?!testing)/, // which Jest does not load
   'idb-keyval': /^dist\/(index|relay-client|client-shared|testing)/,
-  libsql: /^dist\/relay-libsql\./,
+  hono: /^dist\/service\./,
+  // With what the queue and the service's file share.
+  libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
   redis: /^dist\/relay-program\.js$/,
   '@hono/node-server': /^dist\/relay-program\.js$/,
 };
@@ -280,7 +284,9 @@ function importsOf(code) {
   );
   // A message shows how to import our own name.
   const isOther = (name) => !/^(\.|node:)/.test(name) && !name.startsWith(manifest.name);
-  return [...found].map(([, name]) => name).filter(isOther);
+  // A part of a package, such as `hono/cors`, is of that package.
+  const packageOf = (name) => /^(@[^/]+\/)?[^/]+/.exec(name)[0];
+  return [...found].map(([, name]) => name).filter(isOther).map(packageOf);
 }
 
 /** As whoever has `skipLibCheck` off: the declarations themselves are checked, with all entries imported at once. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Layers from the bottom up. The parts of a layer do not see each other; imports only go down. */
 const LAYERS: readonly (readonly string[])[] = [
-  // What the snippet, the relay and the demo service share.
+  // What the snippet, the relay and the service share.
   ['interface/'],
   ['client/types.ts'],
   // What the client sees of the page and its browser.
@@ -33,6 +33,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ['relay/queue/'],
   ['relay/delivery/'],
   ['relay/front/'],
+  // The service stands behind the same admission as a relay, and writes files as its queue does.
+  ['service/store/'],
+  ['service/'],
   // What users import or load.
   [''],
   // What users run: it stands on the entries, as a site's own server does.

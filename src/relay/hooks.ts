@@ -61,26 +61,40 @@ export type OnError = (error: RelayError) => void;
 /** A trouble that `onError` has told of is over. */
 export type OnRecovery = (recovery: { kind: RelayError['kind']; lastedMs: number }) => void;
 
-export interface Hooks {
-  onMetric?: OnMetric | undefined;
-  onError?: OnError | undefined;
+/** The hooks of an operator, for metrics and errors of certain names. */
+export interface HooksOf<Metric extends string, Problem extends { kind: string }> {
+  onMetric?:
+    | ((name: Metric, value: number, labels?: Readonly<Record<string, string>>) => void)
+    | undefined;
+  onError?: ((error: Problem) => void) | undefined;
   /** Called when a trouble is over that `onError` has told of. */
-  onRecovery?: OnRecovery | undefined;
+  onRecovery?: ((recovery: { kind: Problem['kind']; lastedMs: number }) => void) | undefined;
 }
 
+export type Hooks = HooksOf<RelayMetric, RelayError>;
+
 /** The hooks, made safe: one that throws must not cost a record. */
-export const createTell = ({ onMetric, onError, onRecovery }: Hooks) => {
-  const error: OnError = (problem) =>
+export const createTell = <
+  Metric extends string = RelayMetric,
+  Problem extends { kind: string } = RelayError,
+>({
+  onMetric,
+  onError,
+  onRecovery,
+}: HooksOf<Metric, Problem>) => {
+  const error = (problem: Problem | { kind: 'hook'; message: string }): void =>
     callHook(
-      () => onError?.(problem),
+      () => onError?.(problem as Problem), // every list of kinds has `hook`
       () => {}, // there is nobody left to tell
     );
-  const metric: OnMetric = (...args) =>
+  const metric = (
+    ...args: [name: Metric, value: number, labels?: Readonly<Record<string, string>>]
+  ): void =>
     callHook(
       () => onMetric?.(...args),
       (thrown) => error({ kind: 'hook', message: messageOf(thrown) }),
     );
-  const recovery: OnRecovery = (over) =>
+  const recovery = (over: { kind: Problem['kind']; lastedMs: number }): void =>
     callHook(
       () => onRecovery?.(over),
       () => {},
@@ -88,4 +102,9 @@ export const createTell = ({ onMetric, onError, onRecovery }: Hooks) => {
   return { metric, error, recovery };
 };
 
-export type Tell = ReturnType<typeof createTell>;
+export type Tell = ReturnType<typeof createTell<RelayMetric, RelayError>>;
+
+/** Tells that a function of the operator's has failed. */
+export interface TellHook {
+  error: (problem: { kind: 'hook'; message: string }) => void;
+}

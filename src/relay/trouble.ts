@@ -1,11 +1,15 @@
-import type { RelayError, Tell } from './hooks.js';
-
 /** Reports a trouble once, and again only after it is over, which is reported as well. */
-export const createTrouble = (tell: Tell, now: () => number) => {
-  let told: { kind: RelayError['kind']; since: number } | undefined;
+export const createTrouble = <Problem extends { kind: string }>(
+  tell: {
+    error: (problem: Problem) => void;
+    recovery: (over: { kind: Problem['kind']; lastedMs: number }) => void;
+  },
+  now: () => number,
+) => {
+  let told: { kind: Problem['kind']; since: number } | undefined;
   return {
     /** `since`: when it began, if that was before now. */
-    tell: (error: RelayError, since = now()): void => {
+    tell: (error: Problem, since = now()): void => {
       if (!told) tell.error(error);
       told ??= { kind: error.kind, since };
     },

@@ -7,7 +7,7 @@ import { serveRelay } from '../../src/program/serve-relay.js';
 import { readSettings, type Settings } from '../../src/program/settings.js';
 import { runService } from '../demo/server/helpers/run-service.js';
 import { TOKEN } from '../demo/server/helpers/service-client.js';
-import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { event } from '../relay/helpers/records.js';
 
 const ORIGIN = 'https://shop.example';

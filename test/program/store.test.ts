@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasRedis, startRedis } from '../../lab/relay/support/start-redis.mjs';
 import { openStore } from '../../src/program/store.js';
-import { tempFolder } from '../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 it.each([
   ['redis://127.0.0.1:1', /^`STORE_URL`: Redis does not answer: .*ECONNREFUSED/],

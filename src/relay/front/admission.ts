@@ -1,7 +1,7 @@
 import { messageOf } from '../../interface/errors.js';
 import { refuse } from './answers.js';
 import { clientKeyOf } from './client-key.js';
-import type { Tell } from '../hooks.js';
+import type { TellHook } from '../hooks.js';
 import { inTime } from '../in-time.js';
 import { createRateLimit, type Rate, type RateLimit } from './rate-limit.js';
 import type { RelayOptions } from './relay-options.js';
@@ -13,7 +13,9 @@ type Options = 'authorize' | 'clientAddress' | 'rateLimit' | 'ceiling' | 'timeou
 
 type Effects = Pick<RelayOptions, Options> & {
   now: () => number;
-  tell: Tell;
+  tell: TellHook & {
+    metric: (name: 'rate_limited', value: number, labels: { limit: 'client' | 'all' }) => void;
+  };
 };
 
 /** Decides who may send, and how much. Each check answers with a refusal, or undefined. */

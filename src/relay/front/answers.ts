@@ -1,12 +1,14 @@
-/** Texts of the errors a relay answers with. Nothing of a request ever goes into an answer. */
+/** Texts of the errors a relay or the service answers with. Nothing of a request ever goes into an answer. */
 const MESSAGES = {
   400: 'Invalid request data',
+  401: 'Missing or wrong API token',
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
   408: 'Too slow',
   413: 'Too large',
   415: 'Wrong content type',
+  422: 'Not stored',
   429: 'Too many records',
   500: 'Failed',
   502: 'Not passed on',

@@ -7,7 +7,10 @@ export interface Incoming {
   type: RecordType;
   /** As it was sent. An event without `timestamp` has been given the time of its arrival. */
   body: EventBody | IdentifyBody;
-  /** The time of the call by the client's clock, ISO 8601; the time of arrival where nobody told it. */
+  /**
+   * The time of the call by the client's clock, ISO 8601; the time of arrival where nobody told it. A store gives both
+   * times back in UTC with milliseconds.
+   */
   calledAt: string;
   /** ISO 8601, by the clock of the service. */
   receivedAt: string;
@@ -21,6 +24,9 @@ export interface Incoming {
  * record is kept among the refused.
  */
 export type Written = { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string };
+
+/** What became of a dead record that was written again. */
+export type Resent = Written & { seq: number };
 
 /** A stored record, as it is read. */
 export interface Row {
@@ -43,7 +49,10 @@ export interface Row {
   client?: string;
 }
 
-/** A request or record that was refused. The oldest go first, so that a flood of them stays small. */
+/**
+ * A request or record that was refused. The oldest go first, so that a flood of them stays small. Dead records are
+ * counted apart, so that a flood of requests costs none of them.
+ */
 export interface Refused {
   seq: number;
   received_at: string;
@@ -57,6 +66,7 @@ export interface Refused {
   id?: string;
   type?: RecordType;
   project?: string;
+  user_id?: string;
   /** The first 4,096 characters of what was sent. */
   body?: string;
   /** The whole record is kept, so that it can be sent again (`resend`). */
@@ -98,8 +108,18 @@ export interface Profile {
   project: string;
   user_id: string;
   properties: Record<string, unknown>;
+  /** For each property the time of the call that set it. */
+  set_at: Record<string, string>;
+  /** When the user's first and latest identify arrived. */
   created_at: string;
   updated_at: string;
+}
+
+/** What one store takes over from another. */
+export interface Held {
+  rows?: readonly Omit<Row, 'seq'>[] | undefined;
+  profiles?: readonly Profile[] | undefined;
+  refused?: readonly NewRefused[] | undefined;
 }
 
 /** How many rows there are, by project and type. */
@@ -124,16 +144,26 @@ export interface Store {
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
   refused(span: Span): Promise<Refused[]>;
   /** Writes dead records again. Answers what became of each that was there; those that are stored are refused no more. */
-  resend(seqs: readonly number[]): Promise<Written[]>;
+  resend(seqs: readonly number[]): Promise<Resent[]>;
+  /** The whole records of dead letters. */
+  dead(seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]>;
+  /** By project and user, in the order of their UTF-8 bytes. `after` is the last one of the page before. */
   profiles(
     filter: Pick<RowFilter, 'project' | 'user_id'>,
-    page: { after?: string | undefined; limit: number },
+    page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
   ): Promise<Profile[]>;
   counts(): Promise<Count[]>;
+  /** How many of the refused are kept. */
+  countRefused(): Promise<number>;
   /** Deletes all records of a user, the profile, and what was refused of that user. Answers how many rows there were. */
   erase(project: string, userId: string): Promise<number>;
   /** Deletes rows that arrived before this time, at most `limit` of them, and answers how many there were. */
   expire(before: string, limit: number): Promise<number>;
+  /**
+   * Takes over what another store holds as it is, and answers how much of it was new. What is here already stays, so
+   * it can be done again. Of a property the later call wins.
+   */
+  adopt(held: Held): Promise<number>;
   /** Calls `onRows` soon after any process has stored or refused something, until what is returned is called. */
   follow(onRows: () => void): () => void;
   /** Deletes everything: for tests and demos. */

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createService } from '../../../demo/server/create-service';
 import { openDatabase } from '../../../demo/server/open-database';
 import { event, TOKEN } from './helpers/service-client';
-import { tempFolder } from './helpers/temp-folder';
+import { tempFolder } from '../../support/temp-folder';
 
 test('answers 500 in the usual shape when the database refuses the row', async () => {
   const path = join(tempFolder(), 'service.db');

@@ -4,7 +4,7 @@ import { createGroupCommit } from '../../../src/relay/queue/libsql/group-commit'
 import { openDatabase } from '../../../demo/server/open-database';
 import { createRecordWriter } from '../../../demo/server/write-records';
 import { event } from './helpers/service-client';
-import { tempFolder } from './helpers/temp-folder';
+import { tempFolder } from '../../support/temp-folder';
 
 function setUp() {
   const path = join(tempFolder(), 'service.db');

@@ -5,7 +5,7 @@ import { buildProgram } from './helpers/build-program';
 import { runProgram } from './helpers/run-program';
 import { runService } from './helpers/run-service';
 import { createClient, event, TOKEN, type Client } from './helpers/service-client';
-import { tempFolder } from './helpers/temp-folder';
+import { tempFolder } from '../../support/temp-folder';
 
 const SENDERS = 16;
 const ENOUGH = 400;

@@ -6,7 +6,7 @@ import { GRACE_MS } from '../../../demo/server/close-gracefully';
 import { startService } from '../../../demo/server/start-service';
 import { runService } from './helpers/run-service';
 import { createClient, event, TOKEN } from './helpers/service-client';
-import { tempFolder } from './helpers/temp-folder';
+import { tempFolder } from '../../support/temp-folder';
 
 /** A request that sends its body only when the service asks for it: then it is being handled. */
 const askToPost = ({ url }: { url: string }) =>

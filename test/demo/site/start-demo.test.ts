@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDemo, type DemoOptions } from '../../../demo/site/start-demo';
-import { tempFolder } from '../server/helpers/temp-folder';
+import { tempFolder } from '../../support/temp-folder';
 
 const ANY = { port: 0, nextFree: false };
 

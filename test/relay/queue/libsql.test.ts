@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
-import { tempFolder } from '../../demo/server/helpers/temp-folder.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { idsOf, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';

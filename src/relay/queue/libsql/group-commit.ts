@@ -17,6 +17,9 @@ const [SOON_MS, LATER_MS] = [10, 200];
 const WORDS: Readonly<Record<string, (path: string) => string>> = {
   SQLITE_BUSY: (path) => `another process has locked ${path}`,
   SQLITE_FULL: (path) => `the disk is full: ${path} cannot grow`,
+  SQLITE_READONLY: (path) =>
+    `${path} may not be written to: look at the rights of the file and its folder`,
+  SQLITE_CANTOPEN: (path) => `${path} cannot be opened: look whether its folder is there`,
 };
 
 const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;

@@ -24,12 +24,16 @@ const makeFolder = (path: string): void => {
  * `FULL`: a commit is on the disk before it returns, so what was acknowledged outlives a power cut, too.
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
-export const openDatabase = (path: string, schema: string): Database.Database => {
+export const openDatabase = (
+  path: string,
+  schema: string | ((database: Database.Database, path: string) => void),
+): Database.Database => {
   makeFolder(dirname(path));
   const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
-  database.exec(schema);
+  if (typeof schema === 'string') database.exec(schema);
+  else schema(database, path);
   database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   return database;
 };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { startService } from '../../../../demo/server/start-service';
 import { createClient, TOKEN } from './service-client';
-import { tempFolder } from './temp-folder';
+import { tempFolder } from '../../../support/temp-folder';
 
 /** Runs the service on its own database until the test ends. */
 export async function runService({ faults = false, ignoreKeys = false } = {}) {

@@ -1,0 +1,3 @@
+export { createLibsqlStore } from './service/store/libsql/store.js';
+export type { LibsqlStoreOptions } from './service/store/libsql/store.js';
+export type { Store } from './service/store/port.js';

@@ -1,0 +1,83 @@
+import type { MiddlewareHandler } from 'hono';
+import { refuse } from '../../relay/front/answers.js';
+import { bearerOf, hashOf, isSame } from '../tokens.js';
+
+const COOKIE = 'analytics_outbox_read';
+const COOKIE_AGE_S = 30 * 86_400;
+/** Names under which only this machine reaches the service. */
+const LOCAL = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+const NO_TOKEN =
+  'This asks for the read token of the service: send `Authorization: Bearer <token>`, or open /rows?token=<token> once in a browser.';
+const NOT_LOCAL =
+  'Without a read token this is open under the local names of this machine only, such as localhost. Set a read token to reach it from elsewhere.';
+
+const hexOf = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** What the cookie holds in place of the token: of no use anywhere else, and the same in every process. */
+const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
+
+const cookieIn = ({ headers }: Request): string | undefined =>
+  new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+
+/**
+ * Whether the request may come from a page of another site, which must neither read nor delete: a browser says so, and
+ * one that says nothing is too old or is no browser. A link from elsewhere may open the page.
+ */
+const isForeign = ({ method, headers }: Request): boolean => {
+  const site = headers.get('sec-fetch-site');
+  if (site === null || site === 'same-origin' || site === 'none') return false;
+  return method !== 'GET' || headers.get('sec-fetch-mode') !== 'navigate';
+};
+
+/** Lets pass only who may read. */
+export const readingAccess = (readToken: string | undefined): MiddlewareHandler => {
+  const encoder = new TextEncoder();
+  const known =
+    readToken === undefined
+      ? undefined
+      : Promise.all([hashOf(readToken), cookieOf(readToken).then((text) => encoder.encode(text))]);
+
+  const mayRead = async (request: Request): Promise<boolean> => {
+    const [hash, cookie] = (await known)!;
+    const token = bearerOf(request);
+    if (token !== undefined) return isSame(hash, await hashOf(token));
+    return isSame(cookie, encoder.encode(cookieIn(request) ?? ''));
+  };
+
+  /** Takes the token out of the address, where others would see it, and puts a cookie in its place. */
+  const takeToken = async (url: URL, token: string): Promise<Response> => {
+    const [hash] = (await known)!;
+    if (!isSame(hash, await hashOf(token))) return unauthorized();
+    url.searchParams.delete('token');
+    const secure = url.protocol === 'https:' ? '; Secure' : '';
+    const cookie = `${COOKIE}=${await cookieOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`;
+    const headers = {
+      ...{ location: `${url.pathname}${url.search}`, 'set-cookie': cookie },
+      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    };
+    return new Response(null, { status: 303, headers });
+  };
+
+  return async (c, next) => {
+    const request = c.req.raw;
+    const url = new URL(request.url);
+    if (isForeign(request)) return refuse(403, { message: 'Another site may not do this.' });
+    if (!known) {
+      if (!LOCAL.test(url.hostname)) return refuse(403, { message: NOT_LOCAL });
+      return next();
+    }
+    const token = url.searchParams.get('token');
+    if (token !== null && url.pathname === '/rows' && request.method === 'GET') {
+      return takeToken(url, token);
+    }
+    return (await mayRead(request)) ? next() : unauthorized();
+  };
+};
+
+const unauthorized = (): Response => {
+  const response = refuse(401, { message: NO_TOKEN });
+  response.headers.set('www-authenticate', 'Bearer');
+  return response;
+};

@@ -1,0 +1,170 @@
+import type { Tell } from '../hooks.js';
+import type { Setup } from '../setup.js';
+import type { Refused, Row, RowFilter, Store } from '../store/port.js';
+import { matches } from './matches.js';
+
+/** What a page gets at once. */
+const [FIRST_ROWS, FIRST_REFUSED] = [200, 50];
+/** Rows read at a time after that. */
+const PAGE = 500;
+/** A proxy closes what is silent for longer. */
+const HEARTBEAT_MS = 15_000;
+/** Pages and tools that may follow at a time. */
+const MAX_FOLLOWERS = 200;
+
+/** Places in the feeds of rows and of the refused: what an event's `id` says. */
+interface Place {
+  row: number;
+  refused: number;
+}
+
+/** The place behind which a client goes on, or undefined where the text is none. */
+export const readPlace = (text: string | null | undefined): Place | undefined => {
+  const [, row, refused = '0'] = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text ?? '') ?? [];
+  return row === undefined ? undefined : { row: Number(row), refused: Number(refused) };
+};
+
+interface Parts {
+  store: Pick<Store, 'rows' | 'refused' | 'follow'>;
+  setup: Pick<Setup, 'state' | 'follow'>;
+  tell: Tell;
+}
+
+/** A wait that ends when something has happened, however often, since it was last asked. */
+const createBell = () => {
+  let isRung = false;
+  let wake = (): void => {};
+  return {
+    ring: (): void => {
+      isRung = true;
+      wake();
+    },
+    rung: async (): Promise<void> => {
+      if (!isRung) await new Promise<void>((resolve) => (wake = resolve));
+      isRung = false;
+    },
+  };
+};
+
+/** Server-sent events of what is stored and refused. https://html.spec.whatwg.org/#server-sent-events */
+export const createFeed = ({ store, setup, tell }: Parts) => {
+  const ends = new Set<() => void>();
+
+  /** All that a client gets, in chunks of text, until it is over. */
+  async function* chunksOf(
+    filter: RowFilter,
+    from: Place | undefined,
+    bell: ReturnType<typeof createBell>,
+    isOver: () => boolean,
+  ): AsyncGenerator<string> {
+    const place: Place = from ?? { row: 0, refused: 0 };
+    const id = (): string => `id: ${place.row}.${place.refused}\n`;
+    const event = (name: string, data: unknown): string =>
+      `${id()}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    const rowEvent = (row: Row): string => {
+      place.row = Math.max(place.row, row.seq);
+      return event('row', row);
+    };
+    const refusedEvent = (one: Refused): string => {
+      place.refused = Math.max(place.refused, one.seq);
+      return event('refused', one);
+    };
+
+    let shown = '';
+    /** The setup, where it has changed. */
+    const setupEvent = (): string => {
+      const state = JSON.stringify(setup.state());
+      if (state === shown) return '';
+      shown = state;
+      return event('setup', setup.state());
+    };
+    /** What is new, a page at a time. Every row is read and looked at here, so the place moves on. */
+    async function* news(): AsyncGenerator<string> {
+      for (;;) {
+        const rows = await store.rows({}, { after: place.row, limit: PAGE });
+        let text = '';
+        for (const row of rows) {
+          if (matches(row, filter)) text += rowEvent(row);
+          place.row = row.seq;
+        }
+        if (text) yield text;
+        if (rows.length < PAGE || isOver()) break;
+      }
+      const refused = await store.refused({ after: place.refused, limit: PAGE });
+      if (refused.length) yield refused.map(refusedEvent).join('');
+      if (refused.length === PAGE) bell.ring();
+    }
+
+    if (!from) {
+      // The newest row of all before the newest that match: one that comes between is among the news.
+      const [newest] = await store.rows({}, { limit: 1, newest: true });
+      const rows = await store.rows(filter, {
+        ...{ limit: FIRST_ROWS, newest: true },
+        before: (newest?.seq ?? 0) + 1,
+      });
+      const refused = await store.refused({ limit: FIRST_REFUSED, newest: true });
+      yield (
+        [...rows].reverse().map(rowEvent).join('') +
+        [...refused].reverse().map(refusedEvent).join('')
+      );
+      place.row = newest?.seq ?? 0;
+    } else {
+      yield* news();
+    }
+    yield setupEvent() + event('ready', {});
+    while (!isOver()) {
+      await bell.rung();
+      if (isOver()) return;
+      yield* news();
+      yield setupEvent();
+    }
+  }
+
+  return {
+    isFull: (): boolean => ends.size >= MAX_FOLLOWERS,
+    open: (filter: RowFilter, from: Place | undefined): ReadableStream<Uint8Array> => {
+      const encoder = new TextEncoder();
+      const bell = createBell();
+      let isOver = false;
+      const stops = [store.follow(bell.ring), setup.follow(bell.ring)];
+      const chunks = chunksOf(filter, from, bell, () => isOver);
+      const end = (): void => {
+        isOver = true;
+        bell.ring();
+        clearInterval(heart);
+        stops.forEach((stop) => stop());
+        ends.delete(end);
+        tell.metric('followers', ends.size);
+      };
+      let controller: ReadableStreamDefaultController<Uint8Array>;
+      const heart = setInterval(() => {
+        // One who does not read gets no more of them.
+        if (controller.desiredSize! > 0) controller.enqueue(encoder.encode(': alive\n\n'));
+      }, HEARTBEAT_MS);
+      ends.add(end);
+      tell.metric('followers', ends.size);
+      return new ReadableStream<Uint8Array>({
+        start: (given) => void (controller = given),
+        /** Asked for only while the client reads, so one that is slow fills no memory. */
+        pull: async () => {
+          try {
+            for (;;) {
+              const { done, value } = await chunks.next();
+              if (done) return controller.close();
+              if (!value) continue;
+              return controller.enqueue(encoder.encode(value));
+            }
+          } catch {
+            end();
+            controller.close(); // the client comes again, and goes on where it was
+          }
+        },
+        cancel: end,
+      });
+    },
+    /** Ends all of them. */
+    close: (): void => [...ends].forEach((end) => end()),
+  };
+};
+
+export type Feed = ReturnType<typeof createFeed>;

@@ -1,0 +1,43 @@
+/** The steps from nothing to the first row, in their order. */
+export const STEPS = ['file', 'preflight', 'accepted', 'stored'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** How far a site has come with setting up, in the memory of this process. */
+export interface SetupState {
+  /** The tag to paste. */
+  tag?: string;
+  /**
+   * When each step was first seen: the snippet's file was fetched, a preflight or a relay's batch was answered, a
+   * token or an origin was accepted, a row was stored.
+   */
+  steps: Partial<Record<Step, string>>;
+  /** The latest refusal, in words with what to do. */
+  problem?: { at: string; message: string };
+}
+
+export const createSetup = (tag: string | undefined, now: () => number) => {
+  const state: SetupState = { ...(tag !== undefined && { tag }), steps: {} };
+  const followers = new Set<() => void>();
+  const time = (): string => new Date(now()).toISOString();
+  const tell = (): void => followers.forEach((follower) => follower());
+
+  return {
+    note: (step: Step): void => {
+      if (state.steps[step]) return;
+      state.steps[step] = time();
+      tell();
+    },
+    failed: (message: string): void => {
+      state.problem = { at: time(), message };
+      tell();
+    },
+    state: (): SetupState => state,
+    follow: (follower: () => void): (() => void) => {
+      const own = () => follower();
+      followers.add(own);
+      return () => void followers.delete(own);
+    },
+  };
+};
+
+export type Setup = ReturnType<typeof createSetup>;

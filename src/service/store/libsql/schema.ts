@@ -1,0 +1,110 @@
+import type Database from 'libsql';
+
+/** Is raised with every change of the schema, and each file is taken there by a step of `STEPS`. */
+const VERSION = 1;
+
+/**
+ * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
+ * at a time, so places appear in their order.
+ *
+ * `counts` and `refused_sizes` are kept by triggers: counting takes longer the more rows there are, and holds up all
+ * other work.
+ */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE rows (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    type TEXT NOT NULL,
+    id TEXT NOT NULL,
+    channel TEXT,
+    event TEXT,
+    user_id TEXT,
+    body TEXT NOT NULL,
+    called_at TEXT NOT NULL,
+    received_at TEXT NOT NULL,
+    arrivals INTEGER NOT NULL DEFAULT 1,
+    client TEXT,
+    UNIQUE (project, type, id)
+  );
+  CREATE INDEX rows_of_user ON rows (project, user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX rows_by_arrival ON rows (received_at);
+
+  CREATE TABLE counts (
+    project TEXT NOT NULL,
+    type TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    PRIMARY KEY (project, type)
+  ) WITHOUT ROWID;
+  CREATE TRIGGER rows_counted AFTER INSERT ON rows BEGIN
+    INSERT INTO counts VALUES (new.project, new.type, 1)
+      ON CONFLICT DO UPDATE SET rows = rows + 1;
+  END;
+  CREATE TRIGGER rows_uncounted AFTER DELETE ON rows BEGIN
+    UPDATE counts SET rows = rows - 1 WHERE project = old.project AND type = old.type;
+  END;
+
+  CREATE TABLE profiles (
+    project TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    properties TEXT NOT NULL,
+    set_at TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (project, user_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE refused (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    received_at TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    id TEXT,
+    type TEXT,
+    project TEXT,
+    user_id TEXT,
+    body TEXT,
+    client TEXT,
+    record TEXT,
+    is_dead INTEGER NOT NULL GENERATED ALWAYS AS (record IS NOT NULL) STORED,
+    size INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(length(record), 0)) STORED
+  );
+  CREATE INDEX refused_by_kind ON refused (is_dead, seq);
+  CREATE TABLE refused_sizes (is_dead INTEGER PRIMARY KEY, count INTEGER NOT NULL, size INTEGER NOT NULL);
+  INSERT INTO refused_sizes VALUES (0, 0, 0), (1, 0, 0);
+  CREATE TRIGGER refused_counted AFTER INSERT ON refused BEGIN
+    UPDATE refused_sizes SET count = count + 1, size = size + new.size WHERE is_dead = new.is_dead;
+  END;
+  CREATE TRIGGER refused_uncounted AFTER DELETE ON refused BEGIN
+    UPDATE refused_sizes SET count = count - 1, size = size - old.size WHERE is_dead = old.is_dead;
+  END;
+  `,
+];
+
+const versionOf = (database: Database.Database): number => {
+  const [row] = database.pragma('user_version') as { user_version: number }[];
+  return row!.user_version;
+};
+
+/** Makes the tables, or takes an older file to the form of today. Two processes may do so at once. */
+export const migrate = (database: Database.Database, path: string): void => {
+  const found = versionOf(database);
+  if (found > VERSION) {
+    throw new Error(
+      `${path} was written by a newer version of analytics-outbox (its data has version ${found}, this ` +
+        `program knows ${VERSION}). Run the newer version, or name another file.`,
+    );
+  }
+  if (found === VERSION) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have been faster while this one waited.
+    for (const step of STEPS.slice(versionOf(database))) database.exec(step);
+    database.exec(`PRAGMA user_version = ${VERSION}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+};

@@ -1,0 +1,127 @@
+import { statSync } from 'node:fs';
+import { callback, text } from '../../../interface/kinds.js';
+import { checkOptions } from '../../../relay/check-options.js';
+import { createGroupCommit } from '../../../relay/queue/libsql/group-commit.js';
+import { openDatabase } from '../../../relay/queue/libsql/open.js';
+import type { Count, Held, Incoming, NewRefused, Store, Written } from '../port.js';
+import { storable } from '../storable.js';
+import { createNotice } from './notice.js';
+import { readProfiles } from './profiles.js';
+import { createRefused } from './refused.js';
+import { createRowReader } from './rows.js';
+import { migrate } from './schema.js';
+import { createWriter } from './write.js';
+
+export interface LibsqlStoreOptions {
+  /** The database file; it is created with its folder. Several processes of one machine may share it. */
+  path: string;
+  /** Told how many records of a write had NUL or lone surrogates, which were replaced by U+FFFD. */
+  onReplaced?: ((records: number) => void) | undefined;
+}
+
+/** What one transaction erases of a user at the most, so that it holds up no other work for long. */
+const ERASE_ROWS = 5_000;
+
+/** Keeps records in one file of this machine. */
+export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
+  checkOptions('createLibsqlStore', options, {
+    kinds: { path: text, onReplaced: callback },
+    required: ['path'],
+  });
+  const { path, onReplaced } = options;
+  const database = openDatabase(path, migrate);
+  const fileNow = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+  const file = fileNow();
+  const group = createGroupCommit(database, path);
+  const notice = createNotice(database);
+  const writer = createWriter(database);
+  const readRows = createRowReader(database);
+  const refused = createRefused(database);
+  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
+  const eraseRows = prepare(
+    'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE project = ? AND user_id = ? LIMIT ?)',
+  );
+  const eraseProfile = prepare('DELETE FROM profiles WHERE project = ? AND user_id = ?');
+  const expireRows = prepare(
+    'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE received_at < ? ORDER BY received_at LIMIT ?)',
+  );
+
+  const run = async <Result>(work: () => Result): Promise<Result> => {
+    // SQLite goes on writing to a file that has no name any more, and nobody finds it again.
+    if (fileNow() !== file) throw new Error(`${path} was deleted or replaced`);
+    const result = await group.run(work);
+    notice.tell();
+    return result;
+  };
+
+  const bury = (record: Incoming, message: string): void =>
+    refused.put({
+      ...{ received_at: record.receivedAt, reason: 'database', status: 422, message },
+      ...{ id: record.id, type: record.type, project: record.body.project },
+      ...{ body: JSON.stringify(record.body), record },
+      ...(record.body.user_id !== undefined && { user_id: record.body.user_id }),
+      ...(record.client !== undefined && { client: record.client }),
+    });
+
+  const write = (record: Incoming): Written => {
+    const written = writer.write(record);
+    if (written.outcome === 'dead') bury(record, written.message);
+    return written;
+  };
+
+  return {
+    write: async (records) => {
+      const good = records.map(storable);
+      const replaced = good.filter((record, index) => record !== records[index]).length;
+      const results = await run(() => good.map(write));
+      if (replaced) onReplaced?.(replaced);
+      return results;
+    },
+    refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
+    rows: async (filter, span) => readRows(filter, span),
+    refused: async (span) => refused.read(span),
+    resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
+    dead: async (seqs) => refused.dead(seqs),
+    profiles: async (filter, page) => readProfiles(database, filter, page),
+    counts: async () =>
+      prepare(
+        'SELECT project, type, rows FROM counts WHERE rows > 0 ORDER BY project, type',
+      ).all() as Count[],
+    countRefused: async () => refused.count(),
+    erase: async (project, userId) => {
+      let erased = 0;
+      for (;;) {
+        const { changes } = await run(() => eraseRows.run(project, userId, ERASE_ROWS));
+        erased += changes;
+        if (changes < ERASE_ROWS) break;
+      }
+      await run(() => {
+        eraseProfile.run(project, userId);
+        refused.removeOfUser(project, userId);
+      });
+      return erased;
+    },
+    expire: (before, limit) =>
+      run(() => {
+        refused.removeBefore(before, limit);
+        return expireRows.run(before, limit).changes;
+      }),
+    adopt: ({ rows = [], profiles = [], refused: others = [] }: Held) =>
+      run(() => {
+        profiles.forEach(writer.merge);
+        return rows.filter(writer.insertRow).length + others.filter(refused.adopt).length;
+      }),
+    follow: notice.follow,
+    clear: () =>
+      run(() =>
+        ['rows', 'counts', 'profiles', 'refused'].forEach((table) =>
+          database.exec(`DELETE FROM ${table}`),
+        ),
+      ),
+    close: async () => {
+      notice.end();
+      group.flush();
+      database.close();
+    },
+  };
+};

@@ -1,0 +1,96 @@
+import type Database from 'libsql';
+import { messageOf } from '../../../interface/errors.js';
+import type { EventBody, IdentifyBody } from '../../../interface/bodies.js';
+import { isoTime } from '../iso-time.js';
+import { mergeProfile, timed } from '../merge-profile.js';
+import type { Incoming, Profile, Row, Written } from '../port.js';
+
+/** What SQLite says when it refuses the row itself. Anything else is trouble of the database, and ends the whole write. */
+const OF_THE_ROW = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
+
+const isOfTheRow = (error: unknown): boolean =>
+  OF_THE_ROW.test(String((error as { code?: unknown } | undefined)?.code));
+
+interface StoredProfile {
+  properties: string;
+  set_at: string;
+}
+
+/** Returns the functions that write. All of them have to be called inside a transaction. */
+export const createWriter = (database: Database.Database) => {
+  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
+  const begin = prepare('SAVEPOINT record');
+  const keep = prepare('RELEASE record');
+  const undo = prepare('ROLLBACK TO record');
+  const insert = prepare(`
+    INSERT INTO rows (project, type, id, channel, event, user_id, body, called_at, received_at, arrivals, client)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
+  const countArrival = prepare(
+    'UPDATE rows SET arrivals = arrivals + 1 WHERE project = ? AND type = ? AND id = ?',
+  );
+  const selectProfile = prepare(
+    'SELECT properties, set_at FROM profiles WHERE project = ? AND user_id = ?',
+  );
+  const putProfile = prepare(`
+    INSERT INTO profiles (project, user_id, properties, set_at, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (project, user_id) DO UPDATE
+    SET properties = excluded.properties, set_at = excluded.set_at,
+      created_at = min(created_at, excluded.created_at),
+      updated_at = max(updated_at, excluded.updated_at)`);
+
+  /** Answers whether the row is new. */
+  const insertRow = ({ body, ...row }: Omit<Row, 'seq'>): boolean => {
+    const { channel = null, event = null, user_id = null } = body as Partial<EventBody>;
+    const { changes } = insert.run(
+      ...[row.project, row.type, row.id, channel, event, user_id, JSON.stringify(body)],
+      ...[row.called_at, row.received_at, row.arrivals, row.client ?? null],
+    );
+    return changes > 0;
+  };
+
+  const merge = (profile: Profile): void => {
+    const { project, user_id, properties, set_at, created_at, updated_at } = profile;
+    const [stored] = selectProfile.all(project, user_id) as StoredProfile[];
+    const kept = stored && {
+      properties: JSON.parse(stored.properties) as Record<string, unknown>,
+      set_at: JSON.parse(stored.set_at) as Record<string, string>,
+    };
+    const merged = mergeProfile(kept, { properties, set_at });
+    const texts = [JSON.stringify(merged.properties), JSON.stringify(merged.set_at)];
+    putProfile.run(project, user_id, ...texts, created_at, updated_at);
+  };
+
+  const store = ({ id, type, body, client, calledAt, receivedAt }: Incoming): Written => {
+    const { project, user_id, properties } = body as IdentifyBody;
+    const received_at = isoTime(receivedAt) ?? receivedAt;
+    const called_at = isoTime(calledAt) ?? received_at;
+    const row = { id, type, project, body, called_at, received_at, arrivals: 1 };
+    if (!insertRow({ ...row, ...(client !== undefined && { client }) })) {
+      countArrival.run(project, type, id);
+      return { outcome: 'known' };
+    }
+    if (type === 'identify') {
+      const times = { created_at: received_at, updated_at: received_at };
+      merge({ project, user_id, ...timed(properties, called_at), ...times });
+    }
+    return { outcome: 'stored' };
+  };
+
+  return {
+    write: (record: Incoming): Written => {
+      begin.run();
+      try {
+        const written = store(record);
+        keep.run();
+        return written;
+      } catch (error) {
+        if (!isOfTheRow(error)) throw error;
+        undo.run();
+        keep.run();
+        return { outcome: 'dead', message: messageOf(error) };
+      }
+    },
+    insertRow,
+    merge,
+  };
+};
