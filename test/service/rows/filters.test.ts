@@ -28,6 +28,10 @@ describe('filters', () => {
     });
   });
 
+  it('ask for no longer text than the service takes', () => {
+    expect(readFilters(`?text=${'x'.repeat(300)}`).text).toHaveLength(200);
+  });
+
   it('know whether there are any', () => {
     expect([isFiltered(NO_FILTERS), isFiltered({ ...NO_FILTERS, mine: true })]).toEqual([
       ...[false, true],

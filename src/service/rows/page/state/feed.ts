@@ -1,3 +1,4 @@
+import type { SetupState } from '../../../setup.js';
 import type { Refused, Row } from '../../../store/port.js';
 import { connect, type Connection } from './connection.js';
 import { queryOf, readFilters, type Filters } from './filters.js';
@@ -5,7 +6,6 @@ import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from 
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
 import { readCounts, readOlder, readRefused, readRow, resend, type Resent } from './service.js';
-import type { Setup } from './setup.js';
 
 export type Tab = 'stored' | 'refused';
 
@@ -29,7 +29,7 @@ export interface FeedState {
   /** There may be more than these. */
   hasMoreRefused: boolean;
   resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
-  setup: Setup | undefined;
+  setup: SetupState | undefined;
   rate: Rate;
   /** Rows in the whole store as the page was opened. */
   total: number | undefined;
@@ -107,7 +107,7 @@ export const createFeed = () => {
     for (const { name, data } of events) {
       if (name === 'row') arrived.push({ row: JSON.parse(data) as Row, size: data.length });
       if (name === 'refused') refused.push(JSON.parse(data) as Refused);
-      if (name === 'setup') change.setup = JSON.parse(data) as Setup;
+      if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
       if (name === 'ready' && !state.isReady && !change.isReady) {
         Object.assign(change, begin([...first, ...arrived]));
         [first, arrived] = [[], []];

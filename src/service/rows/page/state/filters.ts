@@ -20,6 +20,9 @@ export const NO_FILTERS: Filters = {
   ...{ event: [], not: [], mine: false },
 };
 
+/** The service takes no longer text. */
+export const MAX_TEXT = 200;
+
 const SINGLE = ['text', 'project', 'channel', 'user'] as const;
 const isType = (text: string | null): text is RecordType => text === 'event' || text === 'identify';
 const unique = (names: readonly string[]): string[] => [...new Set(names.filter(Boolean))];
@@ -29,7 +32,12 @@ export const readFilters = (query: string): Filters => {
   const type = given.get('type');
   return {
     ...NO_FILTERS,
-    ...Object.fromEntries(SINGLE.map((name) => [name, given.get(name) ?? ''])),
+    ...Object.fromEntries(
+      SINGLE.map((name) => [
+        name,
+        (given.get(name) ?? '').slice(0, name === 'text' ? MAX_TEXT : undefined),
+      ]),
+    ),
     type: isType(type) ? type : '',
     event: unique(given.getAll('event')),
     not: unique(given.getAll('not')),

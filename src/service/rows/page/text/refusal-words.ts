@@ -1,9 +1,16 @@
 import type { Refused } from '../../../store/port.js';
 
-type Reason = Refused['reason'];
+interface Words {
+  title: string;
+  fix: string;
+}
 
 /** What a refusal means, and what one can do about it. The service's own words stand beside it. */
-export const REFUSALS: Readonly<Record<Reason, { title: string; fix: string }>> = {
+const WORDS: Readonly<Record<Refused['reason'] | 'origin', Words>> = {
+  origin: {
+    title: 'The page’s origin may not send',
+    fix: 'Add the origin of the page to SITE_ORIGIN of the service.',
+  },
   token: {
     title: 'Token not accepted',
     fix: 'Send one of the write tokens of the service as “Authorization: Bearer …”. By a relay, give the token to the relay.',
@@ -33,3 +40,9 @@ export const REFUSALS: Readonly<Record<Reason, { title: string; fix: string }>> 
     fix: 'Put right what the database names, and send the record again from here.',
   },
 };
+
+/** A newer service may have more reasons than this page knows. */
+export const refusalWords = (reason: string): Words =>
+  Object.hasOwn(WORDS, reason)
+    ? WORDS[reason as keyof typeof WORDS]
+    : { title: `Refused: ${reason}`, fix: '' };

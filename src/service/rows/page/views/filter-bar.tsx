@@ -3,6 +3,7 @@ import type { Feed, FeedState } from '../state/feed.js';
 import {
   activeFilters,
   isFiltered,
+  MAX_TEXT,
   NO_FILTERS,
   withHidden,
   withOnly,
@@ -36,6 +37,7 @@ const TypedFilter = ({
       <span>{rest.label}</span>
       <input
         id={rest.id}
+        maxLength={MAX_TEXT}
         type="search"
         value={text}
         placeholder={rest.placeholder}

@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Refused } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import type { Resent } from '../state/service.js';
-import { REFUSALS } from '../text/refusal-words.js';
+import { refusalWords } from '../text/refusal-words.js';
 import { arrivalTime, countOf, inDigits } from '../text/times.js';
 import { CopyButton } from './copy-button.js';
 import { LongText, Text } from './text.js';
 
 type Reason = Refused['reason'];
-const REASONS = Object.keys(REFUSALS) as Reason[];
 /** As many are drawn at first, and more on demand. */
 const STEP = 100;
 
@@ -16,10 +15,8 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   const [reason, choose] = useState<Reason | undefined>();
   const [limit, setLimit] = useState(STEP);
   const { refused, resent } = state;
-  const counts = REASONS.map((name) => ({
-    name,
-    count: refused.filter((entry) => entry.reason === name).length,
-  })).filter(({ count }) => count);
+  const counts = new Map<Reason, number>();
+  for (const { reason: name } of refused) counts.set(name, (counts.get(name) ?? 0) + 1);
   const wanted = reason ? refused.filter((entry) => entry.reason === reason) : refused;
   const dead = wanted.filter(({ isDead, seq }) => isDead && !resent.has(seq));
 
@@ -49,13 +46,13 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
             All <span>{inDigits(refused.length)}</span>
           </button>
-          {counts.map(({ name, count }) => (
+          {[...counts].map(([name, count]) => (
             <button
               type="button"
               aria-pressed={reason === name}
               onClick={() => choose(reason === name ? undefined : name)}
             >
-              {REFUSALS[name].title} <span>{inDigits(count)}</span>
+              {refusalWords(name).title} <span>{inDigits(count)}</span>
             </button>
           ))}
         </div>
@@ -100,7 +97,7 @@ interface RefusalProps {
 }
 
 const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
-  const { title, fix } = REFUSALS[entry.reason];
+  const { title, fix } = refusalWords(entry.reason);
   const { day, time } = arrivalTime(entry.received_at, now);
   const of = [entry.type, entry.project].filter(Boolean).join(' · ');
   return (
@@ -121,7 +118,7 @@ const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
         <p class="message">
           <LongText of={entry.message} />
         </p>
-        <p class="fix">{fix}</p>
+        {fix && <p class="fix">{fix}</p>}
         {entry.id && (
           <p class="soft">
             Record id{' '}

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Feed } from '../state/feed.js';
-import { withHidden, withOnly, type Filters } from '../state/filters.js';
+import { MAX_TEXT, withHidden, withOnly, type Filters } from '../state/filters.js';
 import { copyText } from './copy-button.js';
 import { Text } from './text.js';
 
@@ -18,9 +18,6 @@ interface Choice {
   filters: Filters;
 }
 
-/** A search for a whole book is no search. */
-const MAX_SEARCH = 200;
-
 export const choicesOf = (
   { kind, value }: Pick<Pressed, 'kind' | 'value'>,
   filters: Filters,
@@ -37,7 +34,7 @@ export const choicesOf = (
         { words: 'Hide identifies', filters: { ...filters, type: 'event' } },
       ];
     case 'tag': {
-      const text = value.slice(0, MAX_SEARCH);
+      const text = value.slice(0, MAX_TEXT);
       return [{ words: 'Search for', value: text, filters: { ...filters, text } }];
     }
     default:

@@ -1,5 +1,6 @@
+import { STEPS, type SetupState, type Step } from '../../../setup.js';
 import type { Feed, FeedState } from '../state/feed.js';
-import { STEPS, stepStates, type StepName, type StepState } from '../state/setup.js';
+import { stepStates, type StepState } from '../state/setup.js';
 import { curlOf } from '../text/copies.js';
 import { clockTime } from '../text/times.js';
 import { CopyButton } from './copy-button.js';
@@ -11,7 +12,7 @@ interface Words {
   hint: string;
 }
 
-const WORDS: Readonly<Record<StepName, Words>> = {
+const WORDS: Readonly<Record<Step, Words>> = {
   file: {
     title: 'The page loads the snippet',
     hint: 'Paste the tag into the head of a page, and open that page.',
@@ -45,7 +46,7 @@ const EXAMPLE = { project: 'PROJECT', channel: 'web', event: 'Hello' };
 
 /** What a newcomer sees until the first row is there. */
 export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
-  const setup = state.setup ?? { steps: {} };
+  const setup: SetupState = state.setup ?? { steps: {} };
   const states = stepStates(setup);
   const doneCount = STEPS.filter((name) => setup.steps[name]).length;
   const project = /data-project="([^"]+)"/.exec(setup.tag ?? '')?.[1] ?? EXAMPLE.project;
