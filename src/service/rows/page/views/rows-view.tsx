@@ -29,10 +29,18 @@ const HEADINGS = ['Arrived', 'After the call', 'What', 'User', 'Project · chann
 interface ViewProps {
   feed: Feed;
   state: FeedState;
-  isEmpty: boolean;
 }
 
-export const RowsView = ({ feed, state, isEmpty }: ViewProps) => {
+export const RowsView = ({ isEmpty, ...view }: ViewProps & { isEmpty: boolean }) => {
+  const { isReady, kept } = view.state;
+  if (isEmpty) return <NoMatch {...view} />;
+  if (!isReady && !kept.shown.length) {
+    return <p class="no-match soft">Asking for the newest rows …</p>;
+  }
+  return <Rows {...view} />;
+};
+
+const Rows = ({ feed, state }: ViewProps) => {
   const { kept, openSeq, fresh, isReady } = state;
   const list = useRef<HTMLDivElement>(null);
   const [stretch, setStretch] = useState(NEWEST);
@@ -109,10 +117,15 @@ export const RowsView = ({ feed, state, isEmpty }: ViewProps) => {
     list.current?.focus({ preventScroll: true });
   };
 
-  if (isEmpty) return <NoMatch feed={feed} state={state} />;
-  if (!isReady && !shown.length) return <p class="no-match soft">Asking for the newest rows …</p>;
   return (
-    <section class={`rows${isReady ? '' : ' stale'}`} aria-label="Rows" aria-busy={!isReady}>
+    <section
+      class={`rows${isReady ? '' : ' stale'}`}
+      aria-labelledby="rows-title"
+      aria-busy={!isReady}
+    >
+      <h2 id="rows-title" class="sr-only">
+        Stored rows
+      </h2>
       {kept.waitingCount > 0 && (
         <div class="new">
           <button type="button" onClick={bring}>
@@ -177,8 +190,7 @@ const POINTING_MS = 1200;
 /** The feed stands still while somebody reads it: scrolled down, with the focus in a row, or pointing at one. */
 const useHolds = (feed: Feed, list: { current: HTMLDivElement | null }): void => {
   useEffect(() => {
-    const element = list.current;
-    if (!element) return undefined;
+    const element = list.current!;
     let pointing: ReturnType<typeof setTimeout> | undefined;
 
     const onScroll = (): void => {
