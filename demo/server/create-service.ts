@@ -1,17 +1,16 @@
 import { Hono } from 'hono';
-import { answer, refuse } from './answer';
-import { preflightHeaders } from './cors';
-import { faultMiddleware } from './faults/fault-middleware';
-import { faultRoutes } from './faults/fault-routes';
-import { createFaultSwitch } from './faults/fault-switch';
-import { createHeldRequests } from './faults/held-requests';
-import { createRequestLog } from './faults/request-log';
-import { createGroupCommit } from '../../src/relay/queue/libsql/group-commit';
-import { openDatabase } from './open-database';
-import { readingRoutes } from './reading-routes';
-import { recordRoutes } from './record-routes';
-import type { ServiceEnv } from './service-context';
-import { createRecordWriter } from './write-records';
+import { cors } from 'hono/cors';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { createLibsqlStore } from '../../src/service-libsql.js';
+import { createService as createWholeService } from '../../src/service.js';
+import { faultMiddleware } from './faults/fault-middleware.js';
+import { faultRoutes } from './faults/fault-routes.js';
+import { createFaultSwitch } from './faults/fault-switch.js';
+import { createHeldRequests } from './faults/held-requests.js';
+import { createRequestLog } from './faults/request-log.js';
+import { forward } from './forward.js';
+import { readingRoutes } from './reading-routes.js';
+import type { ServiceEnv } from './service-context.js';
 
 export interface ServiceOptions {
   /** Path of the database file; created with its folder when missing. */
@@ -32,41 +31,52 @@ export interface ServiceOptions {
 
 export type Service = ReturnType<typeof createService>;
 
-/** Builds the service without a port; `start-service.ts` gives it one. */
+/** The service with a fault switch around it, without a port; `start-service.ts` gives it one. */
 export function createService(options: ServiceOptions) {
-  const { database: path, tokens, faults = false, ignoreKeys = false } = options;
-  const database = openDatabase(path);
-  const group = createGroupCommit(database);
-  const writer = createRecordWriter(database);
+  const { database, tokens, faults = false, ignoreKeys = false } = options;
+  const store = createLibsqlStore({ path: database });
+  const service = createWholeService({
+    store,
+    writeTokens: tokens.map((token) => ({ token, projects: '*' })),
+    rateLimit: false,
+    ceiling: false,
+    onError: ({ message }) => console.error(message),
+  });
   const held = createHeldRequests();
   const app = new Hono<ServiceEnv>();
 
-  // Before all others, so that no fault and no token check ever meets a preflight. Any path: a
-  // refused preflight would hide the 404 behind it.
-  app.options('*', (c) => answer(c, 204, null, preflightHeaders(c.req.path)));
+  app.use(
+    '/_/*',
+    cors({ origin: '*', allowMethods: ['GET', 'PUT', 'DELETE'], allowHeaders: ['content-type'] }),
+    async (c, next) => {
+      await next();
+      c.res.headers.set('cache-control', 'no-store');
+    },
+  );
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c) => c.json({ code: 405, message: 'Method not allowed' }, 405),
+    }),
+  );
   if (faults) {
     const parts = { faults: createFaultSwitch(), log: createRequestLog(), held };
-    const deleteRecords = () => group.run(writer.deleteAll);
     app.use('/v1/*', faultMiddleware({ tokens, ...parts }));
-    app.route('/_', faultRoutes({ deleteRecords, ...parts }));
+    app.route('/_', faultRoutes({ deleteRecords: store.clear, ...parts }));
   }
-  app.route('/v1', recordRoutes({ tokens, group, writer, ignoreKeys }));
-  app.route('/_', readingRoutes({ database, group, writer }));
-  app.notFound((c) => refuse(c, 404));
-  app.onError((error, c) => {
-    console.error(error);
-    return refuse(c, 500);
-  });
+  app.route('/_', readingRoutes(store));
+  app.all('*', async (c) =>
+    service(await forward(c.get('forwarded') ?? c.req.raw, { ignoreKeys })),
+  );
 
   return {
     app,
     /** Ends the requests that a fault keeps waiting. */
     endHeld: held.cutAll,
     /** Commits what waits and closes the database. */
-    close(): void {
+    close(): Promise<void> {
       held.cutAll();
-      group.flush();
-      database.close();
+      return service.close();
     },
   };
 }

@@ -1,40 +1,60 @@
 import { Hono } from 'hono';
-import type Database from 'libsql';
-import { allowMethods } from './allow-methods';
-import { answerJson, refuse, succeed } from './answer';
-import type { GroupCommit } from '../../src/relay/queue/libsql/group-commit';
-import { readPage } from './read-page';
-import { readRecords, type Table } from './read-records';
-import type { ServiceContext, ServiceEnv } from './service-context';
-import type { createRecordWriter } from './write-records';
+import type { EventBody, IdentifyBody } from '../../src/interface/bodies.js';
+import type { Profile, Row, Store } from '../../src/service.js';
+import type { ServiceContext, ServiceEnv } from './service-context.js';
 
-interface Parts {
-  database: Database.Database;
-  group: GroupCommit;
-  writer: ReturnType<typeof createRecordWriter>;
-}
+const DEFAULT_LIMIT = 1_000;
+/** The id of a record that came without a key. */
+const GIVEN_BY_SERVICE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What is stored, for people and tests. No token is asked for: this is a demo. */
-export function readingRoutes({ database, group, writer }: Parts): Hono<ServiceEnv> {
-  const list = (table: Table) => (c: ServiceContext) => {
-    const page = readPage(c);
-    if (!page) return refuse(c, 400);
-    const { rows, total } = readRecords(database, table, page);
-    return answerJson(c, 200, { [table]: rows, total });
+const keyOf = ({ id }: Row): string | null => (GIVEN_BY_SERVICE.test(id) ? null : id);
+
+const eventOf = (row: Row) => {
+  const { project, channel, event, description, icon, notify, tags, user_id, timestamp } =
+    row.body as EventBody;
+  return {
+    ...{ id: row.seq, project, channel, event, notify, tags, timestamp },
+    ...{ description: description ?? null, icon: icon ?? null, user_id: user_id ?? null },
+    ...{ received_at: row.received_at, idempotency_key: keyOf(row) },
   };
+};
+const identifyOf = (row: Row) => {
+  const { project, user_id, properties } = row.body as IdentifyBody;
+  const { seq: id, received_at } = row;
+  return { id, project, user_id, properties, received_at, idempotency_key: keyOf(row) };
+};
+const profileOf = (profile: Profile, index: number) => ({ id: index + 1, ...profile });
 
-  const clear = async (c: ServiceContext) => {
-    await group.run(writer.deleteAll);
-    return succeed(c, 'Records deleted');
-  };
+/** What is stored, in lists of events, identifies and profiles, for the demo page and the tests. */
+export function readingRoutes(store: Store): Hono<ServiceEnv> {
+  const pageOf = (c: ServiceContext) => ({
+    project: c.req.query('project') || undefined,
+    after: Number(c.req.query('after') || 0),
+    limit: Number(c.req.query('limit') || DEFAULT_LIMIT),
+  });
+  const list =
+    (type: Row['type'], name: string, rowOf: (row: Row) => object) => async (c: ServiceContext) => {
+      const { project, ...span } = pageOf(c);
+      const [rows, counts] = await Promise.all([
+        store.rows({ project, type }, span),
+        store.counts(),
+      ]);
+      const total = counts
+        .filter((count) => count.type === type && (!project || count.project === project))
+        .reduce((sum, count) => sum + count.rows, 0);
+      return c.json({ [name]: rows.map(rowOf), total });
+    };
 
   return new Hono<ServiceEnv>()
-    .get('/events', list('events'))
-    .all('/events', allowMethods('GET'))
-    .get('/profiles', list('profiles'))
-    .all('/profiles', allowMethods('GET'))
-    .get('/identifies', list('identifies'))
-    .all('/identifies', allowMethods('GET'))
-    .delete('/records', clear)
-    .all('/records', allowMethods('DELETE'));
+    .get('/events', list('event', 'events', eventOf))
+    .get('/identifies', list('identify', 'identifies', identifyOf))
+    .get('/profiles', async (c) => {
+      const { project, limit } = pageOf(c);
+      const profiles = await store.profiles({ project }, { limit });
+      return c.json({ profiles: profiles.map(profileOf), total: profiles.length });
+    })
+    .delete('/records', async (c) => {
+      await store.clear();
+      return c.json({ success: true, message: 'Records deleted' });
+    });
 }

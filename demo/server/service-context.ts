@@ -1,10 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { RequestBody } from './read-body';
 
 export interface ServiceEnv {
   Bindings: HttpBindings;
-  Variables: { body: Promise<RequestBody> };
+  /** The request as the service gets it, where its body has been read. */
+  Variables: { forwarded: Request | undefined };
 }
 
 export type ServiceContext = Context<ServiceEnv>;

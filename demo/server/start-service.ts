@@ -40,14 +40,14 @@ export async function startService(options: StartOptions): Promise<RunningServic
   try {
     await listen(server, { port, nextFree, host });
   } catch (error) {
-    service.close();
+    await service.close();
     throw error;
   }
 
   const close = async () => {
     service.endHeld();
     await closeServer();
-    service.close();
+    await service.close();
   };
   let closing: Promise<void> | undefined;
   const bound = (server.address() as AddressInfo).port;

@@ -1,6 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Next } from 'hono';
-import { answer } from '../answer';
 import type { ServiceContext } from '../service-context';
 import type { FaultRule } from './fault-rule';
 import type { HeldRequests } from './held-requests';
@@ -23,7 +22,7 @@ export async function applyFault(
     c.env.incoming.socket.resetAndDestroy();
     return sendNothing(c);
   }
-  if (rule.status !== undefined) replaceAnswer(c, faultAnswer(c, rule.status, rule));
+  if (rule.status !== undefined) replaceAnswer(c, faultAnswer(rule.status, rule));
   else if (!rule.after) await next();
   if (rule.status === undefined && rule.headers) setHeaders(c.res.headers, rule.headers);
   return c.res.status;
@@ -40,10 +39,21 @@ function replaceAnswer(c: ServiceContext, response: Response): void {
   c.res = response;
 }
 
-function faultAnswer(c: ServiceContext, status: number, { body, headers }: FaultRule): Response {
-  if (BODYLESS.includes(status)) return answer(c, status, null, headers);
+/** As the service's own answers: a page may read it. */
+const PAGE_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Retry-After',
+};
+
+function faultAnswer(status: number, { body, headers = {} }: FaultRule): Response {
+  const hasBody = !BODYLESS.includes(status);
+  const all = new Headers({
+    ...PAGE_HEADERS,
+    ...(hasBody && { 'content-type': 'application/json' }),
+  });
+  setHeaders(all, headers);
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? usualBody(status));
-  return answer(c, status, text, headers);
+  return new Response(hasBody ? text : null, { status, headers: all });
 }
 
 const usualBody = (status: number) =>

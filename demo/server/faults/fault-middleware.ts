@@ -1,11 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
-import { isAuthorized } from '../authorize';
-import { readBody, type RequestBody } from '../read-body';
-import type { ServiceEnv } from '../service-context';
-import { applyFault } from './apply-fault';
-import type { FaultSwitch } from './fault-switch';
-import type { HeldRequests } from './held-requests';
-import type { RequestLog } from './request-log';
+import { bearerOf } from '../../../src/service/tokens.js';
+import type { ServiceContext, ServiceEnv } from '../service-context.js';
+import { applyFault } from './apply-fault.js';
+import type { FaultSwitch } from './fault-switch.js';
+import type { HeldRequests } from './held-requests.js';
+import type { RequestLog } from './request-log.js';
 
 export interface FaultParts {
   tokens: readonly string[];
@@ -18,13 +17,14 @@ export interface FaultParts {
 export function faultMiddleware(parts: FaultParts): MiddlewareHandler<ServiceEnv> {
   const { tokens, faults, held, log } = parts;
   return async (c, next) => {
+    if (c.req.method === 'OPTIONS') return next();
     const { path } = c.req;
-    const body = parse(await readBody(c));
+    const body = await readBody(c);
     const request = {
       path,
       body,
       idempotency_key: c.req.header('idempotency-key') || null,
-      authorization_ok: isAuthorized(c, tokens),
+      authorization_ok: tokens.includes(bearerOf(c.req.raw) ?? ''),
       user_agent: c.req.header('user-agent') ?? null,
     };
     const entry = c.req.method === 'POST' ? log.add(request) : undefined;
@@ -35,10 +35,14 @@ export function faultMiddleware(parts: FaultParts): MiddlewareHandler<ServiceEnv
   };
 }
 
-function parse(body: RequestBody): unknown {
-  if (body.kind !== 'text') return null;
+/** The parsed body, or null. The service gets a request of its own with what was read. */
+async function readBody(c: ServiceContext): Promise<unknown> {
+  if (c.req.method !== 'POST') return null;
+  const { url, method, headers } = c.req.raw;
+  const bytes = await c.req.raw.arrayBuffer().catch(() => new ArrayBuffer()); // the client has left
+  c.set('forwarded', new Request(url, { method, headers, body: bytes }));
   try {
-    return JSON.parse(body.text) as unknown;
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch {
     return null;
   }

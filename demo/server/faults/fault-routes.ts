@@ -1,11 +1,8 @@
 import { Hono } from 'hono';
-import { allowMethods } from '../allow-methods';
-import { answerJson, refuse, succeed } from '../answer';
-import { readJson } from '../read-json';
-import type { ServiceContext, ServiceEnv } from '../service-context';
-import { checkFaultRules } from './check-fault-rules';
-import type { FaultParts } from './fault-middleware';
-import type { FaultRule } from './fault-rule';
+import type { ServiceContext, ServiceEnv } from '../service-context.js';
+import { checkFaultRules } from './check-fault-rules.js';
+import type { FaultParts } from './fault-middleware.js';
+import type { FaultRule } from './fault-rule.js';
 
 interface Parts extends Omit<FaultParts, 'tokens'> {
   deleteRecords: () => Promise<void>;
@@ -13,25 +10,24 @@ interface Parts extends Omit<FaultParts, 'tokens'> {
 
 /** Sets the faults and shows the request log. Only there when the service was started with it. */
 export function faultRoutes({ faults, held, log, deleteRecords }: Parts): Hono<ServiceEnv> {
-  const showFaults = (c: ServiceContext) => answerJson(c, 200, { faults: faults.list() });
+  const showFaults = (c: ServiceContext) => c.json({ faults: faults.list() });
 
   const setFaults = async (c: ServiceContext) => {
-    const json = await readJson(c);
-    if (!json.ok) return json.response;
-    const message = checkFaultRules(json.value);
-    if (message !== undefined) return refuse(c, 400, { message });
-    faults.set(json.value as FaultRule[]);
+    const rules = await c.req.json<unknown>().catch(() => undefined);
+    const message = checkFaultRules(rules);
+    if (message !== undefined) return c.json({ code: 400, message }, 400);
+    faults.set(rules as FaultRule[]);
     return showFaults(c);
   };
 
   const clearFaults = (c: ServiceContext) => {
     faults.set([]);
-    return succeed(c, 'Faults cleared');
+    return c.json({ success: true, message: 'Faults cleared' });
   };
 
   const clearLog = (c: ServiceContext) => {
     log.clear();
-    return succeed(c, 'Requests cleared');
+    return c.json({ success: true, message: 'Requests cleared' });
   };
 
   const clearAll = async (c: ServiceContext) => {
@@ -39,17 +35,14 @@ export function faultRoutes({ faults, held, log, deleteRecords }: Parts): Hono<S
     await deleteRecords();
     faults.set([]); // not before: what another tab delivers as soon as it can must stay
     log.clear();
-    return succeed(c, 'Everything cleared');
+    return c.json({ success: true, message: 'Everything cleared' });
   };
 
   return new Hono<ServiceEnv>()
     .get('/faults', showFaults)
     .put('/faults', setFaults)
     .delete('/faults', clearFaults)
-    .all('/faults', allowMethods('GET', 'PUT', 'DELETE'))
-    .get('/requests', (c) => answerJson(c, 200, { requests: log.list() }))
+    .get('/requests', (c) => c.json({ requests: log.list() }))
     .delete('/requests', clearLog)
-    .all('/requests', allowMethods('GET', 'DELETE'))
-    .delete('/all', clearAll)
-    .all('/all', allowMethods('DELETE'));
+    .delete('/all', clearAll);
 }

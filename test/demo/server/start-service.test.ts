@@ -152,3 +152,46 @@ test('closes although a client never finishes its request', async () => {
   });
   await service.close();
 });
+
+test('answers 413 to a large length at once, whatever then comes', async () => {
+  const service = await runService();
+  const status = await new Promise((resolve, reject) => {
+    const sent = request(`${service.url}/v1/event`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        'content-type': 'application/json',
+        'content-length': 1024 * 1024 + 1,
+      },
+    });
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      resolve(response.statusCode);
+      sent.destroy();
+    });
+    sent.write('{');
+  });
+  expect(status).toBe(413);
+});
+
+test('refuses a body longer than its length says', async () => {
+  const service = await runService();
+  const status = await new Promise((resolve, reject) => {
+    const sent = request(`${service.url}/v1/event`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        'content-type': 'application/json',
+        'content-length': 10,
+      },
+    });
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      resolve(response.statusCode);
+      sent.destroy();
+    });
+    sent.end(JSON.stringify(event));
+  });
+  expect(status).toBe(400);
+  expect(await service.events()).toEqual([]);
+});

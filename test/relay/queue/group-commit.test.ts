@@ -1,37 +1,38 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../../src/relay/queue/libsql/group-commit';
-import { openDatabase } from '../../../demo/server/open-database';
-import { createRecordWriter } from '../../../demo/server/write-records';
-import { event } from './helpers/service-client';
-import { tempFolder } from '../../support/temp-folder';
+import { createGroupCommit } from '../../../src/relay/queue/libsql/group-commit.js';
+import { openDatabase } from '../../../src/relay/queue/libsql/open.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const SCHEMA = 'CREATE TABLE IF NOT EXISTS events (name TEXT)';
 
 function setUp() {
   const path = join(tempFolder(), 'service.db');
-  const database = openDatabase(path);
-  const reader = openDatabase(path);
+  const database = openDatabase(path, SCHEMA);
+  const reader = openDatabase(path, SCHEMA);
   onTestFinished(() => {
     database.close();
     reader.close();
   });
-  const { writeEvent } = createRecordWriter(database);
+  const insert = database.prepare<unknown[]>('INSERT INTO events VALUES (?)');
+  const write = (name = 'e') => insert.run(name).changes > 0;
   const countCommitted = () =>
     (reader.prepare('SELECT count(*) AS n FROM events').all() as { n: number }[])[0]!.n;
-  return { database, group: createGroupCommit(database), writeEvent, countCommitted };
+  return { database, group: createGroupCommit(database), write, countCommitted };
 }
 
 test('answers only after the commit', async () => {
-  const { group, writeEvent, countCommitted } = setUp();
-  await group.run(() => writeEvent(event, null));
+  const { group, write, countCommitted } = setUp();
+  await group.run(() => write());
   expect(countCommitted()).toBe(1);
 });
 
 test('puts the writes of one turn into one transaction', async () => {
-  const { group, writeEvent, countCommitted } = setUp();
+  const { group, write, countCommitted } = setUp();
   const seen = await Promise.all(
     [1, 2, 3].map(() =>
       group.run(() => {
-        writeEvent(event, null);
+        write();
         return countCommitted();
       }),
     ),
@@ -41,14 +42,14 @@ test('puts the writes of one turn into one transaction', async () => {
 });
 
 test('fails a bad write alone and keeps nothing of it', async () => {
-  const { group, writeEvent, countCommitted } = setUp();
+  const { group, write, countCommitted } = setUp();
   const results = await Promise.allSettled([
-    group.run(() => writeEvent(event, 'a')),
+    group.run(() => write('a')),
     group.run(() => {
-      writeEvent(event, 'b');
+      write('b');
       throw new Error('bad');
     }),
-    group.run(() => writeEvent(event, 'c')),
+    group.run(() => write('c')),
   ]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(results[0]).toMatchObject({ value: true });
@@ -56,8 +57,8 @@ test('fails a bad write alone and keeps nothing of it', async () => {
 });
 
 test('commits what waits when it is flushed', async () => {
-  const { group, writeEvent, countCommitted } = setUp();
-  const written = group.run(() => writeEvent(event, null));
+  const { group, write, countCommitted } = setUp();
+  const written = group.run(() => write());
   group.flush();
   expect(countCommitted()).toBe(1);
   expect(await written).toBe(true);

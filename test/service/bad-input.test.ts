@@ -1,0 +1,247 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Refused, ServiceOptions } from '../../src/service.js';
+import { MAX_BODY_BYTES } from '../../src/service/operations.js';
+import { event, identify, runService, TOKEN } from './support/run-service.js';
+
+type Expected = Partial<Omit<Refused, 'message'>> & { message: RegExp };
+
+interface Case {
+  path?: string;
+  body?: unknown;
+  headers?: Record<string, string | null>;
+  options?: Partial<ServiceOptions>;
+  /** What the client is answered, beside the status. */
+  answer?: string | RegExp;
+  refused: Expected;
+}
+
+const deep = `{"project":"p","channel":"c","event":"e","tags":{"a":${'['.repeat(300)}${']'.repeat(300)}}}`;
+
+const CASES: Readonly<Record<string, Case>> = {
+  'no token': {
+    headers: { authorization: null },
+    answer: 'Missing or wrong API token',
+    refused: { status: 401, reason: 'token', message: /no token.*Authorization: Bearer/ },
+  },
+  'a wrong token': {
+    headers: { authorization: 'Bearer wrong' },
+    answer: 'Missing or wrong API token',
+    refused: { status: 401, reason: 'token', message: /none of the write tokens/ },
+  },
+  'a token of another project': {
+    options: { writeTokens: [{ token: TOKEN, projects: ['q'] }] },
+    answer: /may not write to the project "p"/,
+    refused: {
+      status: 403,
+      reason: 'project',
+      project: 'p',
+      message: /Use a token of this project/,
+    },
+  },
+  'a project that is not listed': {
+    options: { projects: ['q'] },
+    answer: /does not list the project "p"/,
+    refused: { status: 403, reason: 'project', project: 'p', message: /Add it to the projects/ },
+  },
+  'a channel that is not listed': {
+    options: { channels: ['web'] },
+    answer: /does not list the channel "c"/,
+    refused: { status: 403, reason: 'project', message: /Add it to the channels/ },
+  },
+  'a field of a wrong type': {
+    body: { ...event, tags: 'a' },
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'field', project: 'p', message: /^`tags` must be an object$/ },
+  },
+  'a missing field': {
+    path: '/v1/identify',
+    body: { project: 'p', user_id: 'u' },
+    answer: 'Invalid request data',
+    refused: {
+      ...{ status: 400, reason: 'field', type: 'identify', user_id: 'u' },
+      message: /^`properties` is missing: an object$/,
+    },
+  },
+  'a time that is none': {
+    body: { ...event, timestamp: '2026-02-30T00:00:00Z' },
+    answer: 'Invalid request data',
+    refused: {
+      status: 400,
+      reason: 'field',
+      message: /`timestamp` must be a date-time of RFC 3339/,
+    },
+  },
+  'a time of the call that is none': {
+    path: '/v1/identify',
+    body: identify,
+    headers: { 'x-called-at': 'yesterday' },
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'field', message: /`X-Called-At` must be a date-time/ },
+  },
+  'a user id that fills the key of a database': {
+    body: { ...event, user_id: 'ü'.repeat(513) },
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'field', message: /`user_id` may have 1024 bytes/ },
+  },
+  'a key of an endless length': {
+    headers: { 'idempotency-key': 'k'.repeat(256) },
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'field', message: /`Idempotency-Key` may have 255/ },
+  },
+  'a body that is too deep for parsers and databases': {
+    body: deep,
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'field', message: /200 levels/ },
+  },
+  'what is no JSON': {
+    body: '{"project":',
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'body', body: '{"project":', message: /no JSON/ },
+  },
+  'a form': {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    answer: 'Invalid request data',
+    refused: { status: 400, reason: 'body', message: /must be application\/json/ },
+  },
+  'an encoding that nobody knows': {
+    headers: { 'content-encoding': 'br' },
+    refused: { status: 415, reason: 'body', message: /gzip, or none/ },
+  },
+  'a body that is too large': {
+    body: ' '.repeat(MAX_BODY_BYTES + 1),
+    answer: 'Too large',
+    refused: { status: 413, reason: 'size', message: /1048576 bytes/ },
+  },
+  'more values than may be parsed': {
+    body: { ...event, tags: { a: Array(40_000).fill(0) } },
+    answer: 'Too large',
+    refused: { status: 413, reason: 'size', message: /too many values/ },
+  },
+  'more records than a client may send': {
+    options: { rateLimit: () => 2_000, clientAddress: () => '192.0.2.1' },
+    answer: 'Too many records',
+    refused: { status: 429, reason: 'rate', message: /Too many records/ },
+  },
+};
+
+describe('bad input', () => {
+  it.each(Object.entries(CASES))(
+    '%s gets the error body, is not stored, and is seen among the refused',
+    async (_, { path = '/v1/event', body = event, headers = {}, options, answer, refused }) => {
+      const service = runService(options);
+      const response = await service.post(path, body, headers);
+      expect(response.status).toBe(refused.status);
+      const told = (await response.json()) as { code: number; message: string };
+      expect(Object.keys(told)).toEqual(['code', 'message']);
+      expect(told.code).toBe(refused.status);
+      if (answer) expect(told.message).toMatch(answer);
+      await vi.waitFor(async () => expect(await service.refused()).toHaveLength(1));
+      const [seen] = await service.refused();
+      const { message, ...rest } = refused;
+      expect(seen).toMatchObject({ type: path.slice(4), ...rest });
+      expect(seen!.message).toMatch(message);
+      expect(await service.rows()).toEqual([]);
+      expect(service.service.setup().problem?.message).toBe(seen!.message);
+    },
+  );
+
+  it('has the wait of a rate limit', async () => {
+    const service = runService({ rateLimit: () => 2_000, clientAddress: () => '192.0.2.1' });
+    expect((await service.post('/v1/event', event)).headers.get('retry-after')).toBe('2');
+  });
+
+  it('shows the first 4,096 characters of a body', async () => {
+    const service = runService();
+    await service.post('/v1/event', { ...event, tags: 1, description: 'x'.repeat(10_000) });
+    await vi.waitFor(async () => expect(await service.refused()).toHaveLength(1));
+    expect((await service.refused())[0]!.body).toHaveLength(4_096);
+  });
+
+  it('counts a flood, and keeps a part of it', async () => {
+    const service = runService();
+    await Promise.all(
+      Array.from({ length: 400 }, () => service.post('/v1/event', event, { authorization: null })),
+    );
+    const counted = service.metrics.filter(([name]) => name === 'refused');
+    expect(counted).toHaveLength(400);
+    const kept = counted.filter(([, , labels]) => labels === 'token true').length;
+    expect(kept).toBeGreaterThanOrEqual(50);
+    expect(kept).toBeLessThan(100);
+    await vi.waitFor(async () => expect(await service.refused()).toHaveLength(kept));
+  });
+
+  it('charges wrong tokens to their client, and lets others in', async () => {
+    const service = runService({
+      rateLimit: { perSecond: 0.001, burst: 3 },
+      clientAddress: (request) => request.headers.get('x-from') ?? undefined,
+    });
+    const from = async (address: string, authorization?: string) =>
+      (
+        await service.post('/v1/event', event, {
+          'x-from': address,
+          ...(authorization && { authorization }),
+        })
+      ).status;
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n++) statuses.push(await from('192.0.2.1', 'Bearer wrong'));
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect(await from('192.0.2.2')).toBe(200);
+  });
+
+  it('replaces what no database keeps, and stores the rest', async () => {
+    const service = runService();
+    const text =
+      '{"project":"p","channel":"c","event":"a\\u0000b","tags":{"k\\ud800":"\\udfff","fine":"\\ud83d\\ude00"}}';
+    expect((await service.post('/v1/event', text)).status).toBe(200);
+    expect((await service.rows())[0]).toMatchObject({
+      event: 'a\ufffdb',
+      body: { event: 'a\ufffdb', tags: { 'k\ufffd': '\ufffd', fine: '😀' } },
+    });
+  });
+});
+
+describe('odd times', () => {
+  const calledAt = async (body: object, headers = {}) => {
+    const service = runService();
+    const path = 'event' in body ? '/v1/event' : '/v1/identify';
+    expect((await service.post(path, body, headers)).status).toBe(200);
+    return (await service.rows())[0]!;
+  };
+
+  it.each([
+    ['2026-01-31T23:59:59.123456+05:30', '2026-01-31T18:29:59.123Z'],
+    ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.000Z'],
+    ['2026-01-01t00:00:00z', '2026-01-01T00:00:00.000Z'],
+    ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00.000Z'],
+  ])('keeps %s as it was sent, and says it in UTC', async (timestamp, utc) => {
+    const row = await calledAt({ ...event, timestamp });
+    expect(row.called_at).toBe(utc);
+    expect((row.body as { timestamp: string }).timestamp).toBe(timestamp);
+  });
+
+  it.each(['0001-01-01T00:00:00Z', '0000-01-01T00:00:00+14:00', '9999-12-31T23:59:59-23:00'])(
+    'takes the arrival for a call of %s',
+    async (timestamp) => {
+      const row = await calledAt({ ...event, timestamp });
+      expect(row.called_at).toBe(row.received_at);
+      expect((row.body as { timestamp: string }).timestamp).toBe(timestamp);
+    },
+  );
+
+  it('takes the time of an identify from its header, but none that is ahead', async () => {
+    const past = await calledAt(identify, { 'x-called-at': '2026-01-01T01:00:00+01:00' });
+    expect(past.called_at).toBe('2026-01-01T00:00:00.000Z');
+    const ahead = await calledAt(identify, { 'x-called-at': '2999-01-01T00:00:00Z' });
+    expect(ahead.called_at).toBe(ahead.received_at);
+  });
+
+  it('never lets a late identify win over a later one', async () => {
+    const service = runService();
+    const call = (properties: object, time: string) =>
+      service.post('/v1/identify', { ...identify, properties }, { 'x-called-at': time });
+    await call({ plan: 'pro', seats: 3 }, '2026-01-01T12:00:00Z');
+    await call({ plan: 'free', city: 'Rome' }, '2026-01-01T11:00:00Z');
+    const { profiles } = await service.json<{ profiles: { properties: object }[] }>('/profiles');
+    expect(profiles[0]!.properties).toEqual({ plan: 'pro', seats: 3, city: 'Rome' });
+  });
+});

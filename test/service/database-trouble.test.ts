@@ -1,0 +1,94 @@
+import { expect, it, onTestFinished } from 'vitest';
+import Database from 'libsql';
+import type { Store } from '../../src/service.js';
+import { event, runService } from './support/run-service.js';
+
+/** A service whose database fails with these words while it is told to. */
+const runFailing = () => {
+  const service = runService();
+  const { store } = service;
+  const { write, rows } = store;
+  const fail = (words: string): void => {
+    const reject = () => Promise.reject(new Error(words));
+    Object.assign(store, { write: reject, rows: reject } satisfies Partial<Store>);
+  };
+  return { ...service, fail, mend: () => Object.assign(store, { write, rows }) };
+};
+
+it.each(['the disk is full', 'another process has locked it', 'ECONNREFUSED', 'read-only'])(
+  'answers 503 with a wait while the database says: %s',
+  async (words) => {
+    const service = runFailing();
+    expect((await service.post('/v1/event', event)).status).toBe(200);
+    service.fail(words);
+    const response = await service.post('/v1/event', event);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await response.json()).toEqual({ code: 503, message: 'Try again later' });
+    await service.post('/v1/event', event);
+    expect(service.errors).toEqual([{ kind: 'store', message: words }]); // once
+    const ready = await service.send('/ready');
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ status: 'failing', problem: words });
+    expect((await service.send('/live')).status).toBe(200);
+    expect((await service.send('/rows')).status).toBe(503);
+    service.mend();
+    expect((await service.post('/v1/event', event)).status).toBe(200);
+    expect((await service.send('/ready')).status).toBe(200);
+    expect(await service.rows()).toHaveLength(2);
+  },
+);
+
+it('answers 503, and not more, to a relay of the same process', async () => {
+  const service = runFailing();
+  service.fail('the disk is full');
+  const time = new Date().toISOString();
+  const record = { id: 'a', type: 'event', body: { ...event, timestamp: time } } as const;
+  const records = [{ ...record, calledAt: time, receivedAt: time }];
+  await expect(service.service.write(records)).rejects.toThrow('the disk is full');
+  service.mend();
+  expect(await service.service.write(records)).toEqual([{ outcome: 'stored' }]);
+});
+
+it('keeps a record that the database refuses as a dead letter, and stores it when it is sent again', async () => {
+  const service = runService();
+  const other = new Database(service.path);
+  onTestFinished(() => void other.close());
+  other.exec(`CREATE TRIGGER picky BEFORE INSERT ON rows WHEN new.event = 'bad'
+    BEGIN SELECT RAISE(ABORT, 'not this one'); END`);
+  const response = await service.post('/v1/event', { ...event, event: 'bad' });
+  expect(response.status).toBe(422);
+  expect(await response.json()).toEqual({ code: 422, message: 'Not stored' });
+  const [dead] = await service.refused();
+  expect(dead).toMatchObject({ reason: 'database', message: 'not this one', isDead: true });
+  const resend = async () => {
+    const body = JSON.stringify({ seqs: [dead!.seq, 77] });
+    return (await service.send('/refused/resend', { method: 'POST', body })).json();
+  };
+  expect(await resend()).toEqual({
+    results: [{ seq: dead!.seq, outcome: 'dead', message: 'not this one' }],
+  });
+  other.exec('DROP TRIGGER picky');
+  expect(await resend()).toEqual({ results: [{ seq: dead!.seq, outcome: 'stored' }] });
+  expect((await service.rows()).map((row) => row.event)).toEqual(['bad']);
+  expect(await service.refused()).toEqual([]);
+});
+
+it('checks what a relay of the same process hands over', async () => {
+  const service = runService({ projects: ['p'] });
+  const time = new Date().toISOString();
+  const of = (id: string, body: object) =>
+    ({ id, type: 'event', body, calledAt: time, receivedAt: time }) as Parameters<
+      typeof service.service.write
+    >[0][number];
+  const written = await service.service.write([
+    of('a', event),
+    of('b', { ...event, project: 'q' }),
+    of('c', { ...event, tags: 1 }),
+    of('a', event),
+  ]);
+  expect(written.map(({ outcome }) => outcome)).toEqual(['stored', 'dead', 'dead', 'known']);
+  expect(written[1]).toMatchObject({ message: expect.stringContaining('"q"') });
+  expect((await service.rows()).map(({ id, arrivals }) => [id, arrivals])).toEqual([['a', 2]]);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Incoming } from '../../src/service.js';
+import { event, runService } from './support/run-service.js';
+import { readEvents, type ServerSentEvent } from './support/read-events.js';
+
+type TestService = ReturnType<typeof runService>;
+
+const many = (from: number, to: number, body = {}): Incoming[] =>
+  Array.from({ length: to - from }, (_, n) => {
+    const time = new Date().toISOString();
+    return {
+      ...({ id: `r${from + n}`, type: 'event', calledAt: time, receivedAt: time } as const),
+      body: { ...event, event: `e${from + n}`, timestamp: time, ...body },
+    };
+  });
+const open = async (service: TestService, query = '', headers = {}) =>
+  readEvents(await service.send(`/rows?format=sse&${query}`, { headers }));
+const isReady = (seen: readonly ServerSentEvent[]) => seen.some(({ name }) => name === 'ready');
+const namesOf = (seen: readonly ServerSentEvent[]) =>
+  seen.filter(({ name }) => name === 'row').map(({ data }) => data['event']);
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => `e${from + n}`);
+
+describe('the feed', () => {
+  it('gives the last 200 rows and 50 refused at once, the oldest first, and then what is new', async () => {
+    const service = runService({ tag: 'the tag' });
+    await service.store.write(many(0, 250));
+    await service.store.refuse(
+      Array.from({ length: 60 }, (_, n) => ({
+        ...({ received_at: new Date().toISOString(), reason: 'field', status: 400 } as const),
+        message: `m${n}`,
+      })),
+    );
+    const feed = await open(service);
+    await feed.until(isReady);
+    expect(namesOf(feed.seen)).toEqual(numbers(50, 250));
+    const refused = feed.seen.filter(({ name }) => name === 'refused');
+    expect(refused.map(({ data }) => data['message'])).toEqual(
+      Array.from({ length: 50 }, (_, n) => `m${n + 10}`),
+    );
+    expect(refused.at(-1)!.id).toBe('250.60');
+    expect(feed.seen.find(({ name }) => name === 'setup')!.data).toEqual({
+      ...{ tag: 'the tag', steps: {} },
+    });
+    await service.post('/v1/event', { ...event, event: 'live' });
+    await service.post('/v1/event', {});
+    const problems = () => feed.seen.filter(({ data }) => data['problem']);
+    await feed.until((seen) => problems().length > 0 && seen.some(({ id }) => id === '251.61'));
+    expect(namesOf(feed.seen).at(-1)).toBe('live');
+    expect(problems().at(-1)!.data).toMatchObject({
+      problem: { message: expect.stringContaining('`project`') },
+    });
+  });
+
+  it('misses nothing of a burst, in order, whoever reads slowly', async () => {
+    const service = runService();
+    const feed = await open(service);
+    await feed.until(isReady);
+    for (let n = 0; n < 2_000; n += 100) await service.store.write(many(n, n + 100));
+    await feed.until((seen) => namesOf(seen).length >= 2_000);
+    expect(namesOf(feed.seen)).toEqual(numbers(0, 2_000));
+  });
+
+  it('goes on behind the last event, with nothing left out and nothing twice', async () => {
+    const service = runService();
+    await service.store.write(many(0, 10));
+    const first = await open(service);
+    await first.until((seen) => namesOf(seen).length >= 4);
+    const { id } = first.seen.filter(({ name }) => name === 'row')[3]!;
+    await first.cancel();
+    await service.store.write(many(10, 1_300));
+    const second = await open(service, '', { 'last-event-id': id });
+    await second.until((seen) => namesOf(seen).length >= 1_296);
+    expect(namesOf(second.seen)).toEqual(numbers(4, 1_300));
+    const tail = await open(service, 'after=1298');
+    await tail.until(isReady);
+    expect(namesOf(tail.seen)).toEqual(['e1298', 'e1299']);
+  });
+
+  it.each(['x', '1.', '-1', '1.2.3', '99999999999999999'])(
+    'begins anew for an id that is none of its own: %s',
+    async (id) => {
+      const service = runService();
+      await service.store.write(many(0, 2));
+      const feed = await open(service, '', { 'last-event-id': id });
+      await feed.until(isReady);
+      expect(namesOf(feed.seen)).toEqual(['e0', 'e1']);
+    },
+  );
+
+  it('gives what the filter asks for, at once and live', async () => {
+    const service = runService();
+    await service.store.write([...many(0, 300), ...many(300, 302, { project: 'q' })]);
+    const feed = await open(service, 'project=q&not=e301&text=E30');
+    await feed.until(isReady);
+    expect(namesOf(feed.seen)).toEqual(['e300']);
+    await service.store.write([...many(302, 900), ...many(3_000, 3_002, { project: 'q' })]);
+    await feed.until((seen) => namesOf(seen).length >= 3);
+    expect(namesOf(feed.seen)).toEqual(['e300', 'e3000', 'e3001']);
+  });
+
+  it('is counted, and ends with its reader and with the service', async () => {
+    const service = runService();
+    const followers = () => service.metrics.filter(([name]) => name === 'followers').at(-1)?.[1];
+    const [left, stays] = [await open(service), await open(service)];
+    await left.until(isReady);
+    await stays.until(isReady);
+    expect(followers()).toBe(2);
+    await left.cancel();
+    await vi.waitFor(() => expect(followers()).toBe(1));
+    const rest = stays.until(() => false);
+    await service.service.close();
+    await rest;
+    expect(followers()).toBe(0);
+  });
+});

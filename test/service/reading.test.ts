@@ -1,0 +1,231 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Row } from '../../src/service.js';
+import { event, identify, runService } from './support/run-service.js';
+
+type TestService = ReturnType<typeof runService>;
+
+const storeSome = async (service: TestService): Promise<void> => {
+  const bodies = [
+    { ...event, event: 'Paid', tags: { plan: 'pro' }, user_id: 'u' },
+    { ...event, event: 'Seen', channel: 'web' },
+    { ...event, event: 'Left', project: 'q' },
+    { ...event, event: 'Paid', project: 'q', tags: { plan: 'Free' } },
+  ];
+  for (const body of bodies) await service.post('/v1/event', body);
+  await service.post('/v1/identify', { ...identify, properties: { plan: 'pro' } });
+};
+const seqsOf = (rows: readonly Row[]) => rows.map(({ seq }) => seq);
+
+describe('GET /rows', () => {
+  it.each([
+    ['', [1, 2, 3, 4, 5]],
+    ['project=p', [1, 2, 5]],
+    ['channel=web', [2]],
+    ['user=u', [1, 5]],
+    ['type=identify', [5]],
+    ['event=Paid', [1, 4]],
+    ['event=Paid&event=Left', [1, 3, 4]],
+    ['not=Paid&not=Left', [2, 5]],
+    ['text=PLAN', [1, 4, 5]],
+    ['text=free', [4]],
+    ['project=p&type=event&not=Seen', [1]],
+    ['after=2', [3, 4, 5]],
+    ['before=3', [1, 2]],
+    ['limit=2', [1, 2]],
+    ['newest=1&limit=2', [5, 4]],
+    ['newest=1&limit=2&before=4', [3, 2]],
+    ["project=p'%20OR%20TRUE--", []],
+  ])('gives the rows of ?%s', async (query, seqs) => {
+    const service = runService();
+    await storeSome(service);
+    const answer = await service.json<{ rows: Row[]; next: number }>(`/rows?${query}`);
+    expect(seqsOf(answer.rows)).toEqual(seqs);
+    expect(answer.next).toBe(seqs.at(-1) ?? 0);
+  });
+
+  it('goes on with `next`, which stays where nothing is new', async () => {
+    const service = runService();
+    await storeSome(service);
+    const first = await service.json<{ rows: Row[]; next: number }>('/rows?limit=4');
+    const second = await service.json<{ rows: Row[]; next: number }>(`/rows?after=${first.next}`);
+    expect(seqsOf(second.rows)).toEqual([5]);
+    expect(await service.json(`/rows?after=${second.next}`)).toEqual({ rows: [], next: 5 });
+  });
+
+  it.each([
+    ['limit=x', '`limit` must be a whole number'],
+    ['after=-1', '`after` must be a whole number'],
+    ['before=1.5', '`before` must be a whole number'],
+    ['type=x', '`type` must be identify or event'],
+    ['format=xml', '`format` must be'],
+    [`text=${'x'.repeat(201)}`, '`text` may have 200'],
+  ])('says what is wrong with ?%s', async (query, words) => {
+    const response = await runService().send(`/rows?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 400,
+      message: expect.stringContaining(words),
+    });
+  });
+
+  it('tells the rows of the browser that asks, and keeps no address', async () => {
+    const service = runService({ clientAddress: (request) => request.headers.get('x-from')! });
+    const from = (address: string, agent = 'a') => ({ 'x-from': address, 'user-agent': agent });
+    await service.post('/v1/event', event, from('192.0.2.1'));
+    await service.post('/v1/event', event, from('192.0.2.2'));
+    await service.post('/v1/event', event, from('192.0.2.1', 'b'));
+    const mine = await service.json<{ rows: Row[] }>('/rows?mine=1', {
+      headers: from('192.0.2.1'),
+    });
+    expect(seqsOf(mine.rows)).toEqual([1]);
+    expect(mine.rows[0]!.client).toMatch(/^[0-9a-f]{12}$/);
+    expect(JSON.stringify(await service.rows())).not.toContain('192.0.2');
+  });
+
+  it('gives all rows as NDJSON, more than a page of them', async () => {
+    const service = runService();
+    const time = new Date().toISOString();
+    await service.store.write(
+      Array.from({ length: 1_203 }, (_, n) => ({
+        ...({ id: `r${n}`, type: 'event', calledAt: time, receivedAt: time } as const),
+        body: { ...event, timestamp: time },
+      })),
+    );
+    const response = await service.send('/rows?format=ndjson');
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    const lines = (await response.text()).trimEnd().split('\n');
+    expect(lines).toHaveLength(1_203);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ seq: 1_203, id: 'r1202' });
+    const newest = await service.send('/rows?newest=1&limit=700&after=100', {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    const some = (await newest.text()).trimEnd().split('\n');
+    expect(some).toHaveLength(700);
+    expect(JSON.parse(some[0]!)).toMatchObject({ seq: 1_203 });
+    expect(JSON.parse(some[699]!)).toMatchObject({ seq: 504 });
+  });
+
+  it('gives CSV in which nothing is a formula', async () => {
+    const service = runService();
+    const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a "b",\nc', 'plain'];
+    for (const name of names) {
+      await service.post('/v1/event', { ...event, event: name, tags: { a: '=1' } });
+    }
+    const response = await service.send('/rows?format=csv');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="rows.csv"');
+    const text = await response.text();
+    const [head, ...lines] = text.trimEnd().split('\r\n');
+    expect(head).toBe(
+      'seq,id,type,project,channel,event,user_id,called_at,received_at,arrivals,timestamp,description,icon,notify,tags,properties',
+    );
+    const cells = lines.map((line) => line.split(',c,')[1]!);
+    expect(cells.map((cell) => cell.slice(0, 12))).toEqual([
+      expect.stringMatching(/^'=1\+1,/),
+      expect.stringMatching(/^'\+1,/),
+      expect.stringMatching(/^'-1,/),
+      expect.stringMatching(/^'@SUM\(A1\),/),
+      expect.stringMatching(/^'\t=1,/),
+      expect.stringMatching(/^"a ""b"",\nc"/),
+      expect.stringMatching(/^plain,/),
+    ]);
+    expect(lines[0]).toContain('"{""a"":""=1""}"');
+  });
+});
+
+describe('what else is read', () => {
+  it('pages through profiles', async () => {
+    const service = runService();
+    for (const user_id of ['b', 'a', 'c']) {
+      await service.post('/v1/identify', { ...identify, user_id, properties: { user_id } });
+    }
+    await service.post('/v1/identify', { ...identify, project: 'q' });
+    interface Answer {
+      profiles: { user_id: string }[];
+      next?: string;
+    }
+    const usersOf = ({ profiles }: Answer) => profiles.map(({ user_id }) => user_id);
+    const first = await service.json<Answer>('/profiles?limit=2');
+    expect(usersOf(first)).toEqual(['a', 'b']);
+    const next = encodeURIComponent(first.next!);
+    const second = await service.json<Answer>(`/profiles?after=${next}`);
+    expect(usersOf(second)).toEqual(['c', 'u']);
+    expect(second).not.toHaveProperty('next');
+    expect(usersOf(await service.json('/profiles?project=p&user=c'))).toEqual(['c']);
+    expect((await service.send('/profiles?after=x')).status).toBe(400);
+  });
+
+  it('counts rows and what was refused', async () => {
+    const service = runService();
+    await storeSome(service);
+    await service.post('/v1/event', {});
+    await vi.waitFor(async () =>
+      expect(await service.json('/counts')).toEqual({
+        counts: [
+          { project: 'p', type: 'event', rows: 2 },
+          { project: 'p', type: 'identify', rows: 1 },
+          { project: 'q', type: 'event', rows: 2 },
+        ],
+        refused: 1,
+      }),
+    );
+  });
+
+  it('erases a user: rows, profile, and what was refused', async () => {
+    const service = runService();
+    await storeSome(service);
+    await service.post('/v1/event', { ...event, user_id: 'u', tags: 1 });
+    await service.post('/v1/event', { ...event, user_id: 'other', tags: 1 });
+    await vi.waitFor(async () => expect(await service.refused()).toHaveLength(2));
+    const response = await service.send('/users?project=p&user=u', { method: 'DELETE' });
+    expect(await response.json()).toEqual({ deleted: 2 });
+    expect(seqsOf(await service.rows())).toEqual([2, 3, 4]);
+    expect(await service.json('/profiles')).toEqual({ profiles: [] });
+    expect((await service.refused()).map(({ user_id }) => user_id)).toEqual(['other']);
+    expect((await service.send('/users?project=p', { method: 'DELETE' })).status).toBe(400);
+  });
+
+  it('tells how far setting up has come, and the last refusal with its fix', async () => {
+    const service = runService({ tag: '<script src="outbox.js"></script>' });
+    expect(await service.json('/setup')).toEqual({
+      ...{ tag: '<script src="outbox.js"></script>', steps: {} },
+    });
+    service.service.note('file');
+    await service.send('/v1/event', { method: 'OPTIONS' });
+    await service.post('/v1/event', event, { authorization: null });
+    expect(await service.json('/setup')).toMatchObject({
+      steps: { file: expect.any(String), preflight: expect.any(String) },
+      problem: { at: expect.any(String), message: expect.stringContaining('no token') },
+    });
+    await service.post('/v1/event', event);
+    const { steps } = await service.json<{ steps: object }>('/setup');
+    expect(Object.keys(steps)).toEqual(['file', 'preflight', 'accepted', 'stored']);
+  });
+
+  it.each([{}, { seqs: 1 }, { seqs: ['1'] }, { seqs: Array(1_001).fill(1) }, 'x'])(
+    'refuses to resend %j',
+    async (body) => {
+      const service = runService();
+      const init = { method: 'POST', body: JSON.stringify(body) };
+      expect((await service.send('/refused/resend', init)).status).toBe(400);
+    },
+  );
+});
+
+describe('retention', () => {
+  it('deletes what is older, and goes on', async () => {
+    const service = runService({
+      retentionDays: 30,
+      now: () => Date.parse('2026-03-01T00:00:00Z'),
+    });
+    const at = (time: string, n: number) => ({
+      ...({ id: `${time}${n}`, type: 'event', calledAt: time, receivedAt: time } as const),
+      body: { ...event, timestamp: time },
+    });
+    await service.store.write([
+      ...Array.from({ length: 1_100 }, (_, n) => at('2026-01-01T00:00:00.000Z', n)),
+      at('2026-02-20T00:00:00.000Z', 0),
+    ]);
+    await vi.waitFor(async () => expect(await service.rows()).toHaveLength(1), { timeout: 5_000 });
+    expect(await service.json('/counts')).toMatchObject({ counts: [{ rows: 1 }] });
+  });
+});
