@@ -175,6 +175,13 @@ export const createFeed = () => {
     return isSame ? {} : { seen };
   };
 
+  /** The feed is about to begin from nothing. What is shown stays until it has. */
+  const forget = (): void => {
+    [queue, first] = [[], []];
+    reasons.delete('open');
+    set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
+  };
+
   /** Whether the service still has the store that the page has seen, and not a new one that counts from 1 again. */
   const canResume = async (): Promise<boolean> => {
     const known = (state.kept.waiting[0] ?? state.kept.shown[0])?.row.seq;
@@ -182,7 +189,7 @@ export const createFeed = () => {
     try {
       const [newest] = await readOlder(new URLSearchParams(), undefined, 1);
       const isSame = newest !== undefined && newest.seq >= known;
-      if (!isSame) set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
+      if (!isSame) forget();
       return isSame;
     } catch {
       return true; // It does not answer yet, which the attempt to open the line will say.
@@ -206,9 +213,7 @@ export const createFeed = () => {
   });
 
   const restart = (): void => {
-    [queue, first] = [[], []];
-    set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
-    reasons.delete('open');
+    forget();
     line.restart();
   };
 

@@ -11,15 +11,14 @@ const newestSeq = ({ kept }: FeedState): number => kept.shown[0]?.row.seq ?? 0;
 export const Announcer = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const [words, say] = useState('');
   const arrived = useRef(0);
-  const before = useRef(state);
-  if (before.current !== state) {
+  const newest = useRef(newestSeq(state));
+  useEffect(() => {
     const { shown } = state.kept;
-    const newest = newestSeq(before.current);
     // Only what is new has to be looked at.
-    const at = shown.findIndex(({ row }) => row.seq <= newest);
-    if (before.current.isReady && state.isReady) arrived.current += at < 0 ? shown.length : at;
-    before.current = state;
-  }
+    const at = shown.findIndex(({ row }) => row.seq <= newest.current);
+    arrived.current += at < 0 ? shown.length : at;
+    newest.current = newestSeq(state);
+  }, [state.kept]);
   useEffect(() => {
     const timer = setInterval(() => {
       const waiting = feed.state().kept.waitingCount;

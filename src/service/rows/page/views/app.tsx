@@ -37,8 +37,12 @@ const useShortcuts = (): void => {
 export const App = ({ feed }: { feed: Feed }) => {
   const state = useFeed(feed);
   useShortcuts();
+  const { waitingCount } = state.kept;
+  useEffect(() => {
+    document.title = waitingCount ? `(${waitingCount} new) Rows` : 'Rows';
+  }, [waitingCount]);
   const { connection, kept, isReady, filters, tab } = state;
-  const isEmpty = isReady && !kept.shown.length && !kept.waitingCount && !kept.hasOlder;
+  const isEmpty = isReady && !kept.shown.length && !waitingCount && !kept.hasOlder;
   const isWaiting = isEmpty && !isFiltered(filters);
 
   if (connection.kind === 'locked') return <LockedView connection={connection} />;

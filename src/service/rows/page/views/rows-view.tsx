@@ -273,7 +273,7 @@ const Foot = ({
         page keeps. It keeps {inDigits(BOUNDS.rows)} at most, and fetches older ones as you scroll
         down. None is left out.
       </p>
-      {hasMore && isReady && older === 'idle' && feed.holds('scroll') && (
+      {hasMore && isReady && older === 'idle' && (feed.holds('scroll') || end < STEP) && (
         <Sight onSeen={onMore} of={end + shown.length} where="below" />
       )}
     </div>
