@@ -5,6 +5,7 @@ import { queryOf, readFilters, type Filters } from './filters.js';
 import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from './kept-rows.js';
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
+import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
 import { readCounts, readOlder, readRefused, readRow, resend, type Resent } from './service.js';
 
 export type Tab = 'stored' | 'refused';
@@ -36,31 +37,15 @@ export interface FeedState {
   seen: Seen;
 }
 
-/** What has been seen so far, to choose from. */
-export interface Seen {
-  projects: readonly string[];
-  channels: readonly string[];
-  events: readonly string[];
-}
-
 /** The feed begins with so many rows. */
 const FIRST_ROWS = 200;
 const FIRST_REFUSED = 50;
 const OLDER_ROWS = 200;
 const MAX_REFUSED = 1000;
-/** Names that strangers choose have no end. */
-const MAX_SEEN = 200;
 /** What comes is shown so often, in one go. */
 const FRAME_MS = 100;
 /** More at a time would flicker. */
 const MAX_FRESH = 12;
-
-const withSeen = (names: readonly string[], found: readonly (string | undefined)[]) => {
-  const added = found.filter((name): name is string => !!name && !names.includes(name));
-  return added.length && names.length < MAX_SEEN
-    ? [...new Set([...names, ...added])].slice(0, MAX_SEEN).sort((a, b) => a.localeCompare(b))
-    : names;
-};
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -76,7 +61,7 @@ export const createFeed = () => {
     ...{ connection: { kind: 'opening' }, isReady: false, kept: NO_ROWS, older: 'idle' },
     ...{ openSeq: undefined, fresh: new Set(), refused: [], hasMoreRefused: false },
     ...{ resent: new Map(), setup: undefined, rate: createRate(now()), total: undefined },
-    seen: { projects: [], channels: [], events: [] },
+    seen: NOTHING_SEEN,
   };
   const listeners = new Set<() => void>();
   const set = (change: Partial<FeedState>): void => {
@@ -102,10 +87,15 @@ export const createFeed = () => {
     const events = queue;
     [queue, frame, lastFrame] = [[], undefined, performance.now()];
     const change: Partial<FeedState> = {};
+    const rows: Row[] = [];
     let arrived: Arrival[] = [];
     const refused: Refused[] = [];
     for (const { name, data } of events) {
-      if (name === 'row') arrived.push({ row: JSON.parse(data) as Row, size: data.length });
+      if (name === 'row') {
+        const row = JSON.parse(data) as Row;
+        rows.push(row);
+        arrived.push({ row, size: data.length });
+      }
       if (name === 'refused') refused.push(JSON.parse(data) as Refused);
       if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
       if (name === 'ready' && !state.isReady && !change.isReady) {
@@ -115,8 +105,7 @@ export const createFeed = () => {
     }
     if (state.isReady || change.isReady) Object.assign(change, goOn(arrived, change.kept));
     else first.push(...arrived);
-    Object.assign(change, withRefused(refused), withNames(events.length ? arrived : [], change));
-    set(change);
+    set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
   };
 
   /** The first rows are there: they take the place of those for other filters. */
@@ -151,28 +140,6 @@ export const createFeed = () => {
       refused: refused.slice(0, MAX_REFUSED),
       hasMoreRefused: state.hasMoreRefused || isFull || refused.length > MAX_REFUSED,
     };
-  };
-
-  const withNames = (arrived: readonly Arrival[], { kept }: Partial<FeedState>) => {
-    const rows = (arrived.length ? arrived : (kept?.shown ?? [])).map(({ row }) => row);
-    const { projects, channels, events } = state.seen;
-    const seen = {
-      projects: withSeen(
-        projects,
-        rows.map(({ project }) => project),
-      ),
-      channels: withSeen(
-        channels,
-        rows.map(({ channel }) => channel),
-      ),
-      events: withSeen(
-        events,
-        rows.map(({ event }) => event),
-      ),
-    };
-    const isSame =
-      seen.projects === projects && seen.channels === channels && seen.events === events;
-    return isSame ? {} : { seen };
   };
 
   /** The feed is about to begin from nothing. What is shown stays until it has. */
@@ -249,13 +216,7 @@ export const createFeed = () => {
         (counts) =>
           set({
             total: counts.reduce((sum, { rows }) => sum + rows, 0),
-            seen: {
-              ...state.seen,
-              projects: withSeen(
-                state.seen.projects,
-                counts.map(({ project }) => project),
-              ),
-            },
+            seen: addSeen(state.seen, counts),
           }),
         () => undefined, // The line says what is wrong.
       );

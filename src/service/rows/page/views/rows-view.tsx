@@ -1,16 +1,16 @@
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
-import { activeFilters, NO_FILTERS } from '../state/filters.js';
-import { BOUNDS } from '../state/kept-rows.js';
-import { tagsOf, valueText } from '../text/summary.js';
-import { countOf, inDigits } from '../text/times.js';
+import { inDigits } from '../text/times.js';
+import { Foot } from './foot.js';
 import { useKeepPlace } from './keep-place.js';
+import { NoMatch } from './no-match.js';
 import { RowItem } from './row-item.js';
-import { Text } from './text.js';
+import { Sight } from './sight.js';
 import { goOn } from './top-bar.js';
-import { ValueMenu, type Pressed } from './value-menu.js';
+import { useHolds } from './use-holds.js';
+import { pressedValue, ValueMenu, type Pressed } from './value-menu.js';
 
 /** As many rows are in the document while the feed flows, and as many more for each step down. */
 const STEP = 100;
@@ -161,145 +161,13 @@ const Rows = ({ feed, state }: ViewProps) => {
       </div>
       {first > 0 && <Sight key="above" onSeen={showAbove} of={first} where="above" />}
       <Foot
-        feed={feed}
         state={state}
         drawn={drawn.length}
         end={first + drawn.length}
+        isInReach={!isFlowing || drawn.length < STEP}
         onMore={showBelow}
       />
       {pressed && <ValueMenu feed={feed} pressed={pressed} onClose={() => press(undefined)} />}
     </section>
   );
 };
-
-const pressedValue = (row: Row, button: HTMLElement): Pressed => {
-  const kind = button.dataset['kind'] as Pressed['kind'];
-  const values: Record<Pressed['kind'], () => string> = {
-    event: () => row.event ?? '',
-    type: () => row.type,
-    user: () => row.user_id ?? '',
-    project: () => row.project,
-    channel: () => row.channel ?? '',
-    tag: () => valueText(Object.values(tagsOf(row))[Number(button.dataset['at'])]),
-  };
-  return { kind, value: values[kind](), button };
-};
-
-const POINTING_MS = 1200;
-
-/** The feed stands still while somebody reads it: scrolled down, with the focus in a row, or pointing at one. */
-const useHolds = (feed: Feed, list: { current: HTMLDivElement | null }): void => {
-  useEffect(() => {
-    const element = list.current!;
-    let pointing: ReturnType<typeof setTimeout> | undefined;
-
-    const onScroll = (): void => {
-      const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
-      feed.hold('scroll', element.getBoundingClientRect().top < top - 4);
-    };
-    const onFocus = (): void => {
-      const focused = document.activeElement;
-      const isInRow = !!focused?.closest('.row') && element.contains(focused);
-      feed.hold('focus', isInRow && focused!.matches(':focus-visible'));
-    };
-    const onPoint = (): void => {
-      clearTimeout(pointing);
-      feed.hold('pointer', true);
-      pointing = setTimeout(() => feed.hold('pointer', false), POINTING_MS);
-    };
-    const later = (): void => void setTimeout(onFocus);
-
-    addEventListener('scroll', onScroll, { passive: true });
-    document.addEventListener('focusin', onFocus);
-    document.addEventListener('focusout', later);
-    element.addEventListener('pointermove', onPoint);
-    element.addEventListener('pointerdown', onPoint);
-    return () => {
-      removeEventListener('scroll', onScroll);
-      document.removeEventListener('focusin', onFocus);
-      document.removeEventListener('focusout', later);
-      clearTimeout(pointing);
-      for (const reason of ['scroll', 'focus', 'pointer'] as const) feed.hold(reason, false);
-    };
-  }, [feed, list]);
-};
-
-/** Asks for more rows as it comes into sight, or is pressed. */
-const Sight = ({ onSeen, of, where }: { onSeen: () => void; of: number; where: string }) => {
-  const element = useRef<HTMLDivElement>(null);
-  const seen = useRef(onSeen);
-  useLayoutEffect(() => {
-    seen.current = onSeen;
-  });
-  useEffect(() => {
-    const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && seen.current(),
-      { rootMargin: '600px' },
-    );
-    observer.observe(element.current!);
-    return () => observer.disconnect();
-    // Anew with each step, since it may still be in sight.
-  }, [of]);
-  return <div ref={element} class={`sight ${where}`} />;
-};
-
-const Foot = ({
-  feed,
-  state: { kept, older, isReady },
-  drawn,
-  end,
-  onMore,
-}: {
-  feed: Feed;
-  state: FeedState;
-  drawn: number;
-  end: number;
-  onMore: () => void;
-}) => {
-  const { shown, hasOlder } = kept;
-  const hasMore = end < shown.length || hasOlder;
-  return (
-    <div class="foot soft">
-      {hasMore ? (
-        <button type="button" disabled={older === 'loading'} onClick={onMore}>
-          {older === 'loading' ? 'Loading …' : 'Load older rows'}
-        </button>
-      ) : (
-        <p>That is the first row.</p>
-      )}
-      {older === 'failed' && <p class="wrong">The service gave no older rows. Try again.</p>}
-      <p>
-        {countOf(drawn, 'row')} drawn of {inDigits(shown.length + kept.waiting.length)} that this
-        page keeps. It keeps {inDigits(BOUNDS.rows)} at most, and fetches older ones as you scroll
-        down. None is left out.
-      </p>
-      {hasMore && isReady && older === 'idle' && (feed.holds('scroll') || end < STEP) && (
-        <Sight onSeen={onMore} of={end + shown.length} where="below" />
-      )}
-    </div>
-  );
-};
-
-const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
-  <section class="no-match">
-    <h2>No row matches</h2>
-    <p>
-      {state.total
-        ? `There are ${countOf(state.total, 'row')} in all, but none with `
-        : 'None has '}
-      {activeFilters(state.filters).map(({ word, value }, at) => (
-        <>
-          {at > 0 && ', and '}
-          <span class="soft">{word === 'hidden' ? 'a name other than' : word}</span>{' '}
-          <b>
-            <Text of={value} max={60} />
-          </b>
-        </>
-      ))}
-      . Rows that match are shown as they arrive.
-    </p>
-    <button type="button" class="primary" onClick={() => feed.filter(NO_FILTERS)}>
-      Clear all filters
-    </button>
-  </section>
-);

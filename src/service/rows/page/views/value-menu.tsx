@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Row } from '../../../store/port.js';
 import type { Feed } from '../state/feed.js';
 import { MAX_TEXT, withHidden, withOnly, type Filters } from '../state/filters.js';
+import { tagsOf, valueText } from '../text/summary.js';
 import { copyText } from './copy-button.js';
 import { Text } from './text.js';
 
@@ -10,6 +12,20 @@ export interface Pressed {
   value: string;
   button: HTMLElement;
 }
+
+/** The value that a button of a row shows. */
+export const pressedValue = (row: Row, button: HTMLElement): Pressed => {
+  const kind = button.dataset['kind'] as Pressed['kind'];
+  const values: Record<Pressed['kind'], () => string> = {
+    event: () => row.event ?? '',
+    type: () => row.type,
+    user: () => row.user_id ?? '',
+    project: () => row.project,
+    channel: () => row.channel ?? '',
+    tag: () => valueText(Object.values(tagsOf(row))[Number(button.dataset['at'])]),
+  };
+  return { kind, value: values[kind](), button };
+};
 
 interface Choice {
   words: string;
