@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 import { testingPlatform } from './scripts/testing-platform.mjs';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 // One instance an entry: the plugin keeps state between the files it emits. None checks types, which
 // `npm run build` has done by then, once and for all.
@@ -13,7 +16,7 @@ const ts = (sourceMap = true, target = 'ES2022') =>
     noEmitOnError: true,
     rootDir: '..',
     filterRoot: '.',
-    include: ['src/**/*.ts', 'demo/**/*.ts'],
+    include: ['src/**/*.{ts,tsx}', 'demo/**/*.ts'],
     compilerOptions: { sourceMap, inlineSources: sourceMap, target },
   });
 // `browser: true`, or nanoid's Node build is bundled.
@@ -94,6 +97,18 @@ const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 /** What the demo's servers take from `node_modules`. */
 const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql'];
 
+/** The files of a page that stand beside its script. */
+const pageFiles = (folder, names) => ({
+  name: 'page-files',
+  generateBundle() {
+    for (const fileName of names) {
+      this.addWatchFile(`${folder}/${fileName}`);
+      const source = readFileSync(`${folder}/${fileName}`, 'utf8').replace('{{version}}', version);
+      this.emitFile({ type: 'asset', fileName, source });
+    }
+  },
+});
+
 const CLIENT = ['index', 'relay-client', 'context'];
 
 export default [
@@ -132,6 +147,17 @@ export default [
   ),
   program('src/program/main.ts', 'dist/relay-program.js'),
   program('src/program/service-main.ts', 'dist/service-program.js'),
+  {
+    // The page of the service that shows its rows.
+    input: 'src/service/rows/page/main.tsx',
+    output: { dir: 'dist/rows', entryFileNames: 'rows.js', format: 'iife' },
+    plugins: [
+      resolve(),
+      ts(false),
+      minify(),
+      pageFiles('src/service/rows/page', ['index.html', 'rows.css']),
+    ],
+  },
   {
     input: 'demo/server/main.ts',
     external: SERVER,

@@ -60,6 +60,8 @@ const SHIPPED = [
   'dist/outbox-auto.js',
   'dist/outbox-dev.js',
   'dist/stub.js',
+  // The page of the service that shows its rows.
+  ...['index.html', 'rows.css', 'rows.js'].map((name) => `dist/rows/${name}`),
   'dist/LICENSES.txt',
   'dist/relay-program.js',
   // For developers, in place of others whose types they have.

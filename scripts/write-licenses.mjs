@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const INSIDE = ['nanoid', 'idb-keyval', 'web-vitals'];
+const INSIDE = ['nanoid', 'idb-keyval', 'preact', 'web-vitals'];
 
 const textOf = (name) => {
   const folder = `${ROOT}node_modules/${name}`;

@@ -36,6 +36,8 @@ const LAYERS: readonly (readonly string[])[] = [
   // The service stands behind the same admission as a relay, and writes files as its queue does.
   ['service/store/'],
   ['service/'],
+  // A page that shows what the service has, over HTTP alone.
+  ['service/rows/page/'],
   // What users import or load.
   [''],
   // What users run: it stands on the entries, as a site's own server does.
@@ -63,6 +65,7 @@ const OF_THE_PAGE = [
   'capture/',
   'context/',
   'compat/browser/',
+  'service/rows/page/',
 ];
 const GLOBAL_OBJECTS = new Set(['globalThis', 'self']);
 
@@ -134,13 +137,14 @@ const requested = (node: ts.Node): { name: string; isRuntime: boolean } | undefi
   return undefined;
 };
 
-const importsOf = (file: string, text: string): Import[] => {
+const importsOf = (file: string, sources: Sources): Import[] => {
   const imports: Import[] = [];
-  eachNode(parse(file, text), (node) => {
+  eachNode(parse(file, sources[file]!), (node) => {
     const request = requested(node);
     if (!request?.name.startsWith('.')) return;
     const path = normalize(join(dirname(file), request.name)).replace(/\.[jt]s$/, '');
-    imports.push({ to: `${path}.ts`, isRuntime: request.isRuntime });
+    const to = `${path}.tsx` in sources ? `${path}.tsx` : `${path}.ts`;
+    imports.push({ to, isRuntime: request.isRuntime });
   });
   return imports;
 };
@@ -235,7 +239,7 @@ const violations = (sources: Sources): string[] => {
       found.push(`${file} is in no layer`);
       continue;
     }
-    const imports = importsOf(file, text);
+    const imports = importsOf(file, sources);
     runtime.set(
       file,
       imports.filter((wanted) => wanted.isRuntime).map(({ to }) => to),
@@ -256,7 +260,7 @@ const readSources = (): Sources => {
   const folder = fileURLToPath(new URL('../src/', import.meta.url));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.ts'));
+    .filter((name) => /\.tsx?$/.test(name));
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 };
 
@@ -276,7 +280,7 @@ describe('the build for relays alone', () => {
     const walk = (file: string): void => {
       if (reached.has(file)) return;
       reached.add(file);
-      for (const { to, isRuntime } of importsOf(file, sources[file]!)) if (isRuntime) walk(to);
+      for (const { to, isRuntime } of importsOf(file, sources)) if (isRuntime) walk(to);
     };
     walk(entry);
     return [...reached];

@@ -1,0 +1,376 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { createRowsService, incoming, type RowsService } from './support/rows.js';
+import { makeTempFolder, removeTempFolder } from './support/temp-folder.js';
+
+const TAG = '<script async src="http://localhost/outbox-auto.js" data-project="shop"></script>';
+
+const test = base.extend<{ service: RowsService; complaints: string[] }>({
+  service: async ({}, use) => {
+    const folder = makeTempFolder();
+    const service = await createRowsService(folder, TAG);
+    await use(service);
+    await service.stop();
+    removeTempFolder(folder);
+  },
+  /** What the page says on the console: a breach of its policy, or an error. It has to be silent. */
+  complaints: [
+    async ({ page }, use) => {
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      await use(complaints);
+      expect(complaints).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+const rows = (page: Page): Locator => page.locator('.row');
+const row = (page: Page, name: string): Locator => rows(page).filter({ hasText: name }).first();
+const newRows = (page: Page): Locator => page.getByRole('button', { name: /new$/ });
+const live = (page: Page): Locator => page.locator('.live p');
+const open = async (page: Page, service: RowsService, query = ''): Promise<void> => {
+  await page.goto(`${service.url}/rows${query}`);
+  await expect(live(page)).toContainText('Live');
+};
+const seqsOf = (page: Page): Promise<number[]> =>
+  rows(page).evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset['seq'])));
+/** No wider than the window. */
+const fits = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+
+test('waits for the first event, ticks each step, and shows the row as it comes @smoke', async ({
+  page,
+  service,
+}) => {
+  await open(page, service);
+  await expect(page.getByRole('heading', { name: 'Waiting for your first event' })).toBeVisible();
+  await expect(page.getByLabel('Tag', { exact: true })).toHaveText(TAG);
+  const steps = page.locator('.steps li');
+  await expect(steps.nth(0)).toHaveClass('next');
+
+  await service.preflight();
+  await expect(steps.nth(1)).toHaveClass('done');
+  await service.post('/v1/event', { project: 'shop', channel: 'web', event: 'Hi' }, 'wrong');
+  await expect(steps.nth(2)).toHaveClass('failing');
+  await expect(steps.nth(2)).toContainText('none of the write tokens');
+
+  const tags = { plan: 'pro', seats: 3 };
+  const event = { project: 'shop', channel: 'web', event: 'Signed Up', icon: '🎉', tags };
+  await service.post('/v1/event', { ...event, user_id: 'user_42', description: 'by mail' });
+  await expect(rows(page)).toHaveCount(1);
+  for (const text of [
+    'Signed Up',
+    '🎉',
+    'by mail',
+    'user_42',
+    'shop',
+    'web',
+    'plan pro',
+    'seats 3',
+  ])
+    await expect(rows(page)).toContainText(text);
+  await service.post('/v1/identify', {
+    ...{ project: 'shop', user_id: 'user_42', properties: { seats: 4 } },
+  });
+  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).first()).toContainText('identify');
+  await expect(rows(page).first()).toContainText('seats 4');
+});
+
+test('says how late a record came, and that a repeat is stored once', async ({ page, service }) => {
+  const late = incoming('Late', {}, { late: 134_000 });
+  await service.store(late, incoming('Soon'));
+  await service.store(late);
+  await open(page, service);
+  await expect(row(page, 'Late')).toContainText('2 min 14 s later');
+  await expect(row(page, 'Late')).toContainText('came 2 times, stored once');
+  await expect(row(page, 'Soon')).toContainText('1 s');
+  await expect(row(page, 'Soon')).not.toContainText('came');
+});
+
+test('stands still while one reads, and brings what is new at a press', async ({
+  page,
+  service,
+}) => {
+  await service.store(...Array.from({ length: 60 }, (_, at) => incoming(`Old ${at}`)));
+  await open(page, service);
+  const at = () => row(page, 'Old 30').evaluate((one) => one.getBoundingClientRect().top);
+
+  await row(page, 'Old 30').scrollIntoViewIfNeeded();
+  await expect(live(page)).toContainText('Paused');
+  const before = await at();
+  await service.store(...Array.from({ length: 12 }, (_, nth) => incoming(`New ${nth}`)));
+  await expect(newRows(page)).toHaveText(/12 new/);
+  expect(await at()).toBe(before);
+  await newRows(page).click();
+  await expect(rows(page).first()).toContainText('New 11');
+  await expect(live(page)).toContainText('Live');
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+
+  // And with a row open, however the pointer goes.
+  await row(page, 'New 11').getByRole('button', { name: 'Details' }).click();
+  await page.mouse.move(5, 5);
+  await service.store(incoming('Newer'));
+  await expect(newRows(page)).toHaveText(/1 new/);
+  await page.keyboard.press('n');
+  await expect(rows(page).first()).toContainText('Newer');
+  await expect(page.locator('.details')).toHaveCount(0);
+});
+
+test('keeps its filters in the address, through a reload and back', async ({ page, service }) => {
+  const docs = incoming('Page Viewed', { project: 'docs', tags: { path: '/a' } });
+  const many = ['Order Placed', 'Signed Up', 'Page Viewed'].map((name) => incoming(name));
+  await service.store(...many, docs);
+  await open(page, service);
+  await expect(rows(page)).toHaveCount(4);
+
+  await row(page, 'Page Viewed').getByRole('button', { name: 'Page Viewed' }).click();
+  await page.getByRole('button', { name: 'Hide Page Viewed' }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await row(page, 'Order Placed').getByRole('button', { name: 'Order Placed' }).click();
+  await page.getByRole('button', { name: 'Only Order Placed' }).click();
+  await expect(rows(page)).toHaveCount(1);
+  expect(new URL(page.url()).search).toBe('?event=Order+Placed&not=Page+Viewed');
+
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByRole('list', { name: 'Filters that are on' })).toContainText(
+    'Order Placed',
+  );
+  expect(await page.getByRole('link', { name: 'NDJSON' }).getAttribute('href')).toBe(
+    '/rows?event=Order+Placed&not=Page+Viewed&format=ndjson',
+  );
+  await page.goBack();
+  await expect(rows(page)).toHaveCount(2);
+
+  // What matches is shown as it comes, and nothing else.
+  await service.store(incoming('Page Viewed'), incoming('Search', { tags: { query: 'socks' } }));
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('SOCKS');
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('no such thing');
+  await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible();
+  await expect(page.locator('.no-match')).toContainText('no such thing');
+  await page.getByRole('button', { name: 'Clear all filters' }).click();
+  await expect(rows(page)).toHaveCount(6);
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('shows what this browser has sent', async ({ page, service }) => {
+  await service.store(incoming('From Elsewhere', {}, { client: 'another' }));
+  await open(page, service);
+  await page.evaluate(async () => {
+    const headers = { authorization: 'Bearer write-token', 'content-type': 'application/json' };
+    const body = JSON.stringify({ project: 'shop', channel: 'web', event: 'From Here' });
+    await fetch('/v1/event', { method: 'POST', headers, body });
+  });
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByLabel('Only this browser').check();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('From Here');
+});
+
+test('opens a row, moves and copies by keyboard alone', async ({ page, service, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await service.store(incoming('First'), incoming('Second'), incoming('Third', { user_id: 'u_1' }));
+  await open(page, service);
+  await expect(rows(page)).toHaveCount(3);
+  const { keyboard } = page;
+
+  await keyboard.press('/');
+  await expect(page.getByRole('searchbox', { name: 'Search' })).toBeFocused();
+  await keyboard.press('Escape');
+  await keyboard.press('j');
+  await expect(rows(page).nth(0)).toBeFocused();
+  await keyboard.press('j');
+  await keyboard.press('ArrowDown');
+  await expect(rows(page).nth(2)).toBeFocused();
+  await keyboard.press('k');
+  await keyboard.press('ArrowUp');
+  await keyboard.press('Enter');
+  const details = page.locator('.details');
+  await expect(details).toContainText('Record id');
+  await expect(details).toContainText('It came 1000 ms after the call.');
+  await expect(details.getByRole('tabpanel')).toContainText('"event": "Third"');
+
+  const copied = async (form: string): Promise<string> => {
+    await details.getByRole('tab', { name: form }).focus();
+    await details.getByRole('button', { name: 'Copy' }).press('Enter');
+    await expect(details.getByRole('button', { name: 'Copied' })).toBeVisible();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  expect(JSON.parse(await copied('JSON'))).toMatchObject({ event: 'Third', user_id: 'u_1' });
+  await details.getByRole('tab', { name: 'JSON' }).press('ArrowRight');
+  await expect(details.getByRole('tab', { name: 'curl' })).toBeFocused();
+  expect(await details.getByRole('tabpanel').textContent()).toContain('Bearer $TOKEN');
+
+  await keyboard.press('Escape');
+  await expect(details).toHaveCount(0);
+  await expect(rows(page).nth(0)).toBeFocused();
+  await keyboard.press('Escape');
+  await expect(live(page)).toContainText('Live');
+});
+
+test('shows what was refused, why, and sends a dead letter again', async ({ page, service }) => {
+  await service.store(incoming('Stored'));
+  await open(page, service);
+  await service.post('/v1/event', { project: 'shop', channel: 'web', event: 7 });
+  await service.post('/v1/event', { project: 'shpo', channel: 'web', event: 'Typo' });
+  const record = incoming('Dead Letter');
+  await service.refuse({
+    ...{ received_at: record.receivedAt, reason: 'database', status: 422, isDead: true, record },
+    ...{ message: 'value out of range', id: record.id, body: JSON.stringify(record.body) },
+  });
+  const tab = page.getByRole('tab', { name: 'Refused' });
+  await expect(tab).toHaveText('Refused3');
+  await tab.click();
+  const refusals = page.locator('.refusal');
+  await expect(refusals).toHaveCount(3);
+  await expect(refusals.nth(0)).toContainText('value out of range');
+  await expect(refusals.nth(1)).toContainText('403');
+  await expect(refusals.nth(1)).toContainText('shpo');
+  await expect(refusals.nth(2)).toContainText('A field is wrong');
+  await expect(refusals.nth(2).getByLabel('What was sent')).toContainText('"event":7');
+  await page.getByRole('button', { name: 'A field is wrong 1' }).click();
+  await expect(refusals).toHaveCount(1);
+  await page.getByRole('button', { name: 'All 3' }).click();
+
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await expect(refusals.nth(0)).toContainText('It is stored now.');
+  await page.getByRole('tab', { name: 'Stored' }).click();
+  await expect(row(page, 'Dead Letter')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('tab', { name: 'Refused' })).toHaveText('Refused2');
+});
+
+test('shows what strangers sent as text only, in one piece', async ({ page, service }) => {
+  const script = '<script>window.hacked = 1</script>';
+  await service.store(
+    incoming('<img src=x onerror="window.hacked = 1">', {
+      ...{ description: script, icon: '<b>', user_id: script, tags: { [script]: script } },
+    }),
+    incoming('\u200b'),
+    incoming('\u202eevil', { user_id: '\u202euser', tags: { rtl: '\u2067txt.exe' } }),
+    incoming('Book', { tags: { text: 'word '.repeat(12_000) } }),
+    incoming(`Z${'\u0301'.repeat(500)}`, { description: 'a'.repeat(5_000) }),
+    incoming('line\nbreak', { tags: JSON.parse('{ "__proto__": { "a": 1 }, "constructor": 2 }') }),
+  );
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, service);
+    await expect(rows(page)).toHaveCount(6);
+    await expect(row(page, '<img')).toContainText('window.hacked');
+    await expect(row(page, 'U+200B')).toBeVisible();
+    await expect(row(page, 'U+202E')).toContainText('U+202Euser');
+    // A row is as high as its neighbours, and a mark reaches no other row.
+    const heights = await rows(page).evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(Math.max(...heights)).toBeLessThan(width > 900 ? 60 : 140);
+    for (const name of ['Book', '<img', 'U+202E', 'break']) {
+      await row(page, name).getByRole('button', { name: 'Details' }).click();
+      await expect(page.locator('.details')).toHaveCount(1);
+      expect(await fits(page), `${name} at ${width}`).toBe(true);
+    }
+    await row(page, 'Book').getByRole('button', { name: 'Details' }).click();
+    const text = page.locator('.tags-of dd');
+    expect((await text.textContent())!.length).toBeLessThan(1_000);
+    await text.getByRole('button', { name: /show all/ }).click();
+    expect((await text.textContent())!.length).toBe(60_000);
+    expect(await fits(page)).toBe(true);
+  }
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+});
+
+test('leaves nothing out of a burst, and draws a part of it', async ({ page, service }) => {
+  await service.store(incoming('Before'));
+  await open(page, service);
+  await expect(rows(page)).toHaveCount(1);
+  const all = Array.from({ length: 1_500 }, (_, at) => incoming(`Burst ${at}`));
+  for (let at = 0; at < all.length; at += 100) await service.store(...all.slice(at, at + 100));
+  await expect(rows(page).first()).toContainText('Burst 1499');
+  const found = new Set(await seqsOf(page));
+  expect(found.size).toBe(100);
+  // Down to the first row of all, with no more than 500 in the document at a time.
+  await expect(async () => {
+    for (const seq of await seqsOf(page)) found.add(seq);
+    expect(await rows(page).count()).toBeLessThanOrEqual(500);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await expect(page.locator('.foot')).toContainText('That is the first row', { timeout: 50 });
+  }).toPass({ intervals: [50] });
+  for (const seq of await seqsOf(page)) found.add(seq);
+  expect(found.size).toBe(1_501);
+  // And up again.
+  await expect(async () => {
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(rows(page).first()).toContainText('Burst 1499', { timeout: 50 });
+  }).toPass({ intervals: [50] });
+});
+
+test('says that the line is lost, and goes on behind it with nothing left out', async ({
+  page,
+  service,
+  complaints,
+}) => {
+  await service.store(incoming('Before'));
+  await open(page, service);
+  await service.away(async () => {
+    await expect(live(page)).toContainText('Lost the connection');
+    await expect(live(page)).toContainText(/trying again in \d+ s|Connecting/);
+  });
+  await service.store(...Array.from({ length: 300 }, (_, at) => incoming(`Meanwhile ${at}`)));
+  await expect(live(page)).toContainText('Live', { timeout: 20_000 });
+  await expect(rows(page).first()).toContainText('Meanwhile 299');
+  await expect(page.locator('.foot')).toContainText('of 301 that this page keeps');
+  // The browser's own words about requests that failed.
+  expect(complaints.splice(0).every((text) => text.startsWith('Failed to load resource'))).toBe(
+    true,
+  );
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1440, 390]) {
+    test(`has nothing that axe finds, ${colorScheme} at ${width}`, async ({ page, service }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 900 });
+      const check = async (what: string): Promise<void> => {
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+        expect(found, what).toEqual([]);
+        expect(await fits(page), what).toBe(true);
+      };
+      await open(page, service);
+      await service.post('/v1/event', {}, 'wrong');
+      await expect(page.locator('.failing')).toHaveCount(1);
+      await check('waiting');
+
+      const record = incoming('Dead', { tags: { a: 1 } });
+      await service.refuse({
+        ...{ received_at: record.receivedAt, reason: 'database', status: 422, isDead: true },
+        ...{ message: 'out of range', record, body: JSON.stringify(record.body) },
+      });
+      const more = {
+        icon: '📚',
+        description: 'by card',
+        user_id: 'user_42',
+        tags: { n: 1, s: 'x' },
+      };
+      await service.store(
+        incoming('Order Placed', more, { late: 134_000 }),
+        ...Array.from({ length: 30 }, () => incoming('Order Placed', more)),
+      );
+      await expect(rows(page)).toHaveCount(31);
+      await check('flowing');
+      await row(page, 'Order Placed').getByRole('button', { name: 'Details' }).click();
+      await service.store(incoming('Newer'));
+      await expect(newRows(page)).toBeVisible();
+      await check('one row open');
+      await page.getByRole('tab', { name: 'Refused' }).click();
+      await expect(page.locator('.refusal')).toHaveCount(2);
+      await check('refused');
+      await page.goto(`${service.url}/rows?text=nothing&event=A&not=B`);
+      await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible();
+      await check('no match');
+    });
+  }
+}

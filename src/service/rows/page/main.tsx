@@ -1,0 +1,11 @@
+import { render } from 'preact';
+import { createFeed } from './state/feed.js';
+import { App } from './views/app.js';
+
+const feed = createFeed();
+addEventListener('popstate', () => feed.readAddress());
+addEventListener('online', () => {
+  if (feed.state().connection.kind === 'lost') feed.retry();
+});
+feed.start();
+render(<App feed={feed} />, document.getElementById('app')!);

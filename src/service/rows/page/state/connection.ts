@@ -1,0 +1,143 @@
+import { createEventReader, type ServerEvent } from './read-events.js';
+
+/**
+ * What a person is told of the line to the service. `locked`: it asks for the read token. `lost`: it is tried again at
+ * `retryAt`.
+ */
+export type Connection =
+  | { kind: 'opening' }
+  | { kind: 'open' }
+  | { kind: 'locked'; status: number; why: string }
+  | { kind: 'lost'; retryAt: number; why: string };
+
+export interface ConnectionParts {
+  /** Address of the feed. */
+  url: () => string;
+  onEvent: (event: ServerEvent) => void;
+  onChange: (connection: Connection) => void;
+  /** The clock of the service, as its answer tells it. */
+  onServerTime: (ms: number) => void;
+  /** Called before a lost line is opened again; resolves with false if it has to begin from nothing. */
+  canResume: () => Promise<boolean>;
+}
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 15_000;
+/** The service sends a comment each 15 s. A line without one is dead, whatever the browser believes. */
+const SILENCE_MS = 40_000;
+
+class Refusal extends Error {
+  override name = 'Refusal' as const;
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly waitMs: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** The words of the service itself, if it gave any. */
+const messageOf = async (response: Response): Promise<string> => {
+  const body: unknown = await response.json().catch(() => undefined);
+  const message = (body as { message?: unknown } | undefined)?.message;
+  return `The service answered ${response.status}${typeof message === 'string' ? `: ${message}` : ''}`;
+};
+
+const waitAskedFor = (response: Response): number | undefined => {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return seconds > 0 ? seconds * 1000 : undefined;
+};
+
+/**
+ * Keeps a line to the feed open, and goes on behind the last event after a break. By `fetch` and not by `EventSource`,
+ * which neither tells the status of an answer, nor when it tries again, nor that the line has gone silent.
+ */
+export const connect = (parts: ConnectionParts) => {
+  let lastId: string | undefined;
+  let failures = 0;
+  let current = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const read = async (signal: AbortSignal, silence: () => void): Promise<void> => {
+    const headers: Record<string, string> = { accept: 'text/event-stream' };
+    if (lastId !== undefined) headers['last-event-id'] = lastId;
+    const response = await fetch(parts.url(), { headers, signal, cache: 'no-store' });
+    if (!response.ok || !response.body) {
+      throw new Refusal(response.status, await messageOf(response), waitAskedFor(response));
+    }
+    const date = Date.parse(response.headers.get('date') ?? '');
+    if (!Number.isNaN(date)) parts.onServerTime(date);
+    failures = 0;
+    parts.onChange({ kind: 'open' });
+    const take = createEventReader((event) => {
+      lastId = event.id ?? lastId;
+      parts.onEvent(event);
+    });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      silence();
+      const { done, value } = await reader.read();
+      if (done || signal.aborted) return;
+      take(value);
+    }
+  };
+
+  const fail = (error: unknown): void => {
+    if (error instanceof Refusal && [401, 403].includes(error.status)) {
+      parts.onChange({ kind: 'locked', status: error.status, why: error.message });
+      return;
+    }
+    const asked = error instanceof Refusal ? error.waitMs : undefined;
+    const wait = asked ?? Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS);
+    const why = error instanceof Refusal ? error.message : 'The service does not answer';
+    parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why });
+    timer = setTimeout(() => void reopen(), wait);
+  };
+
+  const open = async (): Promise<void> => {
+    const controller = (current = new AbortController());
+    let silent: ReturnType<typeof setTimeout> | undefined;
+    const silence = (): void => {
+      clearTimeout(silent);
+      silent = setTimeout(() => controller.abort(), SILENCE_MS);
+    };
+    try {
+      silence();
+      await read(controller.signal, silence);
+      if (controller === current) fail(undefined);
+    } catch (error) {
+      if (controller === current) fail(error);
+    } finally {
+      clearTimeout(silent);
+    }
+  };
+
+  const reopen = async (): Promise<void> => {
+    clearTimeout(timer);
+    const controller = current;
+    parts.onChange({ kind: 'opening' });
+    if (lastId !== undefined && !(await parts.canResume())) lastId = undefined;
+    if (controller === current) await open();
+  };
+
+  const stop = (): void => {
+    clearTimeout(timer);
+    const controller = current;
+    current = new AbortController();
+    controller.abort();
+  };
+
+  return {
+    /** Opens a new line from nothing, as for other filters. */
+    restart(): void {
+      stop();
+      [lastId, failures] = [undefined, 0];
+      parts.onChange({ kind: 'opening' });
+      void open();
+    },
+    /** Does not wait any longer. */
+    retry: (): void => void reopen(),
+    stop,
+  };
+};

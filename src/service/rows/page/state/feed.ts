@@ -1,0 +1,314 @@
+import type { SetupState } from '../../../setup.js';
+import type { Refused, Row } from '../../../store/port.js';
+import { connect, type Connection } from './connection.js';
+import { queryOf, readFilters, type Filters } from './filters.js';
+import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from './kept-rows.js';
+import { createRate, type Rate } from './rate.js';
+import type { ServerEvent } from './read-events.js';
+import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
+import { readCounts, readOlder, readRefused, readRow, resend, type Resent } from './service.js';
+
+export type Tab = 'stored' | 'refused';
+
+/** Why the feed stands still. It flows when there is no reason left. */
+export type Reason = 'button' | 'scroll' | 'open' | 'focus' | 'pointer' | 'menu';
+
+export interface FeedState {
+  tab: Tab;
+  filters: Filters;
+  connection: Connection;
+  /** The first rows for these filters have come. Until then those of the last filters are shown. */
+  isReady: boolean;
+  kept: KeptRows;
+  older: 'idle' | 'loading' | 'failed';
+  /** The row that is open. */
+  openSeq: number | undefined;
+  /** Rows that have just come, few enough to be pointed out. */
+  fresh: ReadonlySet<number>;
+  /** Newest first. */
+  refused: readonly Refused[];
+  /** There may be more than these. */
+  hasMoreRefused: boolean;
+  resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
+  setup: SetupState | undefined;
+  rate: Rate;
+  /** Rows in the whole store as the page was opened. */
+  total: number | undefined;
+  seen: Seen;
+}
+
+/** The feed begins with so many rows. */
+const FIRST_ROWS = 200;
+const FIRST_REFUSED = 50;
+const OLDER_ROWS = 200;
+const MAX_REFUSED = 1000;
+/** What comes is shown so often, in one go. */
+const FRAME_MS = 100;
+/** More at a time would flicker. */
+const MAX_FRESH = 12;
+
+export type Feed = ReturnType<typeof createFeed>;
+
+export const createFeed = () => {
+  const given = new URLSearchParams(location.search);
+  /** By so much the clock of the service is ahead. */
+  let ahead = 0;
+  const now = (): number => Date.now() + ahead;
+
+  let state: FeedState = {
+    tab: given.get('show') === 'refused' ? 'refused' : 'stored',
+    filters: readFilters(location.search),
+    ...{ connection: { kind: 'opening' }, isReady: false, kept: NO_ROWS, older: 'idle' },
+    ...{ openSeq: undefined, fresh: new Set(), refused: [], hasMoreRefused: false },
+    ...{ resent: new Map(), setup: undefined, rate: createRate(now()), total: undefined },
+    seen: NOTHING_SEEN,
+  };
+  const listeners = new Set<() => void>();
+  const set = (change: Partial<FeedState>): void => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  };
+
+  const reasons = new Set<Reason>();
+  const isHeld = (): boolean => reasons.size > 0;
+
+  let queue: ServerEvent[] = [];
+  let frame: ReturnType<typeof setTimeout> | undefined;
+  let lastFrame = 0;
+  const onEvent = (event: ServerEvent): void => {
+    queue.push(event);
+    frame ??= setTimeout(show, Math.max(0, lastFrame + FRAME_MS - performance.now()));
+  };
+
+  /** Rows and refusals that came before `ready`. */
+  let first: Arrival[] = [];
+
+  const show = (): void => {
+    const events = queue;
+    [queue, frame, lastFrame] = [[], undefined, performance.now()];
+    const change: Partial<FeedState> = {};
+    const rows: Row[] = [];
+    let arrived: Arrival[] = [];
+    const refused: Refused[] = [];
+    for (const { name, data } of events) {
+      if (name === 'row') {
+        const row = JSON.parse(data) as Row;
+        rows.push(row);
+        arrived.push({ row, size: data.length });
+      }
+      if (name === 'refused') refused.push(JSON.parse(data) as Refused);
+      if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
+      if (name === 'ready' && !state.isReady && !change.isReady) {
+        Object.assign(change, begin([...first, ...arrived]));
+        [first, arrived] = [[], []];
+      }
+    }
+    if (state.isReady || change.isReady) Object.assign(change, goOn(arrived, change.kept));
+    else first.push(...arrived);
+    set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
+  };
+
+  /** The first rows are there: they take the place of those for other filters. */
+  const begin = (backlog: readonly Arrival[]): Partial<FeedState> => {
+    const isAll = backlog.length < FIRST_ROWS;
+    const oldest = backlog[0] && Date.parse(backlog[0].row.received_at);
+    const rate = createRate(isAll ? 0 : (oldest ?? now()));
+    for (const { row } of backlog) rate.count(Date.parse(row.received_at));
+    const kept = arrive({ ...NO_ROWS, hasOlder: !isAll }, backlog, { isHeld: false });
+    return { isReady: true, kept, rate, fresh: new Set(), older: 'idle' };
+  };
+
+  const goOn = (arrived: readonly Arrival[], kept = state.kept): Partial<FeedState> => {
+    if (!arrived.length) return {};
+    const newest = (kept.waiting[0] ?? kept.shown[0])?.row.seq ?? -Infinity;
+    const added = arrived.filter(({ row }) => row.seq > newest);
+    for (const { row } of added) state.rate.count(Date.parse(row.received_at));
+    const isFew = added.length <= MAX_FRESH && !isHeld();
+    return {
+      kept: arrive(kept, arrived, { isHeld: isHeld() }),
+      ...(added.length ? { fresh: new Set(isFew ? added.map(({ row }) => row.seq) : []) } : {}),
+    };
+  };
+
+  const withRefused = (added: readonly Refused[]): Partial<FeedState> => {
+    if (!added.length) return {};
+    const newest = state.refused[0]?.seq ?? -Infinity;
+    const fresh = added.filter(({ seq }) => seq > newest).reverse();
+    const refused = [...fresh, ...state.refused];
+    const isFull = !state.refused.length && fresh.length >= FIRST_REFUSED;
+    return {
+      refused: refused.slice(0, MAX_REFUSED),
+      hasMoreRefused: state.hasMoreRefused || isFull || refused.length > MAX_REFUSED,
+    };
+  };
+
+  /** The feed is about to begin from nothing. What is shown stays until it has. */
+  const forget = (): void => {
+    [queue, first] = [[], []];
+    reasons.delete('open');
+    set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
+  };
+
+  /** Whether the service still has the store that the page has seen, and not a new one that counts from 1 again. */
+  const canResume = async (): Promise<boolean> => {
+    const known = (state.kept.waiting[0] ?? state.kept.shown[0])?.row.seq;
+    if (known === undefined) return true;
+    try {
+      const [newest] = await readOlder(new URLSearchParams(), undefined, 1);
+      const isSame = newest !== undefined && newest.seq >= known;
+      if (!isSame) forget();
+      return isSame;
+    } catch {
+      return true; // It does not answer yet, which the attempt to open the line will say.
+    }
+  };
+
+  const feedQuery = (): URLSearchParams => {
+    const query = queryOf(state.filters);
+    query.set('format', 'sse');
+    return query;
+  };
+  const line = connect({
+    url: () => `/rows?${feedQuery()}`,
+    onEvent,
+    onChange: (connection) => set({ connection }),
+    onServerTime: (ms) => {
+      // The header tells whole seconds.
+      ahead = Math.abs(ms - Date.now()) > 2000 ? ms - Date.now() : 0;
+    },
+    canResume,
+  });
+
+  const restart = (): void => {
+    forget();
+    line.restart();
+  };
+
+  const addressOf = (tab: Tab, filters: Filters): string => {
+    const query = queryOf(filters);
+    if (tab === 'refused') query.set('show', 'refused');
+    return query.size ? `?${query}` : location.pathname;
+  };
+
+  const readAllRefused = async (): Promise<void> => {
+    const all = await readRefused(MAX_REFUSED).catch(() => undefined);
+    if (!all) return;
+    const newest = all[0]?.seq ?? -Infinity;
+    const later = state.refused.filter(({ seq }) => seq > newest);
+    set({ refused: [...later, ...all], hasMoreRefused: all.length >= MAX_REFUSED });
+  };
+
+  const release = (): void => {
+    if (!isHeld()) set({ kept: bringIn(state.kept), fresh: new Set() });
+  };
+
+  return {
+    now,
+    state: (): FeedState => state,
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    start(): void {
+      line.restart();
+      readCounts().then(
+        (counts) =>
+          set({
+            total: counts.reduce((sum, { rows }) => sum + rows, 0),
+            seen: addSeen(state.seen, counts),
+          }),
+        () => undefined, // The line says what is wrong.
+      );
+      if (state.tab === 'refused') void readAllRefused();
+    },
+    retry: line.retry,
+
+    isHeld,
+    holds: (reason: Reason): boolean => reasons.has(reason),
+    /** Stops the feed, or takes this reason away. */
+    hold(reason: Reason, isOn: boolean): void {
+      if (reasons.has(reason) === isOn) return;
+      if (isOn) reasons.add(reason);
+      else reasons.delete(reason);
+      if (isOn) set({});
+      else release();
+    },
+    /** Brings in what waits, and lets the feed flow again. */
+    bring(): void {
+      reasons.clear();
+      set({ openSeq: undefined });
+      release();
+    },
+
+    open(seq: number | undefined): void {
+      set({ openSeq: seq });
+      if (seq === undefined) {
+        reasons.delete('open');
+        release();
+        return;
+      }
+      reasons.add('open');
+      // It may have come again since it was shown.
+      readRow(seq).then(
+        (row) => {
+          if (!row) return;
+          const again = { row, size: JSON.stringify(row).length };
+          set({ kept: arrive(state.kept, [again], { isHeld: true }) });
+        },
+        () => undefined, // The row stays as it was.
+      );
+    },
+
+    async loadOlder(): Promise<void> {
+      const { kept, older, isReady } = state;
+      if (older === 'loading' || !kept.hasOlder || !isReady) return;
+      set({ older: 'loading' });
+      const query = queryOf(state.filters);
+      try {
+        const rows = await readOlder(query, kept.shown.at(-1)?.row.seq, OLDER_ROWS);
+        // The filters may have changed meanwhile.
+        if (`${query}` !== `${queryOf(state.filters)}` || !state.isReady)
+          return set({ older: 'idle' });
+        const batch = rows.map((row) => ({ row, size: JSON.stringify(row).length }));
+        const hasOlder = rows.length >= OLDER_ROWS;
+        set({ older: 'idle', kept: addOlder(state.kept, batch, { hasOlder }) });
+      } catch {
+        set({ older: 'failed' });
+      }
+    },
+
+    /** `step`: one can come back to what was before by the browser's button. Typing makes no steps. */
+    filter(filters: Filters, { step = true }: { step?: boolean } = {}): void {
+      if (`${queryOf(filters)}` === `${queryOf(state.filters)}`) return;
+      history[step ? 'pushState' : 'replaceState'](null, '', addressOf(state.tab, filters));
+      set({ filters });
+      restart();
+    },
+    choose(tab: Tab): void {
+      if (tab === state.tab) return;
+      history.pushState(null, '', addressOf(tab, state.filters));
+      set({ tab });
+      if (tab === 'refused' && state.hasMoreRefused) void readAllRefused();
+    },
+    /** The address has changed, by the browser's buttons. */
+    readAddress(): void {
+      const tab = new URLSearchParams(location.search).get('show') === 'refused';
+      const filters = readFilters(location.search);
+      const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
+      set({ tab: tab ? 'refused' : 'stored', filters });
+      if (!isSame) restart();
+    },
+
+    async resend(seqs: readonly number[]): Promise<void> {
+      const mark = (entries: readonly (readonly [number, Resent | 'sending' | 'failed'])[]) =>
+        set({ resent: new Map([...state.resent, ...entries]) });
+      mark(seqs.map((seq) => [seq, 'sending'] as const));
+      try {
+        mark((await resend(seqs)).map((result) => [result.seq, result] as const));
+      } catch {
+        mark(seqs.map((seq) => [seq, 'failed'] as const));
+      }
+    },
+  };
+};

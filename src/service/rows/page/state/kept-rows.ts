@@ -1,0 +1,113 @@
+import type { Row } from '../../../store/port.js';
+
+/** A row with the length of its JSON, by which memory is bounded. */
+export interface Arrival {
+  row: Row;
+  size: number;
+}
+
+/**
+ * The rows that the page has. `shown` is one stretch of the feed without a gap, newest first. While somebody reads,
+ * what arrives waits in `waiting`, newest first too, until it is brought in.
+ */
+export interface KeptRows {
+  shown: readonly Arrival[];
+  waiting: readonly Arrival[];
+  /** All that arrived since the feed was held, also what is no longer in `waiting`. */
+  waitingCount: number;
+  /** Rows between `waiting` and `shown` were given up, so `shown` cannot stay when `waiting` comes in. */
+  isTorn: boolean;
+  /** The service may have rows that are older than the last of `shown`. */
+  hasOlder: boolean;
+}
+
+export interface Bounds {
+  rows: number;
+  /** Characters of JSON: a few rows of a megabyte each weigh as much as thousands of others. */
+  size: number;
+}
+
+export const BOUNDS: Bounds = { rows: 5000, size: 24_000_000 };
+
+export const NO_ROWS: KeptRows = {
+  ...{ shown: [], waiting: [], waitingCount: 0, isTorn: false, hasOlder: false },
+};
+
+/** How many of these fit, counted from the first; one always does. */
+const fitting = (arrivals: readonly Arrival[], bounds: Bounds): number => {
+  let size = 0;
+  const end = arrivals.findIndex((arrival, at) => {
+    size += arrival.size;
+    return at > 0 && (at >= bounds.rows || size > bounds.size);
+  });
+  return end < 0 ? arrivals.length : end;
+};
+
+/** A row may be told again after a broken connection, or with a new count of arrivals: it keeps its place. */
+const withUpdates = (
+  arrivals: readonly Arrival[],
+  bySeq: ReadonlyMap<number, Arrival>,
+): readonly Arrival[] =>
+  bySeq.size && arrivals.some(({ row }) => bySeq.has(row.seq))
+    ? arrivals.map((arrival) => bySeq.get(arrival.row.seq) ?? arrival)
+    : arrivals;
+
+const newestSeq = ({ waiting, shown }: KeptRows): number =>
+  (waiting[0] ?? shown[0])?.row.seq ?? -Infinity;
+
+/** Takes in rows in the order of the feed, oldest first. */
+export const arrive = (
+  kept: KeptRows,
+  batch: readonly Arrival[],
+  { isHeld, bounds = BOUNDS }: { isHeld: boolean; bounds?: Bounds },
+): KeptRows => {
+  const newest = newestSeq(kept);
+  const fresh = batch.filter(({ row }) => row.seq > newest).reverse();
+  const again = new Map(
+    batch.filter(({ row }) => row.seq <= newest).map((arrival) => [arrival.row.seq, arrival]),
+  );
+  const shown = withUpdates(kept.shown, again);
+  const waiting = [...fresh, ...withUpdates(kept.waiting, again)];
+  const fit = fitting(waiting, bounds);
+  const held: KeptRows = {
+    ...kept,
+    shown,
+    waiting: fit < waiting.length ? waiting.slice(0, fit) : waiting,
+    waitingCount: kept.waitingCount + fresh.length,
+    isTorn: kept.isTorn || fit < waiting.length,
+  };
+  return isHeld ? held : bringIn(held, bounds);
+};
+
+/**
+ * Puts what waits on top of what is shown. Where rows between the two were given up, only what waits is shown, and the
+ * rest is fetched again as older rows.
+ */
+export const bringIn = (kept: KeptRows, bounds = BOUNDS): KeptRows => {
+  if (!kept.waitingCount && !kept.isTorn) return kept;
+  const all = kept.isTorn ? kept.waiting : [...kept.waiting, ...kept.shown];
+  const fit = fitting(all, bounds);
+  return {
+    shown: fit < all.length ? all.slice(0, fit) : all,
+    ...{ waiting: [], waitingCount: 0, isTorn: false },
+    hasOlder: kept.hasOlder || kept.isTorn || fit < all.length,
+  };
+};
+
+/** Takes in older rows, newest first, that were fetched because somebody scrolled to the end of what is shown. */
+export const addOlder = (
+  kept: KeptRows,
+  batch: readonly Arrival[],
+  { hasOlder, bounds = BOUNDS }: { hasOlder: boolean; bounds?: Bounds },
+): KeptRows => {
+  const oldest = kept.shown.at(-1)?.row.seq ?? Infinity;
+  const all = [...kept.shown, ...batch.filter(({ row }) => row.seq < oldest)];
+  // Somebody reads at the old end, so the newest make room. They come back with a jump to the top.
+  const fit = fitting([...all].reverse(), bounds);
+  return {
+    ...kept,
+    shown: fit < all.length ? all.slice(all.length - fit) : all,
+    isTorn: kept.isTorn || fit < all.length,
+    hasOlder,
+  };
+};

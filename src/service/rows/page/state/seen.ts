@@ -1,0 +1,46 @@
+import type { Row } from '../../../store/port.js';
+
+/** What has been seen so far, to choose from. */
+export interface Seen {
+  projects: readonly string[];
+  channels: readonly string[];
+  events: readonly string[];
+}
+
+export const NOTHING_SEEN: Seen = { projects: [], channels: [], events: [] };
+
+/** Names that strangers choose have no end. */
+const MAX_SEEN = 200;
+
+const withNames = (
+  names: readonly string[],
+  found: readonly (string | undefined)[],
+): readonly string[] => {
+  if (names.length >= MAX_SEEN) return names;
+  const all = new Set([...names, ...found.filter((name) => name !== undefined)]);
+  if (all.size === names.length) return names;
+  return [...all].slice(0, MAX_SEEN).sort((a, b) => a.localeCompare(b));
+};
+
+/** Adds the names in these rows; the same object where there is none that is new. */
+export const addSeen = (
+  seen: Seen,
+  rows: readonly Pick<Row, 'project' | 'channel' | 'event'>[],
+): Seen => {
+  const next: Seen = {
+    projects: withNames(
+      seen.projects,
+      rows.map(({ project }) => project),
+    ),
+    channels: withNames(
+      seen.channels,
+      rows.map(({ channel }) => channel),
+    ),
+    events: withNames(
+      seen.events,
+      rows.map(({ event }) => event),
+    ),
+  };
+  const names = Object.keys(next) as (keyof Seen)[];
+  return names.every((name) => next[name] === seen[name]) ? seen : next;
+};

@@ -1,0 +1,53 @@
+import type { Count, Refused, Row } from '../../../store/port.js';
+
+/** What became of a dead record that was sent again. */
+export interface Resent {
+  seq: number;
+  outcome: 'stored' | 'known' | 'dead';
+  message?: string;
+}
+
+const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
+  const headers = { accept: 'application/json', ...init?.headers };
+  const response = await fetch(path, { ...init, headers, cache: 'no-store' });
+  if (!response.ok) throw new Error(`The service answered ${response.status}`);
+  return (await response.json()) as Answer;
+};
+
+const rowsAt = (query: URLSearchParams): Promise<{ rows: Row[] }> => ask(`/rows?${query}`);
+
+const withSpan = (query: URLSearchParams, span: Record<string, string>): URLSearchParams => {
+  const whole = new URLSearchParams(query);
+  for (const [name, value] of Object.entries({ format: 'json', ...span })) whole.set(name, value);
+  return whole;
+};
+
+/** Rows that stand before this place, newest first; the newest of all without one. */
+export const readOlder = async (
+  query: URLSearchParams,
+  before: number | undefined,
+  limit: number,
+): Promise<Row[]> => {
+  const place: Record<string, string> = before === undefined ? {} : { before: String(before) };
+  return (await rowsAt(withSpan(query, { ...place, newest: '1', limit: String(limit) }))).rows;
+};
+
+/** One row as it is now. */
+export const readRow = async (seq: number): Promise<Row | undefined> => {
+  const span = { after: String(seq - 1), before: String(seq + 1), limit: '1' };
+  const { rows } = await rowsAt(withSpan(new URLSearchParams(), span));
+  return rows.find((row) => row.seq === seq);
+};
+
+export const readRefused = async (limit: number): Promise<Refused[]> =>
+  (await ask<{ refused: Refused[] }>(`/refused?newest=1&limit=${limit}`)).refused;
+
+export const readCounts = async (): Promise<Count[]> =>
+  (await ask<{ counts: Count[] }>('/counts')).counts;
+
+export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ seqs });
+  return (await ask<{ results: Resent[] }>('/refused/resend', { method: 'POST', headers, body }))
+    .results;
+};

@@ -1,0 +1,59 @@
+import type { EventBody, IdentifyBody } from '../../../../interface/bodies.js';
+import type { Row } from '../../../store/port.js';
+import { cut } from './visible.js';
+
+/** A tag or a property. */
+export interface Chip {
+  key: string;
+  /** As it is read: a text without its quotes. */
+  text: string;
+}
+
+/** A row with this many chips says how many more there are. */
+const MAX_CHIPS = 8;
+/** Enough for one line; the open row shows the rest. */
+const MAX_CHIP = 60;
+const MAX_ICON = 8;
+
+export const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** The tags of an event, or the properties of an identify. */
+export const tagsOf = ({ type, body }: Row): Readonly<Record<string, unknown>> =>
+  ((type === 'identify' ? (body as IdentifyBody).properties : (body as EventBody).tags) ??
+    {}) as Readonly<Record<string, unknown>>;
+
+/** What one line shows of a row. */
+export interface Summary {
+  icon: string;
+  name: string;
+  description: string;
+  chips: readonly Chip[];
+  more: number;
+}
+
+export const summaryOf = (row: Row): Summary => {
+  const tags = Object.entries(tagsOf(row));
+  const { icon = '', description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
+  return {
+    icon: row.type === 'identify' ? '👤' : cut(icon ?? '', MAX_ICON).text,
+    name: row.type === 'identify' ? 'identify' : (row.event ?? ''),
+    description: description ?? '',
+    chips: tags.slice(0, MAX_CHIPS).map(([key, value]) => ({
+      key: cut(key, MAX_CHIP).text,
+      text: cut(valueText(value), MAX_CHIP + 1).text,
+    })),
+    more: Math.max(0, tags.length - MAX_CHIPS),
+  };
+};
+
+const HUES = 12;
+
+/** The same user has the same colour, so that a visitor's trail can be followed with the eye. */
+export const hueOf = (text: string): number => {
+  let hash = 0;
+  for (let at = 0; at < text.length && at < 64; at++) {
+    hash = (hash * 31 + text.charCodeAt(at)) | 0;
+  }
+  return ((hash % HUES) + HUES) % HUES;
+};

@@ -1,0 +1,69 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** From here on it is worth saying that a record came late. */
+const LATE_MS = 10 * SECOND_MS;
+
+const twoParts = (ms: number, large: number, small: number, words: [string, string]): string => {
+  const rounded = Math.round(ms / small);
+  const [first, second] = [Math.floor((rounded * small) / large), rounded % (large / small)];
+  return second ? `${first} ${words[0]} ${second} ${words[1]}` : `${first} ${words[0]}`;
+};
+
+/** A stretch of time as people say it: `0.9 s`, `12 s`, `2 min 14 s`, `3 h 5 min`, `2 d 3 h`. */
+export const lengthInWords = (ms: number): string => {
+  if (ms < 9_950) return `${Number((ms / SECOND_MS).toFixed(1))} s`;
+  if (ms < MINUTE_MS - 500) return `${Math.round(ms / SECOND_MS)} s`;
+  if (ms < HOUR_MS - 500) return twoParts(ms, MINUTE_MS, SECOND_MS, ['min', 's']);
+  if (ms < DAY_MS - MINUTE_MS / 2) return twoParts(ms, HOUR_MS, MINUTE_MS, ['h', 'min']);
+  return twoParts(ms, DAY_MS, HOUR_MS, ['d', 'h']);
+};
+
+/** How long after its call a record came. */
+export interface Delay {
+  text: string;
+  /** `ahead`: by the browser's clock the call was made after its record had come. */
+  kind: 'soon' | 'late' | 'ahead' | 'unknown';
+}
+
+export const delayOf = (times: { called_at: string; received_at: string }): Delay => {
+  const ms = Date.parse(times.received_at) - Date.parse(times.called_at);
+  if (Number.isNaN(ms)) return { text: '?', kind: 'unknown' };
+  if (ms <= -SECOND_MS) return { text: `clock ${lengthInWords(-ms)} ahead`, kind: 'ahead' };
+  if (ms < LATE_MS) return { text: lengthInWords(Math.max(ms, 0)), kind: 'soon' };
+  return { text: `${lengthInWords(ms)} later`, kind: 'late' };
+};
+
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** `14:02:11` */
+export const clockTime = (at: number): string => CLOCK.format(at);
+
+/** `14:02:11.4`, with the day before it if that is not today. */
+export const arrivalTime = (iso: string, now: number): { day: string; time: string } => {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return { day: '', time: iso };
+  const today = new Date(now);
+  const isSameYear = at.getFullYear() === today.getFullYear();
+  const isToday = at.toDateString() === today.toDateString();
+  const day = isToday ? '' : (isSameYear ? DAY : DAY_AND_YEAR).format(at);
+  return { day, time: `${CLOCK.format(at)}.${Math.floor(at.getMilliseconds() / 100)}` };
+};
+
+const COUNT = new Intl.NumberFormat('en');
+
+/** `1,204` */
+export const inDigits = (count: number): string => COUNT.format(count);
+
+/** `1 row`, `1,204 rows` */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${inDigits(count)} ${count === 1 ? one : many}`;

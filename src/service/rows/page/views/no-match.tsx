@@ -1,0 +1,28 @@
+import type { Feed, FeedState } from '../state/feed.js';
+import { activeFilters, NO_FILTERS } from '../state/filters.js';
+import { countOf } from '../text/times.js';
+import { Text } from './text.js';
+
+export const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
+  <section class="no-match">
+    <h2>No row matches</h2>
+    <p>
+      {state.total
+        ? `There are ${countOf(state.total, 'row')} in all, but none with `
+        : 'None has '}
+      {activeFilters(state.filters).map(({ word, value }, at) => (
+        <>
+          {at > 0 && ', and '}
+          <span class="soft">{word === 'hidden' ? 'a name other than' : word}</span>{' '}
+          <b>
+            <Text of={value} max={60} />
+          </b>
+        </>
+      ))}
+      . Rows that match are shown as they arrive.
+    </p>
+    <button type="button" class="primary" onClick={() => feed.filter(NO_FILTERS)}>
+      Clear all filters
+    </button>
+  </section>
+);

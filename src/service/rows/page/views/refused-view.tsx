@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import type { Refused } from '../../../store/port.js';
+import type { Feed, FeedState } from '../state/feed.js';
+import type { Resent } from '../state/service.js';
+import { refusalWords } from '../text/refusal-words.js';
+import { arrivalTime, countOf, inDigits } from '../text/times.js';
+import { CopyButton } from './copy-button.js';
+import { LongText, Text } from './text.js';
+
+type Reason = Refused['reason'];
+/** As many are drawn at first, and more on demand. */
+const STEP = 100;
+
+export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+  const [reason, choose] = useState<Reason | undefined>();
+  const [limit, setLimit] = useState(STEP);
+  const { refused, resent } = state;
+  const counts = new Map<Reason, number>();
+  for (const { reason: name } of refused) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const wanted = reason ? refused.filter((entry) => entry.reason === reason) : refused;
+  const dead = wanted.filter(({ isDead, seq }) => isDead && !resent.has(seq));
+
+  if (!refused.length) return <NothingRefused isReady={state.isReady} />;
+  return (
+    <section class="refused" aria-labelledby="refused-title">
+      <div class="refused-head">
+        <div class="refused-title">
+          <h2 id="refused-title">
+            {countOf(refused.length, 'refusal')}
+            {state.hasMoreRefused && ' and more'}
+          </h2>
+          {dead.length > 1 && (
+            <button
+              type="button"
+              class="primary"
+              onClick={() => void feed.resend(dead.map(({ seq }) => seq))}
+            >
+              Send all {inDigits(dead.length)} dead letters again
+            </button>
+          )}
+        </div>
+        <p class="soft">
+          Nothing of these is stored. The oldest are forgotten first, so that a flood stays small.
+        </p>
+        <div class="reasons" role="group" aria-label="Show by reason">
+          <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
+            All <span>{inDigits(refused.length)}</span>
+          </button>
+          {[...counts].map(([name, count]) => (
+            <button
+              type="button"
+              aria-pressed={reason === name}
+              onClick={() => choose(reason === name ? undefined : name)}
+            >
+              {refusalWords(name).title} <span>{inDigits(count)}</span>
+            </button>
+          ))}
+        </div>
+      </div>
+      <ul class="refusals">
+        {wanted.slice(0, limit).map((entry) => (
+          <Refusal
+            key={entry.seq}
+            entry={entry}
+            resent={resent.get(entry.seq)}
+            now={feed.now()}
+            onResend={() => void feed.resend([entry.seq])}
+          />
+        ))}
+      </ul>
+      {wanted.length > limit && (
+        <div class="foot">
+          <button type="button" onClick={() => setLimit(limit + STEP)}>
+            Show more
+          </button>
+        </div>
+      )}
+    </section>
+  );
+};
+
+const NothingRefused = ({ isReady }: { isReady: boolean }) => (
+  <section class="no-match">
+    <h2>{isReady ? 'Nothing was refused' : 'Connecting …'}</h2>
+    <p>
+      A record with a wrong token, an unknown project or a field that is wrong is shown here, with
+      the reason and the way to put it right.
+    </p>
+  </section>
+);
+
+interface RefusalProps {
+  entry: Refused;
+  resent: Resent | 'sending' | 'failed' | undefined;
+  now: number;
+  onResend: () => void;
+}
+
+const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
+  const { title, fix } = refusalWords(entry.reason);
+  const { day, time } = arrivalTime(entry.received_at, now);
+  const of = [entry.type, entry.project].filter(Boolean).join(' · ');
+  return (
+    <li class="refusal">
+      <div>
+        <div class="refusal-head">
+          <span class={`status of-${entry.reason}`}>{entry.status}</span>
+          <h3>{title}</h3>
+          {of && (
+            <span class="soft">
+              <Text of={of} max={80} />
+            </span>
+          )}
+          <time class="soft" dateTime={entry.received_at}>
+            {day} {time}
+          </time>
+        </div>
+        <p class="message">
+          <LongText of={entry.message} />
+        </p>
+        {fix && <p class="fix">{fix}</p>}
+        {entry.id && (
+          <p class="soft">
+            Record id{' '}
+            <code>
+              <Text of={entry.id} max={80} />
+            </code>
+          </p>
+        )}
+        {entry.isDead && <SendAgain resent={resent} onResend={onResend} />}
+      </div>
+      {entry.body && (
+        <div class="snippet">
+          <pre tabIndex={0} dir="ltr" aria-label="What was sent">
+            <LongText of={entry.body} />
+          </pre>
+          <CopyButton text={() => entry.body!} />
+        </div>
+      )}
+    </li>
+  );
+};
+
+const SendAgain = ({ resent, onResend }: Pick<RefusalProps, 'resent' | 'onResend'>) => {
+  if (typeof resent === 'object' && resent.outcome !== 'dead') {
+    const words = resent.outcome === 'stored' ? 'It is stored now.' : 'It was stored already.';
+    return <p class="sent">✓ {words}</p>;
+  }
+  return (
+    <div class="again">
+      <button type="button" disabled={resent === 'sending'} onClick={onResend}>
+        {resent === 'sending' ? 'Sending …' : 'Send again'}
+      </button>
+      {resent === 'failed' && <span class="wrong">The service did not answer.</span>}
+      {typeof resent === 'object' && (
+        <span class="wrong">
+          Refused again: <Text of={resent.message ?? ''} />
+        </span>
+      )}
+    </div>
+  );
+};

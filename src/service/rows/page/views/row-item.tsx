@@ -1,0 +1,160 @@
+import { Component } from 'preact';
+import type { Row } from '../../../store/port.js';
+import { arrivalTime, delayOf } from '../text/times.js';
+import { hueOf, summaryOf } from '../text/summary.js';
+import { RowDetails } from './row-details.js';
+import { Text } from './text.js';
+
+interface Props {
+  row: Row;
+  isOpen: boolean;
+  /** The one row that the Tab key goes to. */
+  isActive: boolean;
+  isFresh: boolean;
+  /** The day, by which a time is told with its date or without. */
+  today: number;
+}
+
+/**
+ * A row of the feed. What a click does is decided by the list, from `data-kind` and `data-at`, so that a row costs no
+ * function of its own. It is drawn again only if something of it has changed.
+ */
+export class RowItem extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ row, isOpen, isActive, isFresh, today }: Props) {
+    const id = `row-${row.seq}`;
+    const classes = ['row', row.type, isOpen && 'open', isFresh && 'fresh'];
+    return (
+      <article
+        id={id}
+        class={classes.filter(Boolean).join(' ')}
+        data-seq={row.seq}
+        tabIndex={isActive ? 0 : -1}
+        aria-labelledby={`${id}-name ${id}-at`}
+      >
+        <Line id={id} row={row} isOpen={isOpen} tabIndex={isActive ? 0 : -1} today={today} />
+        {isOpen && <RowDetails row={row} />}
+      </article>
+    );
+  }
+}
+
+interface LineProps {
+  id: string;
+  row: Row;
+  isOpen: boolean;
+  tabIndex: number;
+  today: number;
+}
+
+const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
+  const { icon, name, description, chips, more } = summaryOf(row);
+  const { day, time } = arrivalTime(row.received_at, today);
+  const delay = delayOf(row);
+  return (
+    <div class="line">
+      <time id={`${id}-at`} class="at" dateTime={row.received_at}>
+        {day && <span class="day">{day} </span>}
+        {time}
+      </time>
+      <div class="what">
+        <span class="icon" aria-hidden="true">
+          {icon && <Text of={icon} />}
+        </span>
+        <button
+          type="button"
+          id={`${id}-name`}
+          class="name value"
+          data-kind={row.type === 'identify' ? 'type' : 'event'}
+          aria-haspopup="dialog"
+          tabIndex={tabIndex}
+        >
+          <Text of={name} />
+        </button>
+        {description && (
+          <span class="description">
+            <Text of={description} />
+          </span>
+        )}
+      </div>
+      <div class="meta">
+        <div class="who">
+          {row.user_id !== undefined && row.user_id !== null && (
+            <button
+              type="button"
+              class={`user value hue-${hueOf(row.user_id)}`}
+              data-kind="user"
+              aria-haspopup="dialog"
+              tabIndex={tabIndex}
+            >
+              <Text of={row.user_id} max={80} />
+            </button>
+          )}
+        </div>
+        <div class="where">
+          <button
+            type="button"
+            class="value"
+            data-kind="project"
+            tabIndex={tabIndex}
+            aria-haspopup="dialog"
+          >
+            <Text of={row.project} max={60} />
+          </button>
+          {row.channel && (
+            <>
+              <span aria-hidden="true">·</span>
+              <button
+                type="button"
+                class="value"
+                data-kind="channel"
+                tabIndex={tabIndex}
+                aria-haspopup="dialog"
+              >
+                <Text of={row.channel} max={60} />
+              </button>
+            </>
+          )}
+        </div>
+        <span class={`after ${delay.kind}`}>
+          <span class="sr-only">after </span>
+          {delay.text}
+        </span>
+      </div>
+      <div class="chips">
+        {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
+        {chips.map(({ key, text }, at) => (
+          <button
+            type="button"
+            class="chip value"
+            data-kind="tag"
+            data-at={at}
+            tabIndex={tabIndex}
+            aria-haspopup="dialog"
+          >
+            <span class="key">
+              <Text of={key} />
+            </span>{' '}
+            <Text of={text} max={60} />
+          </button>
+        ))}
+        {more > 0 && <span class="soft">+{more}</span>}
+      </div>
+      <button
+        type="button"
+        class="toggle"
+        data-kind="toggle"
+        tabIndex={tabIndex}
+        aria-expanded={isOpen}
+        aria-label="Details"
+      >
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <path d="m4 6 4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.8" />
+        </svg>
+      </button>
+    </div>
+  );
+};

@@ -1,0 +1,141 @@
+import { STEPS, type SetupState, type Step } from '../../../setup.js';
+import type { Feed, FeedState } from '../state/feed.js';
+import { stepStates, type StepState } from '../state/setup.js';
+import { curlOf } from '../text/copies.js';
+import { clockTime } from '../text/times.js';
+import { CopyButton } from './copy-button.js';
+import { LongText } from './text.js';
+
+interface Words {
+  title: string;
+  /** What to do so that it comes. */
+  hint: string;
+}
+
+const WORDS: Readonly<Record<Step, Words>> = {
+  file: {
+    title: 'The page loads the snippet',
+    hint: 'Paste the tag into the head of a page, and open that page.',
+  },
+  preflight: {
+    title: 'The browser may ask the service',
+    hint: 'The browser asks before it sends. Its question has not come yet: look at the address in the tag, and at blockers.',
+  },
+  accepted: {
+    title: 'The token or the origin is accepted',
+    hint: 'The first record goes out about a second after the first call.',
+  },
+  stored: {
+    title: 'The first row is stored',
+    hint: 'It is shown here at once.',
+  },
+};
+
+const STATE_WORDS: Readonly<Record<StepState, string>> = {
+  done: 'done',
+  skipped: 'not seen',
+  next: 'waiting',
+  failing: 'failed',
+  later: 'to come',
+};
+const MARKS: Readonly<Record<StepState, string>> = {
+  ...{ done: '✓', skipped: '–', next: '', failing: '!', later: '' },
+};
+
+const EXAMPLE = { project: 'PROJECT', channel: 'web', event: 'Hello' };
+
+/** What a newcomer sees until the first row is there. */
+export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+  const setup: SetupState = state.setup ?? { steps: {} };
+  const states = stepStates(setup);
+  const doneCount = STEPS.filter((name) => setup.steps[name]).length;
+  const project = /data-project="([^"]+)"/.exec(setup.tag ?? '')?.[1] ?? EXAMPLE.project;
+  const curl = curlOf('event', { ...EXAMPLE, project }, location.origin);
+  return (
+    <section class="waiting" aria-labelledby="waiting-title">
+      <div class="waiting-head">
+        <Beacon />
+        <h2 id="waiting-title">Waiting for your first event</h2>
+        <p class="soft">This page fills itself as rows arrive. There is nothing to reload.</p>
+      </div>
+      <div class="waiting-columns">
+        <div class="paste">
+          <h3>Paste this into the head of your page</h3>
+          {setup.tag ? (
+            <Snippet label="Tag" text={setup.tag} />
+          ) : (
+            <p>
+              The service was not told what to show here. Its <code>README</code> has the tag for
+              every form.
+            </p>
+          )}
+          <h3>Or try it from a terminal</h3>
+          <Snippet label="Command" text={curl} />
+          <p class="soft">
+            <code>$TOKEN</code> is a write token of the service.
+          </p>
+        </div>
+        <div class="steps">
+          <h3>
+            How far it has come <span class="soft">{doneCount} of 4</span>
+          </h3>
+          <ol>
+            {STEPS.map((name) => (
+              <li class={states[name]}>
+                <span class="mark" aria-hidden="true">
+                  {MARKS[states[name]]}
+                </span>
+                <div>
+                  <p>
+                    <b>{WORDS[name].title}</b>{' '}
+                    <span class="sr-only">{STATE_WORDS[states[name]]}</span>
+                    {setup.steps[name] && (
+                      <time class="soft" dateTime={setup.steps[name]}>
+                        {clockTime(Date.parse(setup.steps[name]))}
+                      </time>
+                    )}
+                  </p>
+                  {states[name] === 'next' && <p class="soft">{WORDS[name].hint}</p>}
+                  {states[name] === 'skipped' && (
+                    <p class="soft">
+                      Not seen, which is right if your own bundle brings the snippet.
+                    </p>
+                  )}
+                  {states[name] === 'failing' && (
+                    <p class="problem">
+                      <LongText of={setup.problem!.message} />
+                    </p>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ol>
+          {state.refused.length > 0 && (
+            <p>
+              <button type="button" class="link" onClick={() => feed.choose('refused')}>
+                See what was refused
+              </button>
+            </p>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+};
+
+const Beacon = () => (
+  <svg class="beacon" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true">
+    <circle class="wave" cx="32" cy="32" r="10" />
+    <circle class="wave second" cx="32" cy="32" r="10" />
+    <circle class="heart" cx="32" cy="32" r="7" />
+  </svg>
+);
+
+const Snippet = ({ label, text }: { label: string; text: string }) => (
+  <div class="snippet">
+    <pre tabIndex={0} aria-label={label} dir="ltr">
+      {text}
+    </pre>
+    <CopyButton text={() => text} />
+  </div>
+);
