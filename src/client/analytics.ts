@@ -2,7 +2,7 @@ import { consentTo } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
 import { attempt } from '../interface/attempt.js';
-import { isPage, outsideZone, pageOrigin } from './page.js';
+import { isPage, outsideZone, pageOrigin, timeBy } from './page.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import { copy, type Call } from './record.js';
 import type {
@@ -47,7 +47,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     tell?.(type, payload);
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
     for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
-      attempt(() => listener?.(payload)); // one that throws must not stop delivery
+      // One that throws, or rejects, must not stop delivery.
+      if (listener) (async () => listener(payload))().catch(() => undefined);
     }
   };
 
@@ -80,7 +81,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       pipeline.accept(call);
     });
   };
-  const now = () => attempt(() => settings?.now?.()) ?? Date.now();
+  const now = () => timeBy(settings?.now);
 
   const stop = () => {
     for (const pipeline of pipelines.values()) pipeline.stop();

@@ -8,7 +8,7 @@ import { openDatabase } from './outbox/database.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
 import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
 import { flush } from './outbox/writer.js';
-import { shelf } from './page.js';
+import { shelf, timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
@@ -32,7 +32,7 @@ export const createPipeline = (
     emit(type, { ...payload, ...(record && { record: { ...record } }) });
   };
   const name = nameOf(first);
-  const now = () => settings.now?.() ?? Date.now();
+  const now = () => timeBy(settings.now);
   const drop: Outbox['drop'] = (reason, record, message = reason) =>
     report('drop', { reason, message, record });
   const onRestart = () => pump.loseRunning();
@@ -136,10 +136,15 @@ export const createPipeline = (
         report('record', record);
         admit(); // a listener may
         keep(outbox, record);
-        schedule();
       } catch (error) {
-        drop((error as Refusal | null)?.reason ?? 'not-serializable', undefined, messageOf(error));
+        return drop(
+          (error as Refusal | null)?.reason ?? 'not-serializable',
+          undefined,
+          messageOf(error),
+        );
       }
+      pump.prepare();
+      schedule();
     },
     reset: (): void => {
       user.set(null);

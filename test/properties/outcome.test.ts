@@ -75,7 +75,7 @@ describe("a relay's answer", () => {
     const options = { relay: 'https://relay.test', project: 'p', channel: 'c' };
     const fetch = async () => new Response(text, { status });
     const settings = resolveOptions({ ...options, fetch }, 'https://site.test/', false);
-    const how = { keepalive: false, controller: new AbortController() };
+    const how = { keepalive: false, controller: new AbortController(), isSilent: false };
     return (await createRelaySend(
       () => settings,
       () => 0,

@@ -1,5 +1,5 @@
 import { ahead } from '../../interface/backoff.js';
-import { claimParcels, type Claimed, type Walk } from './claim.js';
+import { claimParcels, type Walk } from './claim.js';
 import { readNotes, removeNote } from './note.js';
 import { addParcel, isMemory, leaseEnd, startWalk } from './outbox.js';
 import type { Outbox } from './outbox.js';
@@ -62,13 +62,7 @@ const claimNotes = (outbox: Outbox) => {
 
 const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   const { life } = outbox;
-  let claimed: Claimed;
-  try {
-    claimed = await outbox.database!.run((store) => claimParcels(store, outbox, walk), true);
-  } catch {
-    if (!isMemory(outbox) && life === outbox.life) endWalk(outbox); // the next look begins anew
-    return;
-  }
+  const claimed = await outbox.database!.run((store) => claimParcels(store, outbox, walk), true);
   for (const life of claimed.noted) removeNote(outbox, life);
   for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
   if (life !== outbox.life) return;
@@ -82,9 +76,16 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
  * that settled in between would not have sent what was claimed.
  */
 export const claim = async (outbox: Outbox, done?: () => unknown): Promise<void> => {
+  const { life } = outbox;
+  const wasMemory = isMemory(outbox);
   outbox.isClaiming = true;
-  if (isMemory(outbox)) claimNotes(outbox);
-  else await claimStored(outbox, outbox.walk!);
+  try {
+    if (wasMemory) claimNotes(outbox);
+    else await claimStored(outbox, outbox.walk!);
+  } catch {
+    // The next look begins anew. A database that has failed leaves the notes to be claimed.
+    if (wasMemory === isMemory(outbox) && life === outbox.life) endWalk(outbox);
+  }
   outbox.isClaiming = false;
   trim(outbox);
   done?.();

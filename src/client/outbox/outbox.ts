@@ -52,7 +52,7 @@ export interface Outbox {
   /** The number of the last call. A parcel has the number of its first. */
   order: number;
   /** The timer of a write that waits a moment, so that others join it. */
-  timer?: ReturnType<typeof setTimeout> | undefined;
+  timer?: number | undefined;
   /** Settles when what has changed is written. */
   writing?: Promise<void> | undefined;
   /** When the page looks again for what dead lives have left. */

@@ -166,5 +166,5 @@ export const wipe = (outbox: Outbox): void => {
     void database
       .run((store) => void store.clear())
       .catch(destroy)
-      .finally(database.end);
+      .then(database.end);
 };

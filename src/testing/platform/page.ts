@@ -1,9 +1,10 @@
 import { isGpcOn as isGpcOnHere } from '../../client/page.js';
 import { attempt } from '../../interface/attempt.js';
+import { setTimeout } from './timers.js';
 
 /** What an instance for tests has in place of `client/page.ts`: always a page, with a storage in memory. */
 
-export { byteLength, isLocalHost, memberOf, outsideZone } from '../../client/page.js';
+export { byteLength, isLocalHost, memberOf, outsideZone, timeBy } from '../../client/page.js';
 
 const kept = new Map<string, string>();
 
@@ -26,6 +27,8 @@ export const isOffline = (): boolean => false;
 export const beacon = (): boolean => false;
 
 export const deleteDatabase = (): void => undefined;
+
+export const later = (work: () => unknown, ms: number): number => setTimeout(work, ms);
 
 let made = 0;
 /** Not by nanoid, which Jest cannot load without a set-up of its own. */
