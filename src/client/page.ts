@@ -77,7 +77,7 @@ export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36)
 
 /** Bytes of a text in UTF-8. Where the page has broken the encoder, the most that they can be. */
 export const byteLength = (text: string): number =>
-  attempt(() => new TextEncoder().encode(text).length) || 3 * text.length;
+  attempt(() => new TextEncoder().encode(text).length) ?? 3 * text.length;
 
 /** Milliseconds since the epoch: by the site's own clock, as long as that works. */
 export const timeBy = (clock: (() => number) | undefined): number =>
