@@ -10,7 +10,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['interface/'],
   ['client/types.ts'],
   // What the client sees of the page and its browser.
-  ['client/page.ts'],
+  ['client/page.ts', 'client/later.ts'],
   ['client/life.ts'],
   ['client/options.ts'],
   ['client/record.ts'],

@@ -8,7 +8,7 @@ type Check = (value: unknown) => boolean;
 export const isText: Check = (value) => /\S/.test(value as string) && typeof value === 'string';
 /** Paths are added to it, so there is no query; and `fetch` refuses one with a user. */
 export const isUrl: Check = (value) => /^https?:\/\/[^?#\s@]+$/.test(value as string);
-export const isPositive: Check = (value) => (value as number) > 0 && Number.isFinite(value);
+export const isNumber: Check = (value) => typeof value === 'number' && value === value;
 export const isFunction: Check = (value) => typeof value === 'function';
 export const isFlag: Check = (value) => typeof value === 'boolean';
 export const isConsent: Check = (value) => /^(granted|pending|denied)$/.test(value as string);
@@ -21,14 +21,14 @@ export const OPTIONS: Readonly<Record<keyof Options, Check>> = {
   relay: (value) => /^\/(?!\/)[^?#\s\\]*$/.test(value as string) || isUrl(value),
   project: isText,
   channel: isText,
-  flushAt: isPositive,
-  flushInterval: isPositive,
-  concurrency: isPositive,
-  timeout: isPositive,
-  maxAge: isPositive,
-  maxRecords: isPositive,
-  maxBytes: isPositive,
-  maxRecordBytes: isPositive,
+  flushAt: isNumber,
+  flushInterval: isNumber,
+  concurrency: isNumber,
+  timeout: isNumber,
+  maxAge: isNumber,
+  maxRecords: isNumber,
+  maxBytes: isNumber,
+  maxRecordBytes: isNumber,
   idempotencyKey: isFlag,
   respectGpc: isFlag,
   consent: isConsent,
@@ -42,20 +42,30 @@ export const OPTIONS: Readonly<Record<keyof Options, Check>> = {
   now: isFunction,
 };
 
-export const DEFAULTS = {
-  flushAt: 20,
-  flushInterval: 1_000,
-  concurrency: 6,
-  timeout: 30_000,
-  maxAge: 604_800_000,
-  maxRecords: 10_000,
-  maxBytes: 5_000_000,
-  maxRecordBytes: 60_000,
-} satisfies Partial<Options>;
+/** Options that are numbers: the default, which holds outside of the range from the least to the most. */
+export const RANGES = {
+  flushAt: [20, 1, 1_000_000],
+  flushInterval: [1_000, 1, 2_147_483_647],
+  concurrency: [6, 1, 100],
+  timeout: [30_000, 1_000, 600_000],
+  maxAge: [604_800_000, 1, 31_536_000_000],
+  maxRecords: [10_000, 1, 1_000_000],
+  maxBytes: [5_000_000, 1, 1_000_000_000],
+  maxRecordBytes: [60_000, 1, 1_000_000],
+} satisfies Partial<Record<keyof Options, [usual: number, least: number, most: number]>>;
+
+/** The value of a number that is used. */
+export const inRange = (name: keyof typeof RANGES, given: Partial<Options>): number => {
+  const [usual, least, most] = RANGES[name];
+  const value = given[name];
+  if (value! >= least && value! <= most) return value!;
+  // Fewer would cost as many requests.
+  return given.relay && name === 'flushAt' ? BATCH_RECORDS : usual;
+};
 
 /** The options with their defaults, and the relay's whole address. */
 export type Settings = Options &
-  typeof DEFAULTS & {
+  Record<keyof typeof RANGES, number> & {
     /** Whether a record that may have arrived is sent again: to a relay, or to a service with `idempotencyKey`. */
     resends: boolean;
   };
@@ -90,11 +100,12 @@ export const resolveOptions = (given: Options, base: string, mayBeDirect: boolea
   const relay = given.relay && trim(`${given.relay}`.replace(/^\//, `${base}/`));
   if (relay && !wrong.length && !isUrl(relay)) wrong.push('relay');
   if (wrong.length) throw new TypeError(`analytics-outbox: wrong or missing: ${wrong.join(', ')}`);
-  const settings = { ...DEFAULTS, ...given } as Settings;
-  if (relay) {
-    settings.relay = relay;
-    settings.flushAt = given.flushAt ?? BATCH_RECORDS; // fewer would cost as many requests
+  const settings = { ...given } as Settings;
+  for (const name in RANGES) {
+    const key = name as keyof typeof RANGES;
+    settings[key] = inRange(key, given);
   }
+  if (relay) settings.relay = relay;
   if (given.baseUrl) settings.baseUrl = trim(given.baseUrl);
   settings.resends = !!(relay || given.idempotencyKey);
   return settings;
@@ -102,10 +113,10 @@ export const resolveOptions = (given: Options, base: string, mayBeDirect: boolea
 
 /** The value that the text of a `data-` attribute means. */
 const parse = (check: Check, text: string, globals: Record<string, unknown>): unknown => {
-  if (check === isPositive) return Number(text);
+  if (check === isNumber) return Number(text);
   if (check === isFunction || check === isContext) return globals[text] ?? text;
   if (check !== isFlag) return text;
-  return !/^(false|0|no|off)$/i.test(text);
+  return text === 'false' ? false : /^(true)?$/.test(text) || undefined;
 };
 
 /** Reads options from `data-` attributes (`dataset` has them in camelCase). Other attributes belong to others. */

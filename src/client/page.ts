@@ -83,10 +83,6 @@ export const byteLength = (text: string): number =>
 export const timeBy = (clock: (() => number) | undefined): number =>
   [attempt(clock!), Date.now()].find(Number.isFinite)!;
 
-/** Calls after a time. Returns nothing if timers do not work. */
-export const later = (work: () => unknown, ms: number): number | undefined =>
-  attempt(() => setTimeout(work, ms) as unknown as number);
-
 /**
  * Runs work outside of the zones of zone.js, in which each of our timers would make Angular check all its views
  * (https://angular.dev/api/core/ApplicationRef#isStable).

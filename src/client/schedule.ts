@@ -1,6 +1,6 @@
 import { attempt } from '../interface/attempt.js';
 import { isHidden } from './life.js';
-import { later } from './page.js';
+import { later } from './later.js';
 import type { Settings } from './options.js';
 
 /** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */

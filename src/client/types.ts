@@ -212,7 +212,7 @@ export interface CommonOptions {
   /** Send this many requests at a time; by relay, one batch at a time. @default 6 */
   concurrency?: number;
   /**
-   * Give up a request that has had no answer for this many milliseconds (at least 100), and send its records again.
+   * Give up a request that has had no answer for this many milliseconds (1000 to 600000), and send its records again.
    * @default 30000
    */
   timeout?: number;

@@ -126,7 +126,9 @@ const THINGS: Record<string, (stage: Stage, way: Way) => void> = {
 };
 
 /** Without these nothing can be delivered, or it looks as if it were. */
-const NEEDED = 'fetch|setTimeout|the status|the text|a result|token|navigator.sendBeacon'.split('|');
+const NEEDED = 'fetch|setTimeout|the status|the text|a result|token|navigator.sendBeacon'.split(
+  '|',
+);
 
 const realTimers = { setTimeout, setImmediate };
 /** Lets what is under way come to its end, and time pass. */

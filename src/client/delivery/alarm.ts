@@ -1,4 +1,4 @@
-import { later } from '../page.js';
+import { later } from '../later.js';
 
 /** A timer that rings once, at the earliest of the times that it was set to. */
 export const createAlarm = (ring: () => unknown, now: () => number) => {

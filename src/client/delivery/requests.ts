@@ -167,8 +167,12 @@ export const start = async (
   const records = group.map(({ record }) => record);
   const sending = line.send(records, { keepalive, controller, isSilent: !!line.silent });
   for (const record of records) outbox.emit('sent', { record, handoff });
-  // Whatever throws is a failed attempt.
-  const attempts = await sending.catch(() => group.map(() => FAILED));
+  let attempts: Attempt[] | undefined;
+  try {
+    attempts = await sending;
+  } catch {
+    attempts = group.map(() => FAILED); // whatever has thrown
+  }
   line.room += kept;
   // Not if it was forgotten, since the page was left, or if the browser carries it on.
   if (attempts && running.delete(controller)) conclude(line, group, attempts, since);

@@ -2,7 +2,7 @@ import { createStore, promisifyRequest } from 'idb-keyval';
 import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
 import { departures, isGoing } from '../life.js';
-import { later } from '../page.js';
+import { later } from '../later.js';
 import { attempt } from '../../interface/attempt.js';
 import type { StorageKind } from '../types.js';
 

@@ -1,5 +1,5 @@
 import { isHidden } from '../life.js';
-import { later } from '../page.js';
+import { later } from '../later.js';
 import { removeNote, writeNote } from './note.js';
 import { checkLease, forgetParcel, isMemory, updateLease, type Outbox } from './outbox.js';
 import { putParcel, storedOf, type Parcel } from './parcel.js';

@@ -1,6 +1,5 @@
 import { isGpcOn as isGpcOnHere } from '../../client/page.js';
 import { attempt } from '../../interface/attempt.js';
-import { setTimeout } from './timers.js';
 
 /** What an instance for tests has in place of `client/page.ts`: always a page, with a storage in memory. */
 
@@ -27,8 +26,6 @@ export const isOffline = (): boolean => false;
 export const beacon = (): boolean => false;
 
 export const deleteDatabase = (): void => undefined;
-
-export const later = (work: () => unknown, ms: number): number => setTimeout(work, ms);
 
 let made = 0;
 /** Not by nanoid, which Jest cannot load without a set-up of its own. */
