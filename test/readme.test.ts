@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { corsHeaders, preflightHeaders } from '../demo/server/cors.js';
 import { FEATURES } from '../src/capture/autocapture.js';
 import { optionsProblem } from '../src/dev/options.js';
-import { nameOf, OPTIONS, RANGES, resolveOptions } from '../src/client/options.js';
+import { nameOf, OPTIONS, rangesOf, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -133,7 +133,7 @@ describe('the table of options', () => {
     expect(complaint(name, null)).toContain(`\`${name}\` (${attribute})`);
     const isRequired = complaint(name, undefined) !== '';
     expect(value).toBe(isRequired ? 'required' : (documentedDefault(name) ?? 'none'));
-    const range = RANGES[name as keyof typeof RANGES] as number[] | undefined;
+    const range = (rangesOf({}) as Partial<Record<string, readonly number[]>>)[name];
     if (range) expect(Number.parseInt(value!, 10)).toBe(range[0]);
     // The range stands in the meaning: (1 to 100).
     const [, least, most] = /\((\d+) to (\d+)\)/.exec(rowOf(name)[3]!) ?? [];

@@ -42,30 +42,29 @@ export const OPTIONS: Readonly<Record<keyof Options, Check>> = {
   now: isFunction,
 };
 
-/** Options that are numbers: the default, which holds outside of the range from the least to the most. */
-export const RANGES = {
-  flushAt: [20, 1, 1_000_000],
-  flushInterval: [1_000, 1, 2_147_483_647],
-  concurrency: [6, 1, 100],
-  timeout: [30_000, 1_000, 600_000],
-  maxAge: [604_800_000, 1, 31_536_000_000],
-  maxRecords: [10_000, 1, 1_000_000],
-  maxBytes: [5_000_000, 1, 1_000_000_000],
-  maxRecordBytes: [60_000, 1, 1_000_000],
-} satisfies Partial<Record<keyof Options, [usual: number, least: number, most: number]>>;
+/** An option that is a number: outside of the range, the usual value is used. A timer takes less than 2^31. */
+type Range = readonly [usual: number, least: number, most: number];
 
-/** The value of a number that is used. */
-export const inRange = (name: keyof typeof RANGES, given: Partial<Options>): number => {
-  const [usual, least, most] = RANGES[name];
-  const value = given[name];
-  if (value! >= least && value! <= most) return value!;
-  // Fewer would cost as many requests.
-  return given.relay && name === 'flushAt' ? BATCH_RECORDS : usual;
-};
+/** The one table of numbers: developers are told by it, too. */
+export const rangesOf = ({ relay }: Partial<Options>) => ({
+  flushAt: [relay ? BATCH_RECORDS : 20, 1, 1e9] as Range, // fewer would cost as many requests
+  flushInterval: [1_000, 1, 1e9] as Range,
+  concurrency: [6, 1, 100] as Range,
+  timeout: [30_000, 1_000, 600_000] as Range,
+  maxAge: [604_800_000, 1, 1e11] as Range,
+  maxRecords: [10_000, 1, 1e9] as Range,
+  maxBytes: [5_000_000, 1, 1e9] as Range,
+  maxRecordBytes: [60_000, 1, 1e9] as Range,
+});
+export type NumberName = keyof ReturnType<typeof rangesOf>;
+
+/** The value that is used for the one that was given. */
+export const fit = (value: number | undefined, [usual, least, most]: Range): number =>
+  value! >= least && value! <= most ? value! : usual;
 
 /** The options with their defaults, and the relay's whole address. */
 export type Settings = Options &
-  Record<keyof typeof RANGES, number> & {
+  Record<NumberName, number> & {
     /** Whether a record that may have arrived is sent again: to a relay, or to a service with `idempotencyKey`. */
     resends: boolean;
   };
@@ -101,10 +100,8 @@ export const resolveOptions = (given: Options, base: string, mayBeDirect: boolea
   if (relay && !wrong.length && !isUrl(relay)) wrong.push('relay');
   if (wrong.length) throw new TypeError(`analytics-outbox: wrong or missing: ${wrong.join(', ')}`);
   const settings = { ...given } as Settings;
-  for (const name in RANGES) {
-    const key = name as keyof typeof RANGES;
-    settings[key] = inRange(key, given);
-  }
+  for (const [name, range] of Object.entries(rangesOf(given)))
+    settings[name as NumberName] = fit(given[name as NumberName], range);
   if (relay) settings.relay = relay;
   if (given.baseUrl) settings.baseUrl = trim(given.baseUrl);
   settings.resends = !!(relay || given.idempotencyKey);

@@ -1,6 +1,6 @@
 import { TOKEN_WORDS } from '../interface/is-token.js';
 import {
-  inRange,
+  fit,
   isConsent,
   isContext,
   isFlag,
@@ -10,7 +10,8 @@ import {
   isUrl,
   OPTIONS,
   problemsOf,
-  RANGES,
+  rangesOf,
+  type NumberName,
 } from '../client/options.js';
 import type { Options } from '../client/types.js';
 import { didYouMean } from './meant.js';
@@ -82,7 +83,7 @@ export const optionsProblem = (
 };
 
 /** What the numbers of each option count. */
-const UNITS: Readonly<Record<keyof typeof RANGES, string>> = {
+const UNITS: Readonly<Record<NumberName, string>> = {
   flushAt: 'records',
   flushInterval: 'ms',
   concurrency: 'requests',
@@ -97,13 +98,13 @@ const inWords = (value: number): string => value.toLocaleString('en');
 
 /** Numbers outside of their range, and texts of the tag's switches that say neither on nor off: the default is used. */
 export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}): string[] => [
-  ...(Object.keys(UNITS) as (keyof typeof RANGES)[]).flatMap((name) => {
+  ...Object.entries(rangesOf(options)).flatMap(([key, range]) => {
+    const name = key as NumberName;
     const given = options[name];
-    const used = inRange(name, options);
+    const used = fit(given, range);
     if (given === undefined || given === used) return [];
-    const [, least, most] = RANGES[name].map(inWords);
-    const range = `${least} to ${most} ${UNITS[name]}`;
-    return `\`${name}\` is ${inWords(given)} ${UNITS[name]}; it must be ${range}; ${inWords(used)} is used`;
+    const words = `${inWords(range[1])} to ${inWords(range[2])} ${UNITS[name]}`;
+    return `\`${name}\` is ${inWords(given)} ${UNITS[name]}; it must be ${words}; ${inWords(used)} is used`;
   }),
   ...Object.entries(dataset).flatMap(([name, text]) =>
     OPTIONS[name as keyof Options] === isFlag && !/^(true|false)?$/.test(text!)

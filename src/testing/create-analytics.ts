@@ -3,7 +3,7 @@ import { FACTS } from '../client/consent.js';
 import type { Attempt, Send } from '../client/delivery/send/sender.js';
 import { checkEvent } from '../dev/events.js';
 import { createSay } from '../dev/say.js';
-import { RANGES, resolveOptions } from '../client/options.js';
+import { resolveOptions } from '../client/options.js';
 import { shelf } from '../client/page.js';
 import type { Analytics, DisabledOptions, EventMap, Options } from '../client/types.js';
 import { createJournal } from './journal.js';
@@ -16,7 +16,7 @@ type Method = (...args: unknown[]) => unknown;
 const ADDRESS = 'https://test.example';
 const BEFORE_INIT: Options = { relay: ADDRESS, project: 'test', channel: 'test' };
 /** Nothing is sent by itself. */
-const NEVER = { flushAt: RANGES.flushAt[2], flushInterval: RANGES.flushInterval[2] };
+const NEVER = { flushAt: 1e9, flushInterval: 1e9 };
 
 const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
 const createTestSend = (): Send => async (records) => records.map(() => DELIVERED);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RANGES, readAttributes, resolveOptions } from '../../src/client/options.js';
+import { rangesOf, readAttributes, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 
 const SITE = 'https://site.example';
@@ -22,7 +22,7 @@ describe('options', () => {
     });
   });
 
-  it.each(Object.entries(RANGES))('that are numbers have a range: %s', (name, range) => {
+  it.each(Object.entries(rangesOf(DIRECT)))('that are numbers have a range: %s', (name, range) => {
     const [usual, least, most] = range;
     const used = (value: number) => resolve({ ...DIRECT, [name]: value })[name as 'timeout'];
     expect([least, most].map(used)).toEqual([least, most]);

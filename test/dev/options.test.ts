@@ -112,7 +112,7 @@ describe('what a developer is told of values that are not used', () => {
       '`maxBytes` is ∞ bytes; it must be 1 to 1,000,000,000 bytes; 5,000,000 is used',
     ]);
     expect(doubtsOf({ ...RELAY, flushAt: 0 })).toEqual([
-      '`flushAt` is 0 records; it must be 1 to 1,000,000 records; 50 is used',
+      '`flushAt` is 0 records; it must be 1 to 1,000,000,000 records; 50 is used',
     ]);
   });
 
