@@ -323,7 +323,7 @@ describe('the health', () => {
         : new Response('{"success":true}');
     const { clock, batch } = setUp({ fetch });
     const outcomeOf = async (name: string) => {
-      clock.time += 60_000;
+      clock.time += 600_000; // its pause is over
       const { results } = (await (await batch([event(name)])).json()) as BatchAnswer;
       return results[0]?.outcome;
     };
