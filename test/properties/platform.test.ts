@@ -267,11 +267,7 @@ describe('whatever misbehaves for a while', () => {
         if (!NEEDED.includes(one.thing)) expect(isDelivered).toBe(true);
         expect(before).toBeLessThan(25);
       }),
-      {
-        numRuns: Number(process.env.RUNS ?? 100),
-        seed: Number(process.env.SEED ?? 40),
-        endOnFailure: !!process.env.FAST,
-      },
+      { numRuns: 200, seed: 40 },
     );
-  }, 600_000);
+  }, 60_000);
 });
