@@ -183,7 +183,7 @@ describe('a destination that does not answer', () => {
     const { analytics } = track({ ...RELAY, flushInterval: 1, fetch });
     analytics.on('outcome', ({ outcome }) => outcomes.push(outcome));
     const fails = async (times: number) => {
-      analytics.flush().catch(() => undefined);
+      void analytics.flush();
       await vi.waitFor(() => expect(outcomes).toHaveLength(times), { timeout: 5_000 });
     };
     analytics.event('Viewed');
@@ -253,7 +253,7 @@ it.each([
     class OldPromise<T> extends Promise<T> {}
     for (const name of ['finally', 'allSettled', 'any', 'withResolvers', 'try']) {
       const place = name === 'finally' ? OldPromise.prototype : OldPromise;
-      Object.defineProperty(place, name, { value: undefined });
+      Reflect.defineProperty(place, name, { value: undefined });
     }
     openSite();
     vi.stubGlobal('Promise', OldPromise);
