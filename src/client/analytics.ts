@@ -1,4 +1,4 @@
-import { consentTo } from './consent.js';
+import { consentTo, denyAll } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
 import { attempt } from '../interface/attempt.js';
@@ -124,8 +124,11 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (!isPage()) return;
       if (!isConsent(consent))
         return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
-      if (!projects.size) said = consent;
       outsideZone(() => projects.forEach((project) => consentTo(project).set(consent)));
+      if (projects.size) return;
+      said = consent;
+      // If no `init` of this task names a project, a denial counts for all that are stored.
+      queueMicrotask(() => said === 'denied' && outsideZone(denyAll));
     },
     status: (): Status =>
       current?.status() ?? {

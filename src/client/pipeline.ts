@@ -8,7 +8,6 @@ import { openDatabase } from './outbox/database.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
 import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
 import { flush } from './outbox/writer.js';
-import { shelf } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
@@ -51,6 +50,7 @@ export const createPipeline = (
   /** Opens storage and starts delivery, if consent and the page's activation allow it. */
   const begin = () => {
     if (outbox.database || consent !== 'granted' || isPrerendering()) return;
+    if (consents.isErasing()) return;
     consents.remember();
     const opened = openDatabase(name, (storage, message) => {
       if (opened !== outbox.database) return;
@@ -81,18 +81,17 @@ export const createPipeline = (
     user.set(null);
     consents.forget();
     pump.reconfigure(); // the wait was stored, too
-    for (const key of shelf.keys(`${name} `)) shelf.remove(key);
+    consents.erase();
   };
 
   let consent: Consent | undefined;
   const applyConsent = () => {
-    const next = consents.current(settings.respectGpc);
-    if (next === consent) return;
-    consent = next;
-    if (next === 'granted') {
-      user.begin();
-      begin();
-    } else if (next === 'pending') end();
+    const before = consent;
+    consent = consents.current(settings.respectGpc);
+    begin(); // also if nothing has changed: what a denial has left may be erased now
+    if (consent === before) return;
+    if (consent === 'granted') user.begin();
+    else if (consent === 'pending') end();
     else eraseAll();
     report('consent', { consent });
   };
@@ -111,7 +110,6 @@ export const createPipeline = (
     leave: onLeave,
     back: () => {
       applyConsent();
-      begin();
       pump.look();
     },
     online: pump.online,

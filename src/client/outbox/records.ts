@@ -1,5 +1,4 @@
 import { inTime } from '../../interface/in-time.js';
-import { deleteDatabase } from '../page.js';
 import type { DropReason, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import { writeNote } from './note.js';
@@ -154,17 +153,13 @@ export const clear = (outbox: Outbox, reason: DropReason): void => {
   for (const { record } of all) outbox.drop(reason, record);
 };
 
-/** Deletes all that is in memory and in the database, which may not be used any more. */
+/** Deletes all that is in memory and in the open database, which may not be used any more. */
 export const wipe = (outbox: Outbox): void => {
-  const { database, name } = outbox;
+  const { database } = outbox;
   outbox.database = undefined;
   clear(outbox, 'consent-denied');
-  // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
-  const destroy = () => deleteDatabase(name);
-  if (!database) destroy();
-  else
-    void database
-      .run((store) => void store.clear())
-      .catch(destroy)
-      .finally(database.end);
+  void database
+    ?.run((store) => void store.clear())
+    .catch(() => undefined)
+    .finally(database.end);
 };
