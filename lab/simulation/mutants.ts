@@ -171,8 +171,8 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'keep what is stored when consent is denied',
-    file: 'src/client/outbox/records.ts',
-    find: 'void store.clear()',
+    file: 'src/client/consent.ts',
+    find: 'has(GRANTED) || store.clear()',
     put: 'undefined',
   },
   {

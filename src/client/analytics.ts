@@ -37,6 +37,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const pipelines = new Map<string, Pipeline>();
   const listeners = new Map<string, Set<Listener>>();
   const projects = new Set<string>();
+  /** Listeners that are being called: what such a one causes itself is not told to it. */
+  const calling = new Set<Listener>();
   const early: ((pipeline: Pipeline) => void)[] = [];
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
@@ -47,7 +49,10 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     tell?.(type, payload);
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
     for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
-      attempt(() => listener?.(payload)); // one that throws must not stop delivery
+      if (!listener || calling.has(listener)) continue;
+      calling.add(listener);
+      attempt(() => listener(payload)); // one that throws must not stop delivery
+      calling.delete(listener);
     }
   };
 

@@ -6,7 +6,7 @@ import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
-import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
+import { clear, keep, leave, useDatabase } from './outbox/records.js';
 import { flush } from './outbox/writer.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
@@ -63,6 +63,11 @@ export const createPipeline = (
     pump.look();
   };
 
+  const close = () => {
+    void outbox.database?.end();
+    outbox.database = undefined;
+  };
+
   /**
    * Closes storage. Stored records are left to the next page. Without a database the records stay in memory. If
    * `isLast`, they are written into the exit note instead.
@@ -70,14 +75,14 @@ export const createPipeline = (
   const end = (isLast?: boolean) => {
     pump.halt();
     if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
-    void outbox.database?.end();
-    outbox.database = undefined;
+    close();
   };
 
   /** Deletes all that is kept, and forgets the user. */
   const eraseAll = () => {
     pump.halt();
-    wipe(outbox);
+    close();
+    clear(outbox, 'consent-denied');
     user.set(null);
     consents.forget();
     pump.reconfigure(); // the wait was stored, too
@@ -86,12 +91,13 @@ export const createPipeline = (
 
   let consent: Consent | undefined;
   const applyConsent = () => {
-    const before = consent;
-    consent = consents.current(settings.respectGpc);
+    const next = consents.current(settings.respectGpc);
+    const isOther = next !== consent;
+    consent = next;
     begin(); // also if nothing has changed: what a denial has left may be erased now
-    if (consent === before) return;
-    if (consent === 'granted') user.begin();
-    else if (consent === 'pending') end();
+    if (!isOther) return;
+    if (next === 'granted') user.begin();
+    else if (next === 'pending') end();
     else eraseAll();
     report('consent', { consent });
   };

@@ -1,5 +1,6 @@
 import { messageOf } from '../interface/errors.js';
 import { isObject } from '../interface/is-object.js';
+import { isPlainJson, MAX_USER_BYTES } from '../interface/is-plain-json.js';
 import type { Settings } from './options.js';
 import { attempt } from '../interface/attempt.js';
 import { byteLength, newId } from './page.js';
@@ -31,8 +32,20 @@ const expect = (isRight: boolean, what: string): void => {
 /** An id as text. `undefined` and the like are what a page's code makes by mistake of an id that it does not have. */
 const idOf = (value: unknown): string => {
   const id = Number.isFinite(value) ? `${value as number}` : value;
-  expect(typeof id === 'string' && !/^(|undefined|null|\[object Object\])$/.test(id), 'userId');
+  const isText = typeof id === 'string' && byteLength(id) <= MAX_USER_BYTES;
+  expect(isText && !/^(|undefined|null|\[object Object\])$/.test(id), 'userId');
   return id as string;
+};
+
+/**
+ * A time as ISO 8601 text. `Date` takes much more than is meant: `true`, `'99'`, microseconds. Anything but a Date, a
+ * number or a text that begins with a year of four figures is refused, and any other year.
+ */
+const timeOf = (value: unknown): string => {
+  const isTime = /^(object|number)$/.test(typeof value) || /^\d{4}/.test(`${value as string}`);
+  const text = isTime && new Date(value as number).toJSON();
+  expect(/^\d/.test(text as string), 'timestamp');
+  return text as string;
 };
 
 /** Copies a value as JSON will carry it. Throws if JSON cannot. */
@@ -70,8 +83,6 @@ const eventBody = (
   } = given as Record<string, unknown>;
   expect(typeof subject === 'string' && !!subject, 'name');
   expect(tags === undefined || isObject(tags), 'tags');
-  const time = new Date((timestamp as number | null | undefined) ?? at);
-  expect(!Number.isNaN(+time), 'timestamp');
   return {
     project,
     channel,
@@ -81,19 +92,25 @@ const eventBody = (
     notify,
     tags: { ...contextTags(context), ...rest, ...(tags as object) },
     user_id: userId === null || userId === undefined ? undefined : idOf(userId),
-    timestamp: time.toISOString(),
+    timestamp: timeOf(timestamp ?? at),
   };
 };
+
+let isFiltering = false;
 
 /** Calls a function of the page. If it throws, nothing is sent that it may have been about to remove. */
 const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
   if (!beforeSend) return draft.body;
+  if (isFiltering) return refuse('before-send-error', 'a call inside `beforeSend`');
   const own = { ...draft, body: copy(draft.body) } as Draft;
   let kept;
+  isFiltering = true;
   try {
     kept = beforeSend(own);
   } catch (error) {
     return refuse('before-send-error', messageOf(error));
+  } finally {
+    isFiltering = false;
   }
   if (kept === null) return refuse('before-send');
   if (!isObject(kept?.body)) return refuse('before-send-error');
@@ -118,6 +135,7 @@ export const recordOf = (
   const body = JSON.stringify(kept);
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
+  expect(isPlainJson(JSON.parse(body)), 'nesting or `__proto__`');
   const { user_id } = kept as EventBody;
   return { id: newId(), type, body, at, attempts: 0, user: user_id };
 };

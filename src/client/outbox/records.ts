@@ -152,14 +152,3 @@ export const clear = (outbox: Outbox, reason: DropReason): void => {
   restart(outbox, () => false); // a claim that is under way brings nothing any more
   for (const { record } of all) outbox.drop(reason, record);
 };
-
-/** Deletes all that is in memory and in the open database, which may not be used any more. */
-export const wipe = (outbox: Outbox): void => {
-  const { database } = outbox;
-  outbox.database = undefined;
-  clear(outbox, 'consent-denied');
-  void database
-    ?.run((store) => void store.clear())
-    .catch(() => undefined)
-    .finally(database.end);
-};
