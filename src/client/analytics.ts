@@ -1,6 +1,7 @@
 import { consentTo, denyAll } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
+import { callOnce } from '../interface/call-once.js';
 import { attempt } from '../interface/attempt.js';
 import { isPage, outsideZone, pageOrigin } from './page.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
@@ -37,8 +38,6 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const pipelines = new Map<string, Pipeline>();
   const listeners = new Map<string, Set<Listener>>();
   const projects = new Set<string>();
-  /** Listeners that are being called: what such a one causes itself is not told to it. */
-  const calling = new Set<Listener>();
   const early: ((pipeline: Pipeline) => void)[] = [];
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
@@ -49,10 +48,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     tell?.(type, payload);
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
     for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
-      if (!listener || calling.has(listener)) continue;
-      calling.add(listener);
-      attempt(() => listener(payload)); // one that throws must not stop delivery
-      calling.delete(listener);
+      attempt(() => listener && callOnce(listener, payload)); // one that throws must not stop delivery
     }
   };
 

@@ -1,3 +1,4 @@
+import { callOnce } from '../interface/call-once.js';
 import { messageOf } from '../interface/errors.js';
 import { isObject } from '../interface/is-object.js';
 import { isPlainJson, MAX_USER_BYTES } from '../interface/is-plain-json.js';
@@ -51,16 +52,11 @@ const timeOf = (value: unknown): string => {
 /** Copies a value as JSON will carry it. Throws if JSON cannot. */
 export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null') as T;
 
-let isInContext = false;
-
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
 const contextTags = (context: Settings['context']): object | undefined => {
-  if (!context || isInContext) return undefined;
-  isInContext = true;
   const tags = attempt(() =>
-    copy(typeof context === 'function' ? (context as () => unknown)() : context),
+    copy(typeof context === 'function' ? callOnce(context as () => unknown) : context),
   );
-  isInContext = false;
   return isObject(tags) ? tags : undefined;
 };
 
@@ -96,21 +92,15 @@ const eventBody = (
   };
 };
 
-let isFiltering = false;
-
 /** Calls a function of the page. If it throws, nothing is sent that it may have been about to remove. */
 const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
   if (!beforeSend) return draft.body;
-  if (isFiltering) return refuse('before-send-error', 'a call inside `beforeSend`');
   const own = { ...draft, body: copy(draft.body) } as Draft;
   let kept;
-  isFiltering = true;
   try {
-    kept = beforeSend(own);
+    kept = callOnce(beforeSend, own); // nothing for a call that it makes itself
   } catch (error) {
     return refuse('before-send-error', messageOf(error));
-  } finally {
-    isFiltering = false;
   }
   if (kept === null) return refuse('before-send');
   if (!isObject(kept?.body)) return refuse('before-send-error');
@@ -135,7 +125,7 @@ export const recordOf = (
   const body = JSON.stringify(kept);
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
-  expect(isPlainJson(JSON.parse(body)), 'nesting or `__proto__`');
+  expect(isPlainJson(JSON.parse(body)), 'nesting');
   const { user_id } = kept as EventBody;
   return { id: newId(), type, body, at, attempts: 0, user: user_id };
 };

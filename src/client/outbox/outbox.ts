@@ -12,6 +12,8 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
+/** A stored record cannot be as old as this: then its time is wrong. */
+const YEAR_MS = 31_536_000_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
 
@@ -147,8 +149,17 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
     parcels.add(parcel);
     queueMicrotask(() => (outbox.open = undefined));
   }
-  addEntry(outbox, createEntry(record, parcel, order));
+  addEntry(outbox, createEntry(record, parcel, order, 0));
   return parcel;
+};
+
+/**
+ * How old a stored record is. The clock may be wrong now, or may have been at the call: where it was set while this page
+ * lives, the smaller age counts, and an age of years means that it was put right.
+ */
+const ageOf = ({ at }: OutboxRecord, now: number): number => {
+  const age = Math.min(now, performance.timeOrigin + performance.now()) - at;
+  return age < YEAR_MS ? age : 0;
 };
 
 /** Adds a parcel that was claimed, in the order of their age. */
@@ -157,7 +168,8 @@ export const addParcel = (
   parcel: Parcel,
   records: readonly OutboxRecord[],
 ): void => {
-  for (const record of records) addEntry(outbox, createEntry(record, parcel, 0));
+  for (const record of records)
+    addEntry(outbox, createEntry(record, parcel, 0, ageOf(record, outbox.now())));
   outbox.parcels = new Set([...outbox.parcels, parcel].sort(byAge));
 };
 

@@ -46,7 +46,7 @@ export const lose = (outbox: Outbox, entry: Entry): void => {
 
 /** Drops a record that is too old. Returns whether it was. */
 export const expire = (outbox: Outbox, entry: Entry): boolean => {
-  const isOld = outbox.now() - entry.record.at > outbox.settings().maxAge;
+  const isOld = performance.now() - entry.born > outbox.settings().maxAge;
   if (isOld) drop(outbox, entry, 'expired');
   return isOld;
 };
