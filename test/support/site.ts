@@ -71,6 +71,9 @@ export const openSite = () => {
     /** The keys of all that a database has. */
     stored: (name: string): Promise<IDBValidKey[]> =>
       withStore(databases, name, (store) => store.getAllKeys()),
+    /** The values of all that a database has: parcels and leases. */
+    contents: (name: string) =>
+      withStore<{ records?: unknown[] }>(databases, name, (store) => store.getAll()),
     /** All records that the databases of the site have, as text, and the keys of localStorage. */
     traces: async (): Promise<string[]> => {
       const all = [...values.keys()];

@@ -1,7 +1,7 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, updateLease, type Outbox, type StoredLease } from './outbox.js';
 import { readNotes, type Note } from './note.js';
-import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
+import { isReadable, PARCEL_RECORDS, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
@@ -91,6 +91,15 @@ export const claimParcels = async (
       walk.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
+      const [into, last] = claimed.parcels.at(-1) ?? [];
+      const isSame = into?.[1] === maker && !value.isNoted;
+      if (isSame && last!.records.length + value.records.length <= PARCEL_RECORDS) {
+        last!.records.push(...value.records);
+        last!.flight.push(...value.flight);
+        store.put(last, into);
+        store.delete(key);
+        return;
+      }
       const parcel = { ...value, life: own };
       store.put(parcel, key);
       claimed.parcels.push([key, parcel]);

@@ -149,7 +149,7 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
     parcels.add(parcel);
     queueMicrotask(() => (outbox.open = undefined));
   }
-  addEntry(outbox, createEntry(record, parcel, order, 0));
+  addEntry(outbox, createEntry(record, parcel, order));
   return parcel;
 };
 

@@ -63,7 +63,7 @@ export const createEntry = (
   record: OutboxRecord,
   parcel: Parcel,
   order: number,
-  age: number,
+  age = 0,
 ): Entry => ({
   record,
   parcel,
