@@ -23,9 +23,10 @@ const leaveBehind = async (site: Site, options: object) => {
     expect(analytics.status().paused).toBe('backoff');
     expect(String(await site.traces())).toContain('before');
   });
-  site.next();
-  await vi.waitFor(() => expect(analytics.status().waiting).toBe(0));
   analytics.stop();
+  // Its lease is given up.
+  await vi.waitFor(async () => expect(String(await site.traces())).not.toContain('"until"'));
+  site.next();
 };
 
 /** What pages have left of one project, under several destinations, and of others with a similar name. */

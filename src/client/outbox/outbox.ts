@@ -154,12 +154,14 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
 };
 
 /**
- * How old a stored record is. The clock may be wrong now, or may have been at the call: where it was set while this page
- * lives, the smaller age counts, and an age of years means that it was put right.
+ * How old a stored record is. The clock may be wrong now, or may have been at the call. Where it was set while this page
+ * lives, the smaller age counts; what this page has made is not older than the page; and an age of years only means that
+ * the clock was put right.
  */
-const ageOf = ({ at }: OutboxRecord, now: number): number => {
-  const age = Math.min(now, performance.timeOrigin + performance.now()) - at;
-  return age < YEAR_MS ? age : 0;
+const ageOf = ({ now, maker }: Outbox, { at }: OutboxRecord, { key }: Parcel): number => {
+  const time = performance.now();
+  const age = Math.min(now(), performance.timeOrigin + time) - at;
+  return age < YEAR_MS ? Math.min(age, key[1] === maker ? time : age) : 0;
 };
 
 /** Adds a parcel that was claimed, in the order of their age. */
@@ -169,7 +171,7 @@ export const addParcel = (
   records: readonly OutboxRecord[],
 ): void => {
   for (const record of records)
-    addEntry(outbox, createEntry(record, parcel, 0, ageOf(record, outbox.now())));
+    addEntry(outbox, createEntry(record, parcel, 0, ageOf(outbox, record, parcel)));
   outbox.parcels = new Set([...outbox.parcels, parcel].sort(byAge));
 };
 
