@@ -178,8 +178,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'forget a denial',
     file: 'src/client/consent.ts',
-    find: "fact.consent === 'denied' && shelf.set(key, REFUSED)",
-    put: 'false',
+    find: 'shelf.set(key, REFUSED)',
+    put: 'undefined',
   },
   {
     name: 'name the outbox after the project alone',

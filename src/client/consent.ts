@@ -19,8 +19,8 @@ export const FACTS = Symbol.for('analytics-outbox consent');
 /** As long as each other, so that a denial fits into a full localStorage in the place of a consent. */
 const GRANTED = 'granted';
 const REFUSED = 'refused';
-/** Consent was granted after a denial, and what may be left from before that is to be erased first. */
-const ERASING = 'erasing';
+/** Erasing that has failed is tried again after this time. */
+const AGAIN_MS = 10_000;
 /** What names of databases and of their keys begin with: the address of the destination, and the project. */
 const DESTINATION = /^analytics-outbox \S+:\S+ (\S+)/;
 
@@ -48,7 +48,6 @@ export const consentTo = (project: string) => {
       // Nobody can open it again before all pages have closed it, cached ones too.
       if (!fact.isUsed) deleteDatabase(name);
     }
-    if (has(ERASING)) shelf.remove(key);
   };
 
   /** Erases what any page has stored for the project, apart from a denial. */
@@ -56,21 +55,27 @@ export const consentTo = (project: string) => {
     const keys = shelf.keys().filter(isOwn);
     keys.forEach(shelf.remove);
     if (fact.isErasing) return;
-    const end = () => (fact.isErasing = false);
-    // If it has failed, the next page tries again, or this one as it comes back.
-    eraseDatabases(keys).then(() => (end(), tell()), end);
+    const end = () => {
+      fact.isErasing = false;
+      tell();
+    };
+    const run = () => void eraseDatabases(keys).then(end, () => setTimeout(run, AGAIN_MS));
+    run();
   };
 
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
-    // Read again each time: a follower may set another consent when it hears of this one.
-    const store = () => fact.consent === 'denied' && shelf.set(key, REFUSED);
-    store();
-    if (consent === 'granted' && has(REFUSED)) shelf.set(key, ERASING);
+    if (consent === 'granted' && has(REFUSED)) {
+      shelf.remove(key);
+      erase(); // what the page of the denial, or an earlier build, may have left undone
+    }
     tell();
-    if (fact.consent === 'denied') erase(); // there may be no follower
-    store(); // what a denial removes has made room for it
+    // Read again: a follower may have set another consent.
+    if (fact.consent === 'denied') {
+      erase(); // there may be no follower
+      shelf.set(key, REFUSED); // what was removed has made room for it
+    }
   };
 
   // The build before this one kept a denial under the name of the destination.
@@ -94,14 +99,8 @@ export const consentTo = (project: string) => {
       if (has(REFUSED)) fact.consent = 'denied';
       return respectGpc && isGpcOn() ? 'denied' : fact.consent;
     },
-    /**
-     * Whether something from before a denial is still to be erased. Then nothing may be stored or sent, and followers are
-     * called when it is erased.
-     */
-    isErasing: (): boolean | undefined => {
-      if (has(ERASING) && !fact.isErasing) erase();
-      return fact.isErasing;
-    },
+    /** Until what is stored is erased, nothing may be stored or sent. Then followers are called. */
+    isErasing: (): boolean | undefined => fact.isErasing,
     /** Stores that consent is granted, once storage is used: a denial will fit into its place. */
     remember: (): void => {
       fact.isUsed = true;

@@ -91,18 +91,19 @@ export const claimParcels = async (
       walk.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
-      const [into, last] = claimed.parcels.at(-1) ?? [];
-      const isSame = into?.[1] === maker && !value.isNoted;
-      if (isSame && last!.records.length + value.records.length <= PARCEL_RECORDS) {
-        last!.records.push(...value.records);
-        last!.flight.push(...value.flight);
-        store.put(last, into);
+      // Small parcels of one page become one. Not one out of a note, which leaves a tombstone.
+      let [into, parcel] = claimed.parcels.at(-1) ?? [];
+      const { isNoted, flight, records } = value;
+      if (
+        into?.[1] === maker &&
+        !isNoted &&
+        parcel!.records.length + records.length <= PARCEL_RECORDS
+      ) {
+        parcel!.records.push(...records);
+        parcel!.flight.push(...flight);
         store.delete(key);
-        return;
-      }
-      const parcel = { ...value, life: own };
-      store.put(parcel, key);
-      claimed.parcels.push([key, parcel]);
+      } else claimed.parcels.push([(into = key), (parcel = { ...value, life: own })]);
+      store.put(parcel, into);
     }
   });
   if (claimed.parcels.length) updateLease(store, outbox);
