@@ -37,30 +37,33 @@ export const consentTo = (project: string) => {
   const isOwn = (name: string) => DESTINATION.exec(name)?.[1] === own;
   const tell = () => [...fact.followers].forEach((follow) => follow());
 
-  const eraseDatabases = async (keys: readonly string[]): Promise<void> => {
-    fact.isErasing = true;
-    for (const one of (await databaseNames().catch(() => keys)).filter(isOwn)) {
-      const [name] = DESTINATION.exec(one)!;
-      const database = openDatabase(name, () => undefined);
-      // Unless another page has done so meanwhile, and has begun anew.
-      const empty = (store: IDBObjectStore) => has(GRANTED) || store.clear();
-      await database.run(empty).finally(database.end);
-      // Nobody can open it again before all pages have closed it, cached ones too.
-      if (!fact.isUsed) deleteDatabase(name);
-    }
-  };
-
-  /** Erases what any page has stored for the project, apart from a denial. */
+  /**
+   * Erases what any page has stored for the project, apart from a denial: keys at once, then the databases. Until all are
+   * empty, no follower begins.
+   */
   const erase = (): void => {
     const keys = shelf.keys().filter(isOwn);
     keys.forEach(shelf.remove);
     if (fact.isErasing) return;
-    const end = () => {
-      fact.isErasing = false;
-      tell();
+    fact.isErasing = true;
+    const run = async (): Promise<void> => {
+      try {
+        for (const one of (await databaseNames().catch(() => keys)).filter(isOwn)) {
+          const [name] = DESTINATION.exec(one)!;
+          const database = openDatabase(name, () => undefined);
+          // Unless another page has done so meanwhile, and has begun anew.
+          const empty = (store: IDBObjectStore) => has(GRANTED) || store.clear();
+          await database.run(empty).finally(database.end);
+          // Nobody can open it again before all pages have closed it, cached ones too.
+          if (!fact.isUsed) deleteDatabase(name);
+        }
+        fact.isErasing = false;
+        tell();
+      } catch {
+        setTimeout(run, AGAIN_MS);
+      }
     };
-    const run = () => void eraseDatabases(keys).then(end, () => setTimeout(run, AGAIN_MS));
-    run();
+    void run();
   };
 
   const set = (consent: Consent, isSaid = true): void => {
@@ -80,7 +83,7 @@ export const consentTo = (project: string) => {
 
   // The build before this one kept a denial under the name of the destination.
   for (const old of known ? [] : shelf.keys().filter(isOwn)) {
-    if (/ consent$/.test(old) && /^denied/.test(shelf.get(old)!)) set('denied', false);
+    if (/ consentdenied/.test(old + shelf.get(old))) set('denied', false);
   }
 
   return {
