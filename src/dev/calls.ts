@@ -61,10 +61,11 @@ const FIXES: Readonly<Record<string, string>> = {
   'wrong userId': 'give a text or a number',
   'wrong tags': 'give an object',
   'wrong timestamp': 'give a Date or an ISO 8601 text',
+  'wrong nesting': 'give 32 levels at most, and no key `__proto__`',
   setConsent: 'give granted, pending or denied',
   'too-large': 'send less, or raise `maxRecordBytes`',
   'not-serializable': 'give what JSON can hold',
-  'before-send-error': '`beforeSend` must return the draft or null, at once',
+  'before-send-error': '`beforeSend` must return the draft or null, at once, and make no call',
 };
 
 const whyDropped = ({ reason, message }: Drop, call: Call | undefined): string => {
