@@ -129,7 +129,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (projects.size) return;
       said = consent;
       // If no `init` of this task names a project, a denial counts for all that are stored.
-      queueMicrotask(() => said === 'denied' && outsideZone(denyAll));
+      const apply = () => said === 'denied' && outsideZone(denyAll);
+      if (consent === 'denied') queueMicrotask(apply);
     },
     status: (): Status =>
       current?.status() ?? {

@@ -65,7 +65,7 @@ const FIXES: Readonly<Record<string, string>> = {
   setConsent: 'give granted, pending or denied',
   'too-large': 'send less, or raise `maxRecordBytes`',
   'not-serializable': 'give what JSON can hold',
-  'before-send-error': '`beforeSend` must return the draft or null, at once, and make no call',
+  'before-send-error': '`beforeSend` must return the draft or null, at once',
 };
 
 const whyDropped = ({ reason, message }: Drop, call: Call | undefined): string => {
