@@ -71,6 +71,15 @@ describe('a denial', () => {
     },
   );
 
+  it('erases what localStorage names where the browser does not name its databases', async () => {
+    const site = await openUsedSite();
+    Object.assign(site.databases, { databases: undefined });
+    const analytics = start();
+    analytics.init(DISABLED);
+    deny(analytics);
+    await vi.waitFor(async () => expect((await site.traces()).filter(isOwn)).toEqual([KEY]));
+  });
+
   it.each(['before', 'after'])(
     'counts for all that is stored, %s an `init` that names no project',
     async (when) => {
@@ -153,6 +162,28 @@ describe('a grant after a denial', () => {
     site.next();
     const sent = await sentBy((analytics, options) => analytics.init(options));
     expect(sent).toMatchObject([{ event: 'after' }]);
+  });
+
+  it('sends nothing while erasing fails', async () => {
+    const site = await openDeniedSite();
+    const { open } = site.databases;
+    Object.assign(site.databases, {
+      open: () => {
+        throw new Error('broken');
+      },
+    });
+    let requests = 0;
+    const fetch = async () => (requests++, new Response('{"success":true}'));
+    const { analytics } = track({ ...DIRECT, flushInterval: 1, fetch });
+    analytics.setConsent('granted');
+    analytics.event('after');
+    expect(await analytics.flush()).toMatchObject({ delivered: 0, waiting: 1 });
+    Object.assign(site.databases, { open });
+    site.hide();
+    site.show();
+    expect(await analytics.flush()).toMatchObject({ delivered: 0, waiting: 1 });
+    analytics.stop();
+    expect(requests).toBe(0);
   });
 
   it('does not wait for a page that holds the database open', async () => {

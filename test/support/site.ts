@@ -40,6 +40,7 @@ export const openSite = () => {
   const doc = Object.assign(new EventTarget(), { visibilityState: 'visible' });
   const win = new EventTarget();
   const databases = new IDBFactory();
+  const names = databases.databases.bind(databases); // a test may take it from the page
   vi.stubGlobal('indexedDB', databases);
   vi.stubGlobal('IDBKeyRange', IDBKeyRange);
   vi.stubGlobal('document', doc);
@@ -77,7 +78,7 @@ export const openSite = () => {
     /** All records that the databases of the site have, as text, and the keys of localStorage. */
     traces: async (): Promise<string[]> => {
       const all = [...values.keys()];
-      for (const { name } of await databases.databases()) {
+      for (const { name } of await names()) {
         const found = await withStore(databases, name!, (store) => store.getAll());
         for (const value of found) all.push(`${name}: ${JSON.stringify(value)}`);
       }
