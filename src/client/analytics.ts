@@ -1,6 +1,7 @@
-import { consentTo } from './consent.js';
+import { consentTo, denyAll } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
+import { callOnce } from '../interface/call-once.js';
 import { attempt } from '../interface/attempt.js';
 import { isPage, outsideZone, pageOrigin, timeBy } from './page.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
@@ -48,7 +49,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
     for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
       // One that throws, or rejects, must not stop delivery.
-      if (listener) (async () => listener(payload))().catch(() => undefined);
+      if (listener) (async () => callOnce(listener, payload))().catch(() => undefined);
     }
   };
 
@@ -125,8 +126,12 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (!isPage()) return;
       if (!isConsent(consent))
         return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
-      if (!projects.size) said = consent;
       outsideZone(() => projects.forEach((project) => consentTo(project).set(consent)));
+      if (projects.size) return;
+      said = consent;
+      // If no `init` of this task names a project, a denial counts for all that are stored.
+      const apply = () => said === 'denied' && outsideZone(denyAll);
+      if (consent === 'denied') queueMicrotask(apply);
     },
     status: (): Status =>
       current?.status() ?? {

@@ -68,6 +68,10 @@ export const isOffline = (): boolean => attempt(() => navigator.onLine) === fals
 export const beacon = (url: string, body: string): boolean | undefined =>
   attempt(() => navigator.sendBeacon(url, body));
 
+/** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126). */
+export const databaseNames = async (): Promise<string[]> =>
+  (await indexedDB.databases()).map(({ name }) => name!);
+
 /** Deletes a database, once all pages have closed it. */
 export const deleteDatabase = (name: string): unknown =>
   attempt(() => indexedDB.deleteDatabase(name));

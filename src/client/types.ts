@@ -45,7 +45,8 @@ export interface EventFields<Tags extends object = object> {
   /** The service's own name for `userId`. If both are given, `userId` counts. */
   user_id?: string | null;
   /**
-   * When it happened, if not now: a Date, or a text that `Date` can read, such as `2026-01-31T12:00:00Z`.
+   * When it happened, if not now: a Date, or a text that begins with a year of four figures and that `Date` can read,
+   * such as `2026-01-31T12:00:00Z`.
    * @default the time of the call
    */
   timestamp?: Date | string;
@@ -63,7 +64,7 @@ export type DropReason =
   | 'too-large'
   /** `beforeSend` returned null. */
   | 'before-send'
-  /** `beforeSend` threw, or returned something that is no draft. */
+  /** `beforeSend` threw, returned something that is no draft, or made this call itself. */
   | 'before-send-error'
   /** Consent is denied. */
   | 'consent-denied'
@@ -387,7 +388,8 @@ export interface Analytics<
   reset(this: void): void;
   /**
    * Sets consent for all instances of the project on the page. `granted` stores and sends records, `pending` keeps
-   * them in memory, `denied` drops them, deletes what is stored, and forgets the user. Later pages remember a denial.
+   * them in memory, `denied` drops them, erases all that is stored for the project, and forgets the user. Later pages
+   * remember a denial.
    */
   setConsent(this: void, consent: Consent): void;
   /** Returns what is going on now. */

@@ -270,3 +270,121 @@ it.each([
     analytics.stop();
   },
 );
+describe('a function of the page that calls the tracker', () => {
+  const event = (analytics: ReturnType<typeof track>['analytics']) => {
+    for (let i = 0; i < 3; i++) analytics.event('Inside');
+  };
+  /** Ways of the page to be called by the tracker, each with what sets them off. */
+  const WAYS: Record<string, (work: () => void) => Parameters<typeof track>[0]> = {
+    onDrop: (onDrop) => ({ onDrop, consent: 'denied' }),
+    beforeSend: (work) => ({ beforeSend: (draft) => (work(), draft) }),
+    context: (work) => ({ context: () => (work(), {}) }),
+    onError: (onError) => ({ onError, fetch: async () => new Response('', { status: 401 }) }),
+  };
+  const TYPES = ['record', 'sent', 'outcome', 'drop', 'storage', 'consent', 'reset'] as const;
+
+  /** Calls of the page's function during one call of the tracker, and what became of it. */
+  const run = async (
+    options: (work: () => void) => Parameters<typeof track>[0],
+    type?: (typeof TYPES)[number],
+  ) => {
+    openSite();
+    let calls = 0;
+    let depth = 0;
+    let deepest = 0;
+    const work = () => {
+      calls++;
+      deepest = Math.max(deepest, ++depth);
+      if (calls < 1_000) event(analytics);
+      if (type === 'consent') analytics.setConsent(calls % 2 ? 'denied' : 'granted');
+      depth--;
+    };
+    const { analytics } = track({ ...DIRECT, flushInterval: 1, fetch: taken, disabled: true });
+    if (type) analytics.on(type, work);
+    analytics.init({ ...DIRECT, flushInterval: 1, fetch: taken, ...options(work) } as never);
+    analytics.event('Outside');
+    if (type === 'reset') analytics.reset();
+    if (type === 'consent') analytics.setConsent('pending');
+    await sleep(30);
+    analytics.stop();
+    return { calls: calls > 0, deepest };
+  };
+
+  it.each(Object.entries(WAYS))('is not called inside itself: %s', async (_, options) => {
+    expect(await run(options)).toEqual({ calls: true, deepest: 1 });
+  });
+
+  it.each(TYPES)('is not called inside itself: a listener for %s', async (type) => {
+    const options = () => (type === 'drop' ? { consent: 'denied' as const } : {});
+    expect(await run(options, type)).toEqual({ calls: true, deepest: 1 });
+  });
+});
+
+describe('the age of a record', () => {
+  const DAY_MS = 86_400_000;
+  const OLD: Record<string, [before: number, after: number]> = {
+    'is set ahead': [0, 8 * DAY_MS],
+    'is set back': [0, -8 * DAY_MS],
+    'was behind and is put right': [-8 * DAY_MS, 0],
+    'was ahead and is put right': [8 * DAY_MS, 0],
+    'began in 1970 and is put right': [-Date.now(), 0],
+    'falls back to 1970': [0, -Date.now()],
+  };
+  const open = (offset: () => number, isDown: () => boolean) =>
+    track({
+      ...DIRECT,
+      flushInterval: 1,
+      now: () => Date.now() + offset(),
+      fetch: async () => (isDown() ? new Response('', { status: 503 }) : taken()),
+    }).analytics;
+
+  it.each(Object.entries(OLD))(
+    'is seconds on the page that made it, though the clock %s',
+    async (_, [before, after]) => {
+      openSite();
+      let isDown = true;
+      let offset = before;
+      const analytics = open(
+        () => offset,
+        () => isDown,
+      );
+      analytics.event('Viewed');
+      await vi.waitFor(() => expect(analytics.status().paused).toBe('backoff'));
+      offset = after;
+      isDown = false;
+      await vi.waitFor(async () => {
+        await analytics.flush();
+        expect(analytics.status()).toMatchObject({ delivered: 1, dropped: {} });
+      }, 5_000);
+      analytics.stop();
+    },
+  );
+
+  it.each([
+    ['of 8 days', 8 * DAY_MS, { expired: 1 } as { expired?: number }],
+    ['of years, which only a clock that was wrong can tell', 40 * 365 * DAY_MS, {}],
+  ])('counts for a stored record: %s', async (_, age, dropped) => {
+    const site = openSite();
+    let isDown = true;
+    const first = open(
+      () => -age,
+      () => isDown,
+    );
+    first.event('Viewed');
+    await vi.waitFor(() => expect(first.status().paused).toBe('backoff'));
+    site.next();
+    await sleep(20);
+    first.stop();
+    isDown = false;
+    const second = open(
+      () => 0,
+      () => isDown,
+    );
+    await vi.waitFor(async () => {
+      await second.flush();
+      const { delivered, dropped: found } = second.status();
+      expect({ delivered, found }).toEqual({ delivered: dropped.expired ? 0 : 1, found: dropped });
+    }, 5_000);
+    second.stop();
+  });
+});

@@ -73,6 +73,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       },
     });
 
+  const claimMore = () => {
+    if (mayClaim(outbox)) void claim(outbox, pump);
+  };
+
   let isPumping = false;
   /** Whether to look once more. */
   let isAgain = false;
@@ -87,6 +91,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = trouble.read();
     if (until) {
       alarm.set(until);
+      claimMore(); // what is kept stays within its limits, though nothing is sent
       return;
     }
     if (outbox.count && token.get() === undefined) {
@@ -102,7 +107,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const free = places - running.size;
     const groups = chooseNext(free, false);
     if (!groups.length) {
-      if (free > 0 && mayClaim(outbox)) void claim(outbox, pump);
+      if (free > 0) claimMore();
       return;
     }
     const named = nameInFlight(outbox, groups.flat());

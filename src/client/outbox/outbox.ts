@@ -12,6 +12,8 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
+/** A stored record cannot be as old as this: then its time is wrong. */
+const YEAR_MS = 31_536_000_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
 
@@ -151,13 +153,25 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
   return parcel;
 };
 
+/**
+ * How old a stored record is. The clock may be wrong now, or may have been at the call. Where it was set while this page
+ * lives, the smaller age counts; what this page has made is not older than the page; and an age of years only means that
+ * the clock was put right.
+ */
+const ageOf = ({ now, maker }: Outbox, { at }: OutboxRecord, { key }: Parcel): number => {
+  const time = performance.now();
+  const age = Math.min(now(), performance.timeOrigin + time) - at;
+  return age < YEAR_MS ? Math.min(age, key[1] === maker ? time : age) : 0;
+};
+
 /** Adds a parcel that was claimed, in the order of their age. */
 export const addParcel = (
   outbox: Outbox,
   parcel: Parcel,
   records: readonly OutboxRecord[],
 ): void => {
-  for (const record of records) addEntry(outbox, createEntry(record, parcel, 0));
+  for (const record of records)
+    addEntry(outbox, createEntry(record, parcel, 0, ageOf(outbox, record, parcel)));
   outbox.parcels = new Set([...outbox.parcels, parcel].sort(byAge));
 };
 

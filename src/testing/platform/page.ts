@@ -25,6 +25,8 @@ export const isOffline = (): boolean => false;
 
 export const beacon = (): boolean => false;
 
+export const databaseNames = async (): Promise<string[]> => [];
+
 export const deleteDatabase = (): void => undefined;
 
 let made = 0;
