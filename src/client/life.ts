@@ -2,6 +2,12 @@
 
 export const isHidden = (): boolean => document.visibilityState === 'hidden';
 
+/**
+ * Whether the page has not had its `load` event. WebKit tells such a page neither by `pagehide` nor by `visibilitychange`
+ * that it is left.
+ */
+export const isLoading = (): boolean => /^[il]/.test(document.readyState);
+
 /** Whether the page is loaded in advance, so that it may never be shown (https://wicg.github.io/nav-speculation/prerendering.html). */
 export const isPrerendering = (): boolean =>
   !!(document as Document & { prerendering?: boolean }).prerendering;
@@ -16,6 +22,9 @@ export let departures = 0;
  */
 export const isGoing = (): boolean => isAway || globalThis.closed;
 
+/** Whether no later event may tell that the page is left. In `pagehide` a visible page still waits for `hidden`. */
+export const isLastMoment = (): boolean => isHidden() || (isAway && isLoading());
+
 /**
  * Resolves with whether the page is being left. A page sees its requests fail as it is left, in Chromium before any
  * event says so. The answer comes in a later task, which a page that is gone never gets to.
@@ -24,6 +33,23 @@ export const wasLeft = async (): Promise<boolean> => {
   const before = departures;
   await new Promise((done) => setTimeout(done));
   return isGoing() || departures !== before;
+};
+
+/** A page that still lives so long after a navigation has begun has not been left by it. */
+const STAY_MS = 5_000;
+
+/**
+ * Calls `leave` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
+ * or has answered 204. Returns a function that ends it. To be ended when it is not needed, since a page that listens to
+ * `beforeunload` is not kept in the back/forward cache by some browsers (https://web.dev/articles/bfcache).
+ */
+export const onNavigation = (stay: () => void, leave?: () => void): (() => void) => {
+  const hear = () => {
+    leave?.();
+    setTimeout(stay, STAY_MS);
+  };
+  window.addEventListener('beforeunload', hear);
+  return () => window.removeEventListener('beforeunload', hear);
 };
 
 interface Handlers {
@@ -39,8 +65,9 @@ interface Handlers {
 
 /**
  * Follows the page's life. A page that is left gets `pagehide` while it is still visible, then `visibilitychange`. A
- * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. Never `unload` or
- * `beforeunload`: they cost the back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
+ * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. In WebKit a page that has not
+ * loaded gets `beforeunload` only. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
+ * Returns a function that ends it.
  */
 export const followPage = ({ leave, back, online, stored }: Handlers) => {
   isAway = false; // a page that starts a tracker is here
@@ -53,6 +80,8 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     departures++;
     leave();
   };
+  const loaded = onNavigation(() => isAway && show(), hide);
+  if (!isLoading()) loaded();
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', show],
     [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
@@ -60,11 +89,13 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     [window, 'pagehide', hide],
     // A page that has just loaded is shown, too: it has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
+    [window, 'load', loaded],
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
   for (const [target, ...how] of all) target.addEventListener(...(how as [string, EventListener]));
   return (): void => {
+    loaded();
     for (const [target, ...how] of all)
       target.removeEventListener(...(how as [string, EventListener]));
   };

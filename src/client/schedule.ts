@@ -1,8 +1,11 @@
-import { isHidden } from './life.js';
+import { isGoing, isHidden, isLoading } from './life.js';
 import type { Settings } from './options.js';
 
 /** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
 const IDLE_MS = 500;
+
+/** Whether the page may go without a word: the system ends hidden pages, and WebKit tells loading ones nothing. */
+const isShort = () => isHidden() || isLoading();
 
 /** Decides when the records of new calls are sent. Returns what is to be called after each call. */
 export const createSchedule = (
@@ -15,11 +18,14 @@ export const createSchedule = (
   let isComing = false;
   let isLeaving = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** When a page that may go without a word last sent what was called. */
+  let sentAt = 0;
 
   const flushNow = () => {
     isComing = false;
     clearTimeout(timer);
     fresh = 0;
+    if (isShort()) sentAt = Date.now();
     flush();
   };
   const flushSoon = () => {
@@ -31,17 +37,17 @@ export const createSchedule = (
   };
 
   return (): void => {
-    if (!isHidden()) {
-      if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
-      if (fresh >= settings().flushAt) flushSoon();
-      return;
-    }
-    flushSoon();
-    if (isLeaving) return;
+    const { flushAt, flushInterval } = settings();
+    const time = Date.now();
+    const hurries = isShort() && Math.abs(time - sentAt) > flushInterval;
+    if (hurries) sentAt = time;
+    if (++fresh >= flushAt || hurries) flushSoon();
+    else if (fresh === 1) timer = setTimeout(flushSoon, flushInterval);
+    if (isLeaving || !(isGoing() || (hurries && isHidden()))) return;
     isLeaving = true;
     queueMicrotask(() => {
       isLeaving = false;
-      leave(true); // a hidden page may have no later moment
+      leave(true);
     });
   };
 };

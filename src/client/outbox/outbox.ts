@@ -1,4 +1,5 @@
 import { ahead } from '../../interface/backoff.js';
+import { isLoading } from '../life.js';
 import type { Settings } from '../options.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
@@ -12,6 +13,8 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
+/** The same for a page that has not loaded: in WebKit it may go without a word, and the next page waits for this time. */
+const LOADING_LEASE_MS = 20_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
 
@@ -105,6 +108,10 @@ export const isMemory = ({ database }: Outbox): boolean => database?.kind() === 
 export const leaseEnd = ({ now }: Outbox, until: number): number =>
   ahead(until, now(), 2 * LEASE_MS);
 
+/** Until when a page holds what it stores now. */
+export const nextEnd = ({ now }: Outbox): number =>
+  now() + (isLoading() ? LOADING_LEASE_MS : LEASE_MS);
+
 /** Whether the lease lasts for longer than a request mostly takes. */
 export const isLeased = (outbox: Outbox): boolean =>
   leaseEnd(outbox, outbox.until) - outbox.now() > MARGIN_MS;
@@ -114,11 +121,11 @@ export const isLeased = (outbox: Outbox): boolean =>
  * the database, gives it up.
  */
 export const updateLease = (store: IDBObjectStore, outbox: Outbox): void => {
-  const { life, now, count, dirty, isClaiming } = outbox;
+  const { life, count, dirty, isClaiming } = outbox;
   const key = ['lease', life];
   outbox.until = 0;
   if (count || dirty.size || isClaiming) {
-    outbox.until = now() + LEASE_MS;
+    outbox.until = nextEnd(outbox);
     store.put({ life, until: outbox.until } satisfies StoredLease, key);
   } else store.delete(key);
 };
