@@ -8,6 +8,9 @@ export const isHidden = (): boolean => document.visibilityState === 'hidden';
  */
 export const isLoading = (): boolean => /^[il]/.test(document.readyState);
 
+/** Whether no later event may tell the page that it is left: the system ends hidden ones, too. */
+export const isFleeting = (): boolean => isHidden() || isLoading();
+
 /** Whether the page is loaded in advance, so that it may never be shown (https://wicg.github.io/nav-speculation/prerendering.html). */
 export const isPrerendering = (): boolean =>
   !!(document as Document & { prerendering?: boolean }).prerendering;
@@ -21,9 +24,6 @@ export let departures = 0;
  * after `close`, before `pagehide` comes.
  */
 export const isGoing = (): boolean => isAway || globalThis.closed;
-
-/** Whether no later event may tell that the page is left. In `pagehide` a visible page still waits for `hidden`. */
-export const isLastMoment = (): boolean => isHidden() || (isAway && isLoading());
 
 /**
  * Resolves with whether the page is being left. A page sees its requests fail as it is left, in Chromium before any
@@ -44,12 +44,16 @@ const STAY_MS = 5_000;
  * `beforeunload` is not kept in the back/forward cache by some browsers (https://web.dev/articles/bfcache).
  */
 export const onNavigation = (stay: () => void, leave?: () => void): (() => void) => {
+  let timer: ReturnType<typeof setTimeout>;
   const hear = () => {
     leave?.();
-    setTimeout(stay, STAY_MS);
+    timer = setTimeout(stay, STAY_MS);
   };
   window.addEventListener('beforeunload', hear);
-  return () => window.removeEventListener('beforeunload', hear);
+  return () => {
+    window.removeEventListener('beforeunload', hear);
+    clearTimeout(timer);
+  };
 };
 
 interface Handlers {
@@ -80,7 +84,10 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     departures++;
     leave();
   };
-  const loaded = onNavigation(() => isAway && show(), hide);
+  const stay = () => {
+    if (isAway) show();
+  };
+  const loaded = onNavigation(stay, hide);
   if (!isLoading()) loaded();
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', show],
@@ -89,7 +96,7 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     [window, 'pagehide', hide],
     // A page that has just loaded is shown, too: it has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
-    [window, 'load', loaded],
+    [window, 'load', () => (loaded(), stay())],
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];

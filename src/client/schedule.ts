@@ -1,11 +1,8 @@
-import { isGoing, isHidden, isLoading } from './life.js';
+import { isFleeting, isGoing, isHidden } from './life.js';
 import type { Settings } from './options.js';
 
 /** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
 const IDLE_MS = 500;
-
-/** Whether the page may go without a word: the system ends hidden pages, and WebKit tells loading ones nothing. */
-const isShort = () => isHidden() || isLoading();
 
 /** Decides when the records of new calls are sent. Returns what is to be called after each call. */
 export const createSchedule = (
@@ -16,7 +13,6 @@ export const createSchedule = (
   /** Calls since the last flush. */
   let fresh = 0;
   let isComing = false;
-  let isLeaving = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** When a page that may go without a word last sent what was called. */
   let sentAt = 0;
@@ -25,7 +21,7 @@ export const createSchedule = (
     isComing = false;
     clearTimeout(timer);
     fresh = 0;
-    if (isShort()) sentAt = Date.now();
+    if (isFleeting()) sentAt = Date.now();
     flush();
   };
   const flushSoon = () => {
@@ -38,16 +34,9 @@ export const createSchedule = (
 
   return (): void => {
     const { flushAt, flushInterval } = settings();
-    const time = Date.now();
-    const hurries = isShort() && Math.abs(time - sentAt) > flushInterval;
-    if (hurries) sentAt = time;
+    const hurries = isFleeting() && !isComing && Date.now() - sentAt > flushInterval;
     if (++fresh >= flushAt || hurries) flushSoon();
     else if (fresh === 1) timer = setTimeout(flushSoon, flushInterval);
-    if (isLeaving || !(isGoing() || (hurries && isHidden()))) return;
-    isLeaving = true;
-    queueMicrotask(() => {
-      isLeaving = false;
-      leave(true);
-    });
+    if (isGoing() || (hurries && isHidden())) queueMicrotask(() => leave(true));
   };
 };

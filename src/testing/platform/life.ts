@@ -4,7 +4,7 @@ export const isHidden = (): boolean => false;
 
 export const isLoading = (): boolean => false;
 
-export const isLastMoment = (): boolean => false;
+export const isFleeting = (): boolean => false;
 
 export const isPrerendering = (): boolean => false;
 
