@@ -190,6 +190,32 @@ describe('a page that stays after a `beforeunload`', () => {
     },
   );
 
+  it('is back with its `load` event, which may come sooner', async () => {
+    const analytics = visit(RELAY);
+    await rest();
+    receiver.gate = NEVER;
+    site.say(site.win, 'beforeunload');
+    load();
+    const before = receiver.requests.length;
+    analytics.event('a');
+    await rest(60);
+    expect(receiver.requests).toHaveLength(before); // a page that goes away would have sent it
+    receiver.gate = undefined;
+    await rest(2_000);
+    expect(analytics.status()).toMatchObject({ delivered: 1, storage: 'indexeddb' });
+  });
+
+  it('stays stopped if it was stopped meanwhile', async () => {
+    const analytics = visit(DIRECT);
+    await rest();
+    site.say(site.win, 'beforeunload');
+    analytics.stop();
+    await rest();
+    const open = vi.spyOn(indexedDB, 'open');
+    await rest(STAYS_MS);
+    expect(open).not.toHaveBeenCalled();
+  });
+
   it('hears of it no more once it has loaded, so that it may be cached', async () => {
     const add = vi.spyOn(site.win, 'addEventListener');
     const remove = vi.spyOn(site.win, 'removeEventListener');
