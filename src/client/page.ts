@@ -87,6 +87,9 @@ export const byteLength = (text: string): number =>
 export const timeBy = (clock: (() => number) | undefined): number =>
   [attempt(clock!), Date.now()].find(Number.isFinite)!;
 
+/** Milliseconds since the page was opened, whatever becomes of the clock. */
+export const sinceOpened = (): number => attempt(() => +performance.now()) || 0;
+
 /**
  * Runs work outside of the zones of zone.js, in which each of our timers would make Angular check all its views
  * (https://angular.dev/api/core/ApplicationRef#isStable).

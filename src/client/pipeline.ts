@@ -2,7 +2,7 @@ import { messageOf } from '../interface/errors.js';
 import { consentTo } from './consent.js';
 import { createPump } from './delivery/pump.js';
 import type { createDirectSend } from './delivery/send/direct.js';
-import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
+import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
@@ -105,7 +105,7 @@ export const createPipeline = (
 
   const onLeave = (isCall?: boolean) => {
     // Not in `pagehide`, while the page is still visible: Firefox would lose the requests. `hidden` comes next.
-    if (!isHidden()) return leave(outbox, false);
+    if (!isFleeting()) return leave(outbox, false);
     pump.handOff(isCall);
     leave(outbox, isGoing());
     if (isGoing()) outbox.database?.leave();

@@ -1,6 +1,6 @@
 import { attempt } from '../interface/attempt.js';
-import { isHidden } from './life.js';
 import { later } from './later.js';
+import { isFleeting, isGoing, isHidden } from './life.js';
 import type { Settings } from './options.js';
 
 /** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
@@ -17,12 +17,14 @@ export const createSchedule = (
   let fresh = 0;
   /** By then a flush has come, or the page has swallowed what should have brought it. */
   let due = 0;
-  let isLeaving = false;
+  /** When a page that may go without a word last sent what was called. */
+  let sentAt = 0;
   let timer: number | undefined;
 
   const flushNow = () => {
     clearTimeout(timer);
     fresh = due = 0;
+    if (isFleeting()) sentAt = Date.now();
     flush();
   };
   const flushSoon = () => {
@@ -35,22 +37,15 @@ export const createSchedule = (
   };
 
   return (): void => {
+    const { flushAt, flushInterval } = settings();
     const time = Date.now();
     if (time > due) {
       fresh = 0;
-      due = time + settings().flushInterval + 2 * LATE_MS;
+      due = time + flushInterval + 2 * LATE_MS;
     }
-    if (!isHidden()) {
-      if (++fresh === 1) timer = later(flushSoon, settings().flushInterval);
-      if (fresh >= settings().flushAt) flushSoon();
-      return;
-    }
-    flushSoon();
-    if (isLeaving) return;
-    isLeaving = true;
-    queueMicrotask(() => {
-      isLeaving = false;
-      leave(true); // a hidden page may have no later moment
-    });
+    const hurries = isFleeting() && fresh >= 0 && time - sentAt > flushInterval;
+    if (++fresh >= flushAt || hurries) flushSoon();
+    else if (fresh === 1) timer = later(flushSoon, flushInterval);
+    if (isGoing() || (hurries && isHidden())) queueMicrotask(() => leave(true));
   };
 };

@@ -4,7 +4,14 @@ import { attempt } from '../interface/attempt.js';
 import { isLocalHost, memberOf } from './page.js';
 import type { Options, RecordType } from './types.js';
 
-type StubCall = [at: number, method: string, args: unknown[], done?: (value: unknown) => void];
+type StubCall = [
+  at: number,
+  method: string,
+  args: unknown[],
+  done?: (value: unknown) => void,
+  title?: string,
+  href?: string,
+];
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
 /** A stub keeps its calls. Our own global is marked, with what the developers' file is told. */
@@ -50,13 +57,18 @@ export const installTag = (
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
   if (!Array.isArray(calls) || !attempt(take)) return undefined;
-  const takeKept = () => {
-    const key = name + dataset['project'];
-    const kept = sessionStorage[key] as string;
-    delete sessionStorage[key];
-    return JSON.parse(kept) as StubCall[];
-  };
-  // A stub has kept the calls of pages that were left before the script came. To look costs 0.3 ms.
+  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first. Older
+  // stubs have one key without a time.
+  const takeKept = () =>
+    Object.keys(sessionStorage)
+      .sort()
+      .flatMap((key) => {
+        if (/\D/.test(key.split(name + dataset['project'])[1]!)) return [];
+        const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
+        delete sessionStorage[key];
+        return kept[0]![0] === calls[0]?.[0] ? [] : kept; // this page's own are in memory
+      });
+  // To look costs 0.3 ms.
   const kept = found['status'] ? attempt(takeKept) : undefined;
   const made = (kept ?? []).concat(calls.splice(0));
   const tracker = createTracker(tell);

@@ -305,7 +305,7 @@ describe('a function of the page that calls the tracker', () => {
     analytics.event('Outside');
     if (type === 'reset') analytics.reset();
     if (type === 'consent') analytics.setConsent('pending');
-    await sleep(30);
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(0), 5_000);
     analytics.stop();
     return { calls: calls > 0, deepest };
   };

@@ -1,5 +1,6 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { attempt } from '../../interface/attempt.js';
+import { onNavigation } from '../life.js';
 import { isOffline } from '../page.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
@@ -166,6 +167,12 @@ export const start = async (
   }
   const records = group.map(({ record }) => record);
   const sending = line.send(records, { keepalive, controller, isSilent: !!line.silent });
+  // WebKit never tells how a request has ended that was under way as a download began.
+  const onStay = () => {
+    loseRequest(line, controller);
+    line.onEnd();
+  };
+  const settled = handoff ? undefined : onNavigation(onStay);
   for (const record of records) outbox.emit('sent', { record, handoff });
   let attempts: Attempt[] | undefined;
   try {
@@ -173,16 +180,23 @@ export const start = async (
   } catch {
     attempts = group.map(() => FAILED); // whatever has thrown
   }
+  settled?.();
   line.room += kept;
   // Not if it was forgotten, since the page was left, or if the browser carries it on.
   if (attempts && running.delete(controller)) conclude(line, group, attempts, since);
   line.onEnd();
 };
 
+/** Forgets a request whose answer nobody sees any more. */
+const loseRequest = ({ running, outbox }: Line, controller: AbortController) => {
+  const group = running.get(controller) ?? [];
+  running.delete(controller);
+  for (const entry of group) lose(outbox, entry);
+};
+
 /** Forgets what is under way, since the page was left. */
-export const loseRunning = ({ running, outbox }: Line): void => {
-  for (const group of running.values()) for (const entry of group) lose(outbox, entry);
-  running.clear();
+export const loseRunning = (line: Line): void => {
+  for (const controller of line.running.keys()) loseRequest(line, controller);
 };
 
 /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */

@@ -1,4 +1,5 @@
 import { ahead } from '../../interface/backoff.js';
+import { isLoading } from '../life.js';
 import { claimParcels, type Walk } from './claim.js';
 import { readNotes, removeNote } from './note.js';
 import { addParcel, isMemory, leaseEnd, startWalk } from './outbox.js';
@@ -14,7 +15,7 @@ const LOOK_MS = 30_000;
 
 /**
  * If it is time, looks again for what dead lives have left, and renews the lease. Returns the time of the next look: as
- * another life's lease ends, but 5 to 30 seconds from now.
+ * another life's lease ends, but 5 to 30 seconds from now; 5 while the page loads.
  */
 export const look = (outbox: Outbox): number => {
   const time = outbox.now();
@@ -22,7 +23,8 @@ export const look = (outbox: Outbox): number => {
   if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
   if (!outbox.isClaiming) startWalk(outbox); // a claim that is under way sees what there is
   const soonest = outbox.seen?.soonest ?? 0;
-  return (outbox.lookAt = time + Math.min(LOOK_MS, Math.max(soonest - time, SOON_MS)));
+  const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
+  return (outbox.lookAt = time + Math.min(longest, Math.max(soonest - time, SOON_MS)));
 };
 
 /** Whether there may be more to claim. */

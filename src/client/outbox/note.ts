@@ -1,6 +1,6 @@
 import { attempt } from '../../interface/attempt.js';
 import { shelf } from '../page.js';
-import { LEASE_MS, type Outbox } from './outbox.js';
+import { nextEnd, type Outbox } from './outbox.js';
 import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /**
@@ -46,7 +46,7 @@ export const removeNote = (named: Named, life: string): void => shelf.remove(key
 export const writeNote = (
   outbox: Outbox,
   parcels: readonly Parcel[],
-  until = outbox.now() + LEASE_MS,
+  until = nextEnd(outbox),
 ): Set<Parcel> | undefined => {
   const { life } = outbox;
   const own = keyOf(outbox, life);

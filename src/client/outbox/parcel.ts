@@ -1,4 +1,4 @@
-import { byteLength } from '../page.js';
+import { byteLength, sinceOpened } from '../page.js';
 import type { OutboxRecord } from '../types.js';
 
 /** A parcel has at most so many records. */
@@ -69,7 +69,7 @@ export const createEntry = (
   parcel,
   order,
   bytes: byteLength(record.body),
-  born: performance.now() - age,
+  born: sinceOpened() - age,
   isSent: false,
   isNamed: false,
 });

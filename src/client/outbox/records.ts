@@ -1,4 +1,5 @@
 import { inTime } from '../../interface/in-time.js';
+import { sinceOpened } from '../page.js';
 import type { DropReason, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import { writeNote } from './note.js';
@@ -46,7 +47,7 @@ export const lose = (outbox: Outbox, entry: Entry): void => {
 
 /** Drops a record that is too old. Returns whether it was. */
 export const expire = (outbox: Outbox, entry: Entry): boolean => {
-  const isOld = performance.now() - entry.born > outbox.settings().maxAge;
+  const isOld = sinceOpened() - entry.born > outbox.settings().maxAge;
   if (isOld) drop(outbox, entry, 'expired');
   return isOld;
 };

@@ -29,6 +29,8 @@ export const databaseNames = async (): Promise<string[]> => [];
 
 export const deleteDatabase = (): void => undefined;
 
+export const sinceOpened = (): number => 0;
+
 let made = 0;
 /** Not by nanoid, which Jest cannot load without a set-up of its own. */
 export const newId = (): string => `test-${++made}`;
