@@ -117,7 +117,7 @@ test('records a prerendered page once it is shown', async ({ page, service, site
   // Nothing prerenders where a driver looks on, so the page is told that it is.
   const head = inline(`{
     let isPrerendering = true;
-    Object.defineProperty(document, 'prerendering', { get: () => isPrerendering });
+    Object.defineProperty(Document.prototype, 'prerendering', { get: () => isPrerendering });
     document.addEventListener('show', () => {
       isPrerendering = false;
       document.dispatchEvent(new Event('prerenderingchange'));

@@ -1,10 +1,12 @@
+import { memberOf } from './page.js';
+
 /** The life of the page: when it is hidden, left, and back. */
 
-export const isHidden = (): boolean => document.visibilityState === 'hidden';
+export const isHidden = (): boolean => memberOf(document, 'visibilityState') === 'hidden';
 
 /** Whether the page is loaded in advance, so that it may never be shown (https://wicg.github.io/nav-speculation/prerendering.html). */
 export const isPrerendering = (): boolean =>
-  !!(document as Document & { prerendering?: boolean }).prerendering;
+  memberOf(document as Document & { prerendering?: boolean }, 'prerendering') === true;
 
 let isAway = false;
 /** How often the page was left. */
@@ -63,9 +65,10 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
-  for (const [target, ...how] of all) target.addEventListener(...(how as [string, EventListener]));
-  return (): void => {
+  const each = (method: 'addEventListener' | 'removeEventListener') => {
     for (const [target, ...how] of all)
-      target.removeEventListener(...(how as [string, EventListener]));
+      memberOf(target, method).call(target, ...(how as [string, EventListener]));
   };
+  each('addEventListener');
+  return () => each('removeEventListener');
 };

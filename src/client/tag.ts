@@ -1,7 +1,7 @@
 import { messageOf } from '../interface/errors.js';
 import type { Tell, Tracker } from './analytics.js';
 import { attempt } from '../interface/attempt.js';
-import { isLocalHost } from './page.js';
+import { isLocalHost, memberOf } from './page.js';
 import type { Options, RecordType } from './types.js';
 
 type StubCall = [at: number, method: string, args: unknown[], done?: (value: unknown) => void];
@@ -27,7 +27,9 @@ export const installTag = (
 ): Tracker | undefined => {
   const globals = window as unknown as Record<string, unknown>;
   // A module has no current script.
-  const tag = document.currentScript ?? document.querySelector('script[data-project]');
+  const tag =
+    memberOf(document, 'currentScript') ??
+    memberOf(document, 'querySelector').call(document, 'script[data-project]');
   const { src = '', dataset = {} } = (tag ?? {}) as Partial<HTMLScriptElement>;
   const name = dataset['global'] || 'analytics';
   // Only a real global counts: ids of elements are properties of `window`, too.

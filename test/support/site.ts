@@ -17,11 +17,22 @@ export const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
 /** The database of `DIRECT`. */
 export const NAME = 'analytics-outbox https://in.example.com shop';
 
+/** Has its members on its prototype, like a real one: an element's name can stand in for them. */
+class FakeDocument extends EventTarget {
+  #state = 'visible';
+  get visibilityState(): string {
+    return this.#state;
+  }
+  set visibilityState(state: string) {
+    this.#state = state;
+  }
+}
+
 /** A page of a site, with storage of its own: as much of it as the client reads. */
 export const openSite = () => {
   Reflect.deleteProperty(globalThis, FACTS); // the consent of an earlier page
   const values = new Map<string, string>();
-  const doc = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  const doc = new FakeDocument();
   const win = new EventTarget();
   const databases = new IDBFactory();
   vi.stubGlobal('indexedDB', databases);
@@ -31,9 +42,10 @@ export const openSite = () => {
   vi.stubGlobal('navigator', { onLine: true });
   vi.stubGlobal('location', new URL(ORIGIN));
   vi.stubGlobal('localStorage', createLocalStorage(values));
-  const say = (target: EventTarget, type: string) => target.dispatchEvent(new Event(type));
+  const say = (target: EventTarget, type: string) =>
+    EventTarget.prototype.dispatchEvent.call(target, new Event(type));
   const become = (visibilityState: string) => {
-    Object.assign(doc, { visibilityState });
+    Reflect.set(FakeDocument.prototype, 'visibilityState', visibilityState, doc);
     say(doc, 'visibilitychange');
   };
   return {
