@@ -4,9 +4,12 @@ import { ask } from './element.js';
 export const elementsOf = (event: Event): Element[] =>
   event.composedPath().filter((target): target is Element => target instanceof Element);
 
-/** The link that a click follows: by the middle button (`auxclick`), or by a key, which makes a click too. */
+/**
+ * The link that a click follows: by the middle button (`auxclick`), or by a key, which makes a click too. In SVG it may
+ * have `xlink:href`.
+ */
 export const linkIn = (elements: readonly Element[]): Element | undefined =>
-  elements.find((one) => ask(one, 'matches', 'a[href],area[href]'));
+  elements.find((one) => ask(one, 'matches', 'a[*|href],area[href]'));
 
 /** All clicks but those of the right button. */
 export const CLICKS = 'click auxclick';

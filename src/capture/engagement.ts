@@ -1,5 +1,6 @@
 import type { Feature } from './feature.js';
-import { isVisible } from './page.js';
+import { isVisible, type View } from './page.js';
+import { scrolled } from './scrolled.js';
 import type { Labels } from './types.js';
 
 /** So long after the last sign of life a visitor counts as engaged. */
@@ -10,6 +11,9 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   let isShown = isVisible();
   /** The lowest edge of what was seen, in pixels from the top of the page. */
   let lowest = 0;
+  /** How far it was scrolled as the last event told. */
+  let told = -1;
+  /** Milliseconds that no event has told yet. */
   let engaged = 0;
   /** When there was the last sign of life. */
   let last = performance.now();
@@ -21,26 +25,29 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   };
   const look = () => {
     live();
-    lowest = Math.max(lowest, scrollY + innerHeight);
+    if (isShown) lowest = Math.max(lowest, scrolled()[0]);
   };
-  const leave = (path = page.path()) => {
-    if (!isShown) return;
+  const leave = (view: View) => {
     look();
-    const { scrollHeight } = document.documentElement;
-    const scroll = Math.min(100, Math.round((lowest / scrollHeight) * 100));
-    tell({ path, seconds: Math.round(engaged / 1000), scroll });
-    engaged = 0;
+    const seconds = Math.round(engaged / 1000);
+    const scroll = Math.min(100, Math.round((lowest / scrolled()[1]) * 100));
+    // A page that was never shown, or a look that adds nothing, makes no event.
+    if (!lowest || (seconds <= 0 && scroll <= told)) return;
+    tell({ ...view, seconds, scroll });
+    engaged -= seconds * 1000;
+    told = scroll;
   };
+  page.onView((_view, from) => {
+    if (from) leave(from);
+    live();
+    engaged = lowest = 0;
+    told = -1;
+  });
   page.listen(window, 'pointermove pointerdown keydown', live);
   page.listen(window, 'scroll', look);
-  page.onVisibility((isVisible) => {
-    if (isVisible) live();
-    else leave();
-    isShown = isVisible;
-  });
-  page.onRoute((from) => {
-    // As it went into the cache it was left already.
-    if (from) leave(from);
-    lowest = 0;
+  page.onLeave(() => leave(page.view()));
+  page.listen(document, 'visibilitychange', () => {
+    live();
+    isShown = isVisible();
   });
 };

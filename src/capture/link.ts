@@ -1,9 +1,11 @@
+import { memberOf } from '../client/page.js';
 import { CLICKS, elementsOf, linkIn } from './clicked.js';
 import type { Feature } from './feature.js';
 import { textOf } from './text-of.js';
 import type { TextLabels } from './types.js';
+import { withoutParameters } from './without-query.js';
 
-/** Clicks on links to addresses of the web that `tagsOf` has something to say of. */
+/** Clicks on links that `tagsOf` has something to say of, unless the page prevents them. */
 export const linkFeature =
   <Labels extends TextLabels>(
     tagsOf: (url: URL, element: Element, labels: Labels) => object | false | null,
@@ -12,8 +14,17 @@ export const linkFeature =
     page.listen<MouseEvent>(window, CLICKS, (event) => {
       const element = linkIn(elementsOf(event));
       if (!element || event.button > 1) return;
-      const url = new URL(element.getAttribute('href')!, document.baseURI);
-      const tags = url.protocol.startsWith('http') && tagsOf(url, element, labels);
-      // Without its query, which may say more than where it leads.
-      if (tags) tell({ url: url.origin + url.pathname, ...tags, text: textOf(element, labels) });
+      const href = element.getAttribute('href') ?? element.getAttribute('xlink:href');
+      const url = new URL(href!, memberOf(document, 'baseURI'));
+      const found = tagsOf(url, element, labels);
+      if (!found) return;
+      const tags = {
+        path: page.path(),
+        // Without its query, which may say more than where it leads. Of `blob:` and `data:` the rest is the file.
+        url: url.host ? url.origin + withoutParameters(url.pathname) : url.protocol,
+        ...found,
+        text: textOf(element, labels),
+      };
+      // The page's own listeners come after this one.
+      page.later(0, () => event.defaultPrevented || tell(tags));
     });

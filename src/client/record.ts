@@ -20,6 +20,8 @@ export interface Call {
   subject: unknown;
   /** Properties, or fields and tags. */
   given: unknown;
+  /** What the page was at the call, if it was read then, as tags: `path` and `title`. */
+  seen?: object | undefined;
   /** Arguments after these, which are not sent. */
   more?: unknown[];
 }
@@ -41,11 +43,11 @@ export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'nul
 let isInContext = false;
 
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
-const contextTags = (context: Settings['context']): object | undefined => {
+const contextTags = (context: Settings['context'], known: object): object | undefined => {
   if (!context || isInContext) return undefined;
   isInContext = true;
   const tags = attempt(() =>
-    copy(typeof context === 'function' ? (context as () => unknown)() : context),
+    copy(typeof context === 'function' ? (context as (known: object) => unknown)(known) : context),
   );
   isInContext = false;
   return isObject(tags) ? tags : undefined;
@@ -53,7 +55,7 @@ const contextTags = (context: Settings['context']): object | undefined => {
 
 /** The body of an event's request. A field that is not given is not sent: JSON leaves undefined out. */
 const eventBody = (
-  { subject, given, at }: Call,
+  { subject, given, at, seen }: Call,
   { project, channel: usual, context }: Settings,
   user: string | undefined,
 ): object => {
@@ -72,6 +74,7 @@ const eventBody = (
   expect(tags === undefined || isObject(tags), 'tags');
   const time = new Date((timestamp as number | null | undefined) ?? at);
   expect(!Number.isNaN(+time), 'timestamp');
+  const own = { ...rest, ...(tags as object) };
   return {
     project,
     channel,
@@ -79,7 +82,7 @@ const eventBody = (
     description,
     icon,
     notify,
-    tags: { ...contextTags(context), ...rest, ...(tags as object) },
+    tags: { ...contextTags(context, { ...seen, ...own }), ...own },
     user_id: userId === null || userId === undefined ? undefined : idOf(userId),
     timestamp: time.toISOString(),
   };
