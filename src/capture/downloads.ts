@@ -1,17 +1,14 @@
 import { linkFeature } from './link.js';
 import type { DownloadLabels } from './types.js';
-import { withoutParameters } from './without-query.js';
+import { withoutQuery } from './without-query.js';
 
 const EXTENSIONS = '7z|apk|csv|dmg|docx?|exe|gz|mp[34]|pdf|pkg|pptx?|rar|txt|xlsx?|zip';
 
-/** Clicks on links to files, and to those that the page has made itself (`blob:` and `data:`). */
-export const downloads = linkFeature<DownloadLabels>(
-  ({ protocol, pathname }, element, { extensions }) => {
-    const ending = RegExp(`\\.(${extensions?.join('|') ?? EXTENSIONS})$`, 'i');
-    /** The name that the file is to be saved with; the browser finds one itself where it is empty. */
-    const name = element.getAttribute('download');
-    const found = ending.exec(withoutParameters(pathname)) ?? ending.exec(name ?? '');
-    const isFile = (name === null ? found && /^http/ : /^(http|blob|data)/)?.test(protocol);
-    return !!isFile && { extension: found?.[1]!.toLowerCase() };
-  },
-);
+/** Clicks on links to files. */
+export const downloads = linkFeature<DownloadLabels>(({ pathname }, element, { extensions }) => {
+  const ending = RegExp(`\\.(${extensions?.join('|') ?? EXTENSIONS})$`, 'i');
+  /** The name to save the file with. The browser finds one if it is empty. */
+  const name = element.getAttribute('download');
+  const found = ending.exec(withoutQuery(pathname)) ?? ending.exec(name!);
+  return (found || name !== null) && { extension: found?.[1]!.toLowerCase() };
+});

@@ -1,13 +1,15 @@
 import type { Feature } from './feature.js';
-import { isVisible, type View } from './page.js';
-import { scrolled } from './scrolled.js';
+import { isVisible } from './page.js';
+import { scroller } from './scroller.js';
 import type { Labels } from './types.js';
+import type { View } from './views.js';
 
 /** So long after the last sign of life a visitor counts as engaged. */
 const ENGAGED_MS = 30_000;
 
 /** How far a page was scrolled, and how long the visitor was there: one event as it is left. */
 export const engagement: Feature<Labels> = (tell, _, page) => {
+  let view: View;
   let isShown = isVisible();
   /** The lowest edge of what was seen, in pixels from the top of the page. */
   let lowest = 0;
@@ -25,27 +27,29 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   };
   const look = () => {
     live();
-    if (isShown) lowest = Math.max(lowest, scrolled()[0]);
+    const { scrollTop, clientHeight } = scroller();
+    if (isShown) lowest = Math.max(lowest, scrollTop + clientHeight);
   };
-  const leave = (view: View) => {
+  const leave = () => {
     look();
     const seconds = Math.round(engaged / 1000);
-    const scroll = Math.min(100, Math.round((lowest / scrolled()[1]) * 100));
+    const scroll = Math.min(100, Math.round((lowest / scroller().scrollHeight) * 100));
     // A page that was never shown, or a look that adds nothing, makes no event.
     if (!lowest || (seconds <= 0 && scroll <= told)) return;
     tell({ ...view, seconds, scroll });
     engaged -= seconds * 1000;
     told = scroll;
   };
-  page.onView((_view, from) => {
-    if (from) leave(from);
+  page.onView((next, from) => {
+    if (from) leave();
+    view = next;
     live();
     engaged = lowest = 0;
     told = -1;
   });
   page.listen(window, 'pointermove pointerdown keydown', live);
   page.listen(window, 'scroll', look);
-  page.onLeave(() => leave(page.view()));
+  page.onLeave(leave);
   page.listen(document, 'visibilitychange', () => {
     live();
     isShown = isVisible();

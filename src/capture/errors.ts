@@ -1,6 +1,7 @@
 import { cut } from './cut.js';
 import type { Feature } from './feature.js';
 import type { ErrorLabels } from './types.js';
+import { withoutCredentials } from './without-credentials.js';
 import { withoutQuery } from './without-query.js';
 
 const LONGEST = 300;
@@ -10,7 +11,8 @@ const ENOUGH = 2_000;
 /** What says nothing: a browser's notice that a ResizeObserver is late, and the error of a script of another site. */
 const NOISE = /^ResizeObserver loop|^Script error\.?$/;
 
-const shorten = (text: string): string => cut(withoutQuery(cut(text, ENOUGH)), LONGEST);
+const shorten = (text: string): string =>
+  cut(withoutQuery(withoutCredentials(cut(text, ENOUGH))), LONGEST);
 
 /** Uncaught errors and rejections: each once, and not more than some. */
 export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {

@@ -3,12 +3,12 @@ import { CLICKS, elementsOf, linkIn } from './clicked.js';
 import type { Feature } from './feature.js';
 import { textOf } from './text-of.js';
 import type { TextLabels } from './types.js';
-import { withoutParameters } from './without-query.js';
+import { withoutQuery } from './without-query.js';
 
-/** Clicks on links that `tagsOf` has something to say of, unless the page prevents them. */
+/** Clicks on links to addresses of the web, or to what the page has made, that `tagsOf` has something to say of. */
 export const linkFeature =
   <Labels extends TextLabels>(
-    tagsOf: (url: URL, element: Element, labels: Labels) => object | false | null,
+    tagsOf: (url: URL, element: Element, labels: Labels) => object | false | '' | null,
   ): Feature<Labels> =>
   (tell, labels, page) =>
     page.listen<MouseEvent>(window, CLICKS, (event) => {
@@ -16,12 +16,12 @@ export const linkFeature =
       if (!element || event.button > 1) return;
       const href = element.getAttribute('href') ?? element.getAttribute('xlink:href');
       const url = new URL(href!, memberOf(document, 'baseURI'));
-      const found = tagsOf(url, element, labels);
+      const found = /^(http|blob|data)/.test(url.protocol) && tagsOf(url, element, labels);
       if (!found) return;
       const tags = {
         path: page.path(),
         // Without its query, which may say more than where it leads. Of `blob:` and `data:` the rest is the file.
-        url: url.host ? url.origin + withoutParameters(url.pathname) : url.protocol,
+        url: url.host ? url.origin + withoutQuery(url.pathname) : url.protocol,
         ...found,
         text: textOf(element, labels),
       };

@@ -2,11 +2,10 @@ import { attempt } from '../interface/attempt.js';
 import { memberOf } from '../client/page.js';
 import type { Capturer } from './types.js';
 import { createViews } from './views.js';
-import { withoutParameters } from './without-query.js';
+import { withoutQuery } from './without-query.js';
 
 /** The page as features see it. */
 export type Page = ReturnType<typeof createPage>;
-export type { View } from './views.js';
 
 /** Listens to some types of events until all ends, or until what it returns is called. */
 export type Listen = <Heard extends Event>(
@@ -69,7 +68,7 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
 
   /** The path of the address now, without its query. */
   const path = (): string =>
-    withoutParameters(location.pathname) +
+    withoutQuery(location.pathname) +
     ((hasHash && /^#!?\/[^?&=;]*/.exec(location.hash)?.[0]) || '');
 
   return {

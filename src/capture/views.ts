@@ -42,10 +42,12 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
   /** Whether views of the site have titles of their own. */
   let areOwn = false;
   let isWaiting: boolean;
-  let settle: () => void;
+  let settle: (() => void) | undefined;
 
-  /** Waits for the title of the view. */
-  const wait = (from?: View) => {
+  const show = (from?: View) => {
+    settle?.();
+    view = { path: path() };
+    settled = begins.map((begin) => begin(view, from));
     const before = from && titleNow();
     // Some set the title before the address.
     const isEarly = from && before !== last;
@@ -67,15 +69,8 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
     isWaiting = true;
     settle = later(TITLE_MS, look);
   };
-  const show = (from?: View) => {
-    settle();
-    view = { path: path() };
-    settled = begins.map((begin) => begin(view, from));
-    wait(from);
-  };
   const follow = () => {
-    view = { path: path() };
-    wait();
+    show();
     const changed = (isReplaced?: boolean) => {
       const now = path();
       if (now === view.path) return;
@@ -95,8 +90,6 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
   };
 
   return {
-    /** The view now. */
-    view: (): View => view,
     /**
      * Calls at once, and with each view that follows: with the one before if that was another route, without it when the
      * page is back from the back/forward cache. Whoever came last is called first: a page is left before the next one is
@@ -104,7 +97,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
      */
     onView: (begin: Begin): void => {
       if (begins.unshift(begin) === 1) follow();
-      settled.push(begin(view));
+      else settled.push(begin(view));
     },
   };
 };

@@ -1,4 +1,4 @@
-import { withoutParameters, withoutQuery } from '../capture/without-query.js';
+import { withoutQuery } from '../capture/without-query.js';
 import { memberOf } from '../client/page.js';
 import type { Part } from './types.js';
 
@@ -6,7 +6,7 @@ import type { Part } from './types.js';
 export const page =
   (): Part =>
   () =>
-  ({ path = withoutParameters(location.pathname), title = memberOf(document, 'title') } = {}) => ({
+  ({ path = withoutQuery(location.pathname), title = memberOf(document, 'title') } = {}) => ({
     path,
     title: title || undefined,
     referrer: withoutQuery(memberOf(document, 'referrer')) || undefined,
