@@ -1,5 +1,5 @@
 import { memberOf } from '../client/page.js';
-import { CLICKS, elementsOf, linkIn } from './clicked.js';
+import { CLICKS, elementsOf, hrefOf, linkIn } from './clicked.js';
 import type { Feature } from './feature.js';
 import { textOf } from './text-of.js';
 import type { TextLabels } from './types.js';
@@ -14,8 +14,7 @@ export const linkFeature =
     page.listen<MouseEvent>(window, CLICKS, (event) => {
       const element = linkIn(elementsOf(event));
       if (!element || event.button > 1) return;
-      const href = element.getAttribute('href') ?? element.getAttribute('xlink:href');
-      const url = new URL(href!, memberOf(document, 'baseURI'));
+      const url = new URL(hrefOf(element)!, memberOf(document, 'baseURI'));
       const found = /^(http|blob|data)/.test(url.protocol) && tagsOf(url, element, labels);
       if (!found) return;
       const tags = {

@@ -46,8 +46,9 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
 
   const show = (from?: View) => {
     settle?.();
-    view = { path: path() };
-    settled = begins.map((begin) => begin(view, from));
+    const next = { path: path() };
+    settled = begins.map((begin) => begin(next, from));
+    view = next;
     const before = from && titleNow();
     // Some set the title before the address.
     const isEarly = from && before !== last;
