@@ -268,7 +268,7 @@ describe('the address', () => {
 
   it('has the campaign by which the page was opened, although a router has cleaned it', () => {
     vi.spyOn(performance, 'getEntriesByType').mockReturnValue([
-      { name: 'https://shop.example/?utm_source=news&secret=1' } as PerformanceEntry,
+      { name: 'https://shop.example/?utm_source=news&secret=1' } as never,
     ]);
     const { tags } = begin({ pageviews: true });
     pass(100);

@@ -20,13 +20,13 @@ const start = (...parts: Parameters<typeof combine>[1][]) => {
   const context = combine(analytics, ...parts);
   analytics.init({ relay: '/a', project: 'shop', channel: 'web', context });
   const tagsOf = (tags?: object) => {
-    analytics.event('Any', { tags });
+    analytics.event('Any', { tags: tags ?? {} });
     return { ...analytics.events().at(-1)!.tags } as Record<string, unknown>;
   };
   return { analytics, tagsOf };
 };
 const opened = (name: string) =>
-  vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ name } as PerformanceEntry]);
+  vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ name } as never]);
 
 describe('a session', () => {
   it('is neither begun nor ended by an event that brings its own', () => {
