@@ -7,8 +7,8 @@ const LONGEST = 100;
 /** Of an element with more text than this the rest is not read: white space is most of what some have. */
 const ENOUGH = 10_000;
 
-/** What holds text that a visitor has typed, or may choose. */
-const TYPED = 'textarea,select,[contenteditable]';
+/** What holds text that a visitor has typed, or may choose, and what is folded away: it has a place on the page. */
+const LEFT_OUT = 'textarea,select,[contenteditable],details:not([open])>:not(summary)';
 
 /** The text of an element on one line, if it was asked for: what is displayed, and nothing that a visitor has typed. */
 export const textOf = (element: Element, { text }: TextLabels): string | undefined => {
@@ -29,7 +29,7 @@ export const textOf = (element: Element, { text }: TextLabels): string | undefin
     const { data, parentElement } = texts.currentNode as Text;
     // White space between blocks has no place either, and parts words.
     const isSeen = !data.trim() || isDisplayed(texts.currentNode, parentElement!);
-    if (isSeen && !ask(parentElement!, 'closest', TYPED)) found += data;
+    if (isSeen && !ask(parentElement!, 'closest', LEFT_OUT)) found += data;
   }
   return cut(found.slice(0, ENOUGH).replace(/\s+/g, ' ').trim(), LONGEST);
 };
