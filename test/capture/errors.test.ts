@@ -63,11 +63,10 @@ describe('errors with long texts', () => {
     }
   });
 
-  it('go through a text once: each part of it is handed on once', () => {
-    // A pattern that begins again inside its own match would take as many steps as the square of the length.
+  it('lose credentials however long they are', () => {
     const { tags } = begin({ errors: true });
-    reject(':'.repeat(1_999) + '@');
-    expect(tags()).toMatchObject([{ message: ':' }]);
+    reject(`a${':'.repeat(1_000)}secret@b.example`);
+    expect(tags()).toMatchObject([{ message: 'a:b.example' }]);
   });
 
   it('are cut between characters', () => {
