@@ -7,11 +7,14 @@ const path = '/';
 
 /** Links open in a frame, so that the visitor stays on the page. */
 const stay = `<base target="frame"><iframe name="frame" hidden></iframe>`;
-/** The middle button opens no tab, and the link counts as followed all the same. */
-const noTabs = inline(`addEventListener('auxclick', (event) => {
-  Object.defineProperty(event, 'defaultPrevented', { value: false });
-  event.preventDefault();
-});`);
+/** No tab for the middle button, and no program for mail: the links count as followed all the same. */
+const stayHere = inline(`for (const type of ['click', 'auxclick']) {
+  addEventListener(type, (event) => {
+    if (type === 'click' && !event.target.closest('[href^=mailto],[href^=tel]')) return;
+    Object.defineProperty(event, 'defaultPrevented', { value: false });
+    event.preventDefault();
+  });
+}`);
 const answerAll = (page: Page) =>
   page.route(/^https:..\w+\.example\//, (route) => route.fulfill({ body: 'there' }));
 
@@ -43,7 +46,7 @@ const follow = async (page: Page) => {
 const out = (url: string): Row => ['Outbound Link Clicked', { path, url }];
 
 test('records links to other hosts, and to files @smoke', async ({ page, service, site }) => {
-  const style = { ...AUTO, body: stay + LINKS + noTabs };
+  const style = { ...AUTO, body: stay + LINKS + stayHere };
   await answerAll(page);
   await page.goto(site.page('/', site.tagged({ auto: `outbound downloads ${HERE}` }, style)));
   await follow(page);
