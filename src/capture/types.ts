@@ -1,4 +1,4 @@
-import type { Status } from '../client/types.js';
+import type { Status, TagAnalytics } from '../client/types.js';
 
 /** What a feature is called: as an option, and as a word of `data-auto`. */
 export type CaptureKind =
@@ -94,5 +94,5 @@ export interface CaptureOptions {
 export interface Capturer {
   event: (...args: never) => void;
   status: () => Pick<Status, 'consent' | 'paused' | 'userId'>;
-  on: (type: 'consent', listener: () => void) => () => void;
+  on: TagAnalytics['on'];
 }

@@ -70,13 +70,12 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const accept = (
     type: Call['type'],
     at: number,
-    subject?: unknown,
-    given?: unknown,
-    ...more: unknown[]
+    [subject, given, ...more]: unknown[],
+    seen?: object,
   ): void => {
     // Once there is a pipeline, a call becomes text before it returns.
     const kept = current ? given : (attempt(() => copy(given)) ?? given);
-    const call = { type, at, subject, given: kept, more };
+    const call = { type, at, subject, given: kept, more, seen };
     run((pipeline) => {
       tell?.('call', call);
       pipeline.accept(call);
@@ -112,8 +111,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       });
       for (const work of early.splice(0)) run(work);
     },
-    identify: (...args: unknown[]): void => accept('identify', now(), ...args),
-    event: (...args: unknown[]): void => accept('event', now(), ...args),
+    identify: (...args: unknown[]): void => accept('identify', now(), args),
+    event: (...args: unknown[]): void => accept('event', now(), args),
     flush: async () =>
       (await outsideZone(() => current?.flush())) ?? {
         delivered: 0,

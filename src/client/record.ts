@@ -22,6 +22,8 @@ export interface Call {
   subject: unknown;
   /** Properties, or fields and tags. */
   given: unknown;
+  /** What the page was at the call, if it was read then, as tags: `path` and `title`. */
+  seen?: object | undefined;
   /** Arguments after these, which are not sent. */
   more?: unknown[];
 }
@@ -53,16 +55,20 @@ const timeOf = (value: unknown): string => {
 export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null') as T;
 
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
-const contextTags = (context: Settings['context']): object | undefined => {
+const contextTags = (context: Settings['context'], known: object): object | undefined => {
   const tags = attempt(() =>
-    copy(typeof context === 'function' ? callOnce(context as () => unknown) : context),
+    copy(
+      typeof context === 'function'
+        ? callOnce(context as (known: object) => unknown, known)
+        : context,
+    ),
   );
   return isObject(tags) ? tags : undefined;
 };
 
 /** The body of an event's request. A field that is not given is not sent: JSON leaves undefined out. */
 const eventBody = (
-  { subject, given, at }: Call,
+  { subject, given, at, seen }: Call,
   { project, channel: usual, context }: Settings,
   user: string | undefined,
 ): object => {
@@ -79,6 +85,7 @@ const eventBody = (
   } = given as Record<string, unknown>;
   expect(typeof subject === 'string' && !!subject, 'name');
   expect(tags === undefined || isObject(tags), 'tags');
+  const own = { ...rest, ...(tags as object) };
   return {
     project,
     channel,
@@ -86,7 +93,7 @@ const eventBody = (
     description,
     icon,
     notify,
-    tags: { ...contextTags(context), ...rest, ...(tags as object) },
+    tags: { ...contextTags(context, { ...seen, ...own }), ...own },
     user_id: userId === null || userId === undefined ? undefined : idOf(userId),
     timestamp: timeOf(timestamp ?? at),
   };

@@ -19,6 +19,9 @@ type Found = Record<string | symbol, unknown> & { calls?: StubCall[] };
 
 export const OURS = Symbol.for('analytics-outbox');
 
+/** The path of an address. By hand: a page may have a constant of its own called `URL`. */
+const pathOf = (address: string): string => address.replace(/^\w+:\/+[^/?#]*|[?#].*/g, '');
+
 /**
  * Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. Returns
  * the tracker; nothing if the tag was loaded twice, or its global is taken.
@@ -73,10 +76,15 @@ export const installTag = (
   const made = (kept ?? []).concat(calls.splice(0));
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
-  const run = ([at, method, args, done]: StubCall): number => {
+  const run = ([at, method, args, done, title, href]: StubCall): number => {
     try {
       const value = /^(e|id)/.test(method)
-        ? tracker.accept(method as RecordType, at, ...args)
+        ? tracker.accept(
+            method as RecordType,
+            at,
+            args,
+            href ? { title, path: pathOf(href) } : undefined,
+          )
         : methods[method]!(...args);
       done?.(value);
     } catch (error) {

@@ -236,10 +236,10 @@ export interface CommonOptions {
    */
   consent?: Consent;
   /**
-   * Tags of every event, or a function that is called for them at each event. A tag given at the call
-   * overrides one of the same name in here. @default none
+   * Tags of every event, or a function that is called for them at each event, with the tags that the call gives. A tag
+   * given at the call overrides one of the same name in here. @default none
    */
-  context?: object | (() => object | undefined);
+  context?: object | ((known: Readonly<Record<string, unknown>>) => object | undefined);
   /**
    * Called with every record before it is stored. It may change the draft, or return `null` to drop it. It must be
    * synchronous. If it throws, the record is dropped. @default none

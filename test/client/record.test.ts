@@ -195,6 +195,18 @@ describe('`context`', () => {
     expect(bodyOf({}, { context: () => context }).tags).toEqual(context);
   });
 
+  it('is asked with the tags of the call, and with what the page was then', () => {
+    const context = (known: object) => ({ known });
+    const given = { plan: 'pro', tags: { path: '/own' } };
+    const seen = { path: '/seen', title: 'Seen' };
+    const { tags } = bodyOf({ given, seen }, { context });
+    expect(tags).toEqual({
+      plan: 'pro',
+      path: '/own',
+      known: { plan: 'pro', path: '/own', title: 'Seen' },
+    });
+  });
+
   it.each<[string, () => unknown]>([
     [
       'throws',
