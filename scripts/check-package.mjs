@@ -140,7 +140,6 @@ try {
         ...SCRIPT_ENTRIES,
       ]),
     'has types that compile however modules are resolved': checkTypes,
-    'exports each type that a signature names': () => checkNamedTypes(installed),
     'has the licenses of what is inside': () => checkLicenses(installed),
     'has source maps that stay inside': () => checkSourceMaps(installed),
     'does nothing when imported in Node': () => {
@@ -326,6 +325,7 @@ function checkTypes() {
     const program = ts.createProgram(files, {
       ...{ module, moduleResolution, target: ts.ScriptTarget.ES2022, types: [], noEmit: true },
       ...{ lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'] },
+      ignoreDeprecations: '6.0', // of Node10, which reads the folders of the entries
       ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
     });
     const found = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
@@ -334,32 +334,6 @@ function checkTypes() {
     });
     fail(`does not compile under ${ts.ModuleResolutionKind[moduleResolution]}`, found);
   }
-}
-
-/** What an entry exports, what its types are made of, and what those are made of: each has a name to import. */
-function checkNamedTypes(installed) {
-  const files = LIBRARIES.map((name) => join(installed, `dist/${name}.d.ts`));
-  const program = ts.createProgram(files, { types: [], noEmit: true, skipLibCheck: true });
-  const checker = program.getTypeChecker();
-  const resolved = (symbol) =>
-    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  const exported = files.flatMap((file) =>
-    checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file))),
-  );
-  const names = new Set(exported.map((symbol) => symbol.name));
-  const isOurs = ({ parent }) =>
-    ts.isSourceFile(parent) && resolve(parent.fileName).startsWith(installed);
-  const missing = new Set();
-  const look = (node) => {
-    const name = ts.isTypeReferenceNode(node) ? node.typeName : node.expression;
-    const isNamed = ts.isTypeReferenceNode(node) || ts.isExpressionWithTypeArguments(node);
-    const symbol = isNamed && checker.getSymbolAtLocation(name);
-    if (symbol && resolved(symbol).declarations?.some(isOurs) && !names.has(symbol.name))
-      missing.add(symbol.name);
-    ts.forEachChild(node, look);
-  };
-  for (const { declarations = [] } of exported.map(resolved)) declarations.forEach(look);
-  fail('named and exported nowhere', [...missing]);
 }
 
 function checkLicenses(installed) {
