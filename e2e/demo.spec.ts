@@ -269,7 +269,7 @@ test('goes on when the outbox is killed, and opens another', async ({ page, demo
   await expect(status(page, 'storage')).toHaveText('IndexedDB');
   await press(page, 'outbox');
   await expectOnce(page, demo, 10);
-  await expect(status(page, 'storage')).toHaveText('IndexedDB', { timeout: 12_000 });
+  await expect(status(page, 'storage')).toHaveText('IndexedDB');
 });
 
 test('shows the calls of another tab too, and clears for both', async ({ page, context, demo }) => {
@@ -632,7 +632,7 @@ test(`shows the proof beside every scene, ${SIZES.map(({ width }) => width).join
   await expectOnce(page, demo, 50);
   const proof = [records(page).first(), page.locator('#rows tr').first()];
   for (const seen of proof) expect(await isInSight(seen)).toBe(true);
-  await expect(toast(page)).toBeEmpty({ timeout: 10_000 });
+  await expect(toast(page)).toBeEmpty();
   const actions = page.locator('form[data-scene] button, #start-over');
   expect(await actions.count()).toBe(13);
   const identify = page.getByRole('button', { name: 'Identify' });
