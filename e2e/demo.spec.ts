@@ -112,6 +112,16 @@ test('shows at once what a page of one’s own sends by the tag that `npm start`
     events: [{ event: 'From My Page' }],
   });
   expect(printed).toContain(`token: '${TOKEN}', project: 'demo'`);
+
+  // A scene deletes only what the demo has made.
+  await press(page, 'burst');
+  await expect(count(page, 'once')).toHaveText('50');
+  await press(page, 'burst');
+  await expect(count(page, 'made')).toHaveText('50');
+  await expect(count(page, 'once')).toHaveText('50');
+  const events = (await eventsOf(demo)).map(({ event }) => event);
+  expect(events).toContain('From My Page');
+  expect(events).toHaveLength(51);
 });
 
 test('sends an event with every field by keyboard alone, and shows it stored once', async ({

@@ -8,8 +8,12 @@ export const addressOf = ({ relay, baseUrl = relay }: Destination): string => {
   return href.replace(/\/+$/, '');
 };
 
-/** Tools that follow requests put their own `fetch` in place of the browser's. */
+/**
+ * Tools that follow requests put their own `fetch` in place of the browser's, which has a name and a length and no other
+ * property. Sentry's reads like the browser's, as `toString` is replaced, too.
+ */
 const isFetchReplaced = (): boolean =>
+  Object.getOwnPropertyNames(fetch).length > 2 ||
   !Function.prototype.toString.call(fetch).includes('[native code]');
 
 /** What is wrong with delivery, and which option to check. */
