@@ -46,7 +46,7 @@ export function createService(options: ServiceOptions) {
   app.options('*', (c) => answer(c, 204, null, preflightHeaders(c.req.path)));
   if (faults) {
     const parts = { faults: createFaultSwitch(), log: createRequestLog(), held };
-    const deleteRecords = () => group.run(writer.deleteAll);
+    const deleteRecords = (key?: string) => group.run(() => writer.deleteRows(key));
     app.use('/v1/*', faultMiddleware({ tokens, ...parts }));
     app.route('/_', faultRoutes({ deleteRecords, ...parts }));
   }

@@ -24,7 +24,7 @@ export function readingRoutes({ database, group, writer }: Parts): Hono<ServiceE
   };
 
   const clear = async (c: ServiceContext) => {
-    await group.run(writer.deleteAll);
+    await group.run(() => writer.deleteRows(c.req.query('with')));
     return succeed(c, 'Records deleted');
   };
 

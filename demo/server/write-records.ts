@@ -1,6 +1,9 @@
 import type Database from 'libsql';
 import type { EventBody, IdentifyBody } from './records';
 
+/** Where the rows of each table have what their senders have put into them. */
+const MARKED = { events: 'tags', identifies: 'properties', profiles: 'properties' };
+
 /** Set when the request had an `Idempotency-Key`. */
 export type IdempotencyKey = string | null;
 
@@ -59,11 +62,16 @@ export function createRecordWriter(database: Database.Database) {
     return true;
   }
 
-  function deleteAll(): void {
-    for (const table of ['events', 'identifies', 'profiles']) {
-      database.exec(`DELETE FROM ${table}`);
+  /** Deletes all rows, or those alone whose tags or properties have this key. */
+  function deleteRows(key?: string): void {
+    for (const [table, column] of Object.entries(MARKED)) {
+      if (key === undefined) database.exec(`DELETE FROM ${table}`);
+      else
+        database
+          .prepare<unknown[]>(`DELETE FROM ${table} WHERE json_type(${column}, ?) IS NOT NULL`)
+          .run(`$.${JSON.stringify(key)}`);
     }
   }
 
-  return { writeEvent, writeIdentify, deleteAll };
+  return { writeEvent, writeIdentify, deleteRows };
 }

@@ -53,7 +53,8 @@ export interface ErrorLabels extends Labels {
   limit?: number;
 }
 
-type OnMetric = (report: (metric: { name: string; value: number }) => void) => void;
+/** A function of `web-vitals`: it calls back with a metric, once or more often. */
+export type OnMetric = (report: (metric: { name: string; value: number }) => void) => void;
 
 /** The functions of the package `web-vitals`, all or some. */
 export interface VitalsLabels extends Labels {

@@ -304,7 +304,8 @@ export type Options = DirectOptions | RelayOptions;
 /** Event names, each with the type of its tags. Interfaces and type literals both fit. */
 export type EventMap<Events extends object> = { [Name in keyof Events]: object };
 
-type Named<Events extends object> = Extract<keyof Events, string>;
+/** The names of an event map. */
+export type EventName<Events extends object> = Extract<keyof Events, string>;
 type TagsOf<Events extends object, Name extends keyof Events> = Events[Name] extends object
   ? Events[Name]
   : object;
@@ -376,7 +377,7 @@ export interface Analytics<
    */
   event<Name extends string>(
     this: void,
-    name: Name extends Named<Events> ? Name : Named<Events>,
+    name: Name extends EventName<Events> ? Name : EventName<Events>,
     ...rest: EventArguments<Events, Name>
   ): void;
   /**
