@@ -62,13 +62,8 @@ const agentScript = (prefix: string): void => {
   const ask = async () => {
     for (;;) {
       const query = new URLSearchParams({ tab: window.name || 'main', doc, href: location.href });
-      const controller = new AbortController();
-      // WebKit never tells how a request has ended that was under way as a download began.
-      const asksAgain = () => setTimeout(() => controller.abort(), 500);
-      addEventListener('beforeunload', asksAgain);
       try {
-        const { signal } = controller;
-        const response = await fetch(`${prefix}next?${query}`, { cache: 'no-store', signal });
+        const response = await fetch(`${prefix}next?${query}`, { cache: 'no-store' });
         const command = (await response.json()) as {
           id: string;
           source: string;
@@ -78,7 +73,6 @@ const agentScript = (prefix: string): void => {
       } catch {
         await new Promise((done) => setTimeout(done, 100)); // the page leaves, or came back
       }
-      removeEventListener('beforeunload', asksAgain);
     }
   };
   addEventListener('load', () => void ask());

@@ -11,8 +11,11 @@ export const isHidden = (): boolean => memberOf(document, 'visibilityState') ===
  */
 export const isLoading = (): boolean => /^[il]/.test(memberOf(document, 'readyState'));
 
-/** Whether no later event may tell the page that it is left: the system ends hidden ones, too. */
-export const isFleeting = (): boolean => isHidden() || isLoading();
+/**
+ * Whether the page may have no later moment to send in: the system ends hidden ones, WebKit tells loading ones nothing,
+ * and Chromium breaks off most of what a page that has called `window.close()` sends as it is hidden.
+ */
+export const isFleeting = (): boolean => isHidden() || isLoading() || globalThis.closed;
 
 /** Whether the page is loaded in advance, so that it may never be shown (https://wicg.github.io/nav-speculation/prerendering.html). */
 export const isPrerendering = (): boolean =>

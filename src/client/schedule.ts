@@ -46,6 +46,9 @@ export const createSchedule = (
     const hurries = isFleeting() && fresh >= 0 && time - sentAt > flushInterval;
     if (++fresh >= flushAt || hurries) flushSoon();
     else if (fresh === 1) timer = later(flushSoon, flushInterval);
-    if (isGoing() || (hurries && isHidden())) queueMicrotask(() => leave(true));
+    // In a microtask, so that it sees a `window.close()` after the call.
+    queueMicrotask(() => {
+      if (isGoing() || (hurries && isHidden())) leave(true);
+    });
   };
 };

@@ -296,6 +296,19 @@ describe('a page that has not loaded', () => {
   });
 });
 
+it.each(EACH)(
+  'hands off what was called in the task of `window.close()`, %s',
+  async (_, options) => {
+    const analytics = visit(options, 'complete');
+    await rest();
+    analytics.event('a');
+    vi.stubGlobal('closed', true);
+    await undefined;
+    await undefined;
+    expect(receiver.names()).toEqual(['a']);
+  },
+);
+
 describe('a hidden page that goes on', () => {
   const writes = () => {
     const set = vi.spyOn(site.values, 'set');

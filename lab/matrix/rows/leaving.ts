@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
 import type { Tab } from '../engine.js';
@@ -5,6 +6,9 @@ import { MANY_RUNS, type Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import { statusOf, TWENTY, trackAndClose, trackAndGo, waitFor, waitAtRest } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
+
+/** By then a page that no protocol drives asks again: WebKit ends that request, too, as a download begins. */
+const AGAIN_MS = 1_500;
 
 const group = 'Leaving the page';
 
@@ -95,6 +99,8 @@ export const leavingRows: readonly Row[] = [
       await track(tab, names(3));
       await waitFor('the requests', async () => (await service.requests()).length === 3);
       await tab.leave(() => void (location.href = '/file/'), undefined);
+      await waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+      await pause(AGAIN_MS);
       await track(tab, ['after']);
       return [...names(3), 'after'];
     },
