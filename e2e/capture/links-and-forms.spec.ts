@@ -28,10 +28,10 @@ const LINKS = `
 <a href="/files/table" download>Table</a>
 <a href="https://other.example/a.zip">Archive</a>
 <a href="/files/a.psd">Picture</a>
-<svg width="20" height="20"><a href="https://drawn.example/"><rect id="rect" width="20" height="20"/></a></svg>
-<svg width="20" height="20"><a xlink:href="https://old.example/"><rect id="old" width="20" height="20"/></a></svg>
+<svg width="20" height="20"><a target="frame" href="https://drawn.example/"><rect id="rect" width="20" height="20"/></a></svg>
+<svg width="20" height="20"><a target="frame" xlink:href="https://old.example/"><rect id="old" width="20" height="20"/></a></svg>
 <a href="https://other.example/prevented.zip" onclick="event.preventDefault(), event.stopPropagation()">Prevented</a>
-<a href="blob:x" download="made.csv" onclick="this.href = URL.createObjectURL(new Blob(['secret']))">Made</a>
+<a href="blob:x" download="made.csv" onclick="this.href = window.URL.createObjectURL(new Blob(['secret']))">Made</a>
 <a href="data:text/plain;name=secret,secret" download="notes.txt">Notes</a>
 <a href="data:text/plain,secret.txt">Shown</a>`;
 
