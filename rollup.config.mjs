@@ -3,6 +3,7 @@ import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
+import { BUNDLED } from './scripts/bundled.mjs';
 import { testingPlatform } from './scripts/testing-platform.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -19,8 +20,8 @@ const ts = (sourceMap = true, target = 'ES2022') =>
     include: ['src/**/*.{ts,tsx}', 'demo/**/*.ts'],
     compilerOptions: { sourceMap, inlineSources: sourceMap, target },
   });
-// `browser: true`, or nanoid's Node build is bundled.
-const resolve = () => nodeResolve({ browser: true });
+/** Bundles what `scripts/bundled.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
+const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
 const minify = (format, ecma = 2020) =>
   terser({
@@ -47,7 +48,7 @@ const tag = (input, file) => ({
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-const external = [/^node:/, /^hono/, 'nanoid', 'idb-keyval', 'libsql', 'pg'];
+const external = [/^node:/, /^hono/, 'libsql', 'pg'];
 const shape = (shared, format, extension) => ({
   dir: 'dist',
   format,
@@ -58,15 +59,16 @@ const shape = (shared, format, extension) => ({
 const EXTENSIONS = { es: '.js', cjs: '.cjs' };
 
 /**
- * Entries to import or require. What they share is in files beside them. They are as readable as their sources, so they
- * need no source maps, which would be twice as large as they are.
+ * Entries to import or require. What they share is in files beside them. They hold nanoid and idb-keyval: Jest cannot
+ * require the first, which is ESM only, and a page with an import map has to name no file but the entry. They are as
+ * readable as their sources, so they need no source maps, which would be twice as large as they are.
  */
 const code = ({ shared, names, formats = ['es', 'cjs'], plugins = [] }) => ({
   input: inputs(names),
   external,
   output: formats.map((format) => shape(shared, format, EXTENSIONS[format])),
-  plugins: [...plugins, ts(false)],
-  treeshake: { moduleSideEffects: 'no-external' },
+  plugins: [...plugins, resolve(), ts(false)],
+  treeshake: { moduleSideEffects: false },
 });
 
 const types = (shared, names) => ({

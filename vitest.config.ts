@@ -5,6 +5,7 @@ export default defineConfig({
   plugins: [testingPlatform('?testing')],
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/pin-seed.ts'],
     // By itself it leaves a core free, which on two cores is half of them.
     maxWorkers: '100%',
     // Far above what any needs: a loaded machine is no failure.

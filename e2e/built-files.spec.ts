@@ -42,6 +42,15 @@ for (const name of TAG_FILES) {
   });
 }
 
+test('no file for pages calls `finally` of a promise, which the Promise of old libraries does not have', () => {
+  const files = readdirSync(DIST_FOLDER).filter((name) =>
+    /^(outbox|index|client-shared|stub)/.test(name),
+  );
+  expect(files).toEqual(expect.arrayContaining([...TAG_FILES, 'index.js', 'index.cjs']));
+  const found = files.filter((name) => /\.c?js$/.test(name) && read(name).includes('.finally('));
+  expect(found).toEqual([]);
+});
+
 test('no file that is imported or inlined has that line: most of its functions may not be called', () => {
   const others = readdirSync(DIST_FOLDER).filter(
     (name) => /\.c?js$/.test(name) && !TAG_FILES.includes(name),

@@ -198,7 +198,7 @@ test.describe('where two scripts are on one page', () => {
       site,
     }) => {
       const options = { ...way(service), project: PROJECT, channel: CHANNEL };
-      const head = importsPackage({ guest, site });
+      const head = importsPackage(guest);
       await page.goto(site.page('/', site.tagged({}, { head })));
       await createSecond(page, options);
       await context.setOffline(true);
@@ -235,7 +235,7 @@ test.describe('where two scripts are on one page', () => {
     site,
   }) => {
     const options = setupOf(service);
-    const head = importsPackage({ guest, site });
+    const head = importsPackage(guest);
     await page.goto(site.page('/', site.tagged({ consent: 'pending' }, { head })));
     await createSecond(page, options);
     await track(page, ['one']);
@@ -255,7 +255,7 @@ test.describe('where two scripts are on one page', () => {
   });
 
   test('another project has a consent of its own', async ({ page, guest, service, site }) => {
-    const head = importsPackage({ guest, site });
+    const head = importsPackage(guest);
     await page.goto(site.page('/', site.tagged({}, { head })));
     const { url: baseUrl, token } = service;
     await createSecond(page, { baseUrl, token, project: 'other', channel: CHANNEL });

@@ -146,7 +146,7 @@ test('a prerendered page keeps to a denial that another page makes before it is 
   // Nothing prerenders where a driver looks on, so the page is told that it is.
   const head = inline(`{
     let isPrerendering = true;
-    Object.defineProperty(document, 'prerendering', { get: () => isPrerendering });
+    Object.defineProperty(Document.prototype, 'prerendering', { get: () => isPrerendering });
     document.addEventListener('show', () => {
       isPrerendering = false;
       document.dispatchEvent(new Event('prerenderingchange'));

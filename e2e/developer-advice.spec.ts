@@ -185,18 +185,10 @@ const entryOf = (condition: 'development' | 'default'): string => {
   return exports['.'].import[condition]!.replace('./dist/', '');
 };
 
-/** Another origin, since all files of the page's own come from `dist`. */
-const MODULES = 'http://modules.example';
-const IMPORTS = {
-  nanoid: `${MODULES}/nanoid/index.browser.js`,
-  'idb-keyval': `${MODULES}/idb-keyval/dist/index.js`,
-};
-
 /** A page that imports the entry, makes some mistakes, and shows what `init` has thrown. */
 const importing = (entry: string): string =>
   htmlPage({
-    head: `<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
-<script type="module">
+    head: `<script type="module">
 import { createAnalytics } from '/dist/${entry}';
 const setup = ${JSON.stringify(SETUP)};
 const outbox = createAnalytics(setup);
@@ -207,17 +199,8 @@ try { createAnalytics({ ...setup, projekt: 'p' }); } catch ({ message }) { docum
 </script>`,
   });
 
-const openImporting = async (page: Page, entry: string): Promise<string[]> => {
-  await page.route(`${MODULES}/**`, (route) => {
-    const path = `../node_modules${new URL(route.request().url()).pathname}`;
-    return route.fulfill({
-      contentType: 'text/javascript',
-      headers: { 'access-control-allow-origin': '*' },
-      body: readFileSync(new URL(path, import.meta.url), 'utf8'),
-    });
-  });
-  return openForDeveloper(page, PUBLIC, { html: importing(entry) });
-};
+const openImporting = (page: Page, entry: string): Promise<string[]> =>
+  openForDeveloper(page, PUBLIC, { html: importing(entry) });
 
 test('tells the same to who imports the package under the condition `development`', async ({
   page,

@@ -1,9 +1,18 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
 import { trackAndGoInPause, waitForLongPause } from './support/closed-gate.js';
-import { BARE, openPopup, trackAndClose, trackAndGo } from './support/leave.js';
+import {
+  BARE,
+  openPopup,
+  openUnloaded,
+  tellNothingBeforeLoad,
+  trackAndClose,
+  trackAndGo,
+  UNLOADED,
+} from './support/leave.js';
 import { names } from './support/names.js';
 import { requestsFor } from './support/requests-for.js';
+import type { Site } from './support/site.js';
 import { LONGEST, steadyBackoff } from './support/steady-backoff.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
@@ -11,40 +20,51 @@ import { track } from './support/track.js';
 const unknownIn = (page: Page) => page.evaluate(() => analytics.status().unknown);
 
 test.describe('hands off', () => {
-  test('what was called in the task that leaves for another page @smoke', async ({
-    page,
-    service,
-    site,
-  }) => {
-    await page.goto(site.page('/', site.tagged()));
-    await trackAndGo(page, names(5), site.page('/bare', BARE));
-    await service.holds({ events: names(5) });
-  });
+  for (const isLoaded of [true, false]) {
+    const when = isLoaded ? '' : ', before the page has loaded';
+    /** Opens a page with the tag, which is left once it has loaded, or before. */
+    const open = async (page: Page, site: Site, address: string): Promise<void> => {
+      if (!isLoaded) await tellNothingBeforeLoad(page);
+      await (isLoaded ? page.goto(address) : openUnloaded(page, site, address));
+    };
+    const body = isLoaded ? '' : UNLOADED;
 
-  test('what was called in the task that leaves for another site @smoke', async ({
-    page,
-    service,
-    site,
-  }) => {
-    const home = site.page('/', site.tagged());
-    site.page('/bare', BARE);
-    await page.goto(home);
-    await trackAndGo(page, names(5), `${site.otherUrl}/bare`);
-    await service.holds({ events: names(5) });
-    await page.goto(home);
-    await service.holds({ events: names(5) }, { pages: [page] });
-  });
+    test(`what was called in the task that leaves for another page${when} @smoke @relay`, async ({
+      page,
+      service,
+      site,
+    }) => {
+      await open(page, site, site.page('/', site.tagged({}, { body })));
+      await trackAndGo(page, names(5), site.page('/bare', BARE));
+      await service.holds({ events: names(5) });
+    });
 
-  test('what was called in the task that closes the tab @smoke', async ({
-    page,
-    service,
-    site,
-  }) => {
-    await page.goto(site.page('/bare', BARE));
-    const popup = await openPopup(page, site.page('/', site.tagged()));
-    await trackAndClose(popup, names(5));
-    await service.holds({ events: names(5) });
-  });
+    test(`what was called in the task that leaves for another site${when} @smoke`, async ({
+      page,
+      service,
+      site,
+    }) => {
+      const home = site.page('/', site.tagged({}, { body }));
+      site.page('/bare', BARE);
+      await open(page, site, home);
+      await trackAndGo(page, names(5), `${site.otherUrl}/bare`);
+      await service.holds({ events: names(5) });
+      await page.goto(site.page('/home', site.tagged()));
+      await service.holds({ events: names(5) }, { pages: [page] });
+    });
+
+    test(`what was called in the task that closes the tab${when} @smoke`, async ({
+      page,
+      service,
+      site,
+    }) => {
+      if (!isLoaded) site.hold('/never.png');
+      await page.goto(site.page('/bare', BARE));
+      const popup = await openPopup(page, site.page('/', site.tagged({}, { body })), isLoaded);
+      await trackAndClose(popup, names(5));
+      await service.holds({ events: names(5) });
+    });
+  }
 
   test('an identify and the events after it', async ({ page, service, site }) => {
     await page.goto(site.page('/', site.tagged()));
@@ -97,6 +117,19 @@ test('hands off while the service is known to fail, with `idempotencyKey`', asyn
 });
 
 test.describe('leaves to the next page', () => {
+  test('what is beyond the budget of the browser, before the page has loaded', async ({
+    page,
+    service,
+    site,
+  }) => {
+    await tellNothingBeforeLoad(page);
+    await openUnloaded(page, site, site.page('/', site.tagged({}, { body: UNLOADED })));
+    const events = names(60);
+    await trackAndGo(page, events, site.page('/next', site.tagged()), 2_000);
+    await service.holds({ events }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(60);
+  });
+
   test('nothing twice of what it handed off @smoke', async ({ page, service, site }) => {
     await page.goto(site.page('/', site.tagged()));
     await trackAndGo(page, names(5), site.page('/next', site.tagged()));

@@ -137,7 +137,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
       const events = ['first', ...names(5, 'before'), ...names(5, 'after')];
       await service.holds({ events }, { pages: [page] });
       // Opened again in a while: it is no page that never had any.
-      await expect.poll(() => storageOf(page), { timeout: 15_000 }).toBe('indexeddb');
+      await expect.poll(() => storageOf(page)).toBe('indexeddb');
       await track(page, ['last']);
       await service.holds({ events: [...events, 'last'] }, { pages: [page] });
       await page.reload();

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { openEarly } from './support/open-early.js';
+import { tellNothingBeforeLoad } from './support/leave.js';
 import { expect, test } from './support/test.js';
 
 /** What a flush, or `status()`, says while the script is not there. */
@@ -233,6 +234,122 @@ test.describe('calls of a page that is left before the script has come', () => {
       waiting: 10_000,
       dropped: {},
     });
+  });
+
+  test('are kept at the call, where the browser tells nothing of the leaving', async ({
+    page,
+    service,
+    site,
+  }) => {
+    await tellNothingBeforeLoad(page);
+    const release = site.hold('/dist/outbox.js');
+    await openEarly(page, site.page('/', site.tagged()));
+    const next = site.page('/next', '<!doctype html><title>No tag</title>');
+    await page.evaluate((next) => {
+      analytics.event('early');
+      location.href = next;
+    }, next);
+    await page.waitForURL(next);
+    expect(await leftIn(page)).toHaveLength(1);
+    release();
+    await page.goto(site.page('/last', site.tagged()));
+    await service.holds({ events: ['early'] }, { pages: [page] });
+    expect(await leftIn(page)).toEqual([]);
+  });
+
+  test('are made once where the page stays', async ({ page, service, site }) => {
+    const release = site.hold('/dist/outbox.js');
+    await openEarly(page, site.page('/', site.tagged()));
+    await page.evaluate(() => analytics.event('one'));
+    await page.evaluate(() => analytics.event('two'));
+    expect(await leftIn(page)).toHaveLength(1);
+    release();
+    await service.holds({ events: ['one', 'two'] }, { pages: [page] });
+    expect(await leftIn(page)).toEqual([]);
+    await page.goto(site.page('/next', site.tagged()));
+    await service.holds({ events: ['one', 'two'] }, { pages: [page] });
+  });
+
+  test('have the title and address of their moment', async ({ page, site }) => {
+    site.hold('/dist/outbox.js');
+    await openEarly(page, site.page('/', site.tagged()) + '?utm_source=letter');
+    const [, , , , title, href] = await page.evaluate(() => {
+      document.title = 'First';
+      analytics.event('early');
+      document.title = 'Second';
+      history.replaceState(null, '', '/clean');
+      return (analytics as unknown as { calls: unknown[][] }).calls[0]!;
+    });
+    expect([title, href]).toEqual(['First', `${site.url}/?utm_source=letter`]);
+  });
+
+  test('are read in the form of earlier stubs, too', async ({ page, service, site }) => {
+    await page.goto(site.page('/', '<!doctype html><title>No tag</title>'));
+    await page.evaluate(() => {
+      sessionStorage.setItem('analyticsp', JSON.stringify([[Date.now(), 'event', ['old'], null]]));
+      sessionStorage.setItem('analyticspages', 'not ours');
+    });
+    await page.goto(site.page('/last', site.tagged()));
+    await service.holds({ events: ['old'] }, { pages: [page] });
+    expect(await leftIn(page)).toEqual(['not ours']);
+  });
+
+  for (const isHeard of [true, false]) {
+    const how = isHeard ? 'with' : 'without';
+    test(`are removed by a denial, which counts on the next page, ${how} a word of the leaving`, async ({
+      page,
+      service,
+      site,
+    }) => {
+      if (!isHeard) await tellNothingBeforeLoad(page);
+      const release = site.hold('/dist/outbox.js');
+      await openEarly(page, site.page('/', site.tagged()));
+      await page.evaluate(() => {
+        sessionStorage.setItem('analyticspages', 'not ours');
+        analytics.event('first page');
+      });
+      await openEarly(page, site.page('/second', site.tagged()));
+      // As consent platforms do that load the page again after "reject".
+      const next = site.page('/next', '<!doctype html><title>No tag</title>');
+      await page.evaluate((next) => {
+        analytics.event('second page');
+        analytics.setConsent('denied');
+        analytics.event('denied');
+        location.href = next;
+      }, next);
+      await page.waitForURL(next);
+      const left = (await leftIn(page)).join();
+      expect(left).toContain('setConsent');
+      expect(left).not.toMatch(/first page|second page|"event"/);
+      expect(left).toContain('not ours');
+      release();
+      await page.goto(site.page('/last', site.tagged()));
+      await page.evaluate(() => analytics.event('last page'));
+      expect(await page.evaluate(() => analytics.status())).toMatchObject({ consent: 'denied' });
+      expect(await leftIn(page)).toEqual(['not ours']);
+      // A banner that asks again: nothing of before comes back.
+      await page.evaluate(() => {
+        analytics.setConsent('granted');
+        analytics.event('granted');
+      });
+      await service.holds({ events: ['granted'] }, { pages: [page] });
+    });
+  }
+
+  test('are those after a consent that follows a denial', async ({ page, service, site }) => {
+    const release = site.hold('/dist/outbox.js');
+    await openEarly(page, site.page('/', site.tagged({ consent: 'pending' })));
+    await page.evaluate(() => {
+      analytics.event('before');
+      analytics.setConsent('denied');
+      analytics.event('denied');
+      analytics.setConsent('granted');
+      analytics.event('after');
+    });
+    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
+    release();
+    await page.goto(site.page('/last', site.tagged({ consent: 'pending' })));
+    await service.holds({ events: ['after'] }, { pages: [page] });
   });
 
   for (const [where, options, call] of [

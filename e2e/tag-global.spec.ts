@@ -1,10 +1,16 @@
+import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import { isBrowserNoise } from './support/browser-noise.js';
 import { readDist } from './support/dist.js';
 import { htmlPage, inline } from './support/html.js';
+import { openEarly } from './support/open-early.js';
 import { setupOf } from './support/setup-of.js';
 import { scriptTag, stubTag } from './support/tagged.js';
 import { expect, test } from './support/test.js';
+
+const snippet = createRequire(import.meta.url)('@segment/snippet') as {
+  min: (settings: { apiKey: string; page: boolean }) => string;
+};
 
 /** Lines that scripts of the page write to the console from now on, such as `error: message`. */
 const consoleOf = (page: Page): string[] => {
@@ -65,6 +71,34 @@ test.describe('the global', () => {
       await service.holds({ events: [] });
     });
   }
+
+  test('is shared with a snippet of Segment’s below the stub: the site stays alive, and is told which name to change', async ({
+    page,
+    guest,
+    service,
+    site,
+  }) => {
+    guest.allow(/ERR_FAILED|Segment's snippet/);
+    await page.route('https://cdn.segment.com/**', (route) => route.abort());
+    const lines = consoleOf(page);
+    const release = site.hold('/dist/outbox.js');
+    const below = inline(
+      `${snippet.min({ apiKey: 'KEY', page: true })};
+      analytics.track('Theirs');
+      analytics.event('ours');`,
+    );
+    await openEarly(page, site.page('/', site.tagged({}, { body: below })));
+    await page.waitForFunction(() => document.readyState !== 'loading');
+    release();
+    await expect
+      .poll(() => lines.join())
+      .toMatch(/Segment's snippet uses window\.analytics, too: use/);
+    await page.evaluate(() => {
+      (analytics as unknown as { track: (name: string) => void }).track('Theirs');
+      analytics.event('ours, later');
+    });
+    await service.holds({ events: ['ours', 'ours, later'] }, { pages: [page] });
+  });
 
   test('is `analytics` where `data-global` names none', async ({ page, service, site }) => {
     site.page('/', site.tagged({ global: '' }));

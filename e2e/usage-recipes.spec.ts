@@ -1,12 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { htmlPage } from './support/html.js';
 import { recipeIn } from './support/recipe.js';
 import type { Service } from './support/service.js';
 import { DIST_FOLDER } from './support/dist.js';
 import { stubTag } from './support/tagged.js';
 import { expect, test } from './support/test.js';
-
-const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 
 /** A recipe, set up for the test's own service. */
 const forService = (recipe: string, { url, token }: Service): string =>
@@ -80,7 +77,6 @@ test('the stub runs as a file, under a policy that allows no inline script', asy
 });
 
 test('an import map loads the package without a bundler', async ({ page, service, site }) => {
-  site.mount('/vendor/', MODULES);
   site.mount('/vendor/analytics-outbox/dist/', DIST_FOLDER);
   const head = forService(recipeIn('usage.md', 'Import map', 'html'), service);
   await page.goto(site.page('/', htmlPage({ head })));

@@ -1,10 +1,10 @@
 /**
  * Checks what would be published, from the packed tarball: that it has what users need once, its form, its
- * types, what it imports, its source maps, and that importing it in plain Node does nothing. Run after the build.
+ * types, what it imports, its source maps, that importing it in plain Node does nothing, and that the tools of its
+ * users load it. Run after the build. Needs a registry for the first run; `RECIPES=skip` leaves those tools out.
  */
 import { spawnSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +19,8 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import { fileURLToPath } from 'node:url';
 import semver from 'semver';
 import ts from 'typescript';
+import { BUNDLED } from './bundled.mjs';
+import { BROWSER_LOADERS, LOADERS, installLoaders } from './loaders/loaders.mjs';
 import { writeResult } from './test-result.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -35,7 +37,13 @@ const SCRIPT_ENTRIES = [
   './stub.js',
 ];
 
-/** Entries to import or require. */
+/** Names of what is imported or required. */
+const ENTRIES = Object.keys(manifest.exports)
+  .filter((path) => !/\.js(on)?$/.test(path))
+  .map((path) => posix.join(manifest.name, path));
+const BROWSER_ENTRIES = ENTRIES.filter((name) => !/\/relay(\/|$)/.test(name));
+
+/** Their files. */
 const LIBRARIES = [
   'index',
   'relay',
@@ -64,6 +72,7 @@ const SHIPPED = [
   ...['index.html', 'rows.css', 'rows.js'].map((name) => `dist/rows/${name}`),
   'dist/LICENSES.txt',
   'dist/relay-program.js',
+  ...ENTRIES.map((name) => posix.relative(manifest.name, `${name}/package.json`)),
   // For developers, in place of others whose types they have.
   'dist/index-dev.js',
   'dist/relay-client-dev.js',
@@ -80,8 +89,6 @@ const MAX_UNPACKED_BYTES = 2_350_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS = {
-  nanoid: /^dist\/(?!testing)/, // which Jest does not load
-  'idb-keyval': /^dist\/(index|relay-client|client-shared|testing)/,
   hono: /^dist\/service\./,
   // With what the queue and the service's file share.
   libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
@@ -141,6 +148,7 @@ try {
         ...SCRIPT_ENTRIES,
       ]),
     'has types that compile however modules are resolved': checkTypes,
+    'has the licenses of what is inside': () => checkLicenses(installed),
     'has source maps that stay inside': () => checkSourceMaps(installed),
     'does nothing when imported in Node': () => {
       for (const [name, code] of Object.entries(USES)) {
@@ -156,8 +164,20 @@ try {
       }
     },
   };
+  const loads = {
+    ...forEach(LOADERS, (load) => () => checkLoads(load, ENTRIES)),
+    ...forEach(BROWSER_LOADERS, (load) => () => checkLoads(load, BROWSER_ENTRIES)),
+  };
+  const skipped = process.env.RECIPES === 'skip' ? Object.keys(loads).length : 0;
+  if (skipped) console.log(`left out, since RECIPES=skip: ${Object.keys(loads).join(', ')}`);
+  else
+    Object.assign(
+      checks,
+      { 'can be put beside its users’ tools': () => installLoaders(installed) },
+      loads,
+    );
   const failed = Object.entries(checks).filter(([name, check]) => !passes(name, check)).length;
-  writeResult('package', { passed: Object.keys(checks).length - failed, failed });
+  writeResult('package', { passed: Object.keys(checks).length - failed, failed, skipped });
   process.exitCode = failed ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -174,6 +194,14 @@ function passes(name, check) {
   }
 }
 
+function forEach(loaders, checkOf) {
+  const checks = Object.entries(loaders).map(([name, load]) => [
+    `loads with ${name}`,
+    checkOf(load),
+  ]);
+  return Object.fromEntries(checks);
+}
+
 function pack() {
   // On Windows npm is a script, which only a shell starts.
   const shell = process.platform === 'win32';
@@ -184,15 +212,12 @@ function pack() {
   );
 }
 
-/** Unpacks it beside its dependencies, as an install would, but without a registry. */
+/** Unpacks it, which is all that an install does: it has no dependencies. */
 function install(tarball) {
   const modules = join(folder, 'node_modules');
   const target = join(modules, manifest.name);
   mkdirSync(target, { recursive: true });
   run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
-  for (const name of Object.keys(manifest.dependencies ?? {})) {
-    cpSync(join(ROOT, 'node_modules', name), join(modules, name), { recursive: true });
-  }
   return target;
 }
 
@@ -260,7 +285,7 @@ function checkEngines() {
 }
 
 function checkImports(installed) {
-  const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+  const { dependencies = {}, peerDependencies, peerDependenciesMeta } = manifest;
   const optional = Object.keys(peerDependenciesMeta).filter(
     (name) =>
       peerDependenciesMeta[name].optional &&
@@ -298,16 +323,14 @@ function importsOf(code) {
 
 /** As whoever has `skipLibCheck` off: the declarations themselves are checked, with all entries imported at once. */
 function checkTypes() {
-  const names = Object.keys(manifest.exports).filter((name) => !/\.js(on)?$/.test(name));
-  const lines = names.map(
-    (name, index) => `export * as e${index} from '${manifest.name}${name.slice(1)}';`,
-  );
+  const lines = ENTRIES.map((name, index) => `export * as e${index} from '${name}';`);
   // Those of ESM and those of CommonJS.
   const files = ['consumer.mts', 'consumer.cts'].map((name) => join(folder, name));
   for (const file of files) writeFileSync(file, lines.join('\n'));
   const { ESNext, Node16, NodeNext } = ts.ModuleKind;
   const { Bundler, ...resolution } = ts.ModuleResolutionKind;
   for (const [module, moduleResolution] of [
+    [ESNext, resolution.Node10],
     [Node16, resolution.Node16],
     [NodeNext, resolution.NodeNext],
     [ESNext, Bundler],
@@ -315,6 +338,7 @@ function checkTypes() {
     const program = ts.createProgram(files, {
       ...{ module, moduleResolution, target: ts.ScriptTarget.ES2022, types: [], noEmit: true },
       ...{ lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'] },
+      ignoreDeprecations: '6.0', // of Node10, which reads the folders of the entries
       ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
     });
     const found = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
@@ -323,6 +347,26 @@ function checkTypes() {
     });
     fail(`does not compile under ${ts.ModuleResolutionKind[moduleResolution]}`, found);
   }
+}
+
+function checkLicenses(installed) {
+  const text = read(installed, 'dist/LICENSES.txt');
+  fail(
+    'without its license',
+    BUNDLED.filter(
+      (name) =>
+        !text.includes(
+          `${name} ${read(ROOT, `node_modules/${name}/package.json`, JSON.parse).version} (`,
+        ),
+    ),
+  );
+}
+
+/** Each entry exports what it does in plain Node. */
+function checkLoads(load, names) {
+  const expected = JSON.stringify(LOADERS['Node by import'](names));
+  const found = JSON.stringify(load(names));
+  if (found !== expected) throw new Error(`it finds ${found}, not ${expected}`);
 }
 
 function checkSourceMaps(installed) {

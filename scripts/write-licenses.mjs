@@ -1,9 +1,9 @@
-/** Writes the licenses of what the built scripts carry inside, which have to go with them. */
+/** Writes the licenses of what the built files have inside, which have to go with them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { BUNDLED } from './bundled.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const INSIDE = ['nanoid', 'idb-keyval', 'preact', 'web-vitals'];
 
 const textOf = (name) => {
   const folder = `${ROOT}node_modules/${name}`;
@@ -13,4 +13,4 @@ const textOf = (name) => {
   return `${name} ${version} (${license})\n\n${text}\n`;
 };
 
-writeFileSync(`${ROOT}dist/LICENSES.txt`, INSIDE.map(textOf).join(`\n${'-'.repeat(80)}\n\n`));
+writeFileSync(`${ROOT}dist/LICENSES.txt`, BUNDLED.map(textOf).join(`\n${'-'.repeat(80)}\n\n`));

@@ -8,6 +8,7 @@ export type {
   DownloadLabels,
   ErrorLabels,
   Labels,
+  OnMetric,
   PageViewLabels,
   TextLabels,
   VitalsLabels,

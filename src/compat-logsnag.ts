@@ -6,3 +6,4 @@ export type {
   LogSnagIdentify,
   LogSnagTrack,
 } from './compat/logsnag-types.js';
+export type { Target } from './compat/target.js';

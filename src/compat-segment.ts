@@ -1,3 +1,9 @@
 export { createSegment } from './compat/segment.js';
 export { takeOverSegment } from './compat/take-over-segment.js';
-export type { SegmentAnalytics, SegmentCallback, SegmentRest } from './compat/segment-types.js';
+export type {
+  SegmentAnalytics,
+  SegmentBind,
+  SegmentCallback,
+  SegmentRest,
+} from './compat/segment-types.js';
+export type { Target } from './compat/target.js';

@@ -5,11 +5,12 @@ import { readContext } from './context/read-context.js';
 import { createTracker } from './client/analytics.js';
 import { createDirectSend } from './client/delivery/send/direct.js';
 import { readAttributes } from './client/options.js';
+import { memberOf } from './client/page.js';
 import { installTag } from './client/tag.js';
 import { messageOf } from './interface/errors.js';
 
 const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
-const { dataset = {} } = (document.currentScript ?? {}) as Partial<HTMLScriptElement>;
+const { dataset = {} } = (memberOf(document, 'currentScript') ?? {}) as Partial<HTMLScriptElement>;
 
 const tracker = installTag(
   (tell) => createTracker(createDirectSend, tell),

@@ -1,5 +1,5 @@
 import { createDeveloper } from './dev/developer.js';
-import { watchMethods } from './dev/methods.js';
+import { isSegments, watchMethods } from './dev/methods.js';
 import { createSay, cry } from './dev/say.js';
 import { OURS } from './client/tag.js';
 
@@ -15,7 +15,9 @@ else if (
   !/^(false|0|no|off)$/i.test((steps[0]?.[1] as HTMLElement | null)?.dataset['debug'] as string)
 ) {
   const tell = createDeveloper({ say, refuse: cry, mayBeDirect: true });
-  watchMethods(analytics, say);
+  if (isSegments(analytics))
+    say(`Segment's snippet uses window.${name}, too: use data-global, in the stub too`);
+  else watchMethods(analytics, say);
   // From now on steps are told as they happen; those so far first.
   steps.push = (...more) => {
     for (const step of more) tell(...step);

@@ -3,15 +3,28 @@
  * Another global's name goes where `analytics` stands, and into `data-global`.
  *
  * Pages keep it for years, beside later versions of the script and in browsers that cannot run the script. So
- * it has the syntax of 2015, and the form of `calls` never changes.
+ * it has the syntax of 2015, and the form of `calls` changes only by what is added at the end of a call.
  */
 type Globals = Record<string, unknown>;
+
+/** `title` and `href` are those of the page at the call. */
+type Kept = [
+  at: number,
+  method: string,
+  args: unknown[],
+  done: ((value: unknown) => void) | undefined,
+  title: string,
+  href: string,
+];
 
 ((page: Globals, name: string) => {
   // Not `page[name]`: an element with that id would answer to it.
   if ({}.hasOwnProperty.call(page, name)) return;
-  const calls: unknown[][] = [];
-  let waiting = 0;
+  const calls: Kept[] = [];
+  /** The last word of consent. */
+  let said: unknown;
+  let keeping: unknown;
+  const isRecord = (call: Kept) => /^e|id/.test(call[1]);
   const copy = (value: unknown) => {
     try {
       return JSON.parse(JSON.stringify(value));
@@ -30,39 +43,51 @@ type Globals = Record<string, unknown>;
     rejected: 0,
     retried: 0,
     unknown: 0,
-    waiting,
+    waiting: calls.filter(isRecord).length,
   });
-  // If the page is left before the script has come, its calls are kept. The script makes them on the tab's next page.
-  addEventListener('pagehide', () => {
+  /**
+   * If the page is left before the script has come, the script makes its calls on the tab's next page. They are kept
+   * at each call, since WebKit does not tell a page that has not loaded that it is left.
+   */
+  const keep = (event?: unknown) => {
+    keeping = 0;
     try {
       const { project, consent } =
         document.querySelector<HTMLElement>('script[data-project]')!.dataset;
       const key = name + project;
+      const own = key + calls[0]![0];
       const text = JSON.stringify(calls);
-      // If there are any: not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is
-      // for this page.
-      if (!consent && !/^.]|\[\d{13},"(s|in)/.test(text)) {
-        sessionStorage[key] = (sessionStorage[key] || '[').replace(/]$/, ',') + text.slice(1);
-        calls.length = 0;
+      const storage = sessionStorage as Globals;
+      // A denial removes what earlier pages have kept, too.
+      for (const other in storage) {
+        if (other == own || (said == 'denied' && !/\D/.test(other.split(key)[1]!)))
+          delete storage[other];
+      }
+      // Not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is for this page.
+      if (!(said ? said == 'pending' : consent) && !/\[\d{13},"(st|in)/.test(text)) {
+        storage[own] = text;
+        if (event) calls.length = 0; // it may come back from the back/forward cache
       }
     } catch {
-      // No tag, or no storage.
+      // No call, no tag, or no storage.
     }
-  });
-  const stub: Globals = { calls, status };
+  };
+  addEventListener('pagehide', keep);
+  // A snippet of Segment's below takes this for an array of its own: `push` does nothing, but is there.
+  const stub: Globals = { calls, status, push: status };
   for (const method of 'identify event init reset setConsent on flush stop'.split(' ')) {
     stub[method] = (...args: unknown[]) => {
       let done: (value: unknown) => void;
       const answer = new Promise((settle) => (done = settle));
-      // `event` or `identify`.
-      if (/^e|id/.test(method)) {
-        waiting++;
-        // As they are now: the page may change them before the script comes.
-        args = args.map(copy);
-      }
-      if (calls.length < 1e4) calls.push([+new Date(), method, args, done!]);
-      if (method === 'on') return () => answer.then((off) => (off as () => void)());
-      if (method !== 'flush') return;
+      if (/^se/.test(method)) said = args[0];
+      const call: Kept = [+new Date(), method, args, done!, document.title, location.href];
+      // As they are now: the page may change them before the script comes.
+      if (isRecord(call)) call[2] = args.map(copy);
+      if (calls.length < 1e4) calls.push(call);
+      if (said == 'denied') calls.splice(0, 1e4, ...calls.filter((call) => !isRecord(call)));
+      keeping = keeping || Promise.resolve().then(keep);
+      if (method == 'on') return () => answer.then((off) => (off as () => void)());
+      if (method != 'flush') return;
       // Unless the script answers first: it may be blocked, or missing.
       setTimeout(() => done(status()), 1_000);
       return answer;

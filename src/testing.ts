@@ -1,5 +1,5 @@
 export { analytics, createAnalytics } from './testing/create-analytics.js';
 export { asTestAnalytics } from './testing/as-test-analytics.js';
 export { collectRows } from './testing/collect-rows.js';
-export type { Routable } from './testing/collect-rows.js';
+export type { RequestLike, Routable, RouteLike } from './testing/collect-rows.js';
 export type { Recorded, RecordedCall, RecordedEvent, TestAnalytics } from './testing/types.js';

@@ -10,7 +10,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['interface/'],
   ['client/types.ts'],
   // What the client sees of the page and its browser.
-  ['client/page.ts', 'client/life.ts'],
+  ['client/page.ts', 'client/later.ts'],
+  ['client/life.ts'],
   ['client/options.ts'],
   ['client/record.ts'],
   ['client/outbox/'],
@@ -334,13 +335,13 @@ describe('the layer rule', () => {
   it('refuses a part that sees one of its layer, and an entry that sees another', () => {
     expect(
       of({
-        'client/life.ts': `import { b } from './page.js'`,
-        'client/page.ts': 'export const b = 1',
+        'client/tag.ts': `import { b } from '../dev/b.js'`,
+        'dev/b.ts': 'export const b = 1',
         'script.ts': `import './index.js'`,
         'index.ts': '',
       }),
     ).toEqual([
-      'client/life.ts imports client/page.ts, which is beside it',
+      'client/tag.ts imports dev/b.ts, which is beside it',
       'script.ts imports index.ts, which is beside it',
     ]);
   });

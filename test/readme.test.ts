@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { FEATURES } from '../src/capture/autocapture.js';
 import { optionsProblem } from '../src/dev/options.js';
-import { DEFAULTS, nameOf, OPTIONS, resolveOptions } from '../src/client/options.js';
+import { nameOf, OPTIONS, rangesOf, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
 import { runService } from './service/support/run-service.js';
 
@@ -133,9 +133,11 @@ describe('the table of options', () => {
     expect(complaint(name, null)).toContain(`\`${name}\` (${attribute})`);
     const isRequired = complaint(name, undefined) !== '';
     expect(value).toBe(isRequired ? 'required' : (documentedDefault(name) ?? 'none'));
-    if (name in DEFAULTS) {
-      expect(Number.parseInt(value!, 10)).toBe(DEFAULTS[name as keyof typeof DEFAULTS]);
-    }
+    const range = (rangesOf({}) as Partial<Record<string, readonly number[]>>)[name];
+    if (range) expect(Number.parseInt(value!, 10)).toBe(range[0]);
+    // The range stands in the meaning: (1 to 100).
+    const [, least, most] = /\((\d+) to (\d+)\)/.exec(rowOf(name)[3]!) ?? [];
+    expect([least, most]).toEqual(range?.slice(1).map(String) ?? [undefined, undefined]);
   });
 });
 

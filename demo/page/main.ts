@@ -65,7 +65,7 @@ const listen = () => {
 };
 
 const clearStage = async () => {
-  const isReached = await client.clear().then(
+  const isReached = await client.clearOwn().then(
     () => true,
     () => false,
   );
@@ -76,7 +76,7 @@ const clearStage = async () => {
     shared.forgetAll();
     log.clear();
     await isDown;
-    await client.clearAll(); // what was under way has arrived meanwhile
+    await client.clearStage(); // what was under way has arrived meanwhile
   } finally {
     listen();
     configure.apply();

@@ -3,6 +3,7 @@ import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { createService as createWholeService } from '../../src/service.js';
+import { createDeleteRows } from './delete-rows.js';
 import { faultMiddleware } from './faults/fault-middleware.js';
 import { faultRoutes } from './faults/fault-routes.js';
 import { createFaultSwitch } from './faults/fault-switch.js';
@@ -42,6 +43,7 @@ export function createService(options: ServiceOptions) {
     ceiling: false,
     onError: ({ message }) => console.error(message),
   });
+  const deleteRecords = createDeleteRows(database, store);
   const held = createHeldRequests();
   const app = new Hono<ServiceEnv>();
 
@@ -62,9 +64,9 @@ export function createService(options: ServiceOptions) {
   if (faults) {
     const parts = { faults: createFaultSwitch(), log: createRequestLog(), held };
     app.use('/v1/*', faultMiddleware({ tokens, ...parts }));
-    app.route('/_', faultRoutes({ deleteRecords: store.clear, ...parts }));
+    app.route('/_', faultRoutes({ deleteRecords, ...parts }));
   }
-  app.route('/_', readingRoutes(store));
+  app.route('/_', readingRoutes(store, deleteRecords));
   app.all('*', async (c) =>
     service(await forward(c.get('forwarded') ?? c.req.raw, { ignoreKeys })),
   );

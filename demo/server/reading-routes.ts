@@ -26,7 +26,10 @@ const identifyOf = (row: Row) => {
 const profileOf = (profile: Profile, index: number) => ({ id: index + 1, ...profile });
 
 /** What is stored, in lists of events, identifies and profiles, for the demo page and the tests. */
-export function readingRoutes(store: Store): Hono<ServiceEnv> {
+export function readingRoutes(
+  store: Store,
+  deleteRecords: (key?: string) => Promise<void>,
+): Hono<ServiceEnv> {
   const pageOf = (c: ServiceContext) => ({
     project: c.req.query('project') || undefined,
     after: Number(c.req.query('after') || 0),
@@ -54,7 +57,7 @@ export function readingRoutes(store: Store): Hono<ServiceEnv> {
       return c.json({ profiles: profiles.map(profileOf), total: profiles.length });
     })
     .delete('/records', async (c) => {
-      await store.clear();
+      await deleteRecords(c.req.query('with'));
       return c.json({ success: true, message: 'Records deleted' });
     });
 }

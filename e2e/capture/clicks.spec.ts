@@ -127,6 +127,31 @@ test('takes no text that a visitor has typed or can choose', async ({
   ]);
 });
 
+test('takes no text that nobody sees', async ({ page, guest, service, site }) => {
+  guest.allowGlobals('capture');
+  const head = inline(`var capture = { clicks: { text: true } }`);
+  const body = `
+<style>.gone { display: none } .unseen { visibility: hidden } .part { display: contents }</style>
+<section data-event="Card Clicked">
+  <h2>A card 🎉</h2>
+  <svg width="20" height="20"><style>.a { fill: red }</style><title>icon</title><text y="15">drawn</text></svg>
+  <script type="application/json">{ "secret": 1 }</script>
+  <noscript>no script</noscript><template>template</template>
+  <p hidden>hidden</p><p class="gone">gone <b>too</b></p><p class="unseen">unseen</p>
+  <details><summary>more</summary> <p>closed</p></details>
+  <p class="part">part</p> <p>the end ${'x'.repeat(200)}</p>
+</section>
+<button data-event="Emoji Clicked">${'e'.repeat(99)}🎉</button>`;
+  const options = { auto, autoOptions: 'capture' };
+  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head, body })));
+  await page.getByText('A card').click();
+  await page.getByText('eee').click();
+  const rows = await captured(service, ['Card Clicked', 'Emoji Clicked']);
+  const [card, emoji] = rows.map(([, { text }]) => String(text));
+  expect(card!.replace(/x+$/, 'x')).toBe('A card 🎉 drawn more part the end x');
+  expect(emoji).toBe('e'.repeat(99));
+});
+
 test('sees a form, and what is inside, whatever its fields are called', async ({
   page,
   service,
@@ -139,10 +164,11 @@ test('sees a form, and what is inside, whatever its fields are called', async ({
 <form name="odd" data-event="Asked" data-tag-plan="pro" data-channel="ui" onsubmit="return false">
   ${fields.map((name) => `<input name="${name}">`).join('')}
   <button type="button" data-event="Clicked">Click</button>
-  <a href="https://other.example/" onclick="return false">Outside</a>
+  <a href="https://other.example/">Outside</a>
   <button>Send</button>
 </form>`;
   const options = { auto: `${auto} forms outbound` };
+  await page.route('https://other.example/', (route) => route.fulfill({ status: 204 }));
   await page.goto(site.page('/', site.tagged(options, { ...AUTO, body })));
   // The driver asks the form for its attributes, and gets the field.
   await page.evaluate(() => {

@@ -6,7 +6,7 @@ import { expect, test } from '../support/test.js';
 const TALL = '<div style="height: 4000px"></div>';
 const left = (path: string, scroll: number, seconds: unknown = expect.any(Number)): Row => [
   'Page Left',
-  { path, scroll, seconds },
+  { path, title: 'A page', scroll, seconds },
 ];
 
 test('records scroll depth and time as a page is left, and each route of it @smoke', async ({
@@ -42,6 +42,60 @@ test('records scroll depth and time as a page is left, and each route of it @smo
   expect(Number(rows[1]![1]['seconds'])).toBeLessThanOrEqual(3);
 });
 
+for (const [what, style] of [
+  ['body', 'html { overflow: hidden; height: 100% } body { overflow: auto; height: 100% }'],
+  ['main', 'main { overflow: auto; height: 100vh }'],
+] as const) {
+  test(`measures how far a page was seen whose \`${what}\` scrolls`, async ({
+    page,
+    service,
+    site,
+  }) => {
+    await page.setViewportSize({ width: 500, height: 500 });
+    const head = `<style>body { margin: 0 } h1 { display: none } ${style}</style>`;
+    const options = { auto: `engagement ${HERE}` };
+    const html = site.tagged(options, { ...AUTO, head, body: `<main>${TALL}</main>` });
+    await page.goto(site.page('/', html));
+    await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+    await page.goto(site.page('/b', html));
+    await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+    await page.evaluate(
+      (what) =>
+        new Promise((done) => {
+          const one = document.querySelector(what)!;
+          one.addEventListener('scroll', () => requestAnimationFrame(done), { once: true });
+          one.scrollTo(0, 1_500);
+        }),
+      what,
+    );
+    await page.goto(site.page('/bare', BARE));
+    expect(await captured(service, ['Page Left', 'Page Left'])).toEqual([
+      left('/', 13),
+      left('/b', 50),
+    ]);
+  });
+}
+
+test('tells once of a page that is left before it has loaded @smoke', async ({
+  page,
+  service,
+  site,
+}) => {
+  site.hold('/never.png');
+  const options = { auto: `pageviews engagement ${HERE}` };
+  const body = '<img src="/never.png" alt="">';
+  const address = site.page('/', site.tagged(options, { ...AUTO, body }));
+  await page.goto(address, { waitUntil: 'commit' });
+  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  expect(await page.evaluate(() => document.readyState)).toBe('interactive');
+  await page.goto(site.page('/bare', BARE));
+  const rows = await captured(service, ['Page Viewed', 'Page Left']);
+  expect(rows.map(([event, { path }]) => [event, path])).toEqual([
+    ['Page Viewed', '/'],
+    ['Page Left', '/'],
+  ]);
+});
+
 test('records web vitals as a page is left, and hands them off @smoke', async ({
   page,
   browserName,
@@ -52,9 +106,8 @@ test('records web vitals as a page is left, and hands them off @smoke', async ({
   await page.goto(site.page('/', site.tagged({ auto: `vitals ${HERE}` }, style)));
   await page.getByText('Press').click();
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
-  // Not of the route that is left, but of the page that was measured.
+  // Not of the route that is left, but of the page that was measured, with the title that it was viewed with.
   await page.evaluate(() => {
-    document.title = 'The first page';
     for (const route of ['/b', '/c']) {
       history.pushState({}, '', route);
       document.title = route;
@@ -62,7 +115,7 @@ test('records web vitals as a page is left, and hands them off @smoke', async ({
   });
   await page.goto(site.page('/bare', BARE));
   const [[, { path, title, ...measures }]] = (await captured(service, ['Web Vitals'])) as [Row];
-  expect([path, title]).toEqual(['/', 'The first page']);
+  expect([path, title]).toEqual(['/', 'A page']);
   const measured = browserName === 'chromium' ? ['cls'] : [];
   expect(Object.keys(measures)).toEqual(
     expect.arrayContaining(['ttfb', 'fcp', 'lcp', ...measured]),

@@ -1,10 +1,22 @@
 import { AUTO, captured, HERE, namesOf, type Row } from '../support/captured.js';
 import { inline } from '../support/html.js';
 import { expect, test } from '../support/test.js';
+import type { Page } from '@playwright/test';
 
 const path = '/';
-const stay = inline(`addEventListener('click', (event) => event.preventDefault());
-addEventListener('auxclick', (event) => event.preventDefault());`);
+
+/** Links open in a frame, so that the visitor stays on the page. */
+const stay = `<base target="frame"><iframe name="frame" hidden></iframe>`;
+/** No tab for the middle button, and no program for mail: the links count as followed all the same. */
+const stayHere = inline(`for (const type of ['click', 'auxclick']) {
+  addEventListener(type, (event) => {
+    if (type === 'click' && !event.target.closest('[href^=mailto],[href^=tel]')) return;
+    Object.defineProperty(event, 'defaultPrevented', { value: false });
+    event.preventDefault();
+  });
+}`);
+const answerAll = (page: Page) =>
+  page.route(/^https:..\w+\.example\//, (route) => route.fulfill({ body: 'there' }));
 
 const LINKS = `
 <a href="https://other.example/page?secret=1#x"><i>Outside</i></a>
@@ -16,11 +28,17 @@ const LINKS = `
 <a href="/files/table" download>Table</a>
 <a href="https://other.example/a.zip">Archive</a>
 <a href="/files/a.psd">Picture</a>
-<svg width="20" height="20"><a href="https://drawn.example/"><rect id="rect" width="20" height="20"/></a></svg>`;
+<svg width="20" height="20"><a target="frame" href="https://drawn.example/"><rect id="rect" width="20" height="20"/></a></svg>
+<svg width="20" height="20"><a target="frame" xlink:href="https://old.example/"><rect id="old" width="20" height="20"/></a></svg>
+<a href="https://other.example/prevented.zip" onclick="event.preventDefault(), event.stopPropagation()">Prevented</a>
+<a href="blob:x" download="made.csv" onclick="this.href = window.URL.createObjectURL(new Blob(['secret']))">Made</a>
+<a href="data:text/plain;name=secret,secret" download="notes.txt">Notes</a>
+<a href="data:text/plain,secret.txt">Shown</a>`;
 
-const follow = async (page: import('@playwright/test').Page) => {
+const follow = async (page: Page) => {
   for (const text of LINKS.match(/(?<=>)\w+(?=<)/g)!) await page.getByText(text).click();
   await page.locator('#rect').click();
+  await page.locator('#old').click();
   await page.getByText('Inside').click({ button: 'middle' });
   await page.getByText('Outside').click({ button: 'middle' });
   await page.getByText('Outside').click({ button: 'right' });
@@ -28,10 +46,11 @@ const follow = async (page: import('@playwright/test').Page) => {
 const out = (url: string): Row => ['Outbound Link Clicked', { path, url }];
 
 test('records links to other hosts, and to files @smoke', async ({ page, service, site }) => {
-  const style = { ...AUTO, body: LINKS + stay };
+  const style = { ...AUTO, body: stay + LINKS + stayHere };
+  await answerAll(page);
   await page.goto(site.page('/', site.tagged({ auto: `outbound downloads ${HERE}` }, style)));
   await follow(page);
-  const file = (url: string, extension?: string): Row => [
+  const file = (url: string | object, extension?: string): Row => [
     'File Downloaded',
     extension ? { path, url, extension } : { path, url },
   ];
@@ -41,7 +60,10 @@ test('records links to other hosts, and to files @smoke', async ({ page, service
     file(`${site.url}/files/table`),
     out('https://other.example/a.zip'),
     file('https://other.example/a.zip', 'zip'),
+    file('blob:', 'csv'),
+    file('data:', 'txt'),
     out('https://drawn.example/'),
+    out('https://old.example/'),
     out('https://other.example/page'),
   ];
   const rows = await captured(service, namesOf(expected));
@@ -59,7 +81,8 @@ test('takes another list of files, and texts, where that is asked for', async ({
     outbound: { name: 'Left', channel: 'links', tags: { from: 'test', url: 'mine' }, text: true },
     downloads: { extensions: ['psd'] },
   }`);
-  const style = { ...AUTO, head, body: LINKS + stay };
+  const style = { ...AUTO, head, body: stay + LINKS };
+  await answerAll(page);
   await page.goto(site.page('/', site.tagged({ auto: HERE, autoOptions: 'capture' }, style)));
   for (const text of ['Outside', 'Report', 'Picture']) await page.getByText(text).click();
   const expected: Row[] = [
@@ -83,6 +106,13 @@ test('records submits of forms: names, never values @smoke', async ({ page, serv
   <button name="send">Send</button>
 </form>
 <form name="search" onsubmit="return false"><input name="q" required><button>Search</button></form>
+<input name="tied" form="contact">
+<slotted-form><form name="slotted" onsubmit="return false"><button>Slotted</button></form></slotted-form>
+<div id="host"></div>
+${inline(`customElements.define('a-rating', class extends HTMLElement { static formAssociated = true; internals = this.attachInternals(); });
+  document.querySelector('slotted-form').attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>';
+  document.getElementById('host').attachShadow({ mode: 'open' }).innerHTML =
+    '<form name="inner" onsubmit="return false"><input name="shadowed"><a-rating name="stars"></a-rating><input type="submit" name="ok" value="Deep"></form>';`)}
 <form onsubmit="return false"><button>Bare</button></form>`;
   await page.goto(site.page('/', site.tagged({ auto: `forms ${HERE}` }, { ...AUTO, body })));
   await page.getByText('Send').click();
@@ -90,13 +120,24 @@ test('records submits of forms: names, never values @smoke', async ({ page, serv
   await page.locator('[name=q]').fill('secret');
   await page.locator('[name=q]').press('Enter');
   await page.getByText('Bare').click();
+  for (let time = 0; time < 2; time++) await page.getByText('Slotted').click();
+  await page.getByText('Deep').click();
+  await page.locator('[name=shadowed]').press('Enter');
   const expected: Row[] = [
     [
       'Form Submitted',
-      { path, form: 'contact', fields: ['email', 'id', 'action', 'size', 'plan', 'message'] },
+      {
+        path,
+        form: 'contact',
+        fields: ['email', 'id', 'action', 'size', 'plan', 'message', 'tied'],
+      },
     ],
     ['Form Submitted', { path, form: 'search', fields: ['q'] }],
     ['Form Submitted', { path, fields: [] }],
+    ['Form Submitted', { path, form: 'slotted', fields: [] }],
+    ['Form Submitted', { path, form: 'slotted', fields: [] }],
+    ['Form Submitted', { path, form: 'inner', fields: ['shadowed', 'stars'] }],
+    ['Form Submitted', { path, form: 'inner', fields: ['shadowed', 'stars'] }],
   ];
   expect(await captured(service, namesOf(expected))).toEqual(expected);
 });

@@ -228,7 +228,7 @@ test('says once on a local host why nothing is captured, however often it is cal
 }) => {
   const lines: string[] = [];
   page.on('console', (message) => void lines.push(message.text()));
-  const head = importsPackage({ guest, site });
+  const head = importsPackage(guest);
   const body = `<script type="module">
   import { analytics } from '/dist/index.js';
   import { autocapture } from '/dist/autocapture.js';
@@ -336,7 +336,7 @@ test('is no long task on a page of 5,000 elements with 100 clicks', async ({
 });
 
 test('is imported: twice is once, and `stop` ends it', async ({ page, guest, service, site }) => {
-  const head = importsPackage({ guest, site });
+  const head = importsPackage(guest);
   const body = `<button data-event="Clicked">Click</button><script type="module">
   import { analytics } from '/dist/index.js';
   import { autocapture } from '/dist/autocapture.js';

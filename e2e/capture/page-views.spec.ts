@@ -50,7 +50,12 @@ for (const [how, head] of [
     await route(page, '/c', 'C');
     await page.goBack();
     await expect.poll(() => page.evaluate(() => location.pathname)).toBe('/b');
+    // In place of it, as in a redirect.
     await page.evaluate(() => history.replaceState({}, '', '/d'));
+    await page.evaluate(() => void (document.title = 'D'));
+    await service.holds({ events: Array<string>(4).fill('Page Viewed') });
+    await page.evaluate(() => history.replaceState({}, '', '/e'));
+    await page.goto(site.page('/bare', BARE));
     const expected = [
       view('/a', {
         referrer: `${site.url}/from`,
@@ -59,8 +64,8 @@ for (const [how, head] of [
       }),
       view('/b', { referrer: `${site.url}/a`, title: 'B' }),
       view('/c', { referrer: `${site.url}/b`, title: 'C' }),
-      view('/b', { referrer: `${site.url}/c`, title: 'C' }),
-      view('/d', { referrer: `${site.url}/b`, title: 'C' }),
+      view('/d', { referrer: `${site.url}/c`, title: 'D' }),
+      view('/e', { referrer: `${site.url}/d`, title: undefined }),
     ];
     expect(await captured(service, namesOf(expected))).toEqual(expected);
   });
@@ -94,15 +99,16 @@ test('takes hashes for routes where that is asked for', async ({ page, guest, se
   await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
   await route(page, '#/items?secret=2', 'Items');
   await route(page, '#/items/lamp', 'Lamp');
+  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(2);
   await page.evaluate(() => void (location.hash = 'top'));
   await page.evaluate(() => void (location.hash = '/token=secret'));
   await page.evaluate(() => void (location.hash = '/account&token=secret'));
   const expected = [
     view('/#/items'),
     view('/#/items/lamp', { title: 'Lamp', referrer: `${site.url}/#/items` }),
-    view('/', { title: 'Lamp', referrer: `${site.url}/#/items/lamp` }),
-    view('/#/token', { title: 'Lamp', referrer: `${site.url}/` }),
-    view('/#/account', { title: 'Lamp', referrer: `${site.url}/#/token` }),
+    view('/', { title: undefined, referrer: `${site.url}/#/items/lamp` }),
+    view('/#/token', { title: undefined, referrer: `${site.url}/` }),
+    view('/#/account', { title: undefined, referrer: `${site.url}/#/token` }),
   ];
   expect(await captured(service, namesOf(expected))).toEqual(expected);
 });
@@ -117,7 +123,7 @@ test('records a prerendered page once it is shown', async ({ page, service, site
   // Nothing prerenders where a driver looks on, so the page is told that it is.
   const head = inline(`{
     let isPrerendering = true;
-    Object.defineProperty(document, 'prerendering', { get: () => isPrerendering });
+    Object.defineProperty(Document.prototype, 'prerendering', { get: () => isPrerendering });
     document.addEventListener('show', () => {
       isPrerendering = false;
       document.dispatchEvent(new Event('prerenderingchange'));

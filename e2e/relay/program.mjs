@@ -69,7 +69,7 @@ function install() {
   const target = join(folder, 'node_modules/analytics-outbox');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, tarball), '-C', target, '--strip-components=1']);
-  for (const name of ['nanoid', 'redis', '@hono']) {
+  for (const name of ['redis', '@hono']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   const { bin } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));

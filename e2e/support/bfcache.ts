@@ -33,7 +33,7 @@ export const createBfcache = ({ browserType, launchOptions, guest }: Parts) => {
       const left = page.url();
       await page.evaluate(() => void setTimeout(() => history.back(), 0));
       const href = () => page.evaluate(() => location.href).catch(() => left);
-      if (!(await until(async () => (await href()) !== left, { within: 5_000 }))) {
+      if (!(await until(async () => (await href()) !== left, { within: 20_000 }))) {
         throw new Error(`The page stays at ${left}`);
       }
     },

@@ -1,13 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import type { Guest } from './guest.js';
 import type { Site } from './site.js';
 
-const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
-
 interface Parts {
   guest: Guest;
-  site: Pick<Site, 'mount' | 'page'>;
+  site: Pick<Site, 'page'>;
 }
 
 /**
@@ -20,14 +17,9 @@ export const contextPage = (
   { parts, head = '', isTwice = false }: { parts: string; head?: string; isTwice?: boolean },
 ): string => {
   guest.allowGlobals('isReady');
-  site.mount('/modules/', MODULES);
   return site.page(
     '/',
     `<!doctype html><title>A page</title><link rel="icon" href="data:,">
-<script type="importmap">{ "imports": {
-  "nanoid": "/modules/nanoid/index.browser.js",
-  "idb-keyval": "/modules/idb-keyval/dist/index.js"
-} }</script>
 ${head}
 <script type="module">
   import { analytics } from '/dist/index.js';

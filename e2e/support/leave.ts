@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
+import type { Site } from './site.js';
 
 /** A page without the tag: nobody there makes good what was not handed off. */
 export const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';
@@ -21,14 +22,43 @@ export const trackAndGo = async (
 };
 
 /** A tab that may close itself. */
-export const openPopup = async (page: Page, address: string): Promise<Page> => {
+export const openPopup = async (page: Page, address: string, isLoaded = true): Promise<Page> => {
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
     page.evaluate((address) => void window.open(address), address),
   ]);
-  await popup.waitForLoadState();
+  if (isLoaded) await popup.waitForLoadState();
+  else await untilTracked(popup);
   return popup;
 };
+
+const untilTracked = (page: Page) =>
+  page.waitForFunction(
+    () => 'analytics' in window && Symbol.for('analytics-outbox') in window.analytics,
+  );
+
+/** An image for the body of a page, which keeps the page from its `load` event. */
+export const UNLOADED = '<img src="/never.png" alt="">';
+
+/** Opens a page with the tag and that image. */
+export const openUnloaded = async (
+  page: Page,
+  site: Pick<Site, 'hold'>,
+  address: string,
+): Promise<void> => {
+  site.hold('/never.png');
+  await page.goto(address, { waitUntil: 'commit' });
+  await untilTracked(page);
+};
+
+/** Makes pages hear as little as in WebKit: left before their `load` event, they get `beforeunload` alone. */
+export const tellNothingBeforeLoad = (page: Page | BrowserContext): Promise<unknown> =>
+  page.addInitScript(() => {
+    const hear = (event: Event) => {
+      if (document.readyState !== 'complete') event.stopImmediatePropagation();
+    };
+    for (const type of ['pagehide', 'visibilitychange']) addEventListener(type, hear, true);
+  });
 
 /** Calls `event` once a name, each of about so many bytes, and closes the tab, in one task. */
 export const trackAndClose = async (

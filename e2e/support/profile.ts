@@ -36,7 +36,7 @@ export const createProfile = ({ browserType, launchOptions, folder, guest }: Par
     /** Kills the browser, all of its processes, this instant. */
     kill: async (): Promise<void> => {
       if (!current) throw new Error('The profile is not open');
-      const gone = current.waitForEvent('close', { timeout: 10_000 });
+      const gone = current.waitForEvent('close', { timeout: 20_000 });
       current = undefined;
       killBrowser(folder);
       await gone;

@@ -1,32 +1,18 @@
-import { fileURLToPath } from 'node:url';
 import type { Analytics, Options } from '../../src/client/types.js';
 import type { Evaluates } from './evaluates.js';
 import type { Guest } from './guest.js';
-import type { Site } from './site.js';
 
 const NAME = 'second';
-const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 type Second = Record<string, Analytics> & { create: (options?: Options) => Analytics };
-
-interface Parts {
-  guest: Guest;
-  site: Pick<Site, 'mount'>;
-}
 
 /**
  * HTML for the head of a page that imports the package beside the tag: another script, which shares no module
  * with the tag's.
  */
-export const importsPackage = ({ guest, site }: Parts): string => {
+export const importsPackage = (guest: Guest): string => {
   guest.allowGlobals(NAME);
-  site.mount('/modules/', MODULES);
-  return `<script type="importmap">{ "imports": {
-  "nanoid": "/modules/nanoid/index.browser.js",
-  "nanoid/non-secure": "/modules/nanoid/non-secure/index.js",
-  "idb-keyval": "/modules/idb-keyval/dist/index.js"
-} }</script>
-<script type="module">
+  return `<script type="module">
   import { createAnalytics } from '/dist/index.js';
   window.${NAME} = { create: createAnalytics };
 </script>`;

@@ -21,6 +21,7 @@ export const pageGlobals = (random: () => number): Globals => {
   const values = new Map<string, string>();
   return {
     document: { visibilityState: 'visible' },
+    window: { addEventListener: () => undefined, removeEventListener: () => undefined },
     navigator: { onLine: true },
     localStorage: {
       getItem: (key: string) => values.get(key) ?? null,

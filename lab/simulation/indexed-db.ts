@@ -320,6 +320,7 @@ export const createStorage = ({
         answer();
         return request;
       },
+      databases: async () => disk.names().map((name) => ({ name })),
       deleteDatabase: (name: string): void => {
         const database = databaseOf(name);
         const connectionsTo = () =>

@@ -171,15 +171,15 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'keep what is stored when consent is denied',
-    file: 'src/client/outbox/records.ts',
-    find: 'void store.clear()',
+    file: 'src/client/consent.ts',
+    find: 'has(GRANTED) || store.clear()',
     put: 'undefined',
   },
   {
     name: 'forget a denial',
     file: 'src/client/consent.ts',
-    find: "fact.consent === 'denied' && shelf.set(key, REFUSED)",
-    put: 'false',
+    find: 'shelf.set(key, REFUSED)',
+    put: 'undefined',
   },
   {
     name: 'name the outbox after the project alone',

@@ -1,22 +1,35 @@
 import type { Listen } from './page.js';
 
+/** How long a change of the address may go unseen that no listener hears of. */
+const LATE_MS = 500;
+
 /** Calls after each change of the address within this document. */
 export const followAddress = (
   listen: Listen,
   onEnd: (end: () => void) => void,
-  changed: () => void,
+  changed: (isReplaced?: boolean) => void,
 ): void => {
   // https://html.spec.whatwg.org/#navigation-api. An element with this id is no such thing.
   const { navigation } = globalThis as { navigation?: EventTarget & { currentEntry?: object } };
-  if (navigation?.currentEntry) return listen(navigation, 'currententrychange', changed);
+  if (navigation?.currentEntry) {
+    listen<Event & { navigationType?: string }>(
+      navigation,
+      'currententrychange',
+      ({ navigationType }) => changed(navigationType === 'replace'),
+    );
+    return;
+  }
 
-  listen(window, 'popstate hashchange', changed);
+  listen(window, 'popstate hashchange', () => changed());
+  // A router may have taken `pushState` before it was replaced here, or take it from `History.prototype`.
+  const timer = setInterval(changed, LATE_MS);
+  onEnd(() => clearInterval(timer));
   for (const method of ['pushState', 'replaceState'] as const) {
     const original = history[method];
     let isOver = false;
     const own: typeof original = (...args) => {
       original.apply(history, args);
-      if (!isOver) changed();
+      if (!isOver) changed(method === 'replaceState');
     };
     history[method] = own;
     onEnd(() => {

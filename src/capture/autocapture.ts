@@ -1,3 +1,5 @@
+import { attempt } from '../interface/attempt.js';
+import { isPrerendering } from '../client/life.js';
 import { isLocalHost, isPage, outsideZone } from '../client/page.js';
 import { declared } from './declared.js';
 import { downloads } from './downloads.js';
@@ -63,16 +65,15 @@ export const autocapture = (
       const given = asked[kind] as Labels | boolean | undefined;
       const [feature, name] = FEATURES[kind];
       const labels: Labels = { name, ...(given as Labels) };
-      if (given) feature(createTell(analytics, page!, map, kind, labels), labels, page!);
+      // One that fails, in an old browser or on an odd page, stops no other.
+      if (given)
+        attempt(() => feature(createTell(analytics, page!, map, kind, labels), labels, page!));
     }
   };
   const start = () => {
-    page = createPage(
-      (asked.pageviews as PageViewLabels | undefined)?.hash,
-      () => analytics.status().userId ?? null,
-    );
+    page = createPage(analytics, (asked.pageviews as PageViewLabels | undefined)?.hash);
     // A page that is prerendered may never be shown.
-    if (!(document as { prerendering?: boolean }).prerendering) begin();
+    if (!isPrerendering()) begin();
     else page.listen(document, 'prerenderingchange', begin);
   };
   const end = () => {

@@ -2,6 +2,7 @@ import { CLICKS, elementsOf, linkIn } from './clicked.js';
 import { ask } from './element.js';
 import type { Feature } from './feature.js';
 import { onSight } from './sight.js';
+import { onSubmit } from './submits.js';
 import { textOf } from './text-of.js';
 import type { ClickLabels } from './types.js';
 
@@ -39,9 +40,8 @@ export const declared: Feature<ClickLabels> = (tell, labels, page) => {
     const field = label?.control ?? null;
     if (element && (elements.includes(field!) || !element.contains(field))) tellOf(element);
   });
-  page.listen(window, 'submit', (event) => {
-    const [form] = elementsOf(event);
-    if (ask(form!, 'matches', `[data-event]:not(${VISIBLE})`)) tellOf(form!);
+  onSubmit(page, (form) => {
+    if (ask(form, 'matches', `[data-event]:not(${VISIBLE})`)) tellOf(form);
   });
   onSight(page, `[data-event]${VISIBLE}`, tellOf);
 };

@@ -1,15 +1,21 @@
 import type { Feature } from './feature.js';
 import { isVisible } from './page.js';
+import { scroller } from './scroller.js';
 import type { Labels } from './types.js';
+import type { View } from './views.js';
 
 /** So long after the last sign of life a visitor counts as engaged. */
 const ENGAGED_MS = 30_000;
 
 /** How far a page was scrolled, and how long the visitor was there: one event as it is left. */
 export const engagement: Feature<Labels> = (tell, _, page) => {
+  let view: View;
   let isShown = isVisible();
   /** The lowest edge of what was seen, in pixels from the top of the page. */
   let lowest = 0;
+  /** How far it was scrolled as the last event told. */
+  let told = -1;
+  /** Milliseconds that no event has told yet. */
   let engaged = 0;
   /** When there was the last sign of life. */
   let last = performance.now();
@@ -21,26 +27,31 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   };
   const look = () => {
     live();
-    lowest = Math.max(lowest, scrollY + innerHeight);
+    const { scrollTop, clientHeight } = scroller();
+    if (isShown) lowest = Math.max(lowest, scrollTop + clientHeight);
   };
-  const leave = (path = page.path()) => {
-    if (!isShown) return;
+  const leave = () => {
     look();
-    const { scrollHeight } = document.documentElement;
-    const scroll = Math.min(100, Math.round((lowest / scrollHeight) * 100));
-    tell({ path, seconds: Math.round(engaged / 1000), scroll });
-    engaged = 0;
+    const seconds = Math.round(engaged / 1000);
+    const scroll = Math.min(100, Math.round((lowest / scroller().scrollHeight) * 100));
+    // A page that was never shown, or a look that adds nothing, makes no event.
+    if (!lowest || (seconds <= 0 && scroll <= told)) return;
+    tell({ ...view, seconds, scroll });
+    engaged -= seconds * 1000;
+    told = scroll;
   };
+  page.onView((next, from) => {
+    if (from) leave();
+    view = next;
+    live();
+    engaged = lowest = 0;
+    told = -1;
+  });
   page.listen(window, 'pointermove pointerdown keydown', live);
   page.listen(window, 'scroll', look);
-  page.onVisibility((isVisible) => {
-    if (isVisible) live();
-    else leave();
-    isShown = isVisible;
-  });
-  page.onRoute((from) => {
-    // As it went into the cache it was left already.
-    if (from) leave(from);
-    lowest = 0;
+  page.onLeave(leave);
+  page.listen(document, 'visibilitychange', () => {
+    live();
+    isShown = isVisible();
   });
 };

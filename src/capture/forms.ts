@@ -1,19 +1,25 @@
-import { elementsOf } from './clicked.js';
+import { memberOf } from '../client/page.js';
+import { cut } from './cut.js';
 import { ask } from './element.js';
 import type { Feature } from './feature.js';
+import { onSubmit } from './submits.js';
 import type { Labels } from './types.js';
 
-/** What visitors fill in. Not what the page has put there itself. */
-const FIELDS = 'input:not([type=hidden]),select,textarea';
+/** Elements of a form that visitors do not fill in. */
+const NO_FIELDS =
+  'fieldset,button,output,object,[type=hidden],[type=submit],[type=reset],[type=button]';
+/** Fields that are named, and characters of a name, at the most. */
+const MOST = 100;
 
 const nameOf = (element: Element): string | undefined =>
-  ask(element, 'getAttribute', 'name') || ask(element, 'getAttribute', 'id') || undefined;
+  cut(ask(element, 'getAttribute', 'name') || ask(element, 'getAttribute', 'id') || '', MOST) ||
+  undefined;
 
 /** Submits of forms: names, never values. */
 export const forms: Feature<Labels> = (tell, _, page) =>
-  page.listen(window, 'submit', (event) => {
-    const [form] = elementsOf(event);
-    const all = ask(form!, 'querySelectorAll', FIELDS);
-    const fields = [...all].map(nameOf).filter(Boolean);
-    tell({ form: nameOf(form!), fields: [...new Set(fields)] });
+  onSubmit(page, (form) => {
+    // Those outside of it that name it in their `form`, too, and custom elements.
+    const all = [...memberOf(form as HTMLFormElement, 'elements')];
+    const fields = all.filter((one) => !ask(one, 'matches', NO_FIELDS)).map(nameOf);
+    tell({ form: nameOf(form), fields: [...new Set(fields.filter(Boolean))].slice(0, MOST) });
   });

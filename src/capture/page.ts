@@ -1,74 +1,89 @@
-import { followAddress } from './address.js';
+import { attempt } from '../interface/attempt.js';
+import { memberOf } from '../client/page.js';
+import type { Capturer } from './types.js';
+import { createViews } from './views.js';
+import { withoutQuery } from './without-query.js';
 
 /** The page as features see it. */
 export type Page = ReturnType<typeof createPage>;
 
-/** Listens to some types of events. */
+/** Listens to some types of events until all ends, or until what it returns is called. */
 export type Listen = <Heard extends Event>(
   target: EventTarget,
   types: string,
   listener: (event: Heard) => void,
-) => void;
+) => () => void;
+
+/**
+ * Does work after so long, as the page is left, or by what is returned: whatever comes first. `isTime` says that it was
+ * the time.
+ */
+export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
 /** Follows what happens on the page. With `hasHash`, `#/path` is a part of the path. */
-export const createPage = (hasHash: boolean | undefined, userId: () => string | null) => {
+export const createPage = (analytics: Capturer, hasHash: boolean | undefined) => {
   const ends: (() => void)[] = [];
   const onEnd = (end: () => void): void => void ends.push(end);
 
   /** Listeners come before the page's own, and never throw into the page. */
   const listen: Listen = (target, types, listener) => {
-    for (const type of types.split(' ')) {
-      const hear = (event: Event) => {
-        try {
-          listener(event as never);
-        } catch {
-          // An address that is none, an object that cannot be made a text: there is nothing to record.
-        }
-      };
-      target.addEventListener(type, hear, true);
-      onEnd(() => target.removeEventListener(type, hear, true));
-    }
+    const hear = (event: Event) => {
+      // An address that is none, an object that cannot be made a text: there is nothing to record.
+      attempt(() => listener(event as never));
+    };
+    const each = (method: 'addEventListener' | 'removeEventListener') => {
+      for (const type of types.split(' ')) memberOf(target, method).call(target, type, hear, true);
+    };
+    each('addEventListener');
+    const stop = () => each('removeEventListener');
+    onEnd(stop);
+    return stop;
   };
 
-  const path = (): string =>
-    location.pathname + ((hasHash && /^#!?\/[^?&=]*/.exec(location.hash)?.[0]) || '');
-  const routes: ((from?: string) => void)[] = [];
-  const followRoutes = () => {
-    const show = (from?: string) => routes.forEach((listener) => listener(from));
-    let last = path();
-    followAddress(listen, onEnd, () => {
-      const from = last;
-      if (from !== (last = path())) show(from);
-    });
-    listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
+  const leaves: (() => void)[] = [];
+  const leave = () => leaves.forEach(attempt);
+  const hide = () => isVisible() || leave();
+  // In the capturing phase, so that the tracker hands off what is recorded now. On the document, so that `web-vitals`,
+  // which listens on the window, has told its last values by then.
+  listen(document, 'visibilitychange', hide);
+  // WebKit is hidden here already.
+  listen(window, 'pagehide', hide);
+  if (memberOf(document, 'readyState') !== 'complete') {
+    // All that WebKit says of a page that is left before it has loaded. It may also stay, as with a download.
+    const stop = listen(window, 'beforeunload', leave);
+    listen(window, 'load', stop);
+  }
+
+  const waiting = new Set<() => void>();
+  leaves.push(() => waiting.forEach((run) => run()));
+  onEnd(() => waiting.clear());
+  const later: Later = (ms, work) => {
+    const run = (isTime?: boolean) => {
+      if (waiting.delete(run)) attempt(() => work(isTime));
+    };
+    waiting.add(run);
+    setTimeout(run, ms, true);
+    return run;
   };
+
+  /** The path of the address now, without its query. */
+  const path = (): string =>
+    withoutQuery(location.pathname) +
+    ((hasHash && /^#!?\/[^?&=;]*/.exec(location.hash)?.[0]) || '');
 
   return {
-    /** The path of the address now, without its query. */
     path,
     /** Who is identified now; `null` for nobody. */
-    userId,
+    userId: (): string | null => analytics.status().userId ?? null,
     listen,
-    /** The title of the page now, if it has one. */
-    title: (): string | undefined => document.title || undefined,
-    /**
-     * Calls when another route is shown, with the path of the one that is left; without it when the page is back from
-     * the back/forward cache. Whoever came last is called first: a page is left before the next one is viewed.
-     */
-    onRoute: (listener: (from?: string) => void): void => {
-      if (routes.unshift(listener) === 1) followRoutes();
-    },
-    /**
-     * Calls as the page is shown or hidden, which is the last that is certain to be heard of it. In the capturing
-     * phase, so that the tracker hands off what is recorded now. On the document, so that `web-vitals`, which
-     * listens on the window, has told its last values by then.
-     */
-    onVisibility: (listener: (isVisible: boolean) => void): void =>
-      listen(document, 'visibilitychange', () => listener(isVisible())),
+    later,
+    ...createViews({ analytics, listen, later, onEnd, path }),
+    /** Calls as the page is hidden or left: it may be the last that is heard of it, and come more than once. */
+    onLeave: (listener: () => void): void => void leaves.push(listener),
     /** Calls when all of this comes to its end. */
     onEnd,
     end: (): void => ends.splice(0).forEach((end) => end()),
   };
 };
 
-export const isVisible = (): boolean => document.visibilityState === 'visible';
+export const isVisible = (): boolean => memberOf(document, 'visibilityState') === 'visible';

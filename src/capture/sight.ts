@@ -1,3 +1,4 @@
+import { memberOf } from '../client/page.js';
 import type { Page } from './page.js';
 
 /** A page that changes all the time is looked through again this often at the most. */
@@ -17,7 +18,8 @@ export const onSight = (page: Page, selector: string, seen: (element: Element) =
   const look = () => {
     timer = undefined;
     // To observe an element again does nothing.
-    document.querySelectorAll(selector).forEach((element) => sights.observe(element));
+    const found = memberOf(document, 'querySelectorAll').call(document, selector);
+    found.forEach((element) => sights.observe(element));
   };
   look();
   const changes = new MutationObserver(() => {

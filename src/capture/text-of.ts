@@ -1,3 +1,5 @@
+import { memberOf } from '../client/page.js';
+import { cut } from './cut.js';
 import { ask } from './element.js';
 import type { TextLabels } from './types.js';
 
@@ -5,17 +7,29 @@ const LONGEST = 100;
 /** Of an element with more text than this the rest is not read: white space is most of what some have. */
 const ENOUGH = 10_000;
 
-/** What holds text that a visitor has typed, or may choose. */
-const TYPED = 'textarea,select,[contenteditable]';
+/** What holds text that a visitor has typed, or may choose, and what is folded away: it has a place on the page. */
+const LEFT_OUT = 'textarea,select,[contenteditable],details:not([open])>:not(summary)';
 
-/** The text of an element on one line, if it was asked for; nothing that a visitor has typed. */
+/** The text of an element on one line, if it was asked for: what is displayed, and nothing that a visitor has typed. */
 export const textOf = (element: Element, { text }: TextLabels): string | undefined => {
   if (!text) return undefined;
-  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = memberOf(document, 'createTreeWalker').call(
+    document,
+    element,
+    NodeFilter.SHOW_TEXT,
+  );
+  const range = new Range();
+  /** Text of a style, of a script, or of what is hidden has no place on the page. */
+  const isDisplayed = (node: Node, parent: Element) => {
+    range.selectNode(node);
+    return range.getClientRects().length && getComputedStyle(parent).visibility === 'visible';
+  };
   let found = '';
   while (found.length < ENOUGH && texts.nextNode()) {
     const { data, parentElement } = texts.currentNode as Text;
-    if (!ask(parentElement!, 'closest', TYPED)) found += data;
+    // White space between blocks has no place either, and parts words.
+    const isSeen = !data.trim() || isDisplayed(texts.currentNode, parentElement!);
+    if (isSeen && !ask(parentElement!, 'closest', LEFT_OUT)) found += data;
   }
-  return found.replace(/\s+/g, ' ').trim().slice(0, LONGEST);
+  return cut(found.slice(0, ENOUGH).replace(/\s+/g, ' ').trim(), LONGEST);
 };

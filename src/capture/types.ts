@@ -1,4 +1,4 @@
-import type { Status } from '../client/types.js';
+import type { Status, TagAnalytics } from '../client/types.js';
 
 /** What a feature is called: as an option, and as a word of `data-auto`. */
 export type CaptureKind =
@@ -53,7 +53,8 @@ export interface ErrorLabels extends Labels {
   limit?: number;
 }
 
-type OnMetric = (report: (metric: { name: string; value: number }) => void) => void;
+/** A function of `web-vitals`: it calls back with a metric, once or more often. */
+export type OnMetric = (report: (metric: { name: string; value: number }) => void) => void;
 
 /** The functions of the package `web-vitals`, all or some. */
 export interface VitalsLabels extends Labels {
@@ -94,5 +95,5 @@ export interface CaptureOptions {
 export interface Capturer {
   event: (...args: never) => void;
   status: () => Pick<Status, 'consent' | 'paused' | 'userId'>;
-  on: (type: 'consent', listener: () => void) => () => void;
+  on: TagAnalytics['on'];
 }

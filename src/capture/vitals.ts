@@ -3,8 +3,8 @@ import type { VitalsLabels } from './types.js';
 
 /** What `web-vitals` has measured: one event as the page is left, and another one if more comes later. */
 export const vitals: Feature<VitalsLabels> = (tell, labels, page) => {
-  /** The page that is measured, once it was left for another route. */
-  let measured: object | undefined;
+  /** The view that is measured: of a page that comes back from the cache, the one it comes back with. */
+  let measured: object;
   let found: Record<string, number> | undefined;
   for (const key of Object.keys(labels) as (keyof VitalsLabels & `on${string}`)[]) {
     if (!key.startsWith('on')) continue;
@@ -12,13 +12,12 @@ export const vitals: Feature<VitalsLabels> = (tell, labels, page) => {
       (found ??= {})[name.toLowerCase()] = +value.toFixed(3);
     });
   }
-  page.onRoute((from) => {
-    // A page that comes back from the cache is measured anew.
-    measured = from ? (measured ?? { path: from, title: page.title() }) : undefined;
+  page.onView((view, from) => {
+    if (!from) measured = view;
   });
-  page.onVisibility((isVisible) => {
-    if (isVisible || !found) return;
-    tell({ title: page.title(), ...measured, ...found });
+  page.onLeave(() => {
+    if (!found) return;
+    tell({ ...measured, ...found });
     found = undefined;
   });
 };

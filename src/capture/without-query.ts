@@ -1,6 +1,7 @@
 /**
- * A text with addresses in it, or an address, without their credentials, queries and fragments, which may say more
- * than where they lead. Only white space ends a query: visitors type quotes and brackets, too.
+ * A path, an address, or a text with addresses in it, without their queries and fragments, which may say more than where
+ * they lead. Parameters of a path, such as `;jsessionid=…`, are a kind of query. Only white space ends a query: visitors
+ * type quotes and brackets, too.
  */
 export const withoutQuery = (text: string): string =>
-  text.replace(/(\/\/|:)[^\s/]*@/g, '$1').replace(/[?#]\S*/g, '');
+  text.replace(/[?#]\S*|;[^\s/;=?#]*=[^\s/?#]*/g, '');

@@ -1,8 +1,9 @@
-import { consentTo } from './consent.js';
+import { consentTo, denyAll } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
+import { callOnce } from '../interface/call-once.js';
 import { attempt } from '../interface/attempt.js';
-import { isPage, outsideZone, pageOrigin } from './page.js';
+import { isPage, outsideZone, pageOrigin, timeBy } from './page.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import { copy, type Call } from './record.js';
 import type {
@@ -47,7 +48,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     tell?.(type, payload);
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
     for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
-      attempt(() => listener?.(payload)); // one that throws must not stop delivery
+      // One that throws, or rejects, must not stop delivery.
+      if (listener) (async () => callOnce(listener, payload))().catch(() => undefined);
     }
   };
 
@@ -68,19 +70,18 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const accept = (
     type: Call['type'],
     at: number,
-    subject?: unknown,
-    given?: unknown,
-    ...more: unknown[]
+    [subject, given, ...more]: unknown[],
+    seen?: object,
   ): void => {
     // Once there is a pipeline, a call becomes text before it returns.
     const kept = current ? given : (attempt(() => copy(given)) ?? given);
-    const call = { type, at, subject, given: kept, more };
+    const call = { type, at, subject, given: kept, more, seen };
     run((pipeline) => {
       tell?.('call', call);
       pipeline.accept(call);
     });
   };
-  const now = () => attempt(() => settings?.now?.()) ?? Date.now();
+  const now = () => timeBy(settings?.now);
 
   const stop = () => {
     for (const pipeline of pipelines.values()) pipeline.stop();
@@ -110,8 +111,8 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       });
       for (const work of early.splice(0)) run(work);
     },
-    identify: (...args: unknown[]): void => accept('identify', now(), ...args),
-    event: (...args: unknown[]): void => accept('event', now(), ...args),
+    identify: (...args: unknown[]): void => accept('identify', now(), args),
+    event: (...args: unknown[]): void => accept('event', now(), args),
     flush: async () =>
       (await outsideZone(() => current?.flush())) ?? {
         delivered: 0,
@@ -124,8 +125,12 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (!isPage()) return;
       if (!isConsent(consent))
         return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
-      if (!projects.size) said = consent;
       outsideZone(() => projects.forEach((project) => consentTo(project).set(consent)));
+      if (projects.size) return;
+      said = consent;
+      // If no `init` of this task names a project, a denial counts for all that are stored.
+      const apply = () => said === 'denied' && outsideZone(denyAll);
+      if (consent === 'denied') queueMicrotask(apply);
     },
     status: (): Status =>
       current?.status() ?? {

@@ -1,4 +1,6 @@
-import { isGpcOn, shelf } from './page.js';
+import { later } from './later.js';
+import { openDatabase } from './outbox/database.js';
+import { databaseNames, deleteDatabase, isGpcOn, shelf } from './page.js';
 import type { Consent } from './types.js';
 
 /** What the scripts of a page know of the consent to one project's records. */
@@ -6,6 +8,10 @@ interface Fact {
   consent: Consent;
   /** `setConsent` has set it, so that the options of a later `init` say nothing any more. */
   isSaid: boolean;
+  /** What is stored is being erased. */
+  isErasing?: boolean;
+  /** This page has had a database open. */
+  isUsed?: boolean;
   followers: Set<() => void>;
 }
 
@@ -14,28 +20,80 @@ export const FACTS = Symbol.for('analytics-outbox consent');
 /** As long as each other, so that a denial fits into a full localStorage in the place of a consent. */
 const GRANTED = 'granted';
 const REFUSED = 'refused';
+/** Erasing that has failed is tried again after this time. */
+const AGAIN_MS = 10_000;
+/** What names of databases and of their keys begin with: the address of the destination, and the project. */
+const DESTINATION = /^analytics-outbox \S+:\S+ (\S+)/;
 
 /** The consent to the records of one project: one fact for all scripts and instances of the page, and for later pages. */
 export const consentTo = (project: string) => {
   const facts = ((globalThis as Record<symbol, unknown>)[FACTS] ??= new Map()) as Map<string, Fact>;
-  const key = `analytics-outbox ${encodeURI(project)} consent`;
+  const own = encodeURI(project);
+  const key = `analytics-outbox ${own} consent`;
   const known = facts.get(project);
   const fact = known ?? { consent: 'granted', isSaid: false, followers: new Set() };
   facts.set(project, fact);
 
+  const has = (word: string) => shelf.get(key) === word;
+  const isOwn = (name: string) => DESTINATION.exec(name)?.[1] === own;
+  const tell = () => [...fact.followers].forEach((follow) => follow());
+
+  /**
+   * Erases what any page has stored for the project, apart from a denial: keys at once, then the databases. Until all are
+   * empty, no follower begins.
+   */
+  const erase = (): void => {
+    const keys = shelf.keys().filter(isOwn);
+    keys.forEach(shelf.remove);
+    if (fact.isErasing) return;
+    fact.isErasing = true;
+    const run = async (): Promise<void> => {
+      try {
+        for (const one of (await databaseNames().catch(() => keys)).filter(isOwn)) {
+          const [name] = DESTINATION.exec(one)!;
+          const database = openDatabase(name, () => undefined);
+          // Unless another page has done so meanwhile, and has begun anew.
+          const empty = (store: IDBObjectStore) => has(GRANTED) || store.clear();
+          try {
+            await database.run(empty);
+          } finally {
+            void database.end();
+          }
+          // Nobody can open it again before all pages have closed it, cached ones too.
+          if (!fact.isUsed) deleteDatabase(name);
+        }
+        fact.isErasing = false;
+        tell();
+      } catch {
+        later(run, AGAIN_MS);
+      }
+    };
+    void run();
+  };
+
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
-    // Read again each time: a follower may set another consent when it hears of this one.
-    const store = () => fact.consent === 'denied' && shelf.set(key, REFUSED);
-    store();
-    if (consent === 'granted') shelf.remove(key);
-    for (const follow of [...fact.followers]) follow();
-    store(); // what a denial removes has made room for it
+    if (consent === 'granted' && has(REFUSED)) {
+      shelf.remove(key);
+      erase(); // what the page of the denial, or an earlier build, may have left undone
+    }
+    tell();
+    // Read again: a follower may have set another consent.
+    if (fact.consent === 'denied') {
+      erase(); // there may be no follower
+      shelf.set(key, REFUSED); // what was removed has made room for it
+    }
   };
+
+  // The build before this one kept a denial under the name of the destination.
+  for (const old of known ? [] : shelf.keys().filter(isOwn)) {
+    if (/ consentdenied/.test(old + shelf.get(old))) set('denied', false);
+  }
 
   return {
     set,
+    erase,
     /** The option of an `init`: the first one of the page counts, and later a stricter one until `setConsent`. */
     offer: (option: Consent | undefined): void => {
       const isStricter = option !== 'granted' && fact.consent !== 'denied' && !fact.isSaid;
@@ -46,17 +104,30 @@ export const consentTo = (project: string) => {
      * site clears its storage. While Global Privacy Control is on and counts, consent is denied, whatever was said.
      */
     current: (respectGpc: boolean | undefined): Consent => {
-      if (shelf.get(key) === REFUSED) fact.consent = 'denied';
+      if (has(REFUSED)) fact.consent = 'denied';
       return respectGpc && isGpcOn() ? 'denied' : fact.consent;
     },
-    /** Stores that consent is granted, once storage may be used: a denial will fit into its place. */
-    remember: (): unknown => shelf.set(key, GRANTED),
+    /** Until what is stored is erased, nothing may be stored or sent. Then followers are called. */
+    isErasing: (): boolean | undefined => fact.isErasing,
+    /** Stores that consent is granted, once storage is used: a denial will fit into its place. */
+    remember: (): void => {
+      fact.isUsed = true;
+      shelf.set(key, GRANTED);
+    },
     /** Nothing may be stored any more, apart from a denial. */
-    forget: (): unknown => shelf.get(key) === GRANTED && shelf.remove(key),
+    forget: (): unknown => has(GRANTED) && shelf.remove(key),
     /** Calls `follow` at each change until the function that is returned is called. */
     follow: (follow: () => void): (() => void) => {
       fact.followers.add(follow);
       return () => fact.followers.delete(follow);
     },
   };
+};
+
+/** Denies consent to all projects of which this site has stored any, since the page has named none. */
+export const denyAll = (): void => {
+  for (const key of shelf.keys('analytics-outbox ')) {
+    const project = / (\S+) consent$/.exec(key)?.[1];
+    if (project) consentTo(decodeURI(project)).set('denied');
+  }
 };

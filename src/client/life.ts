@@ -1,10 +1,25 @@
+import { later } from './later.js';
+import { memberOf } from './page.js';
+
 /** The life of the page: when it is hidden, left, and back. */
 
-export const isHidden = (): boolean => document.visibilityState === 'hidden';
+export const isHidden = (): boolean => memberOf(document, 'visibilityState') === 'hidden';
+
+/**
+ * Whether the page has not had its `load` event. WebKit tells such a page neither by `pagehide` nor by `visibilitychange`
+ * that it is left.
+ */
+export const isLoading = (): boolean => /^[il]/.test(memberOf(document, 'readyState'));
+
+/**
+ * Whether the page may have no later moment to send in: the system ends hidden ones, WebKit tells loading ones nothing,
+ * and Chromium breaks off most of what a page that has called `window.close()` sends as it is hidden.
+ */
+export const isFleeting = (): boolean => isHidden() || isLoading() || globalThis.closed;
 
 /** Whether the page is loaded in advance, so that it may never be shown (https://wicg.github.io/nav-speculation/prerendering.html). */
 export const isPrerendering = (): boolean =>
-  !!(document as Document & { prerendering?: boolean }).prerendering;
+  memberOf(document as Document & { prerendering?: boolean }, 'prerendering') === true;
 
 let isAway = false;
 /** How often the page was left. */
@@ -26,6 +41,27 @@ export const wasLeft = async (): Promise<boolean> => {
   return isGoing() || departures !== before;
 };
 
+/** A page that still lives so long after a navigation has begun has not been left by it. */
+const STAY_MS = 5_000;
+
+/**
+ * Calls `leave` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
+ * or has answered 204. Returns a function that ends it. To be ended when it is not needed, since a page that listens to
+ * `beforeunload` is not kept in the back/forward cache by some browsers (https://web.dev/articles/bfcache).
+ */
+export const onNavigation = (stay: () => void, leave?: () => void): (() => void) => {
+  let timer: number | undefined;
+  const hear = () => {
+    leave?.();
+    timer = later(stay, STAY_MS);
+  };
+  window.addEventListener('beforeunload', hear);
+  return () => {
+    window.removeEventListener('beforeunload', hear);
+    clearTimeout(timer);
+  };
+};
+
 interface Handlers {
   /** Called when the page is hidden, or says that it goes away. */
   leave: () => void;
@@ -39,8 +75,9 @@ interface Handlers {
 
 /**
  * Follows the page's life. A page that is left gets `pagehide` while it is still visible, then `visibilitychange`. A
- * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. Never `unload` or
- * `beforeunload`: they cost the back/forward cache (https://web.dev/articles/bfcache). Returns a function that ends it.
+ * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. In WebKit a page that has not
+ * loaded gets `beforeunload` only. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
+ * Returns a function that ends it.
  */
 export const followPage = ({ leave, back, online, stored }: Handlers) => {
   isAway = false; // a page that starts a tracker is here
@@ -53,6 +90,11 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     departures++;
     leave();
   };
+  const stay = () => {
+    if (isAway) show();
+  };
+  const loaded = onNavigation(stay, hide);
+  if (!isLoading()) loaded();
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', show],
     [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
@@ -60,12 +102,17 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     [window, 'pagehide', hide],
     // A page that has just loaded is shown, too: it has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
+    [window, 'load', () => (loaded(), stay())],
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
-  for (const [target, ...how] of all) target.addEventListener(...(how as [string, EventListener]));
-  return (): void => {
+  const each = (method: 'addEventListener' | 'removeEventListener') => {
     for (const [target, ...how] of all)
-      target.removeEventListener(...(how as [string, EventListener]));
+      memberOf(target, method).call(target, ...(how as [string, EventListener]));
+  };
+  each('addEventListener');
+  return () => {
+    loaded();
+    each('removeEventListener');
   };
 };

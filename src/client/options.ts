@@ -8,7 +8,7 @@ type Check = (value: unknown) => boolean;
 export const isText: Check = (value) => /\S/.test(value as string) && typeof value === 'string';
 /** Paths are added to it, so there is no query; and `fetch` refuses one with a user. */
 export const isUrl: Check = (value) => /^https?:\/\/[^?#\s@]+$/.test(value as string);
-export const isPositive: Check = (value) => (value as number) > 0 && Number.isFinite(value);
+export const isNumber: Check = (value) => typeof value === 'number' && value === value;
 export const isFunction: Check = (value) => typeof value === 'function';
 export const isFlag: Check = (value) => typeof value === 'boolean';
 export const isConsent: Check = (value) => /^(granted|pending|denied)$/.test(value as string);
@@ -21,14 +21,14 @@ export const OPTIONS: Readonly<Record<keyof Options, Check>> = {
   relay: (value) => /^\/(?!\/)[^?#\s\\]*$/.test(value as string) || isUrl(value),
   project: isText,
   channel: isText,
-  flushAt: isPositive,
-  flushInterval: isPositive,
-  concurrency: isPositive,
-  timeout: isPositive,
-  maxAge: isPositive,
-  maxRecords: isPositive,
-  maxBytes: isPositive,
-  maxRecordBytes: isPositive,
+  flushAt: isNumber,
+  flushInterval: isNumber,
+  concurrency: isNumber,
+  timeout: isNumber,
+  maxAge: isNumber,
+  maxRecords: isNumber,
+  maxBytes: isNumber,
+  maxRecordBytes: isNumber,
   idempotencyKey: isFlag,
   respectGpc: isFlag,
   consent: isConsent,
@@ -42,20 +42,29 @@ export const OPTIONS: Readonly<Record<keyof Options, Check>> = {
   now: isFunction,
 };
 
-export const DEFAULTS = {
-  flushAt: 20,
-  flushInterval: 1_000,
-  concurrency: 6,
-  timeout: 30_000,
-  maxAge: 604_800_000,
-  maxRecords: 10_000,
-  maxBytes: 5_000_000,
-  maxRecordBytes: 60_000,
-} satisfies Partial<Options>;
+/** An option that is a number: outside of the range, the usual value is used. A timer takes less than 2^31. */
+type Range = readonly [usual: number, least: number, most: number];
+
+/** The one table of numbers: developers are told by it, too. */
+export const rangesOf = ({ relay }: Partial<Options>) => ({
+  flushAt: [relay ? BATCH_RECORDS : 20, 1, 1e9] as Range, // fewer would cost as many requests
+  flushInterval: [1_000, 1, 1e9] as Range,
+  concurrency: [6, 1, 100] as Range,
+  timeout: [30_000, 1_000, 600_000] as Range,
+  maxAge: [604_800_000, 1, 1e11] as Range,
+  maxRecords: [10_000, 1, 1e9] as Range,
+  maxBytes: [5_000_000, 1, 1e9] as Range,
+  maxRecordBytes: [60_000, 1, 1e9] as Range,
+});
+export type NumberName = keyof ReturnType<typeof rangesOf>;
+
+/** The value that is used for the one that was given. */
+export const fit = (value: number | undefined, [usual, least, most]: Range): number =>
+  value! >= least && value! <= most ? value! : usual;
 
 /** The options with their defaults, and the relay's whole address. */
 export type Settings = Options &
-  typeof DEFAULTS & {
+  Record<NumberName, number> & {
     /** Whether a record that may have arrived is sent again: to a relay, or to a service with `idempotencyKey`. */
     resends: boolean;
   };
@@ -90,11 +99,10 @@ export const resolveOptions = (given: Options, base: string, mayBeDirect: boolea
   const relay = given.relay && trim(`${given.relay}`.replace(/^\//, `${base}/`));
   if (relay && !wrong.length && !isUrl(relay)) wrong.push('relay');
   if (wrong.length) throw new TypeError(`analytics-outbox: wrong or missing: ${wrong.join(', ')}`);
-  const settings = { ...DEFAULTS, ...given } as Settings;
-  if (relay) {
-    settings.relay = relay;
-    settings.flushAt = given.flushAt ?? BATCH_RECORDS; // fewer would cost as many requests
-  }
+  const settings = { ...given } as Settings;
+  for (const [name, range] of Object.entries(rangesOf(given)))
+    settings[name as NumberName] = fit(given[name as NumberName], range);
+  if (relay) settings.relay = relay;
   if (given.baseUrl) settings.baseUrl = trim(given.baseUrl);
   settings.resends = !!(relay || given.idempotencyKey);
   return settings;
@@ -102,10 +110,10 @@ export const resolveOptions = (given: Options, base: string, mayBeDirect: boolea
 
 /** The value that the text of a `data-` attribute means. */
 const parse = (check: Check, text: string, globals: Record<string, unknown>): unknown => {
-  if (check === isPositive) return Number(text);
+  if (check === isNumber) return Number(text);
   if (check === isFunction || check === isContext) return globals[text] ?? text;
   if (check !== isFlag) return text;
-  return !/^(false|0|no|off)$/i.test(text);
+  return text === 'false' ? false : /^(true)?$/.test(text) || undefined;
 };
 
 /** Reads options from `data-` attributes (`dataset` has them in camelCase). Other attributes belong to others. */

@@ -13,7 +13,10 @@ const storage = (): Storage => (kept = localStorage ?? kept);
 
 /** localStorage: it is missing, blocked or full in some pages and modes. */
 export const shelf = {
-  get: (key: string): string | undefined => attempt(() => storage().getItem(key)) ?? undefined,
+  get: (key: string): string | undefined => {
+    const value: unknown = attempt(() => storage().getItem(key));
+    return typeof value === 'string' ? value : undefined;
+  },
   /** Returns nothing if it is full or does not work. Then there is no value: the former one would be wrong. */
   set: (key: string, value: string): boolean | undefined => {
     const isSet = attempt(() => (storage().setItem(key, value), true));
@@ -24,6 +27,19 @@ export const shelf = {
   /** The keys that begin with this. */
   keys: (start = ''): string[] =>
     attempt(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [],
+};
+
+/**
+ * Reads a member of `document`, or of another object of the page's that elements can put names into. With
+ * `<form name="title">` in the page, `document.title` is that form; the prototypes still have the real member. A
+ * method has to be called on its object: `memberOf(document, 'querySelector').call(document, 'script')`.
+ */
+export const memberOf = <Target extends object, Name extends keyof Target>(
+  target: Target,
+  name: Name,
+): Target[Name] => {
+  const prototype = Object.getPrototypeOf(target) as object;
+  return Reflect.get(name in prototype ? prototype : target, name, target) as Target[Name];
 };
 
 /** False on a server and in a worker, where the tracker does nothing. */
@@ -41,14 +57,20 @@ export const pageOrigin = (): string => (location.host ? location : globalThis).
 
 /** The visitor's browser asks sites not to share data (https://w3c.github.io/gpc/). */
 export const isGpcOn = (): boolean =>
-  !!(navigator as Navigator & { globalPrivacyControl?: boolean }).globalPrivacyControl;
+  !!attempt(
+    () => (navigator as Navigator & { globalPrivacyControl?: boolean }).globalPrivacyControl,
+  );
 
 /** The browser says that there is no network. It may be wrong, so this is never a reason not to try. */
-export const isOffline = (): boolean => navigator.onLine === false;
+export const isOffline = (): boolean => attempt(() => navigator.onLine) === false;
 
 /** Gives the browser a POST to send, whatever becomes of the page. Returns nothing or false if the browser does not take it. */
 export const beacon = (url: string, body: string): boolean | undefined =>
   attempt(() => navigator.sendBeacon(url, body));
+
+/** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126). */
+export const databaseNames = async (): Promise<string[]> =>
+  (await indexedDB.databases()).map(({ name }) => name!);
 
 /** Deletes a database, once all pages have closed it. */
 export const deleteDatabase = (name: string): unknown =>
@@ -57,8 +79,16 @@ export const deleteDatabase = (name: string): unknown =>
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
 export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
 
-/** Bytes of a text in UTF-8. */
-export const byteLength = (text: string): number => new TextEncoder().encode(text).length;
+/** Bytes of a text in UTF-8. Where the page has broken the encoder, the most that they can be. */
+export const byteLength = (text: string): number =>
+  attempt(() => new TextEncoder().encode(text).length) ?? 3 * text.length;
+
+/** Milliseconds since the epoch: by the site's own clock, as long as that works. */
+export const timeBy = (clock: (() => number) | undefined): number =>
+  [attempt(clock!), Date.now()].find(Number.isFinite)!;
+
+/** Milliseconds since the page was opened, whatever becomes of the clock. */
+export const sinceOpened = (): number => attempt(() => +performance.now()) || 0;
 
 /**
  * Runs work outside of the zones of zone.js, in which each of our timers would make Angular check all its views

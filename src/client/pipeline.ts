@@ -2,13 +2,13 @@ import { messageOf } from '../interface/errors.js';
 import { consentTo } from './consent.js';
 import { createPump } from './delivery/pump.js';
 import type { createDirectSend } from './delivery/send/direct.js';
-import { followPage, isGoing, isHidden, isPrerendering } from './life.js';
+import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
-import { clear, keep, leave, useDatabase, wipe } from './outbox/records.js';
+import { clear, keep, leave, useDatabase } from './outbox/records.js';
 import { flush } from './outbox/writer.js';
-import { shelf } from './page.js';
+import { timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
@@ -32,7 +32,7 @@ export const createPipeline = (
     emit(type, { ...payload, ...(record && { record: { ...record } }) });
   };
   const name = nameOf(first);
-  const now = () => settings.now?.() ?? Date.now();
+  const now = () => timeBy(settings.now);
   const drop: Outbox['drop'] = (reason, record, message = reason) =>
     report('drop', { reason, message, record });
   const onRestart = () => pump.loseRunning();
@@ -51,6 +51,7 @@ export const createPipeline = (
   /** Opens storage and starts delivery, if consent and the page's activation allow it. */
   const begin = () => {
     if (outbox.database || consent !== 'granted' || isPrerendering()) return;
+    if (consents.isErasing()) return;
     consents.remember();
     const opened = openDatabase(name, (storage, message) => {
       if (opened !== outbox.database) return;
@@ -63,6 +64,11 @@ export const createPipeline = (
     pump.look();
   };
 
+  const close = () => {
+    void outbox.database?.end();
+    outbox.database = undefined;
+  };
+
   /**
    * Closes storage. Stored records are left to the next page. Without a database the records stay in memory. If
    * `isLast`, they are written into the exit note instead.
@@ -70,36 +76,36 @@ export const createPipeline = (
   const end = (isLast?: boolean) => {
     pump.halt();
     if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
-    void outbox.database?.end();
-    outbox.database = undefined;
+    close();
   };
 
   /** Deletes all that is kept, and forgets the user. */
   const eraseAll = () => {
     pump.halt();
-    wipe(outbox);
+    close();
+    clear(outbox, 'consent-denied');
     user.set(null);
     consents.forget();
     pump.reconfigure(); // the wait was stored, too
-    for (const key of shelf.keys(`${name} `)) shelf.remove(key);
+    consents.erase();
   };
 
   let consent: Consent | undefined;
   const applyConsent = () => {
     const next = consents.current(settings.respectGpc);
-    if (next === consent) return;
+    const isOther = next !== consent;
     consent = next;
-    if (next === 'granted') {
-      user.begin();
-      begin();
-    } else if (next === 'pending') end();
+    begin(); // also if nothing has changed: what a denial has left may be erased now
+    if (!isOther) return;
+    if (next === 'granted') user.begin();
+    else if (next === 'pending') end();
     else eraseAll();
     report('consent', { consent });
   };
 
   const onLeave = (isCall?: boolean) => {
     // Not in `pagehide`, while the page is still visible: Firefox would lose the requests. `hidden` comes next.
-    if (!isHidden()) return leave(outbox, false);
+    if (!isFleeting()) return leave(outbox, false);
     pump.handOff(isCall);
     leave(outbox, isGoing());
     if (isGoing()) outbox.database?.leave();
@@ -111,7 +117,6 @@ export const createPipeline = (
     leave: onLeave,
     back: () => {
       applyConsent();
-      begin();
       pump.look();
     },
     online: pump.online,
@@ -136,10 +141,15 @@ export const createPipeline = (
         report('record', record);
         admit(); // a listener may
         keep(outbox, record);
-        schedule();
       } catch (error) {
-        drop((error as Refusal | null)?.reason ?? 'not-serializable', undefined, messageOf(error));
+        return drop(
+          (error as Refusal | null)?.reason ?? 'not-serializable',
+          undefined,
+          messageOf(error),
+        );
       }
+      pump.prepare();
+      schedule();
     },
     reset: (): void => {
       user.set(null);

@@ -1,5 +1,7 @@
+import { callOnce } from '../interface/call-once.js';
 import { messageOf } from '../interface/errors.js';
 import { isObject } from '../interface/is-object.js';
+import { isPlainJson, MAX_USER_BYTES } from '../interface/is-plain-json.js';
 import type { Settings } from './options.js';
 import { attempt } from '../interface/attempt.js';
 import { byteLength, newId } from './page.js';
@@ -20,6 +22,8 @@ export interface Call {
   subject: unknown;
   /** Properties, or fields and tags. */
   given: unknown;
+  /** What the page was at the call, if it was read then, as tags: `path` and `title`. */
+  seen?: object | undefined;
   /** Arguments after these, which are not sent. */
   more?: unknown[];
 }
@@ -31,29 +35,40 @@ const expect = (isRight: boolean, what: string): void => {
 /** An id as text. `undefined` and the like are what a page's code makes by mistake of an id that it does not have. */
 const idOf = (value: unknown): string => {
   const id = Number.isFinite(value) ? `${value as number}` : value;
-  expect(typeof id === 'string' && !/^(|undefined|null|\[object Object\])$/.test(id), 'userId');
+  const isText = typeof id === 'string' && byteLength(id) <= MAX_USER_BYTES;
+  expect(isText && !/^(|undefined|null|\[object Object\])$/.test(id), 'userId');
   return id as string;
+};
+
+/**
+ * A time as ISO 8601 text. `Date` takes much more than is meant: `true`, `'99'`, microseconds. Anything but a Date, a
+ * number or a text that begins with a year of four figures is refused, and any other year.
+ */
+const timeOf = (value: unknown): string => {
+  const isTime = /^(object|number)$/.test(typeof value) || /^\d{4}/.test(`${value as string}`);
+  const text = isTime && new Date(value as number).toJSON();
+  expect(/^\d/.test(text as string), 'timestamp');
+  return text as string;
 };
 
 /** Copies a value as JSON will carry it. Throws if JSON cannot. */
 export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null') as T;
 
-let isInContext = false;
-
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
-const contextTags = (context: Settings['context']): object | undefined => {
-  if (!context || isInContext) return undefined;
-  isInContext = true;
+const contextTags = (context: Settings['context'], known: object): object | undefined => {
   const tags = attempt(() =>
-    copy(typeof context === 'function' ? (context as () => unknown)() : context),
+    copy(
+      typeof context === 'function'
+        ? callOnce(context as (known: object) => unknown, known)
+        : context,
+    ),
   );
-  isInContext = false;
   return isObject(tags) ? tags : undefined;
 };
 
 /** The body of an event's request. A field that is not given is not sent: JSON leaves undefined out. */
 const eventBody = (
-  { subject, given, at }: Call,
+  { subject, given, at, seen }: Call,
   { project, channel: usual, context }: Settings,
   user: string | undefined,
 ): object => {
@@ -70,8 +85,7 @@ const eventBody = (
   } = given as Record<string, unknown>;
   expect(typeof subject === 'string' && !!subject, 'name');
   expect(tags === undefined || isObject(tags), 'tags');
-  const time = new Date((timestamp as number | null | undefined) ?? at);
-  expect(!Number.isNaN(+time), 'timestamp');
+  const own = { ...rest, ...(tags as object) };
   return {
     project,
     channel,
@@ -79,9 +93,9 @@ const eventBody = (
     description,
     icon,
     notify,
-    tags: { ...contextTags(context), ...rest, ...(tags as object) },
+    tags: { ...contextTags(context, { ...seen, ...own }), ...own },
     user_id: userId === null || userId === undefined ? undefined : idOf(userId),
-    timestamp: time.toISOString(),
+    timestamp: timeOf(timestamp ?? at),
   };
 };
 
@@ -91,7 +105,7 @@ const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
   const own = { ...draft, body: copy(draft.body) } as Draft;
   let kept;
   try {
-    kept = beforeSend(own);
+    kept = callOnce(beforeSend, own); // nothing for a call that it makes itself
   } catch (error) {
     return refuse('before-send-error', messageOf(error));
   }
@@ -118,6 +132,7 @@ export const recordOf = (
   const body = JSON.stringify(kept);
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
+  expect(isPlainJson(JSON.parse(body)), 'nesting');
   const { user_id } = kept as EventBody;
   return { id: newId(), type, body, at, attempts: 0, user: user_id };
 };

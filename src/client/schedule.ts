@@ -1,8 +1,11 @@
-import { isHidden } from './life.js';
+import { attempt } from '../interface/attempt.js';
+import { later } from './later.js';
+import { isFleeting, isGoing, isHidden } from './life.js';
 import type { Settings } from './options.js';
 
 /** The longest wait for an idle moment: a page that is always busy, such as a game, never has one. */
 const IDLE_MS = 500;
+const LATE_MS = 1_000;
 
 /** Decides when the records of new calls are sent. Returns what is to be called after each call. */
 export const createSchedule = (
@@ -10,38 +13,42 @@ export const createSchedule = (
   flush: () => void,
   leave: (isCall: boolean) => void,
 ) => {
-  /** Calls since the last flush. */
+  /** Calls since the last flush; below 0 while one is coming. */
   let fresh = 0;
-  let isComing = false;
-  let isLeaving = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** By then a flush has come, or the page has swallowed what should have brought it. */
+  let due = 0;
+  /** When a page that may go without a word last sent what was called. */
+  let sentAt = 0;
+  let timer: number | undefined;
 
   const flushNow = () => {
-    isComing = false;
     clearTimeout(timer);
-    fresh = 0;
+    fresh = due = 0;
+    if (isFleeting()) sentAt = Date.now();
     flush();
   };
   const flushSoon = () => {
-    if (isComing) return;
-    isComing = true;
-    // Off the critical path of the page. Safari has no `requestIdleCallback`.
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(flushNow, { timeout: IDLE_MS });
-    else setTimeout(flushNow);
+    if (fresh < 0) return;
+    fresh = -Infinity;
+    clearTimeout(timer);
+    // Off the critical path of the page. Safari has no `requestIdleCallback`, and a page's own may never call.
+    const isAsked = attempt(() => !!requestIdleCallback(flushNow, { timeout: IDLE_MS }));
+    timer = later(flushNow, isAsked ? LATE_MS : 0);
   };
 
   return (): void => {
-    if (!isHidden()) {
-      if (++fresh === 1) timer = setTimeout(flushSoon, settings().flushInterval);
-      if (fresh >= settings().flushAt) flushSoon();
-      return;
+    const { flushAt, flushInterval } = settings();
+    const time = Date.now();
+    if (time > due) {
+      fresh = 0;
+      due = time + flushInterval + 2 * LATE_MS;
     }
-    flushSoon();
-    if (isLeaving) return;
-    isLeaving = true;
+    const hurries = isFleeting() && fresh >= 0 && time - sentAt > flushInterval;
+    if (++fresh >= flushAt || hurries) flushSoon();
+    else if (fresh === 1) timer = later(flushSoon, flushInterval);
+    // In a microtask, so that it sees a `window.close()` after the call.
     queueMicrotask(() => {
-      isLeaving = false;
-      leave(true); // a hidden page may have no later moment
+      if (isGoing() || (hurries && isHidden())) leave(true);
     });
   };
 };

@@ -1,16 +1,26 @@
 import { messageOf } from '../interface/errors.js';
 import type { Tell, Tracker } from './analytics.js';
 import { attempt } from '../interface/attempt.js';
-import { isLocalHost } from './page.js';
+import { isLocalHost, memberOf } from './page.js';
 import type { Options, RecordType } from './types.js';
 
-type StubCall = [at: number, method: string, args: unknown[], done?: (value: unknown) => void];
+type StubCall = [
+  at: number,
+  method: string,
+  args: unknown[],
+  done?: (value: unknown) => void,
+  title?: string,
+  href?: string,
+];
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
 /** A stub keeps its calls. Our own global is marked, with what the developers' file is told. */
 type Found = Record<string | symbol, unknown> & { calls?: StubCall[] };
 
 export const OURS = Symbol.for('analytics-outbox');
+
+/** The path of an address. By hand: a page may have a constant of its own called `URL`. */
+const pathOf = (address: string): string => address.replace(/^\w+:\/+[^/?#]*|[?#].*/g, '');
 
 /**
  * Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. Returns
@@ -27,7 +37,9 @@ export const installTag = (
 ): Tracker | undefined => {
   const globals = window as unknown as Record<string, unknown>;
   // A module has no current script.
-  const tag = document.currentScript ?? document.querySelector('script[data-project]');
+  const tag =
+    memberOf(document, 'currentScript') ??
+    memberOf(document, 'querySelector').call(document, 'script[data-project]');
   const { src = '', dataset = {} } = (tag ?? {}) as Partial<HTMLScriptElement>;
   const name = dataset['global'] || 'analytics';
   // Only a real global counts: ids of elements are properties of `window`, too.
@@ -48,21 +60,31 @@ export const installTag = (
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
   if (!Array.isArray(calls) || !attempt(take)) return undefined;
-  const takeKept = () => {
-    const key = name + dataset['project'];
-    const kept = sessionStorage[key] as string;
-    delete sessionStorage[key];
-    return JSON.parse(kept) as StubCall[];
-  };
-  // A stub has kept the calls of pages that were left before the script came. To look costs 0.3 ms.
+  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first. Older
+  // stubs have one key without a time.
+  const takeKept = () =>
+    Object.keys(sessionStorage)
+      .sort()
+      .flatMap((key) => {
+        if (/\D/.test(key.split(name + dataset['project'])[1]!)) return [];
+        const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
+        delete sessionStorage[key];
+        return kept[0]![0] === calls[0]?.[0] ? [] : kept; // this page's own are in memory
+      });
+  // To look costs 0.3 ms.
   const kept = found['status'] ? attempt(takeKept) : undefined;
   const made = (kept ?? []).concat(calls.splice(0));
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
-  const run = ([at, method, args, done]: StubCall): number => {
+  const run = ([at, method, args, done, title, href]: StubCall): number => {
     try {
       const value = /^(e|id)/.test(method)
-        ? tracker.accept(method as RecordType, at, ...args)
+        ? tracker.accept(
+            method as RecordType,
+            at,
+            args,
+            href ? { title, path: pathOf(href) } : undefined,
+          )
         : methods[method]!(...args);
       done?.(value);
     } catch (error) {

@@ -45,7 +45,8 @@ export interface EventFields<Tags extends object = object> {
   /** The service's own name for `userId`. If both are given, `userId` counts. */
   user_id?: string | null;
   /**
-   * When it happened, if not now: a Date, or a text that `Date` can read, such as `2026-01-31T12:00:00Z`.
+   * When it happened, if not now: a Date, or a text that begins with a year of four figures and that `Date` can read,
+   * such as `2026-01-31T12:00:00Z`.
    * @default the time of the call
    */
   timestamp?: Date | string;
@@ -63,7 +64,7 @@ export type DropReason =
   | 'too-large'
   /** `beforeSend` returned null. */
   | 'before-send'
-  /** `beforeSend` threw, or returned something that is no draft. */
+  /** `beforeSend` threw, returned something that is no draft, or made this call itself. */
   | 'before-send-error'
   /** Consent is denied. */
   | 'consent-denied'
@@ -212,7 +213,7 @@ export interface CommonOptions {
   /** Send this many requests at a time; by relay, one batch at a time. @default 6 */
   concurrency?: number;
   /**
-   * Give up a request that has had no answer for this many milliseconds (at least 100), and send its records again.
+   * Give up a request that has had no answer for this many milliseconds (1000 to 600000), and send its records again.
    * @default 30000
    */
   timeout?: number;
@@ -235,10 +236,10 @@ export interface CommonOptions {
    */
   consent?: Consent;
   /**
-   * Tags of every event, or a function that is called for them at each event. A tag given at the call
-   * overrides one of the same name in here. @default none
+   * Tags of every event, or a function that is called for them at each event, with the tags that the call gives. A tag
+   * given at the call overrides one of the same name in here. @default none
    */
-  context?: object | (() => object | undefined);
+  context?: object | ((known: Readonly<Record<string, unknown>>) => object | undefined);
   /**
    * Called with every record before it is stored. It may change the draft, or return `null` to drop it. It must be
    * synchronous. If it throws, the record is dropped. @default none
@@ -303,7 +304,8 @@ export type Options = DirectOptions | RelayOptions;
 /** Event names, each with the type of its tags. Interfaces and type literals both fit. */
 export type EventMap<Events extends object> = { [Name in keyof Events]: object };
 
-type Named<Events extends object> = Extract<keyof Events, string>;
+/** The names of an event map. */
+export type EventName<Events extends object> = Extract<keyof Events, string>;
 type TagsOf<Events extends object, Name extends keyof Events> = Events[Name] extends object
   ? Events[Name]
   : object;
@@ -375,7 +377,7 @@ export interface Analytics<
    */
   event<Name extends string>(
     this: void,
-    name: Name extends Named<Events> ? Name : Named<Events>,
+    name: Name extends EventName<Events> ? Name : EventName<Events>,
     ...rest: EventArguments<Events, Name>
   ): void;
   /**
@@ -387,7 +389,8 @@ export interface Analytics<
   reset(this: void): void;
   /**
    * Sets consent for all instances of the project on the page. `granted` stores and sends records, `pending` keeps
-   * them in memory, `denied` drops them, deletes what is stored, and forgets the user. Later pages remember a denial.
+   * them in memory, `denied` drops them, erases all that is stored for the project, and forgets the user. Later pages
+   * remember a denial.
    */
   setConsent(this: void, consent: Consent): void;
   /** Returns what is going on now. */

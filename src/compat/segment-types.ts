@@ -6,7 +6,8 @@ export type SegmentCallback = (...args: never[]) => unknown;
  */
 export type SegmentRest = (object | SegmentCallback | null | undefined)[];
 
-type Bind = (
+/** Elements, an event's name or what makes one of an element, and the same for its properties. */
+export type SegmentBind = (
   elements: Element | Iterable<Element> | null,
   event: string | ((element: Element) => string),
   properties?: object | ((element: Element) => object),
@@ -25,9 +26,9 @@ export interface SegmentAnalytics {
   /** Groups and their traits are not remembered. */
   group(): { id(): null; traits(): null };
   /** Tracks clicks of links. Does not hold up the browser: the record outlives the page. */
-  trackLink: Bind;
+  trackLink: SegmentBind;
   /** Tracks submits of forms. */
-  trackForm: Bind;
+  trackForm: SegmentBind;
   /** Ids of visitors and traits are not remembered. */
   user(): { id(): string | undefined; anonymousId(): null; traits(): null };
   reset(): void;

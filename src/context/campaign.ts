@@ -1,3 +1,4 @@
+import { openedWith } from '../capture/opened-with.js';
 import { kept } from './kept.js';
 import type { Keep, Part } from './types.js';
 
@@ -13,12 +14,17 @@ const PARAMETERS = /^utm_|clk?id$|braid$/;
 export const campaign = (keep: Keep = 'tab'): Part => {
   let first: Touch | undefined;
   let last: Touch | undefined;
-  new URLSearchParams(globalThis.location?.search).forEach((value, name) => {
+  new URLSearchParams(openedWith()).forEach((value, name) => {
     if (!PARAMETERS.test(name)) return;
     (last ??= {})[name] = (first ??= {})[`first_${name}`] = value;
   });
   return (analytics) => {
     const update = kept<{ first: Touch; last: Touch }>(analytics, 'campaign', keep);
+    // The next user of the computer has come by no campaign.
+    void analytics.on('reset', () => {
+      first = last = undefined;
+      update(() => ({}));
+    });
     return () => {
       const touches = update((before) => ({ first, ...before, ...(last && { last }) }) as object);
       return { ...touches.first, ...touches.last };

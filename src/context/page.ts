@@ -1,8 +1,13 @@
+import { withoutQuery } from '../capture/without-query.js';
+import { memberOf } from '../client/page.js';
 import type { Part } from './types.js';
 
 /** The page of each event: `path`, `title`, and the `referrer` if there is one. Without queries. */
-export const page = (): Part => () => () => ({
-  path: location.pathname,
-  title: document.title || undefined,
-  referrer: document.referrer.replace(/[?#].*/, '') || undefined,
-});
+export const page =
+  (): Part =>
+  () =>
+  ({ path = location.pathname, title = memberOf(document, 'title') } = {}) => ({
+    path: withoutQuery(`${path}`),
+    title: title || undefined,
+    referrer: withoutQuery(memberOf(document, 'referrer')) || undefined,
+  });

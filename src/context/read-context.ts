@@ -25,8 +25,10 @@ const partOf = (word: string): Part[] => {
 const partOfGlobal =
   (context: object): Part =>
   () =>
-  () =>
-    (typeof context === 'function' ? (context as () => unknown)() : context) as object;
+  (known) =>
+    (typeof context === 'function'
+      ? (context as (known: unknown) => unknown)(known)
+      : context) as object;
 
 /**
  * The options of a tag, with the context that its attributes ask for. Where `data-context` is neither a list of

@@ -11,19 +11,21 @@ interface Session {
 
 const IDLE_MS = 30 * 60_000;
 
-/** The visit: `session_id` and `session_number`. Another one begins after half an hour without an event. */
+/**
+ * The visit: `session_id` and `session_number`. Another one begins after half an hour without an event, and with
+ * `reset`. An event that tells of an earlier view, and brings the session of that view, begins none.
+ */
 export const session =
   (keep: Keep = 'tab'): Part =>
   (analytics) => {
     const update = kept<Session>(analytics, 'session', keep);
-    return () => {
-      const { id, number } = update(({ id, number = 0, at = 0 }) => {
+    void analytics.on('reset', () => void update(() => ({})));
+    return ({ session_id: told } = {}) => {
+      const { id, number } = update((before) => {
+        const { id, number = 0, at = 0 } = before;
         const now = Date.now();
-        if (now - at > IDLE_MS) {
-          id = newId();
-          number++;
-        }
-        return { id: id!, number, at: now };
+        if (now - at <= IDLE_MS) return { id: id!, number, at: now };
+        return told ? before : { id: newId(), number: number + 1, at: now };
       });
       return { session_id: id, session_number: number };
     };

@@ -13,7 +13,8 @@ export const hasGivenNone = ({ given }: Call, tags: unknown = {}): boolean => {
 /** What is wrong with the option `context`, if anything. It is asked once more for that. */
 export const contextProblem = (context: unknown): string | undefined => {
   try {
-    const tags: unknown = typeof context === 'function' ? (context as () => unknown)() : context;
+    const tags: unknown =
+      typeof context === 'function' ? (context as (known: object) => unknown)({}) : context;
     if (tags === undefined) return undefined;
     if (!isObject(tags) || 'then' in tags)
       return `must return an object at once, not ${show(tags)}`;

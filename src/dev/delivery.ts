@@ -8,6 +8,14 @@ export const addressOf = ({ relay, baseUrl = relay }: Destination): string => {
   return href.replace(/\/+$/, '');
 };
 
+/**
+ * Tools that follow requests put their own `fetch` in place of the browser's, which has a name and a length and no other
+ * property. Sentry's reads like the browser's, as `toString` is replaced, too.
+ */
+const isFetchReplaced = (): boolean =>
+  Object.getOwnPropertyNames(fetch).length > 2 ||
+  !Function.prototype.toString.call(fetch).includes('[native code]');
+
 /** What is wrong with delivery, and which option to check. */
 export const errorText = (
   { kind, message, status = 0 }: DeliveryError,
@@ -18,7 +26,12 @@ export const errorText = (
   if (/^the relay/.test(message))
     return `the relay gets ${status || 'no answer'} from the service: check its set-up`;
   if (kind === 'unreachable')
-    return `nothing answers at ${address}: check the address, CORS and blockers`;
+    return (
+      `nothing answers at ${address}: check the address, CORS and blockers` +
+      (isFetchReplaced()
+        ? '. Another script has replaced `fetch`: it may add headers that CORS does not allow'
+        : '')
+    );
   if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
   if (status !== 401 && status !== 403) {
     const [what, option] = relay ? ['relay', 'relay'] : ['service', 'baseUrl'];

@@ -8,7 +8,7 @@ import { contextProblem, hasGivenNone } from './context.js';
 import { createDebugLog } from './debug-log.js';
 import { addressOf, errorText, followPolicy, isMixed } from './delivery.js';
 import { EVENTS, checkEvent } from './events.js';
-import { optionsProblem } from './options.js';
+import { doubtsOf, optionsProblem } from './options.js';
 import type { Say } from './say.js';
 import { show } from './show.js';
 import { isRelayOnly, secondTag, tagProblems } from './tag.js';
@@ -52,6 +52,7 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
     init: (next: Partial<Options>): void => {
       const { project, disabled } = next;
       if (disabled) return;
+      doubtsOf(next, tag?.dataset).forEach(say);
       const address = addressOf(next);
       if (isMixed(address))
         say(`the browser blocks ${address}, as this page is https: give an https address`);

@@ -11,6 +11,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   user: 'read `status().userId`',
 };
 
+/** Segment's snippet below our stub takes the stub for its own queue, and writes its methods over ours. */
+export const isSegments = (analytics: object): boolean => 'SNIPPET_VERSION' in analytics;
+
 /**
  * Tells what to write in place of methods that only other tools have. They stay undefined, as they are without the
  * developers' file.

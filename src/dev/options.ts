@@ -1,14 +1,17 @@
 import { TOKEN_WORDS } from '../interface/is-token.js';
 import {
+  fit,
   isConsent,
   isContext,
   isFlag,
   isFunction,
-  isPositive,
+  isNumber,
   isText,
   isUrl,
   OPTIONS,
   problemsOf,
+  rangesOf,
+  type NumberName,
 } from '../client/options.js';
 import type { Options } from '../client/types.js';
 import { didYouMean } from './meant.js';
@@ -22,7 +25,7 @@ const GLOBAL = '(on the tag: the name of a global one, defined above the tag)';
 const WORDS = new Map<unknown, string>([
   [isText, 'a non-empty string'],
   [isUrl, ADDRESS],
-  [isPositive, 'a positive number'],
+  [isNumber, 'a number'],
   [isFlag, 'true or false'],
   [isFunction, `a function ${GLOBAL}`],
   [isContext, `an object or a function ${GLOBAL}; its parts need outbox-auto.js`],
@@ -78,6 +81,37 @@ export const optionsProblem = (
 
   return [...wrong].map((name) => `option ${formOf(name)} ${problemOf(name)}`).join('\n');
 };
+
+/** What the numbers of each option count. */
+const UNITS: Readonly<Record<NumberName, string>> = {
+  flushAt: 'records',
+  flushInterval: 'ms',
+  concurrency: 'requests',
+  timeout: 'ms',
+  maxAge: 'ms',
+  maxRecords: 'records',
+  maxBytes: 'bytes',
+  maxRecordBytes: 'bytes',
+};
+
+const inWords = (value: number): string => value.toLocaleString('en');
+
+/** Numbers outside of their range, and texts of the tag's switches that say neither on nor off: the default is used. */
+export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}): string[] => [
+  ...Object.entries(rangesOf(options)).flatMap(([key, range]) => {
+    const name = key as NumberName;
+    const given = options[name];
+    const used = fit(given, range);
+    if (given === undefined || given === used) return [];
+    const words = `${inWords(range[1])} to ${inWords(range[2])} ${UNITS[name]}`;
+    return `\`${name}\` is ${inWords(given)} ${UNITS[name]}; it must be ${words}; ${inWords(used)} is used`;
+  }),
+  ...Object.entries(dataset).flatMap(([name, text]) =>
+    OPTIONS[name as keyof Options] === isFlag && !/^(true|false)?$/.test(text!)
+      ? `\`${attributeOf(name)}\` is ${show(text)}: write true or false; it counts as not given`
+      : [],
+  ),
+];
 
 /** What is wrong with the names of the tag's attributes. Those of other tools are left alone. */
 export const misspelt = (dataset: DOMStringMap): string[] =>

@@ -17,12 +17,13 @@ const saysError = (body: string): boolean | undefined =>
 /**
  * Sorts an answer. An answer that is no success, no refusal of this record and no passing trouble means that the
  * set-up is wrong, and no record is lost for that. HTML does not come from the service, but from something between
- * (a captive portal, an error page with status 200). Status 0 means no answer: the server refused the connection,
+ * (a captive portal, a proxy's error page), whatever its status. Status 0 means no answer: the server refused the connection,
  * could not be reached, was blocked or took too long. A page cannot tell which.
  */
 export const outcomeOf = (status: number, body: string): Verdict['outcome'] => {
   if (/^(0|5..|408|425|429)$/.test(`${status}`)) return 'retry';
+  if (/^\s*</.test(body)) return 'blocked';
   if (/^4(00|09|13|22)$/.test(`${status}`)) return 'rejected';
-  if (!/^2..$/.test(`${status}`) || /^\s*</.test(body)) return 'blocked';
+  if (!/^2..$/.test(`${status}`)) return 'blocked';
   return saysError(body) ? 'rejected' : 'delivered';
 };

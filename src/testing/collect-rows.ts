@@ -4,7 +4,7 @@ import { readRows, type Row } from './rows.js';
 import type { Recorded } from './types.js';
 
 /** The part of Playwright's `Request` that is used here. */
-interface RequestLike {
+export interface RequestLike {
   method(): string;
   url(): string;
   headers(): Record<string, string>;
@@ -12,7 +12,7 @@ interface RequestLike {
 }
 
 /** The part of Playwright's `Route` that is used here. */
-interface RouteLike {
+export interface RouteLike {
   request(): RequestLike;
   fulfill(answer: {
     status: number;

@@ -16,7 +16,7 @@ type Method = (...args: unknown[]) => unknown;
 const ADDRESS = 'https://test.example';
 const BEFORE_INIT: Options = { relay: ADDRESS, project: 'test', channel: 'test' };
 /** Nothing is sent by itself. */
-const NEVER = Number.MAX_SAFE_INTEGER;
+const NEVER = { flushAt: 1e9, flushInterval: 1e9 };
 
 const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
 const createTestSend = (): Send => async (records) => records.map(() => DELIVERED);
@@ -53,7 +53,7 @@ export const createAnalytics = <
     tracker.init({
       ...settings,
       ...{ baseUrl: ADDRESS, token: 'test', relay: undefined, idempotencyKey: resends },
-      ...{ project: name, flushAt: NEVER, flushInterval: NEVER },
+      ...{ project: name, ...NEVER },
       beforeSend: (draft) => {
         draft.body.project = project;
         return beforeSend ? beforeSend(draft) : draft;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAttributes, resolveOptions } from '../../src/client/options.js';
+import { rangesOf, readAttributes, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 
 const SITE = 'https://site.example';
@@ -22,9 +22,19 @@ describe('options', () => {
     });
   });
 
+  it.each(Object.entries(rangesOf(DIRECT)))('that are numbers have a range: %s', (name, range) => {
+    const [usual, least, most] = range;
+    const used = (value: number) => resolve({ ...DIRECT, [name]: value })[name as 'timeout'];
+    expect([least, most].map(used)).toEqual([least, most]);
+    for (const value of [0, -1, least - 1, least - 0.5, most + 1, Infinity, -Infinity])
+      expect(used(value)).toBe(usual);
+    if (/flushInterval|timeout/.test(name)) expect(most).toBeLessThan(2 ** 31); // what a timer takes
+  });
+
   it('resolve a relay’s path, and fill its batches', () => {
     expect(resolve(RELAY)).toMatchObject({ relay: `${SITE}/a`, flushAt: 50, resends: true });
     expect(resolve({ ...RELAY, flushAt: 5 }).flushAt).toBe(5);
+    expect(resolve({ ...RELAY, flushAt: 0 }).flushAt).toBe(50);
   });
 
   it('do not depend on a slash at the end of an address', () => {
@@ -46,14 +56,13 @@ describe('options', () => {
     ['baseUrl', { ...DIRECT, baseUrl: 'https://in.example.com?x=1' }],
     ['project', { ...DIRECT, project: ' ' }],
     ['flushAt', { ...DIRECT, flushAt: '20' }],
-    ['flushInterval', { ...DIRECT, flushInterval: 0 }],
-    ['timeout', { ...DIRECT, timeout: Infinity }],
+    ['timeout', { ...DIRECT, timeout: NaN }],
     ['consent', { ...DIRECT, consent: 'yes' }],
     ['beforeSend', { ...DIRECT, beforeSend: 'filter' }],
     ['flushat', { ...DIRECT, flushat: 5 }],
     ['token', { ...RELAY, token: 't' }],
     ['relay', { ...RELAY, relay: '//other.example' }],
-    ['flushAt, consent', { ...DIRECT, flushAt: -1, consent: 'no' }],
+    ['debug, consent', { ...DIRECT, debug: 'true', consent: 'no' }],
   ])('that are wrong or missing are named: %s', (names, options) => {
     expect(() => resolve(options)).toThrow(
       new TypeError(`analytics-outbox: wrong or missing: ${names}`),
@@ -77,8 +86,9 @@ describe('attributes of the tag', () => {
       baseUrl: 'https://in.example.com',
       flushAt: '5',
       debug: '',
+      disabled: 'true',
       respectGpc: 'yes',
-      idempotencyKey: 'off',
+      idempotencyKey: 'false',
       beforeSend: 'filter',
       context: 'tags',
       theme: 'dark',
@@ -87,7 +97,8 @@ describe('attributes of the tag', () => {
       baseUrl: 'https://in.example.com',
       flushAt: 5,
       debug: true,
-      respectGpc: true,
+      disabled: true,
+      respectGpc: undefined,
       idempotencyKey: false,
       beforeSend: filter,
       context: { plan: 'pro' },

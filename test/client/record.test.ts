@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveOptions, type Settings } from '../../src/client/options.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
+import { checkRecord } from '../../src/relay/front/check-record.js';
 import type { DirectOptions } from '../../src/client/types.js';
 
 const AT = Date.parse('2026-01-31T12:00:00.123Z');
@@ -67,6 +68,53 @@ describe('an event', () => {
 
   it('takes the time of the call where `timestamp` is null', () => {
     expect(bodyOf({ given: { timestamp: null } }).timestamp).toBe('2026-01-31T12:00:00.123Z');
+  });
+
+  it.each([
+    [new Date('2026-01-31'), '2026-01-31T00:00:00.000Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
+    [1_769_817_600_000, '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31T01:00:00+01:00', '2026-01-31T00:00:00.000Z'],
+  ])('takes the time %s', (timestamp, text) => {
+    expect(bodyOf({ given: { timestamp } }).timestamp).toBe(text);
+  });
+
+  it.each([
+    ['microseconds', 1_769_817_600_000_000],
+    ['a year before our era', new Date(-1e14)],
+    ['a year of six figures', '+057871-01-01T00:00:00.000Z'],
+    ['a flag', true],
+    ['another flag', false],
+    ['two figures', '99'],
+    ['a text that is no time', 'now'],
+    ['a text that begins with a month', 'Jan 31 2026'],
+    ['an object', {}],
+    ['no time', NaN],
+  ])('refuses as its time %s', (_, timestamp) => {
+    expect(refusal({ given: { timestamp } })).toBe('invalid-call');
+  });
+
+  it.each([
+    ['a key `__proto__`', { a: [JSON.parse('{"__proto__":1}')] }],
+    ['too many levels', JSON.parse('['.repeat(31) + ']'.repeat(31))],
+    ['an id of a user that is too long', undefined, 'é'.repeat(513)],
+  ])('refuses at the call what a relay refuses: %s', (_, tag, userId?: string) => {
+    expect(refusal({ given: { tag, userId } })).toBe('invalid-call');
+    const body = { project: 'shop', channel: 'web', event: 'e', tags: { tag }, user_id: userId };
+    const record = { id: 'i', type: 'event', body };
+    expect(checkRecord(record, { projects: ['shop'], channels: ['web'] })).toHaveProperty(
+      'outcome',
+      'rejected',
+    );
+  });
+
+  it.each([
+    ['`__proto__` in a text', { a: '{"__proto__":1}', b: ['__proto__'] }],
+    ['as many levels as a relay takes', JSON.parse('['.repeat(30) + ']'.repeat(30))],
+    ['many things side by side', Array.from({ length: 100 }, () => [{}])],
+  ])('takes what a relay takes: %s', (_, tag) => {
+    expect(bodyOf({ given: { tag } }).tags).toEqual({ tag });
   });
 
   it('tells whose it is, so that it can be put in order', () => {
@@ -145,6 +193,18 @@ describe('`context`', () => {
       path: '/',
     });
     expect(bodyOf({}, { context: () => context }).tags).toEqual(context);
+  });
+
+  it('is asked with the tags of the call, and with what the page was then', () => {
+    const context = (known: object) => ({ known });
+    const given = { plan: 'pro', tags: { path: '/own' } };
+    const seen = { path: '/seen', title: 'Seen' };
+    const { tags } = bodyOf({ given, seen }, { context });
+    expect(tags).toEqual({
+      plan: 'pro',
+      path: '/own',
+      known: { plan: 'pro', path: '/own', title: 'Seen' },
+    });
   });
 
   it.each<[string, () => unknown]>([

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { dropText, refusalsOf, slipsOf } from '../../src/dev/calls.js';
-import { DEFAULTS, type Settings } from '../../src/client/options.js';
+import { resolveOptions, type Settings } from '../../src/client/options.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
 
-const SETTINGS = { ...DEFAULTS, project: 'p', channel: 'c', resends: false } as Settings;
+const SETTINGS: Settings = resolveOptions(
+  { baseUrl: 'https://in.example.com', token: 't', project: 'p', channel: 'c' },
+  '',
+  true,
+);
 
 const event = (subject: unknown, given: unknown, ...more: unknown[]): Call => ({
   type: 'event',

@@ -1,14 +1,30 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { errorText } from '../../src/dev/delivery.js';
 
-beforeEach(() => vi.stubGlobal('location', new URL('https://shop.test/cart')));
+beforeEach(() => {
+  vi.stubGlobal('location', new URL('https://shop.test/cart'));
+  // A browser's is no script; Node's is one.
+  vi.stubGlobal('fetch', Math.max);
+});
 afterEach(() => vi.unstubAllGlobals());
 
 const RELAY = { relay: '/a' };
 
 it('says that nothing answers of the address that gives no answer', () => {
   const error = { kind: 'unreachable', message: 'https://shop.test/a/v1/batch: 0' } as const;
-  expect(errorText(error, RELAY)).toMatch(/^nothing answers at https:\/\/shop\.test\/a: check/);
+  expect(errorText(error, RELAY)).toBe(
+    'nothing answers at https://shop.test/a: check the address, CORS and blockers',
+  );
+});
+
+it('says that the `fetch` is not the browser’s, where a tool has put its own in its place', () => {
+  const error = { kind: 'unreachable', message: 'https://shop.test/a/v1/batch: 0' } as const;
+  const replaced = /Another script has replaced `fetch`: it may add headers/;
+  vi.stubGlobal('fetch', () => undefined);
+  expect(errorText(error, RELAY)).toMatch(replaced);
+  // As Sentry's, which has a prototype, and reads as if it were native.
+  vi.stubGlobal('fetch', Object.assign(Math.max.bind(null), { prototype: {} }));
+  expect(errorText(error, RELAY)).toMatch(replaced);
 });
 
 it('says of a relay that answers, but reaches no service, which of the two it is', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misspelt, optionsProblem } from '../../src/dev/options.js';
+import { doubtsOf, misspelt, optionsProblem } from '../../src/dev/options.js';
 import { OPTIONS, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 import { FOREIGN } from './foreign-attributes.js';
@@ -39,12 +39,12 @@ describe('what a developer is told of the options', () => {
       ['option `colour` (data-colour) does not exist: leave it out'],
     ],
     'a wrong value': [
-      { ...DIRECT, flushAt: 0 },
-      ['option `flushAt` (data-flush-at) must be a positive number, not 0'],
+      { ...DIRECT, flushAt: true },
+      ['option `flushAt` (data-flush-at) must be a number, not true'],
     ],
     'the text of an attribute that is no number': [
       { ...DIRECT, timeout: NaN },
-      ['option `timeout` (data-timeout) must be a positive number, not "20s"'],
+      ['option `timeout` (data-timeout) must be a number, not "20s"'],
     ],
     'the wrong characters of a token, not the token': [
       { ...DIRECT, token: 'secret–token' },
@@ -102,6 +102,25 @@ describe('what a developer is told of the options', () => {
         }
       }
     }
+  });
+});
+
+describe('what a developer is told of values that are not used', () => {
+  it('is the number, the range and the default, with the unit', () => {
+    expect(doubtsOf({ ...DIRECT, timeout: 10, maxBytes: Infinity, flushAt: 5 })).toEqual([
+      '`timeout` is 10 ms; it must be 1,000 to 600,000 ms; 30,000 is used',
+      '`maxBytes` is ∞ bytes; it must be 1 to 1,000,000,000 bytes; 5,000,000 is used',
+    ]);
+    expect(doubtsOf({ ...RELAY, flushAt: 0 })).toEqual([
+      '`flushAt` is 0 records; it must be 1 to 1,000,000,000 records; 50 is used',
+    ]);
+  });
+
+  it('is a switch of the tag that says neither on nor off', () => {
+    const dataset = { debug: 'yes', disabled: 'false', respectGpc: '', project: 'no', theme: 'x' };
+    expect(doubtsOf(DIRECT, dataset)).toEqual([
+      '`data-debug` is "yes": write true or false; it counts as not given',
+    ]);
   });
 });
 

@@ -19,6 +19,7 @@ describe('an answer', () => {
 
   it.each([400, 409, 413, 422])('with %i refuses the record', (status) => {
     expect(outcomeOf(status, '{"code":400,"message":"Invalid request data"}')).toBe('rejected');
+    expect(outcomeOf(status, '\n<html>')).toBe('blocked');
   });
 
   it.each([

@@ -47,6 +47,7 @@ let values: Map<string, string>;
 beforeEach(() => {
   values = new Map();
   vi.stubGlobal('localStorage', createLocalStorage(values));
+  vi.stubGlobal('document', { readyState: 'complete' });
 });
 afterEach(() => vi.unstubAllGlobals());
 

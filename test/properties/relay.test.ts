@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { wrongField } from '../../src/interface/validate.js';
 import { isDateTime } from '../../src/interface/is-date-time.js';
 import { checkRecord } from '../../src/relay/front/check-record.js';
-import { isPlainJson } from '../../src/relay/front/is-plain-json.js';
+import { isPlainJson } from '../../src/interface/is-plain-json.js';
 import { isId, parseBatch } from '../../src/relay/front/parse-batch.js';
 import { MAX_BATCH_RECORDS } from '../../src/interface/wire.js';
 import { json } from './nasty.js';

@@ -17,13 +17,40 @@ export const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
 /** The database of `DIRECT`. */
 export const NAME = 'analytics-outbox https://in.example.com shop';
 
+/** Has its members on its prototype, like a real one: an element's name can stand in for them. */
+class FakeDocument extends EventTarget {
+  #state = 'visible';
+  get visibilityState(): string {
+    return this.#state;
+  }
+  set visibilityState(state: string) {
+    this.#state = state;
+  }
+}
+/** Reads of a database's store, on a connection of its own. Of a database that is deleted meanwhile there is nothing. */
+const withStore = async <T>(
+  databases: IDBFactory,
+  name: string,
+  read: (store: IDBObjectStore) => IDBRequest<T[]>,
+): Promise<T[]> => {
+  const open = databases.open(name);
+  open.onupgradeneeded = () => open.transaction!.abort();
+  await new Promise((done) => (open.onsuccess = open.onerror = done));
+  if (open.error) return [];
+  const request = read(open.result.transaction('records').objectStore('records'));
+  await new Promise((done) => (request.onsuccess = done));
+  open.result.close();
+  return request.result;
+};
+
 /** A page of a site, with storage of its own: as much of it as the client reads. */
 export const openSite = () => {
   Reflect.deleteProperty(globalThis, FACTS); // the consent of an earlier page
   const values = new Map<string, string>();
-  const doc = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  const doc = new FakeDocument();
   const win = new EventTarget();
   const databases = new IDBFactory();
+  const names = databases.databases.bind(databases); // a test may take it from the page
   vi.stubGlobal('indexedDB', databases);
   vi.stubGlobal('IDBKeyRange', IDBKeyRange);
   vi.stubGlobal('document', doc);
@@ -31,27 +58,42 @@ export const openSite = () => {
   vi.stubGlobal('navigator', { onLine: true });
   vi.stubGlobal('location', new URL(ORIGIN));
   vi.stubGlobal('localStorage', createLocalStorage(values));
-  const say = (target: EventTarget, type: string) => target.dispatchEvent(new Event(type));
+  const say = (target: EventTarget, type: string) =>
+    EventTarget.prototype.dispatchEvent.call(target, new Event(type));
   const become = (visibilityState: string) => {
-    Object.assign(doc, { visibilityState });
+    Reflect.set(FakeDocument.prototype, 'visibilityState', visibilityState, doc);
     say(doc, 'visibilitychange');
   };
   return {
     /** What localStorage has. */
     values,
+    databases,
     doc,
     win,
     say,
     hide: () => become('hidden'),
     show: () => become('visible'),
+    /** The page is left, and another one of the site comes. */
+    next: () => {
+      say(win, 'pagehide');
+      become('hidden');
+      become('visible');
+      Reflect.deleteProperty(globalThis, FACTS);
+    },
     /** The keys of all that a database has. */
-    stored: async (name: string): Promise<IDBValidKey[]> => {
-      const open = databases.open(name);
-      await new Promise((done) => (open.onsuccess = done));
-      const keys = open.result.transaction('records').objectStore('records').getAllKeys();
-      await new Promise((done) => (keys.onsuccess = done));
-      open.result.close();
-      return keys.result;
+    stored: (name: string): Promise<IDBValidKey[]> =>
+      withStore(databases, name, (store) => store.getAllKeys()),
+    /** The values of all that a database has: parcels and leases. */
+    contents: (name: string) =>
+      withStore<{ records?: unknown[] }>(databases, name, (store) => store.getAll()),
+    /** All records that the databases of the site have, as text, and the keys of localStorage. */
+    traces: async (): Promise<string[]> => {
+      const all = [...values.keys()];
+      for (const { name } of await names()) {
+        const found = await withStore(databases, name!, (store) => store.getAll());
+        for (const value of found) all.push(`${name}: ${JSON.stringify(value)}`);
+      }
+      return all;
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { FaultRule } from '../../server/faults/fault-rule.js';
+import { DEMO_ID } from '../calls/call.js';
 import type { CountedRule } from '../../server/faults/fault-switch.js';
 
 export interface EventRow {
@@ -54,8 +55,10 @@ export const createServiceClient = (service: string, project: string) => {
         body: JSON.stringify(rules),
       }),
     clear: (): Promise<unknown> => ask('records', { method: 'DELETE' }),
-    /** Deletes all records, ends all faults, and cuts the requests that they hold up. */
-    clearAll: (): Promise<unknown> => ask('all', { method: 'DELETE' }),
+    /** Deletes the records that the demo has made: those of a page of the visitor's own stay. */
+    clearOwn: (): Promise<unknown> => ask(`records?with=${DEMO_ID}`, { method: 'DELETE' }),
+    /** The same; it also ends all faults, and cuts the requests that they hold up. */
+    clearStage: (): Promise<unknown> => ask(`all?with=${DEMO_ID}`, { method: 'DELETE' }),
   };
 };
 

@@ -5,7 +5,7 @@ import type { FaultParts } from './fault-middleware.js';
 import type { FaultRule } from './fault-rule.js';
 
 interface Parts extends Omit<FaultParts, 'tokens'> {
-  deleteRecords: () => Promise<void>;
+  deleteRecords: (key?: string) => Promise<void>;
 }
 
 /** Sets the faults and shows the request log. Only there when the service was started with it. */
@@ -32,7 +32,7 @@ export function faultRoutes({ faults, held, log, deleteRecords }: Parts): Hono<S
 
   const clearAll = async (c: ServiceContext) => {
     held.cutAll();
-    await deleteRecords();
+    await deleteRecords(c.req.query('with'));
     faults.set([]); // not before: what another tab delivers as soon as it can must stay
     log.clear();
     return c.json({ success: true, message: 'Everything cleared' });

@@ -1,10 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { names } from '../../../e2e/support/names.js';
 import { track } from '../../../e2e/support/track.js';
+import type { Tab } from '../engine.js';
 import { MANY_RUNS, type Row } from '../row.js';
+import type { Stage } from '../stage.js';
 import { statusOf, TWENTY, trackAndClose, trackAndGo, waitFor, waitAtRest } from '../steps.js';
 import { allOnce, onceOrUnknown } from '../verdicts.js';
 
+/** By then a page that no protocol drives asks again: WebKit ends that request, too, as a download begins. */
+const AGAIN_MS = 1_500;
+
 const group = 'Leaving the page';
+
+/** A page that acts before it has loaded: it calls and leaves for `/left` once its global has this. */
+const leavingPage = (stage: Stage, body: string, has = 'Symbol(analytics-outbox)'): string => {
+  const run = (has: string, events: readonly string[], address: string): void => {
+    const look = setInterval(() => {
+      if (!Reflect.ownKeys(analytics).some((key) => String(key) === has)) return;
+      clearInterval(look);
+      for (const event of events) analytics.event(event);
+      location.href = address;
+    }, 20);
+  };
+  const given = [has, TWENTY, stage.bare('/left')].map((value) => JSON.stringify(value));
+  const script = `<script>(${String(run)})(${given.join()})</script>`;
+  return stage.page('/leaving', stage.tagged({}, { body: body + script }));
+};
+
+/** Opens a tab at a page that leaves by itself, and waits for where it goes. */
+const passThrough = async (stage: Stage, address: string): Promise<Tab> => {
+  const tab = await stage.newTab(stage.bare());
+  await tab.leave((address) => void (location.href = address), address);
+  const end = stage.bare('/left');
+  await waitFor('the page after it', async () => {
+    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
+    return here[0] === end && here[1] === 'complete';
+  });
+  return tab;
+};
 
 export const leavingRows: readonly Row[] = [
   {
@@ -18,6 +51,58 @@ export const leavingRows: readonly Row[] = [
       await trackAndGo(tab, TWENTY, stage.bare());
       await stage.visit();
       return TWENTY;
+    },
+  },
+  {
+    id: 'left-before-load',
+    group,
+    what: '20 calls, then to another page, in the same task, before the `load` event',
+    promised: allOnce,
+    runs: MANY_RUNS,
+    run: async (stage) => {
+      const address = leavingPage(stage, `<img src="/never.png" alt="">`);
+      stage.site.hold('/never.png');
+      await passThrough(stage, address);
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'left-before-script',
+    group,
+    what: '20 calls of the stub, then to another page, in the same task, before the script has come',
+    promised: allOnce,
+    runs: MANY_RUNS,
+    run: async (stage) => {
+      const address = leavingPage(stage, '', 'calls');
+      const release = stage.site.hold('/dist/outbox.js');
+      const tab = await passThrough(stage, address);
+      release();
+      await tab.goto(stage.page('/last', stage.tagged()));
+      return TWENTY;
+    },
+  },
+  {
+    id: 'download-in-flight',
+    group,
+    what: '3 requests, stored at once and answered after 2 s, are in flight as a download begins; then one more call',
+    promised: onceOrUnknown,
+    quietFor: 3_000,
+    run: async (stage) => {
+      const { service, site } = stage;
+      site.handle('/file/', (_, response) => {
+        response.setHeader('content-disposition', 'attachment; filename=file.bin');
+        response.end('file');
+      });
+      const tab = await stage.visit();
+      await service.faults([{ after: true, delay: 2_000, times: 3 }]);
+      await track(tab, names(3));
+      await waitFor('the requests', async () => (await service.requests()).length === 3);
+      await tab.leave(() => void (location.href = '/file/'), undefined);
+      await waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+      await pause(AGAIN_MS);
+      await track(tab, ['after']);
+      return [...names(3), 'after'];
     },
   },
   {

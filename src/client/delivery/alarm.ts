@@ -1,6 +1,8 @@
+import { later } from '../later.js';
+
 /** A timer that rings once, at the earliest of the times that it was set to. */
 export const createAlarm = (ring: () => unknown, now: () => number) => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: number | undefined;
   let at = Infinity;
 
   const stop = (): void => {
@@ -13,7 +15,7 @@ export const createAlarm = (ring: () => unknown, now: () => number) => {
       if (time >= at) return;
       stop();
       at = time;
-      timer = setTimeout(ring, time - now());
+      timer = later(ring, time - now());
     },
   };
 };

@@ -1,4 +1,4 @@
-import { ahead } from '../../interface/backoff.js';
+import { ahead, BASE_MS } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
 import { isHidden, wasLeft } from '../life.js';
@@ -73,6 +73,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       },
     });
 
+  const claimMore = () => {
+    if (mayClaim(outbox)) void claim(outbox, pump);
+  };
+
   let isPumping = false;
   /** Whether to look once more. */
   let isAgain = false;
@@ -87,6 +91,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = trouble.read();
     if (until) {
       alarm.set(until);
+      claimMore(); // what is kept stays within its limits, though nothing is sent
       return;
     }
     if (outbox.count && token.get() === undefined) {
@@ -102,7 +107,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const free = places - running.size;
     const groups = chooseNext(free, false);
     if (!groups.length) {
-      if (free > 0 && mayClaim(outbox)) void claim(outbox, pump);
+      if (free > 0) claimMore();
       return;
     }
     const named = nameInFlight(outbox, groups.flat());
@@ -120,8 +125,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     isAgain = true;
     if (isPumping) return;
     isPumping = true;
-    await undefined; // the page may add its listeners after `init`
-    while (isAgain) await round();
+    try {
+      await undefined; // the page may add its listeners after `init`
+      while (isAgain) await round();
+    } catch {
+      alarm.set(now() + BASE_MS); // whatever threw, it does not throw without a pause
+    }
     isPumping = false;
     if (running.size || outbox.isClaiming) return;
     for (const settle of waiters.splice(0)) settle();
@@ -149,6 +158,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       void pump();
     },
     flushAll,
+    /** Asks for a token as soon as something waits: a page that is left needs it at once. */
+    prepare: (): void => {
+      if (token.get() === undefined) void pump();
+    },
     /** Settles when nothing is under way any more. */
     flush: (): Promise<void> => {
       flushAll();

@@ -1,4 +1,6 @@
 import { waitInTrouble } from '../../interface/backoff.js';
+import { attempt } from '../../interface/attempt.js';
+import { onNavigation } from '../life.js';
 import { isOffline } from '../page.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
@@ -13,6 +15,8 @@ import type { Trouble } from './trouble.js';
 const AROUND = 107;
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;
+
+const FAILED: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0, problem: 'failed' };
 
 /** The way to one destination: its requests, and what their answers have told. */
 export interface Line {
@@ -103,14 +107,19 @@ const conclude = (
   since: number,
 ) => {
   const { outbox } = line;
+  const isShared = attempts[0] === attempts[1];
   // A batch that is refused by one answer says nothing about each record: smaller ones show which it was.
-  const isWhole = attempts[0] === attempts[1] && attempts[0]!.outcome === 'rejected';
+  const isWhole = isShared && attempts[0]!.outcome === 'rejected';
+  /** Others have passed since these have begun to fail. */
+  const isOwn = group.every(({ record }) => record.failedSince! < line.passedAt);
   let worst: Attempt | undefined;
   let hasPassed = isWhole;
   group.forEach((entry, i) => {
     const attempt = attempts[i]!;
     const { status, problem, retryAfterMs } = attempt;
-    const outcome = isWhole ? 'retry' : attempt.outcome;
+    // Something in between finds it too large, and takes others.
+    const isTooLarge = status === 413 && isOwn && !isShared;
+    const outcome = isWhole ? 'retry' : isTooLarge ? 'rejected' : attempt.outcome;
     const { record } = entry;
     if (outcome === 'delivered' || outcome === 'rejected') {
       hasPassed = true;
@@ -130,7 +139,6 @@ const conclude = (
     outbox.emit('outcome', { record, outcome, status: status || undefined });
   });
   if (hasPassed) passed(line);
-  const isOwn = group.every(({ record }) => record.failedSince! < line.passedAt);
   if (worst && (worst.retryAfterMs || !(hasPassed || isOwn))) failed(line, worst);
 };
 
@@ -147,9 +155,10 @@ export const start = async (
 ): Promise<void> => {
   const { outbox, running } = line;
   const bytes = weigh(group);
-  const keepalive = bytes <= line.room;
+  // While nothing answers, every other request goes without: some browsers refuse keepalive.
+  const keepalive = bytes <= line.room && (handoff || line.silent % 2 === 0);
   const kept = keepalive ? bytes : 0;
-  const controller = new AbortController();
+  const controller = (attempt(() => new AbortController()) ?? {}) as AbortController;
   running.set(controller, group);
   line.room -= kept;
   for (const entry of group) {
@@ -157,23 +166,41 @@ export const start = async (
     sent(outbox, entry, keepalive);
   }
   const records = group.map(({ record }) => record);
-  const sending = line.send(records, { keepalive, controller });
+  const sending = line.send(records, { keepalive, controller, isSilent: !!line.silent });
+  // WebKit never tells how a request has ended that was under way as a download began.
+  const onStay = () => {
+    loseRequest(line, controller);
+    line.onEnd();
+  };
+  const settled = handoff ? undefined : onNavigation(onStay);
   for (const record of records) outbox.emit('sent', { record, handoff });
-  const attempts = await sending;
+  let attempts: Attempt[] | undefined;
+  try {
+    attempts = await sending;
+  } catch {
+    attempts = group.map(() => FAILED); // whatever has thrown
+  }
+  settled?.();
   line.room += kept;
   // Not if it was forgotten, since the page was left, or if the browser carries it on.
   if (attempts && running.delete(controller)) conclude(line, group, attempts, since);
   line.onEnd();
 };
 
+/** Forgets a request whose answer nobody sees any more. */
+const loseRequest = ({ running, outbox }: Line, controller: AbortController) => {
+  const group = running.get(controller) ?? [];
+  running.delete(controller);
+  for (const entry of group) lose(outbox, entry);
+};
+
 /** Forgets what is under way, since the page was left. */
-export const loseRunning = ({ running, outbox }: Line): void => {
-  for (const group of running.values()) for (const entry of group) lose(outbox, entry);
-  running.clear();
+export const loseRunning = (line: Line): void => {
+  for (const controller of line.running.keys()) loseRequest(line, controller);
 };
 
 /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */
 export const abort = (line: Line): void => {
-  for (const controller of line.running.keys()) controller.abort();
+  for (const controller of line.running.keys()) controller.abort?.();
   loseRunning(line);
 };

@@ -2,6 +2,7 @@ import { createStore, promisifyRequest } from 'idb-keyval';
 import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
 import { departures, isGoing } from '../life.js';
+import { later } from '../later.js';
 import { attempt } from '../../interface/attempt.js';
 import type { StorageKind } from '../types.js';
 
@@ -60,7 +61,11 @@ export const openDatabase = (
       await Promise.race([working, ended]);
       isCommitting = true;
       transaction.commit?.(); // without this, most of what a page writes while it goes away is lost
-      await ended.finally(() => (isCommitting = false));
+      try {
+        await ended;
+      } finally {
+        isCommitting = false;
+      }
       return working;
     };
     try {
@@ -77,7 +82,7 @@ export const openDatabase = (
       // page how it ended, not even when the page is back.
       if (kind !== 'memory' && !isEnded && departures === before && !isGoing()) {
         use = connect();
-        setTimeout(become, reopenMs, 'opening');
+        later(() => become('opening'), reopenMs);
         reopenMs *= 2;
         become('memory', messageOf(error));
       }

@@ -1,5 +1,6 @@
 import { ahead } from '../../interface/backoff.js';
-import { claimParcels, type Claimed, type Walk } from './claim.js';
+import { isLoading } from '../life.js';
+import { claimParcels, type Walk } from './claim.js';
 import { readNotes, removeNote } from './note.js';
 import { addParcel, isMemory, leaseEnd, startWalk } from './outbox.js';
 import type { Outbox } from './outbox.js';
@@ -14,7 +15,7 @@ const LOOK_MS = 30_000;
 
 /**
  * If it is time, looks again for what dead lives have left, and renews the lease. Returns the time of the next look: as
- * another life's lease ends, but 5 to 30 seconds from now.
+ * another life's lease ends, but 5 to 30 seconds from now; 5 while the page loads.
  */
 export const look = (outbox: Outbox): number => {
   const time = outbox.now();
@@ -22,7 +23,8 @@ export const look = (outbox: Outbox): number => {
   if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
   if (!outbox.isClaiming) startWalk(outbox); // a claim that is under way sees what there is
   const soonest = outbox.seen?.soonest ?? 0;
-  return (outbox.lookAt = time + Math.min(LOOK_MS, Math.max(soonest - time, SOON_MS)));
+  const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
+  return (outbox.lookAt = time + Math.min(longest, Math.max(soonest - time, SOON_MS)));
 };
 
 /** Whether there may be more to claim. */
@@ -62,13 +64,7 @@ const claimNotes = (outbox: Outbox) => {
 
 const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
   const { life } = outbox;
-  let claimed: Claimed;
-  try {
-    claimed = await outbox.database!.run((store) => claimParcels(store, outbox, walk), true);
-  } catch {
-    if (!isMemory(outbox) && life === outbox.life) endWalk(outbox); // the next look begins anew
-    return;
-  }
+  const claimed = await outbox.database!.run((store) => claimParcels(store, outbox, walk), true);
   for (const life of claimed.noted) removeNote(outbox, life);
   for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
   if (life !== outbox.life) return;
@@ -82,9 +78,16 @@ const claimStored = async (outbox: Outbox, walk: Walk): Promise<void> => {
  * that settled in between would not have sent what was claimed.
  */
 export const claim = async (outbox: Outbox, done?: () => unknown): Promise<void> => {
+  const { life } = outbox;
+  const wasMemory = isMemory(outbox);
   outbox.isClaiming = true;
-  if (isMemory(outbox)) claimNotes(outbox);
-  else await claimStored(outbox, outbox.walk!);
+  try {
+    if (wasMemory) claimNotes(outbox);
+    else await claimStored(outbox, outbox.walk!);
+  } catch {
+    // The next look begins anew. A database that has failed leaves the notes to be claimed.
+    if (wasMemory === isMemory(outbox) && life === outbox.life) endWalk(outbox);
+  }
   outbox.isClaiming = false;
   trim(outbox);
   done?.();

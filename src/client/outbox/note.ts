@@ -1,10 +1,13 @@
 import { attempt } from '../../interface/attempt.js';
 import { shelf } from '../page.js';
-import { LEASE_MS, type Outbox } from './outbox.js';
+import { nextEnd, type Outbox } from './outbox.js';
 import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
 
-/** Characters that an exit note may have: a twentieth of what localStorage takes. */
-const ROOM = 262_144;
+/**
+ * Characters that the parcels of all exit notes may have. With what stands around them that is less than 256 KiB, a
+ * twentieth of what localStorage takes.
+ */
+const ROOM = 260_000;
 
 type NotedParcel = StoredParcel & {
   key: ParcelKey;
@@ -43,16 +46,19 @@ export const removeNote = (named: Named, life: string): void => shelf.remove(key
 export const writeNote = (
   outbox: Outbox,
   parcels: readonly Parcel[],
-  until = outbox.now() + LEASE_MS,
+  until = nextEnd(outbox),
 ): Set<Parcel> | undefined => {
   const { life } = outbox;
   const own = keyOf(outbox, life);
   let room = ROOM;
+  for (const key of shelf.keys(keyOf(outbox, ''))) {
+    if (key !== own) room -= shelf.get(key)!.length;
+  }
   const texts = [...parcels].reverse().map((parcel): [Parcel, string] => {
     const { key, stored } = parcel;
     return [parcel, JSON.stringify({ key, stored, ...storedOf(parcel, life) })];
   });
-  // Where localStorage has less room than that, half as much may fit.
+  // Where localStorage has less room than this, half as much may fit.
   for (; ; room /= 2) {
     let left = room;
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);

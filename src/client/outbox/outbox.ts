@@ -1,6 +1,7 @@
 import { ahead } from '../../interface/backoff.js';
+import { isLoading } from '../life.js';
 import type { Settings } from '../options.js';
-import { newId } from '../page.js';
+import { newId, sinceOpened } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Walk } from './claim.js';
 import type { Database } from './database.js';
@@ -12,6 +13,10 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
+/** A stored record cannot be as old as this: then its time is wrong. */
+const YEAR_MS = 31_536_000_000;
+/** The same for a page that has not loaded: in WebKit it may go without a word, and the next page waits for this time. */
+const LOADING_LEASE_MS = 20_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
 
@@ -52,7 +57,7 @@ export interface Outbox {
   /** The number of the last call. A parcel has the number of its first. */
   order: number;
   /** The timer of a write that waits a moment, so that others join it. */
-  timer?: ReturnType<typeof setTimeout> | undefined;
+  timer?: number | undefined;
   /** Settles when what has changed is written. */
   writing?: Promise<void> | undefined;
   /** When the page looks again for what dead lives have left. */
@@ -105,6 +110,10 @@ export const isMemory = ({ database }: Outbox): boolean => database?.kind() === 
 export const leaseEnd = ({ now }: Outbox, until: number): number =>
   ahead(until, now(), 2 * LEASE_MS);
 
+/** Until when a page holds what it stores now. */
+export const nextEnd = ({ now }: Outbox): number =>
+  now() + (isLoading() ? LOADING_LEASE_MS : LEASE_MS);
+
 /** Whether the lease lasts for longer than a request mostly takes. */
 export const isLeased = (outbox: Outbox): boolean =>
   leaseEnd(outbox, outbox.until) - outbox.now() > MARGIN_MS;
@@ -114,11 +123,11 @@ export const isLeased = (outbox: Outbox): boolean =>
  * the database, gives it up.
  */
 export const updateLease = (store: IDBObjectStore, outbox: Outbox): void => {
-  const { life, now, count, dirty, isClaiming } = outbox;
+  const { life, count, dirty, isClaiming } = outbox;
   const key = ['lease', life];
   outbox.until = 0;
   if (count || dirty.size || isClaiming) {
-    outbox.until = now() + LEASE_MS;
+    outbox.until = nextEnd(outbox);
     store.put({ life, until: outbox.until } satisfies StoredLease, key);
   } else store.delete(key);
 };
@@ -151,13 +160,23 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
   return parcel;
 };
 
+/**
+ * How old a stored record is. The clock may be wrong now, or may have been at the call: what this page has made is not
+ * older than the page, and an age of years only means that the clock was put right.
+ */
+const ageOf = ({ now, maker }: Outbox, { at }: OutboxRecord, { key }: Parcel): number => {
+  const age = now() - at;
+  return age < YEAR_MS ? Math.min(age, key[1] === maker ? sinceOpened() : age) : 0;
+};
+
 /** Adds a parcel that was claimed, in the order of their age. */
 export const addParcel = (
   outbox: Outbox,
   parcel: Parcel,
   records: readonly OutboxRecord[],
 ): void => {
-  for (const record of records) addEntry(outbox, createEntry(record, parcel, 0));
+  for (const record of records)
+    addEntry(outbox, createEntry(record, parcel, 0, ageOf(outbox, record, parcel)));
   outbox.parcels = new Set([...outbox.parcels, parcel].sort(byAge));
 };
 

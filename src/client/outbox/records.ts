@@ -1,5 +1,5 @@
 import { inTime } from '../../interface/in-time.js';
-import { deleteDatabase } from '../page.js';
+import { sinceOpened } from '../page.js';
 import type { DropReason, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import { writeNote } from './note.js';
@@ -47,7 +47,7 @@ export const lose = (outbox: Outbox, entry: Entry): void => {
 
 /** Drops a record that is too old. Returns whether it was. */
 export const expire = (outbox: Outbox, entry: Entry): boolean => {
-  const isOld = outbox.now() - entry.record.at > outbox.settings().maxAge;
+  const isOld = sinceOpened() - entry.born > outbox.settings().maxAge;
   if (isOld) drop(outbox, entry, 'expired');
   return isOld;
 };
@@ -152,19 +152,4 @@ export const clear = (outbox: Outbox, reason: DropReason): void => {
   const all = [...entriesOf(outbox)];
   restart(outbox, () => false); // a claim that is under way brings nothing any more
   for (const { record } of all) outbox.drop(reason, record);
-};
-
-/** Deletes all that is in memory and in the database, which may not be used any more. */
-export const wipe = (outbox: Outbox): void => {
-  const { database, name } = outbox;
-  outbox.database = undefined;
-  clear(outbox, 'consent-denied');
-  // Where it is open it is cleared: to be deleted, it would have to be closed by all pages, cached ones too.
-  const destroy = () => deleteDatabase(name);
-  if (!database) destroy();
-  else
-    void database
-      .run((store) => void store.clear())
-      .catch(destroy)
-      .finally(database.end);
 };

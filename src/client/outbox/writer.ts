@@ -1,4 +1,5 @@
 import { isHidden } from '../life.js';
+import { later } from '../later.js';
 import { removeNote, writeNote } from './note.js';
 import { checkLease, forgetParcel, isMemory, updateLease, type Outbox } from './outbox.js';
 import { putParcel, storedOf, type Parcel } from './parcel.js';
@@ -86,7 +87,7 @@ export const save = (outbox: Outbox, parcel: Parcel, mayWait = false): void => {
   else outbox.dirty.add(parcel);
   if (!mayWait) void flush(outbox);
   else
-    outbox.timer ??= setTimeout(() => {
+    outbox.timer ??= later(() => {
       outbox.timer = undefined;
       void flush(outbox);
     }, TOGETHER_MS);

@@ -119,9 +119,15 @@ export const createUpstream = (effects: Effects) => {
     return attempt(record, await bearer(), address);
   };
 
+  /** The service has decided about a record. */
+  let hasPassed = false;
+
   return async (record: BatchRecord, address?: string): Promise<Attempt> => {
     const result = await withToken(record, address);
+    // A page of HTML instead of the service's answer. It is about this record alone, since others pass.
+    if (hasPassed && result.status === 413) result.outcome = 'rejected';
     if (isFinal(result)) {
+      hasPassed = true;
       setupTrouble.healed();
       tokens.passed();
     } else if (result.status === 401) {
@@ -132,9 +138,9 @@ export const createUpstream = (effects: Effects) => {
   };
 };
 
-/** A success is no trouble but where a page comes in place of the answer, from something in between. */
+/** These are no trouble but where a page comes in place of the answer, from something in between. */
 export const answerWords = (status: number): string =>
-  `the service answers ${status}${status >= 200 && status < 300 ? ' with a page of HTML' : ''}`;
+  `the service answers ${status}${/^(2..|4(00|09|13|22))$/.test(`${status}`) ? ' with a page of HTML' : ''}`;
 export const setupWords = (status: number): string =>
   `${answerWords(status)}: check \`baseUrl\` and \`token\``;
 

@@ -1,7 +1,7 @@
 import { FIELDS, wrongField } from '../../interface/validate.js';
 import type { RecordType } from '../../interface/bodies.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { isPlainJson } from './is-plain-json.js';
+import { isPlainJson, MAX_USER_BYTES } from '../../interface/is-plain-json.js';
 import type { ClaimedRecord } from './parse-batch.js';
 
 /** Names that may be written to; `*` stands for any. */
@@ -17,8 +17,6 @@ const lists = (names: Names, name: unknown): boolean =>
 
 /** Bytes of a record's body. A page sends 60,000 at the most. */
 const MAX_RECORD_BYTES = 65_536;
-/** Bytes of the id of a user: it becomes part of keys, which are kept for longer than the record. */
-const MAX_USER_BYTES = 1_024;
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 

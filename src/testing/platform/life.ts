@@ -2,6 +2,10 @@
 
 export const isHidden = (): boolean => false;
 
+export const isLoading = (): boolean => false;
+
+export const isFleeting = (): boolean => false;
+
 export const isPrerendering = (): boolean => false;
 
 export const departures = 0;
@@ -9,5 +13,7 @@ export const departures = 0;
 export const isGoing = (): boolean => false;
 
 export const wasLeft = (): Promise<boolean> => Promise.resolve(false);
+
+export const onNavigation = () => (): void => undefined;
 
 export const followPage = () => (): void => undefined;

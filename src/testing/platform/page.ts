@@ -3,7 +3,7 @@ import { attempt } from '../../interface/attempt.js';
 
 /** What an instance for tests has in place of `client/page.ts`: always a page, with a storage in memory. */
 
-export { byteLength, isLocalHost, outsideZone } from '../../client/page.js';
+export { isLocalHost, memberOf, outsideZone, timeBy } from '../../client/page.js';
 
 const kept = new Map<string, string>();
 
@@ -25,8 +25,13 @@ export const isOffline = (): boolean => false;
 
 export const beacon = (): boolean => false;
 
+export const databaseNames = async (): Promise<string[]> => [];
+
 export const deleteDatabase = (): void => undefined;
 
+export const sinceOpened = (): number => 0;
+/** Jest's jsdom has no `TextEncoder`. */
+export const byteLength = (text: string): number => new Blob([text]).size;
+
 let made = 0;
-/** Not by nanoid, which Jest cannot load without a set-up of its own. */
 export const newId = (): string => `test-${++made}`;

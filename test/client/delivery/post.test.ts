@@ -17,7 +17,7 @@ it('tries once without keepalive where the browser refuses it at once, though ti
     return new Response('', { status: 200 });
   };
   const settings = { timeout: 30_000, fetch } as Partial<Settings> as Settings;
-  const message = { url: '/v1/event', body: '{}', keepalive: true };
+  const message = { url: '/v1/event', body: '{}', keepalive: true, isSilent: false };
   setTimeout(() => vi.setSystemTime(Date.now() + 1_000));
   const answer = post({ ...message, controller: new AbortController() }, settings, Date.now);
   await vi.runAllTimersAsync();

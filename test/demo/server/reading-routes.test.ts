@@ -55,6 +55,19 @@ test('deletes all records, and never gives an id again', async () => {
   expect((await service.events()).map(({ id }) => id)).toEqual([3]);
 });
 
+test('deletes the records with a tag or a property of a name, and no others', async () => {
+  const service = await runService();
+  await service.post('/v1/event', event);
+  await service.post('/v1/event', { ...event, tags: { demo_id: null } });
+  await service.post('/v1/identify', { ...identify, user_id: 'visitor' });
+  await service.post('/v1/identify', { ...identify, properties: { demo_id: 'x-1' } });
+  await service.send('/_/records?with=demo_id', { method: 'DELETE' });
+  expect((await service.events()).map(({ id }) => id)).toEqual([1]);
+  for (const name of ['profiles', 'identifies']) {
+    expect(await service.list(name)).toMatchObject({ [name]: [{ user_id: 'visitor' }], total: 1 });
+  }
+});
+
 test('answers 405 to a wrong method', async () => {
   const service = await runService();
   expect((await service.send('/_/events', { method: 'DELETE' })).status).toBe(405);

@@ -315,6 +315,25 @@ describe('the health', () => {
     ]);
   });
 
+  it('takes a page of HTML for no refusal, whatever its status; with 413 for one once others pass', async () => {
+    let status = 400;
+    const fetch = async (_: unknown, { body }: { body?: unknown } = {}) =>
+      `${body as string}`.includes('odd')
+        ? new Response('<html>Too large</html>', { status })
+        : new Response('{"success":true}');
+    const { clock, batch } = setUp({ fetch });
+    const outcomeOf = async (name: string) => {
+      clock.time += 600_000; // its pause is over
+      const { results } = (await (await batch([event(name)])).json()) as BatchAnswer;
+      return results[0]?.outcome;
+    };
+    for (status of [400, 409, 413, 422]) expect(await outcomeOf(`odd-${status}`)).toBe('blocked');
+    expect(await outcomeOf('another')).toBe('delivered');
+    for (status of [400, 409, 422]) expect(await outcomeOf(`odd-${status}`)).toBe('blocked');
+    status = 413;
+    expect(await outcomeOf('odd-413')).toBe('rejected');
+  });
+
   it('says that a page of HTML came in place of an answer', async () => {
     const fetch = async () => new Response('<html>Log in</html>');
     const { relay, errors, clock, batch } = setUp({ fetch });

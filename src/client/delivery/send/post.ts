@@ -29,6 +29,8 @@ interface Message {
   credentials?: RequestCredentials;
   keepalive: boolean;
   controller: AbortController;
+  /** Nothing has answered lately: one try is enough. */
+  isSilent: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ interface Message {
  * browser completes the request all the same.
  */
 export const post = async (
-  { url, controller, keepalive, ...message }: Message,
+  { url, controller, keepalive, isSilent, ...message }: Message,
   { timeout, fetch: own = fetch }: Settings,
   now: () => number,
 ): Promise<Answer | undefined> => {
@@ -55,7 +57,7 @@ export const post = async (
       return await request(keepalive);
     } catch (error) {
       // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
-      if (!keepalive || now() - began > REFUSAL_MS || (await wasLeft())) throw error;
+      if (!keepalive || isSilent || now() - began > REFUSAL_MS || (await wasLeft())) throw error;
       return request(false);
     }
   };
@@ -69,7 +71,7 @@ export const post = async (
     // Read to its end, or Chromium would not free the request's part of the keepalive budget.
     text = await inTime(response.text(), BODY_MS);
   } catch {
-    controller.abort();
+    controller.abort?.();
     if (!status && (await wasLeft())) return undefined;
     // A status counts without its body.
   }

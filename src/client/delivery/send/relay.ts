@@ -41,7 +41,10 @@ export const createRelaySend =
     const { status, text } = answer;
     const results = attempt(() => (JSON.parse(text) as BatchAnswer).results);
     if (status === 200 && Array.isArray(results)) {
-      return records.map(({ id }) => attemptOf(results.find((result) => result?.id === id)));
+      return records.map(
+        ({ id }) =>
+          attempt(() => attemptOf(results.find((result) => result?.id === id))) ?? attemptOf(),
+      );
     }
     // A 2xx without results comes from something else than a relay, or has broken off: the relay knows repeats.
     if (status < 300) answer.outcome = text ? 'blocked' : 'retry';

@@ -16,5 +16,5 @@ export interface Attempt {
  */
 export type Send = (
   records: readonly OutboxRecord[],
-  how: { keepalive: boolean; controller: AbortController },
+  how: { keepalive: boolean; controller: AbortController; isSilent: boolean },
 ) => Promise<Attempt[] | undefined>;

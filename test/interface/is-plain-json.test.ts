@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPlainJson } from '../../../src/relay/front/is-plain-json.js';
+import { isPlainJson } from '../../src/interface/is-plain-json.js';
 
 const levels = (count: number): unknown =>
   JSON.parse(`${'[{"a":'.repeat(count / 2)}1${'}]'.repeat(count / 2)}`);

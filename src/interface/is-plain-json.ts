@@ -1,5 +1,7 @@
 /** Levels of objects and arrays a body may have. */
 const MAX_DEPTH = 32;
+/** Bytes of the id of a user: a relay keeps it for longer than the record, as a part of keys. */
+export const MAX_USER_BYTES = 1_024;
 
 /**
  * Whether parsed JSON is neither too deep nor has a key `__proto__`, at any level: whoever copies such an

@@ -1,0 +1,104 @@
+import { attempt } from '../interface/attempt.js';
+import { memberOf } from '../client/page.js';
+import { followAddress } from './address.js';
+import type { Later, Listen } from './page.js';
+import type { Capturer } from './types.js';
+
+/** What is viewed, as tags: the page, or a route of it. */
+export interface View {
+  path: string;
+  /** Once it has settled. */
+  title?: string | undefined;
+  /** The session that its first event belonged to, if the context gives events one. */
+  session_id?: unknown;
+  session_number?: unknown;
+}
+
+/** Called as a view begins, with the one before if it was another route. What it returns is called when it has a title. */
+type Begin = (view: View, from?: View) => (() => void) | void;
+
+/** Routers set the title some time after the address: it is looked for this often. */
+const TITLE_MS = 100;
+/** Two seconds. */
+const LOOKS = 20;
+
+const titleNow = (): string | undefined => memberOf(document, 'title') || undefined;
+
+interface Parts {
+  analytics: Capturer;
+  listen: Listen;
+  later: Later;
+  onEnd: (end: () => void) => void;
+  path: () => string;
+}
+
+/** Follows what is viewed, from the first `onView` on. */
+export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) => {
+  const begins: Begin[] = [];
+  let settled: ReturnType<Begin>[] = [];
+  let view: View;
+  /** The title on the page as the last view settled. */
+  let last: string | undefined;
+  /** Whether views of the site have titles of their own. */
+  let areOwn = false;
+  let isWaiting: boolean;
+  let settle: (() => void) | undefined;
+
+  const show = (from?: View) => {
+    settle?.();
+    const next = { path: path() };
+    settled = begins.map((begin) => begin(next, from));
+    view = next;
+    const before = from && titleNow();
+    // Some set the title before the address.
+    const isEarly = from && before !== last;
+    let looks = 0;
+    const look = (isTime?: boolean) => {
+      let title = titleNow();
+      if (isTime && (!title || title === before) && looks++ < LOOKS) {
+        settle = later(TITLE_MS, look);
+        return;
+      }
+      // The title may be that of the next route already.
+      if (isEarly && !isTime) title = before;
+      areOwn ||= !!from && title !== last;
+      view.title = from && areOwn && title === last ? undefined : title;
+      last = title;
+      isWaiting = false;
+      for (const tell of settled) tell?.();
+    };
+    isWaiting = true;
+    settle = later(TITLE_MS, look);
+  };
+  const follow = () => {
+    show();
+    const changed = (isReplaced?: boolean) => {
+      const now = path();
+      if (now === view.path) return;
+      // A redirect: nobody has seen the view that still waits.
+      if (isReplaced && isWaiting) view.path = now;
+      else show(view);
+    };
+    followAddress(listen, onEnd, (isReplaced) => attempt(() => changed(isReplaced)));
+    listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
+    onEnd(
+      analytics.on('record', ({ type, body }) => {
+        if (type !== 'event' || 'session_id' in view) return;
+        const { session_id, session_number } = (JSON.parse(body) as { tags: View }).tags;
+        Object.assign(view, { session_id, session_number });
+      }),
+    );
+  };
+
+  return {
+    /**
+     * Calls at once, and with each view that follows: with the one before if that was another route, without it when the
+     * page is back from the back/forward cache. Whoever came last is called first: a page is left before the next one is
+     * viewed.
+     */
+    onView: (begin: Begin): void => {
+      if (begins.unshift(begin) === 1) follow();
+      else settled.push(begin(view));
+    },
+  };
+};

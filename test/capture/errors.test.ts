@@ -1,0 +1,90 @@
+// @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { capture } from '../support/captured.js';
+
+let stop = () => {};
+afterEach(() => {
+  stop();
+  vi.restoreAllMocks();
+});
+
+const begin = (options: Parameters<typeof capture>[0]) => {
+  const captured = capture(options);
+  ({ stop } = captured);
+  return captured;
+};
+const fail = (message: string, filename = 'https://shop.example/a.js') =>
+  window.dispatchEvent(
+    Object.assign(new Event('error'), { message, filename, lineno: 1, colno: 2 }),
+  );
+const reject = (reason: unknown) =>
+  window.dispatchEvent(Object.assign(new Event('unhandledrejection'), { reason }));
+
+/** Notes how much text each pattern is given. */
+const watchPatterns = () => {
+  const lengths: number[] = [];
+  for (const name of [Symbol.replace, Symbol.match, Symbol.search, Symbol.split, 'exec'] as const) {
+    const original = RegExp.prototype[name as typeof Symbol.replace] as (
+      ...args: unknown[]
+    ) => never;
+    vi.spyOn(RegExp.prototype, name as typeof Symbol.replace).mockImplementation(function (
+      this: RegExp,
+      ...args: unknown[]
+    ) {
+      lengths.push(String(args[0]).length);
+      return original.apply(this, args);
+    });
+  }
+  return lengths;
+};
+
+describe('errors with long texts', () => {
+  const LONG = 1_000_000;
+  const parts = [':', '/', '//', '@', '?', ';', ';=', 'a:', 'x', ' ', '{"a":"b@c","d":1},', '🎉'];
+  const texts = parts.map((part, index) => `${index} ${part.repeat(LONG / part.length)}`);
+
+  it('hand no pattern more than 2,000 characters, and nothing once the limit is reached', () => {
+    const { tags } = begin({ errors: { limit: texts.length * 2 } });
+    const lengths = watchPatterns();
+    for (const text of texts) {
+      fail(text, `data:text/javascript,${text}`);
+      reject(new Error(text));
+    }
+    expect(tags()).toHaveLength(texts.length * 2);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(2_000);
+    lengths.length = 0;
+    fail(texts[0]!);
+    expect(lengths).toEqual([]);
+    vi.restoreAllMocks();
+    for (const { message, source } of tags()) {
+      expect(String(message).length).toBeLessThanOrEqual(300);
+      expect(String(source).length).toBeLessThanOrEqual(310);
+    }
+  });
+
+  it('lose credentials however long they are', () => {
+    const { tags } = begin({ errors: true });
+    reject(`a${':'.repeat(1_000)}secret@b.example`);
+    expect(tags()).toMatchObject([{ message: 'a:b.example' }]);
+  });
+
+  it('are cut between characters', () => {
+    const { tags } = begin({ errors: true });
+    reject('x'.repeat(299) + '🎉');
+    fail('y', 'z'.repeat(299) + '🎉');
+    expect(tags()).toMatchObject([
+      { message: 'x'.repeat(299) },
+      { message: 'y', source: `${'z'.repeat(299)}:1:2` },
+    ]);
+  });
+});
+
+it('says nothing of what says nothing, and keeps the limit for the rest', () => {
+  const { tags } = begin({ errors: { limit: 1 } });
+  fail('ResizeObserver loop completed with undelivered notifications.');
+  fail('ResizeObserver loop limit exceeded');
+  fail('Script error.', '');
+  fail('Broken', 'https://shop.example/a;jsessionid=1/b.js?c=2');
+  expect(tags()).toMatchObject([{ message: 'Broken', source: 'https://shop.example/a/b.js:1:2' }]);
+});

@@ -1,0 +1,327 @@
+// @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { capture, hide, mockDocument, SESSION, show } from '../support/captured.js';
+
+let stop = () => {};
+beforeEach(() => {
+  vi.useFakeTimers();
+  mockDocument('readyState', 'complete');
+  show();
+  sessionStorage.clear();
+  history.replaceState({}, '', '/');
+  document.title = 'Home';
+  vi.spyOn(document.documentElement, 'clientHeight', 'get').mockReturnValue(500);
+  vi.spyOn(document.documentElement, 'scrollHeight', 'get').mockReturnValue(1_000);
+});
+afterEach(() => {
+  stop();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  document.body.innerHTML = '';
+});
+
+const begin = (...given: Parameters<typeof capture>) => {
+  const captured = capture(...given);
+  ({ stop } = captured);
+  return captured;
+};
+const go = (path: string, title = document.title) => {
+  history.pushState({}, '', path);
+  document.title = title;
+};
+const pass = (ms: number) => vi.advanceTimersByTime(ms);
+const views = ({ tags }: ReturnType<typeof capture>) =>
+  tags('Page Viewed').map(({ path, title }) => [path, title]);
+
+describe('the title of a view', () => {
+  it('is waited for, for two seconds', () => {
+    const captured = begin({ pageviews: true });
+    pass(100);
+    for (const [path, title, late] of [
+      ['/soon', 'Soon', 20],
+      ['/late', 'Late', 1_900],
+    ] as const) {
+      go(path);
+      pass(late);
+      document.title = title;
+      pass(200);
+    }
+    expect(views(captured)).toEqual([
+      ['/', 'Home'],
+      ['/soon', 'Soon'],
+      ['/late', 'Late'],
+    ]);
+  });
+
+  it('is left out where none comes though the site has others, and kept where all have the same', () => {
+    const captured = begin({ pageviews: true });
+    pass(100);
+    go('/same');
+    pass(2_200);
+    expect(views(captured)[1]).toEqual(['/same', 'Home']);
+    go('/own', 'Own');
+    pass(100);
+    go('/none');
+    pass(2_200);
+    document.title = 'Too late';
+    go('/next');
+    pass(500);
+    document.title = 'Next';
+    pass(100);
+    expect(views(captured).slice(2)).toEqual([
+      ['/own', 'Own'],
+      ['/none', undefined],
+      ['/next', 'Next'],
+    ]);
+  });
+
+  it('may be set before the address, and then counts for the next view', () => {
+    const captured = begin({ pageviews: true });
+    pass(100);
+    for (const path of ['/a', '/b', '/c']) {
+      document.title = path;
+      go(path);
+      pass(50);
+    }
+    hide();
+    expect(views(captured)).toEqual([
+      ['/', 'Home'],
+      ['/a', '/a'],
+      ['/b', '/b'],
+      ['/c', '/c'],
+    ]);
+  });
+
+  it('is settled at once as the next route comes, or the page is hidden', () => {
+    const captured = begin({ pageviews: true });
+    go('/a', 'A');
+    go('/b', 'B');
+    hide();
+    expect(views(captured)).toEqual([
+      ['/', 'Home'],
+      ['/a', 'A'],
+      ['/b', 'B'],
+    ]);
+  });
+
+  it('of web vitals is the one that their own view has settled with', () => {
+    const onLCP = (report: (metric: { name: string; value: number }) => void) =>
+      report({ name: 'LCP', value: 1 });
+    const captured = begin({ vitals: { onLCP } });
+    document.title = 'Loaded';
+    pass(100);
+    go('/a', 'A');
+    pass(100);
+    hide();
+    expect(captured.tags()).toEqual([{ path: '/', title: 'Loaded', lcp: 1 }]);
+  });
+});
+
+describe('a redirect', () => {
+  it('takes the place of the view that waits, and its referrer', () => {
+    const captured = begin({ pageviews: true, engagement: true });
+    pass(100);
+    go('/old');
+    history.replaceState({}, '', '/login');
+    pass(50);
+    document.title = 'Login';
+    pass(1_000);
+    history.replaceState({}, '', '/other');
+    hide();
+    expect(captured.names()).toEqual([
+      'Page Viewed',
+      'Page Left',
+      'Page Viewed',
+      'Page Left',
+      'Page Viewed',
+      'Page Left',
+    ]);
+    expect(captured.tags('Page Viewed')).toMatchObject([
+      { path: '/' },
+      { path: '/login', title: 'Login', referrer: 'https://shop.example/' },
+      { path: '/other', referrer: 'https://shop.example/login' },
+    ]);
+    expect(captured.tags('Page Left')).toMatchObject([
+      { path: '/', title: 'Home', seconds: 0 },
+      { path: '/login', title: 'Login', seconds: 1 },
+      { path: '/other', seconds: 0 },
+    ]);
+  });
+});
+
+describe('the past', () => {
+  it('belongs to the session, path and title of its view, and begins nothing', () => {
+    const onLCP = (report: (metric: { name: string; value: number }) => void) =>
+      report({ name: 'LCP', value: 1 });
+    const { tags } = begin({ pageviews: true, engagement: true, vitals: { onLCP } }, SESSION);
+    pass(60_000);
+    document.title = 'Changed since';
+    pass(31 * 60_000);
+    hide();
+    const [view] = tags('Page Viewed');
+    const { session_id } = view!;
+    expect(view).toMatchObject({ path: '/', title: 'Home', session_number: 1 });
+    expect(tags('Web Vitals')).toMatchObject([
+      { path: '/', title: 'Home', session_id, session_number: 1 },
+    ]);
+    expect(tags('Page Left')).toMatchObject([
+      { path: '/', title: 'Home', session_id, session_number: 1 },
+    ]);
+    show();
+    pass(5_000);
+    go('/b', 'B');
+    pass(100);
+    const [first, second] = tags('Page Left');
+    expect(second).toEqual({ ...first, seconds: 5 });
+    expect(tags('Page Viewed')[1]).toMatchObject({ path: '/b', session_number: 2 });
+  });
+
+  it('takes the session from whichever event its view had first', () => {
+    const { analytics, tags } = begin({ engagement: true }, SESSION);
+    analytics.event('Own');
+    pass(31 * 60_000);
+    hide();
+    expect(tags('Page Left')).toMatchObject([
+      { session_id: tags('Own')[0]!['session_id'], session_number: 1 },
+    ]);
+    show();
+    analytics.event('Own');
+    expect(tags('Own')[1]).toMatchObject({ session_number: 2 });
+  });
+
+  it('keeps what is left of a second for the next time, and a look that adds nothing makes no event', () => {
+    const { tags } = begin({ engagement: true });
+    hide();
+    for (let look = 0; look < 60; look++) {
+      show();
+      pass(120);
+      hide();
+    }
+    const seconds = tags().map(({ seconds }) => Number(seconds));
+    expect(seconds.reduce((sum, one) => sum + one)).toBe(7);
+    expect(seconds).toHaveLength(8);
+  });
+
+  it('is not told of a page that was never shown', () => {
+    hide();
+    const { tags } = begin({ engagement: true });
+    pass(5_000);
+    window.dispatchEvent(new Event('pagehide'));
+    go('/b');
+    expect(tags()).toEqual([]);
+  });
+});
+
+describe('a page that is left before it has loaded', () => {
+  const say = (type: string) => window.dispatchEvent(new Event(type));
+  const onFCP = (report: (metric: { name: string; value: number }) => void) =>
+    report({ name: 'FCP', value: 1 });
+
+  it('tells all at `beforeunload`, once, and goes on where it stays', () => {
+    mockDocument('readyState', 'interactive');
+    const { names, tags } = begin({ pageviews: true, engagement: true, vitals: { onFCP } });
+    pass(2_000);
+    say('beforeunload');
+    const all = ['Page Viewed', 'Web Vitals', 'Page Left'];
+    expect(names()).toEqual(all);
+    hide();
+    say('pagehide');
+    expect(names()).toEqual(all);
+    show();
+    say('load');
+    pass(3_000);
+    // It has loaded: a listener would keep it out of the back/forward cache.
+    say('beforeunload');
+    expect(names()).toEqual(all);
+    hide();
+    expect(tags('Page Left').map(({ seconds }) => seconds)).toEqual([2, 3]);
+  });
+
+  it('does not listen to it in a page that has loaded', () => {
+    const listen = vi.spyOn(window, 'addEventListener');
+    const listenAll = vi.spyOn(EventTarget.prototype, 'addEventListener');
+    begin({ engagement: true });
+    const types = [...listen.mock.calls, ...listenAll.mock.calls].map(([type]) => type);
+    expect(types).toContain('pagehide');
+    expect(types).not.toContain('beforeunload');
+  });
+});
+
+describe('the address', () => {
+  it('is looked at where no listener hears of its changes', () => {
+    const push = Object.getPrototypeOf(history).pushState.bind(history);
+    const captured = begin({ pageviews: true });
+    pass(100);
+    push({}, '', '/bound');
+    document.title = 'Bound';
+    pass(2_700);
+    expect(views(captured)).toEqual([
+      ['/', 'Home'],
+      ['/bound', 'Bound'],
+    ]);
+    stop();
+    push({}, '', '/after');
+    pass(3_000);
+    expect(views(captured)).toHaveLength(2);
+  });
+
+  it('has the campaign by which the page was opened, although a router has cleaned it', () => {
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([
+      { name: 'https://shop.example/?utm_source=news&secret=1' } as never,
+    ]);
+    const { tags } = begin({ pageviews: true });
+    pass(100);
+    go('/b?utm_source=inside', 'B');
+    pass(100);
+    expect(tags()).toMatchObject([{ utm_source: 'news' }, { utm_source: 'inside' }]);
+  });
+
+  it('has no live session in it', () => {
+    history.replaceState({}, '', '/cart;jsessionid=1?a=2');
+    document.body.innerHTML =
+      '<a id="out" href="https://other.example/a.pdf;jsessionid=2?b">out</a>';
+    const { tags } = begin({ pageviews: true, downloads: true, outbound: true });
+    document.body
+      .querySelector('a')!
+      .dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+    hide();
+    const url = 'https://other.example/a.pdf';
+    expect(tags()).toEqual([
+      { path: '/cart', host: 'shop.example', title: 'Home' },
+      { path: '/cart', url },
+      { path: '/cart', url, extension: 'pdf' },
+    ]);
+  });
+});
+
+describe('an odd page', () => {
+  it('is captured although elements have the names of members of the document', () => {
+    const form = document.createElement('form');
+    const names = ['title', 'referrer', 'visibilityState', 'readyState', 'baseURI', 'prerendering'];
+    const methods = ['addEventListener', 'querySelectorAll', 'createTreeWalker', 'documentElement'];
+    for (const name of [...names, ...methods, 'currentScript', 'removeEventListener']) {
+      Object.defineProperty(document, name, { value: form, configurable: true });
+    }
+    try {
+      const { names } = begin({ pageviews: true, clicks: { text: true }, engagement: true });
+      pass(100);
+      hide();
+      expect(names()).toEqual(['Page Viewed', 'Page Left']);
+      stop();
+    } finally {
+      for (const name of [...names, ...methods, 'currentScript', 'removeEventListener']) {
+        Reflect.deleteProperty(document, name);
+      }
+    }
+  });
+
+  it('loses one feature and not the others where one cannot start', () => {
+    vi.stubGlobal('IntersectionObserver', undefined);
+    const { names } = begin({ pageviews: true, clicks: true, engagement: true, errors: true });
+    pass(100);
+    hide();
+    expect(names()).toEqual(['Page Viewed', 'Page Left']);
+    vi.unstubAllGlobals();
+  });
+});

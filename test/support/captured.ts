@@ -1,0 +1,37 @@
+import { autocapture } from '../../src/autocapture.js';
+import type { CaptureOptions } from '../../src/capture/types.js';
+import { combine, page, session } from '../../src/context.js';
+import { createAnalytics } from '../../src/testing.js';
+
+/** Captures what is asked for on the simulated page, in tests that run in happy-dom. */
+export const capture = (options: CaptureOptions, parts = [] as Parameters<typeof combine>[1][]) => {
+  const analytics = createAnalytics();
+  analytics.init({
+    relay: '/a',
+    project: 'shop',
+    channel: 'web',
+    context: combine(analytics, ...parts),
+  });
+  const stop = autocapture(analytics, { automated: true, local: true, ...options });
+  return {
+    analytics,
+    stop,
+    /** The tags of the events so far: all, or those with this name. */
+    tags: (name?: string): Record<string, unknown>[] =>
+      (name ? analytics.events(name) : analytics.events()).map(({ tags }) => ({ ...tags })),
+    names: () => analytics.events().map(({ event }) => event),
+  };
+};
+
+export const SESSION = [page(), session()];
+
+/** Gives the document another member, where browsers have it: on its prototype. */
+export const mockDocument = (name: string, value: unknown) =>
+  Object.defineProperty(Object.getPrototypeOf(document), name, { configurable: true, value });
+
+const see = (visibilityState: string) => {
+  mockDocument('visibilityState', visibilityState);
+  EventTarget.prototype.dispatchEvent.call(document, new Event('visibilitychange'));
+};
+export const hide = () => see('hidden');
+export const show = () => see('visible');
