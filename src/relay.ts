@@ -9,7 +9,14 @@ export type { Relay } from './relay/front/create-relay.js';
 export type { DeliverOptions, Delivery } from './relay/delivery/delivery.js';
 export type { DeliveryOptions } from './relay/delivery/delivery-options.js';
 export type { ServiceState } from './relay/delivery/gate.js';
-export type { OnError, OnMetric, OnRecovery, RelayError, RelayMetric } from './relay/hooks.js';
+export type {
+  HooksOf,
+  OnError,
+  OnMetric,
+  OnRecovery,
+  RelayError,
+  RelayMetric,
+} from './relay/hooks.js';
 export type {
   Putter,
   Queue,
@@ -23,6 +30,8 @@ export type { Rate, RateLimit } from './relay/front/rate-limit.js';
 export type { Send, SendResult } from './relay/delivery/batch-upstream.js';
 export type { Names } from './relay/front/check-record.js';
 export type { Origins } from './relay/front/origin.js';
+export type { Verdict } from './interface/outcome.js';
+export type { ClaimedRecord } from './relay/front/parse-batch.js';
 export type { OnRefused, Refusal } from './relay/front/refusals.js';
 export type { RelayOptions } from './relay/front/relay-options.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';

@@ -80,7 +80,7 @@ const optionsOf = (...members: readonly ts.TypeElement[]): string[][] => {
   }
   return [...defaults].sort();
 };
-const HOOKS = membersOf('src/relay/hooks.ts', 'Hooks');
+const HOOKS = membersOf('src/relay/hooks.ts', 'HooksOf');
 
 describe('its tables', () => {
   it('have every option with its default', () => {
