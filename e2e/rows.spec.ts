@@ -290,7 +290,7 @@ test('leaves nothing out of a burst, and draws a part of it', async ({ page, ser
   for (let at = 0; at < all.length; at += 100) await service.store(...all.slice(at, at + 100));
   await expect(rows(page).first()).toContainText('Burst 1499');
   const found = new Set(await seqsOf(page));
-  expect(found.size).toBe(100);
+  expect(found.size).toBe(50);
   // Down to the first row of all, with no more than 500 in the document at a time.
   await expect(async () => {
     for (const seq of await seqsOf(page)) found.add(seq);
