@@ -36,9 +36,15 @@ const open = async (page: Page, service: RowsService, query = ''): Promise<void>
 };
 const seqsOf = (page: Page): Promise<number[]> =>
   rows(page).evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset['seq'])));
-/** No wider than the window. */
+/** No wider than the window: neither the page, nor what a row that is open shows, whose overflow no page counts. */
 const fits = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  page.evaluate(
+    () =>
+      document.documentElement.scrollWidth <= innerWidth &&
+      [...document.querySelectorAll('.top *, .details :not(pre, pre *)')].every(
+        (element) => element.getBoundingClientRect().right <= innerWidth,
+      ),
+  );
 
 test('waits for the first event, ticks each step, and shows the row as it comes @smoke', async ({
   page,
