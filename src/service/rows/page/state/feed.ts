@@ -43,7 +43,7 @@ const FIRST_REFUSED = 50;
 const OLDER_ROWS = 200;
 const MAX_REFUSED = 1000;
 /** What comes is shown so often, in one go. */
-const FRAME_MS = 100;
+const FRAME_MS = 200;
 /** More at a time would flicker. */
 const MAX_FRESH = 12;
 

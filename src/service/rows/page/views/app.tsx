@@ -58,8 +58,8 @@ export const App = ({ feed }: { feed: Feed }) => {
             <WaitingView feed={feed} state={state} />
           ) : (
             <>
-              <FilterBar feed={feed} state={state} />
-              <Chart feed={feed} state={state} />
+              <FilterBar feed={feed} filters={filters} seen={state.seen} />
+              <Chart feed={feed} rate={state.rate} isFiltered={isFiltered(filters)} />
               <RowsView feed={feed} state={state} isEmpty={isEmpty} />
             </>
           )}

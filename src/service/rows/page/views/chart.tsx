@@ -1,27 +1,33 @@
 import { useState } from 'preact/hooks';
 import type { TargetedPointerEvent } from 'preact';
-import type { Feed, FeedState } from '../state/feed.js';
-import { isFiltered } from '../state/filters.js';
-import { BAR_S, BARS } from '../state/rate.js';
+import type { Feed } from '../state/feed.js';
+import { BAR_S, BARS, type Rate } from '../state/rate.js';
 import { clockTime, countOf } from '../text/times.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
+import { still } from './still.js';
 
 const HEIGHT = 40;
 
+interface ChartProps {
+  feed: Feed;
+  rate: Rate;
+  isFiltered: boolean;
+}
+
 /** Records a second over ten minutes, as bars of five seconds. */
-export const Chart = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+export const Chart = still(({ feed, rate, isFiltered }: ChartProps) => {
   const now = useNow(feed.now);
   const [pointed, point] = useState<number | undefined>();
-  const bars = state.rate.bars(now);
+  const bars = rate.bars(now);
   const known = bars.filter((count) => count !== undefined);
   const peak = Math.max(0, ...known) / BAR_S;
   const total = known.reduce((sum, count) => sum + count, 0);
   const unknown = bars.length - known.length;
-  const current = rateInWords(state.rate.current(now));
-  const span = unknown ? `since ${clockTime(state.rate.since)}` : 'in 10 minutes';
+  const current = rateInWords(rate.current(now));
+  const span = unknown ? `since ${clockTime(rate.since)}` : 'in 10 minutes';
   const summary = `now ${current} · peak ${rateInWords(peak)} · ${countOf(total, 'record')} ${span}`;
-  const title = `Records a second${isFiltered(state.filters) ? ', with these filters' : ''}`;
+  const title = `Records a second${isFiltered ? ', with these filters' : ''}`;
 
   const onPointerMove = (event: TargetedPointerEvent<SVGSVGElement>): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -60,7 +66,7 @@ export const Chart = ({ feed, state }: { feed: Feed; state: FeedState }) => {
       </div>
     </figure>
   );
-};
+});
 
 /** One shape for all bars. A bar of a single record can be seen beside one of thousands. */
 const pathOf = (bars: readonly (number | undefined)[], peak: number): string =>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Feed, FeedState } from '../state/feed.js';
+import type { Feed } from '../state/feed.js';
 import {
   activeFilters,
   isFiltered,
@@ -9,7 +9,15 @@ import {
   withOnly,
   type Filters,
 } from '../state/filters.js';
+import type { Seen } from '../state/seen.js';
+import { still } from './still.js';
 import { Text } from './text.js';
+
+interface BarProps {
+  feed: Feed;
+  filters: Filters;
+  seen: Seen;
+}
 
 const TYPING_MS = 250;
 
@@ -93,11 +101,11 @@ const Choice = ({
 );
 
 /** Names of events to include or to leave out. */
-const NameFilter = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+const NameFilter = ({ feed, filters, seen }: BarProps) => {
   const [name, setName] = useState('');
   const use = (change: (filters: Filters, name: string) => Filters): void => {
     if (!name.trim()) return;
-    feed.filter(change(state.filters, name.trim()));
+    feed.filter(change(filters, name.trim()));
     setName('');
   };
   return (
@@ -116,7 +124,7 @@ const NameFilter = ({ feed, state }: { feed: Feed; state: FeedState }) => {
           onKeyDown={({ key }) => key === 'Enter' && use(withOnly)}
         />
         <datalist id="names">
-          {state.seen.events.map((event) => (
+          {seen.events.map((event) => (
             <option value={event} />
           ))}
         </datalist>
@@ -131,8 +139,7 @@ const NameFilter = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   );
 };
 
-export const FilterBar = ({ feed, state }: { feed: Feed; state: FeedState }) => {
-  const { filters, seen } = state;
+export const FilterBar = still(({ feed, filters, seen }: BarProps) => {
   const [isUnfolded, unfold] = useState(false);
   const change = (part: Partial<Filters>, step = true): void =>
     feed.filter({ ...filters, ...part }, { step });
@@ -186,7 +193,7 @@ export const FilterBar = ({ feed, state }: { feed: Feed; state: FeedState }) => 
           value={filters.user}
           onTyped={(user) => change({ user }, false)}
         />
-        <NameFilter feed={feed} state={state} />
+        <NameFilter feed={feed} filters={filters} seen={seen} />
         <label class="check">
           <input
             type="checkbox"
@@ -218,4 +225,4 @@ export const FilterBar = ({ feed, state }: { feed: Feed; state: FeedState }) => 
       )}
     </search>
   );
-};
+});

@@ -1,8 +1,8 @@
-import { Component } from 'preact';
 import type { Row } from '../../../store/port.js';
 import { arrivalTime, delayOf } from '../text/times.js';
 import { hueOf, summaryOf } from '../text/summary.js';
 import { RowDetails } from './row-details.js';
+import { still } from './still.js';
 import { Text } from './text.js';
 
 interface Props {
@@ -17,30 +17,25 @@ interface Props {
 
 /**
  * A row of the feed. What a click does is decided by the list, from `data-kind` and `data-at`, so that a row costs no
- * function of its own. It is drawn again only if something of it has changed.
+ * function of its own.
  */
-export class RowItem extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== this.props[name]);
-  }
-
-  override render({ row, isOpen, isActive, isFresh, today }: Props) {
-    const id = `row-${row.seq}`;
-    const classes = ['row', row.type, isOpen && 'open', isFresh && 'fresh'];
-    return (
-      <article
-        id={id}
-        class={classes.filter(Boolean).join(' ')}
-        data-seq={row.seq}
-        tabIndex={isActive ? 0 : -1}
-        aria-labelledby={`${id}-name ${id}-at`}
-      >
-        <Line id={id} row={row} isOpen={isOpen} tabIndex={isActive ? 0 : -1} today={today} />
-        {isOpen && <RowDetails row={row} />}
-      </article>
-    );
-  }
-}
+export const RowItem = still(({ row, isOpen, isActive, isFresh, today }: Props) => {
+  const id = `row-${row.seq}`;
+  const isLate = delayOf(row).kind === 'late';
+  const classes = ['row', row.type, isLate && 'came-late', isOpen && 'open', isFresh && 'fresh'];
+  return (
+    <article
+      id={id}
+      class={classes.filter(Boolean).join(' ')}
+      data-seq={row.seq}
+      tabIndex={isActive ? 0 : -1}
+      aria-labelledby={`${id}-name ${id}-at`}
+    >
+      <Line id={id} row={row} isOpen={isOpen} tabIndex={isActive ? 0 : -1} today={today} />
+      {isOpen && <RowDetails row={row} />}
+    </article>
+  );
+});
 
 interface LineProps {
   id: string;
@@ -74,11 +69,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
         >
           <Text of={name} />
         </button>
-        {description && (
-          <span class="description">
-            <Text of={description} />
-          </span>
-        )}
+        {description && <Text of={description} name="description" />}
       </div>
       <div class="meta">
         <div class="who">
@@ -119,10 +110,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
             </>
           )}
         </div>
-        <span class={`after ${delay.kind}`}>
-          <span class="sr-only">after </span>
-          {delay.text}
-        </span>
+        <span class={`after ${delay.kind}`}>{delay.text}</span>
       </div>
       <div class="chips">
         {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
@@ -135,10 +123,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
             tabIndex={tabIndex}
             aria-haspopup="dialog"
           >
-            <span class="key">
-              <Text of={key} />
-            </span>{' '}
-            <Text of={text} max={60} />
+            <Text of={key} name="key" /> <Text of={text} max={60} />
           </button>
         ))}
         {more > 0 && <span class="soft">+{more}</span>}
@@ -150,11 +135,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
         tabIndex={tabIndex}
         aria-expanded={isOpen}
         aria-label="Details"
-      >
-        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-          <path d="m4 6 4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.8" />
-        </svg>
-      </button>
+      />
     </div>
   );
 };

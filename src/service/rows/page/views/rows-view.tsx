@@ -13,7 +13,7 @@ import { useHolds } from './use-holds.js';
 import { pressedValue, ValueMenu, type Pressed } from './value-menu.js';
 
 /** As many rows are in the document while the feed flows, and as many more for each step down. */
-const STEP = 100;
+const STEP = 50;
 /** And never more than these: further steps let go of the rows above. */
 const MAX_DRAWN = 500;
 

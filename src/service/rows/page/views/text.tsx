@@ -3,10 +3,10 @@ import { inDigits } from '../text/times.js';
 import { cut, visibleParts } from '../text/visible.js';
 
 /** What a stranger wrote, on one line: apart from its surroundings in direction, cut, and with nothing hidden. */
-export const Text = ({ of, max = 160 }: { of: string; max?: number }) => {
+export const Text = ({ of, max = 160, name }: { of: string; max?: number; name?: string }) => {
   const { text, left } = cut(of, max);
   return (
-    <bdi>
+    <bdi class={name}>
       <Visible of={text} />
       {left > 0 && '…'}
     </bdi>
