@@ -288,7 +288,10 @@ function importsOf(code) {
   const isOther = (name) => !/^(\.|node:)/.test(name) && !name.startsWith(manifest.name);
   // A part of a package, such as `hono/cors`, is of that package.
   const packageOf = (name) => /^(@[^/]+\/)?[^/]+/.exec(name)[0];
-  return [...found].map(([, name]) => name).filter(isOther).map(packageOf);
+  return [...found]
+    .map(([, name]) => name)
+    .filter(isOther)
+    .map(packageOf);
 }
 
 /** As whoever has `skipLibCheck` off: the declarations themselves are checked, with all entries imported at once. */
