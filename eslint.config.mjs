@@ -20,13 +20,17 @@ export default tseslint.config(
   {
     // What users may do with the types.
     files: ['test/types/calls.ts'],
-    languageOptions: { parserOptions: { project: 'tsconfig.json' } },
+    languageOptions: {
+      parserOptions: { project: ['tsconfig.json', 'src/service/rows/page/tsconfig.json'] },
+    },
     rules: { '@typescript-eslint/unbound-method': 'error' },
   },
   {
     files: ['{src,test,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
     ignores: ['e2e/{fixtures,recipes}/**', 'demo/examples/**'],
-    languageOptions: { parserOptions: { project: 'tsconfig.json' } },
+    languageOptions: {
+      parserOptions: { project: ['tsconfig.json', 'src/service/rows/page/tsconfig.json'] },
+    },
     rules: {
       // A rejection that nobody handles is the host page's error, and ends a process on Node.
       '@typescript-eslint/no-floating-promises': 'error',

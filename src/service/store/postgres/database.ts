@@ -17,6 +17,9 @@ export interface Statement {
 /** Statements that store, and the fewer that read: a slow search must not hold up what arrives. */
 const [WRITERS, READERS] = [2, 4];
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
+const NOTICE_DEAD_CLIENTS =
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 /** How much longer than Postgres this side waits: a network that is gone says nothing. */
 const SILENCE_MS = 2_000;
 
@@ -51,6 +54,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + SILENCE_MS,
     keepAlive: true,
+    options: NOTICE_DEAD_CLIENTS,
   };
   const createClient = (): pg.Client => {
     try {
