@@ -7,14 +7,14 @@
  */
 type Globals = Record<string, unknown>;
 
-/** `title` and `href` are those of the page at the call. */
+/** `title` and `path` are those of the page at the call. */
 type Kept = [
   at: number,
   method: string,
   args: unknown[],
   done: ((value: unknown) => void) | undefined,
   title: string,
-  href: string,
+  path: string,
 ];
 
 ((page: Globals, name: string) => {
@@ -80,7 +80,7 @@ type Kept = [
       let done: (value: unknown) => void;
       const answer = new Promise((settle) => (done = settle));
       if (/^se/.test(method)) said = args[0];
-      const call: Kept = [+new Date(), method, args, done!, document.title, location.href];
+      const call: Kept = [+new Date(), method, args, done!, document.title, location.pathname];
       // As they are now: the page may change them before the script comes.
       if (isRecord(call)) call[2] = args.map(copy);
       if (calls.length < 1e4) calls.push(call);

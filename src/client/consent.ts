@@ -1,6 +1,6 @@
 import { later } from './later.js';
 import { openDatabase } from './outbox/database.js';
-import { databaseNames, deleteDatabase, isGpcOn, shelf } from './page.js';
+import { databaseNames, isGpcOn, shelf } from './page.js';
 import type { Consent } from './types.js';
 
 /** What the scripts of a page know of the consent to one project's records. */
@@ -10,8 +10,6 @@ interface Fact {
   isSaid: boolean;
   /** What is stored is being erased. */
   isErasing?: boolean;
-  /** This page has had a database open. */
-  isUsed?: boolean;
   followers: Set<() => void>;
 }
 
@@ -45,6 +43,7 @@ export const consentTo = (project: string) => {
   const erase = (): void => {
     const keys = shelf.keys().filter(isOwn);
     keys.forEach(shelf.remove);
+    if (has(GRANTED)) shelf.remove(key);
     if (fact.isErasing) return;
     fact.isErasing = true;
     const run = async (): Promise<void> => {
@@ -59,8 +58,6 @@ export const consentTo = (project: string) => {
           } finally {
             void database.end();
           }
-          // Nobody can open it again before all pages have closed it, cached ones too.
-          if (!fact.isUsed) deleteDatabase(name);
         }
         fact.isErasing = false;
         tell();
@@ -110,12 +107,7 @@ export const consentTo = (project: string) => {
     /** Until what is stored is erased, nothing may be stored or sent. Then followers are called. */
     isErasing: (): boolean | undefined => fact.isErasing,
     /** Stores that consent is granted, once storage is used: a denial will fit into its place. */
-    remember: (): void => {
-      fact.isUsed = true;
-      shelf.set(key, GRANTED);
-    },
-    /** Nothing may be stored any more, apart from a denial. */
-    forget: (): unknown => has(GRANTED) && shelf.remove(key),
+    remember: (): unknown => shelf.set(key, GRANTED),
     /** Calls `follow` at each change until the function that is returned is called. */
     follow: (follow: () => void): (() => void) => {
       fact.followers.add(follow);

@@ -37,7 +37,7 @@ export const isGoing = (): boolean => isAway || globalThis.closed;
  */
 export const wasLeft = async (): Promise<boolean> => {
   const before = departures;
-  await new Promise((done) => setTimeout(done));
+  await new Promise<void>((done) => later(done, 0) ?? done());
   return isGoing() || departures !== before;
 };
 

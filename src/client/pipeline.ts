@@ -85,7 +85,6 @@ export const createPipeline = (
     close();
     clear(outbox, 'consent-denied');
     user.set(null);
-    consents.forget();
     pump.reconfigure(); // the wait was stored, too
     consents.erase();
   };

@@ -10,7 +10,7 @@ type StubCall = [
   args: unknown[],
   done?: (value: unknown) => void,
   title?: string,
-  href?: string,
+  path?: string,
 ];
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
@@ -18,9 +18,6 @@ type Methods = Record<string, (...args: unknown[]) => unknown>;
 type Found = Record<string | symbol, unknown> & { calls?: StubCall[] };
 
 export const OURS = Symbol.for('analytics-outbox');
-
-/** The path of an address. By hand: a page may have a constant of its own called `URL`. */
-const pathOf = (address: string): string => address.replace(/^\w+:\/+[^/?#]*|[?#].*/g, '');
 
 /**
  * Reads the tag that loaded this script, takes the stub's place, and makes the calls that the stub has kept. Returns
@@ -76,15 +73,10 @@ export const installTag = (
   const made = (kept ?? []).concat(calls.splice(0));
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
-  const run = ([at, method, args, done, title, href]: StubCall): number => {
+  const run = ([at, method, args, done, title, path]: StubCall): number => {
     try {
       const value = /^(e|id)/.test(method)
-        ? tracker.accept(
-            method as RecordType,
-            at,
-            args,
-            href ? { title, path: pathOf(href) } : undefined,
-          )
+        ? tracker.accept(method as RecordType, at, args, { title, path })
         : methods[method]!(...args);
       done?.(value);
     } catch (error) {

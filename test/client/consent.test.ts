@@ -3,7 +3,10 @@ import { consentTo } from '../../src/client/consent.js';
 
 const KEY = 'analytics-outbox shop consent';
 let values: Map<string, string>;
-let isFull = false;
+/** Characters that localStorage takes in all. */
+let room = Infinity;
+
+const used = () => [...values].join('').length;
 
 /** The same site on a new page: what the page knew is gone. */
 const nextPage = () => {
@@ -13,14 +16,17 @@ const nextPage = () => {
 beforeEach(() => {
   nextPage();
   values = new Map();
-  isFull = false;
+  room = Infinity;
   vi.stubGlobal('navigator', {});
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => values.get(key) ?? null,
     setItem: (key: string, value: string) => {
-      const grows = value.length > (values.get(key)?.length ?? 0);
-      if (isFull && grows) throw new Error('full');
+      const before = values.get(key);
       values.set(key, value);
+      if (used() <= room) return;
+      if (before === undefined) values.delete(key);
+      else values.set(key, before);
+      throw new Error('full');
     },
     removeItem: (key: string) => void values.delete(key),
   });
@@ -73,7 +79,7 @@ describe('consent', () => {
 
   it('that is denied is remembered where localStorage is full, in the place of a consent', () => {
     consentTo('shop').remember();
-    isFull = true;
+    room = used();
     consentTo('shop').set('denied');
     nextPage();
     expect(current()).toBe('denied');

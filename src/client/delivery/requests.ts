@@ -16,8 +16,6 @@ const AROUND = 107;
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;
 
-const FAILED: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0, problem: 'failed' };
-
 /** The way to one destination: its requests, and what their answers have told. */
 export interface Line {
   outbox: Outbox;
@@ -174,12 +172,7 @@ export const start = async (
   };
   const settled = handoff ? undefined : onNavigation(onStay);
   for (const record of records) outbox.emit('sent', { record, handoff });
-  let attempts: Attempt[] | undefined;
-  try {
-    attempts = await sending;
-  } catch {
-    attempts = group.map(() => FAILED); // whatever has thrown
-  }
+  const attempts = await sending;
   settled?.();
   line.room += kept;
   // Not if it was forgotten, since the page was left, or if the browser carries it on.

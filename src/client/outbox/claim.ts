@@ -1,7 +1,7 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, updateLease, type Outbox, type StoredLease } from './outbox.js';
 import { readNotes, type Note } from './note.js';
-import { isReadable, PARCEL_RECORDS, type ParcelKey, type StoredParcel } from './parcel.js';
+import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
@@ -91,19 +91,9 @@ export const claimParcels = async (
       walk.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
-      // Small parcels of one page become one. Not one out of a note, which leaves a tombstone.
-      let [into, parcel] = claimed.parcels.at(-1) ?? [];
-      const { isNoted, flight, records } = value;
-      if (
-        into?.[1] === maker &&
-        !isNoted &&
-        parcel!.records.length + records.length <= PARCEL_RECORDS
-      ) {
-        parcel!.records.push(...records);
-        parcel!.flight.push(...flight);
-        store.delete(key);
-      } else claimed.parcels.push([(into = key), (parcel = { ...value, life: own })]);
-      store.put(parcel, into);
+      const parcel = { ...value, life: own };
+      store.put(parcel, key);
+      claimed.parcels.push([key, parcel]);
     }
   });
   if (claimed.parcels.length) updateLease(store, outbox);

@@ -66,7 +66,7 @@ export const post = async (
   let retryAfterMs = 0;
   try {
     const response = await inTime(send(), timeout);
-    status = response.status || 302;
+    status = +response.status || 302;
     retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
     // Read to its end, or Chromium would not free the request's part of the keepalive budget.
     text = await inTime(response.text(), BODY_MS);

@@ -8,7 +8,7 @@ import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
 import type { Attempt, Send } from './sender.js';
 
-/** The body is JSON already, and an id (a nanoid) has nothing to escape. */
+/** The body is JSON already, and an id has nothing to escape. */
 const itemOf = ({ id, type, body }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","body":${body}}`;
 
@@ -39,13 +39,11 @@ export const createRelaySend =
     const answer = await post({ url, body, ...how }, settings(), now);
     if (!answer) return undefined;
     const { status, text } = answer;
-    const results = attempt(() => (JSON.parse(text) as BatchAnswer).results);
-    if (status === 200 && Array.isArray(results)) {
-      return records.map(
-        ({ id }) =>
-          attempt(() => attemptOf(results.find((result) => result?.id === id))) ?? attemptOf(),
-      );
-    }
+    const attempts = attempt(() => {
+      const { results } = JSON.parse(text) as BatchAnswer;
+      return records.map(({ id }) => attemptOf(results.find((result) => result?.id === id)));
+    });
+    if (status === 200 && attempts) return attempts;
     // A 2xx without results comes from something else than a relay, or has broken off: the relay knows repeats.
     if (status < 300) answer.outcome = text ? 'blocked' : 'retry';
     return records.map(() => answer);
