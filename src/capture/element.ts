@@ -1,16 +1,17 @@
-type Question = 'closest' | 'getAttribute' | 'getAttributeNames' | 'matches' | 'querySelectorAll';
-type Answer<Name extends Question> = ReturnType<Element[Name]>;
+import { memberOf } from '../client/page.js';
+
+/** The names of the methods of an object. */
+type MethodOf<Target> = {
+  [Name in keyof Target]: Target[Name] extends (...args: never[]) => unknown ? Name : never;
+}[keyof Target];
 
 /**
- * Asks an element by one of its methods. A form answers for its fields first: `form.matches` is the field of that
- * name, so the method is not looked for in the element itself.
+ * Calls a method of an element or of the document. A form answers for its fields first: `form.matches` is the field of
+ * that name, so the method is not looked for in the object itself.
  */
-export const ask = <Name extends Question>(
-  element: Element,
-  method: Name,
-  argument?: string,
-): Answer<Name> =>
-  (Element.prototype[method] as (argument?: string) => unknown).call(
-    element,
-    argument,
-  ) as Answer<Name>;
+export const ask = <Target extends object, Name extends MethodOf<Target>>(
+  target: Target,
+  name: Name,
+  ...args: Parameters<Extract<Target[Name], (...args: never[]) => unknown>>
+): ReturnType<Extract<Target[Name], (...args: never[]) => unknown>> =>
+  (memberOf(target, name) as (...args: unknown[]) => never).apply(target, args);

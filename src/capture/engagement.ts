@@ -1,5 +1,5 @@
+import { isHidden } from '../client/life.js';
 import type { Feature } from './feature.js';
-import { isVisible } from './page.js';
 import { scroller } from './scroller.js';
 import type { Labels } from './types.js';
 import type { View } from './views.js';
@@ -10,7 +10,7 @@ const ENGAGED_MS = 30_000;
 /** How far a page was scrolled, and how long the visitor was there: one event as it is left. */
 export const engagement: Feature<Labels> = (tell, _, page) => {
   let view: View;
-  let isShown = isVisible();
+  let isShown = !isHidden();
   /** The lowest edge of what was seen, in pixels from the top of the page. */
   let lowest = 0;
   /** How far it was scrolled as the last event told. */
@@ -52,6 +52,6 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   page.onLeave(leave);
   page.listen(document, 'visibilitychange', () => {
     live();
-    isShown = isVisible();
+    isShown = !isHidden();
   });
 };

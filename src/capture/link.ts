@@ -1,4 +1,3 @@
-import { memberOf } from '../client/page.js';
 import { CLICKS, elementsOf, hrefOf, linkIn } from './clicked.js';
 import type { Feature } from './feature.js';
 import { textOf } from './text-of.js';
@@ -14,11 +13,10 @@ export const linkFeature =
     page.listen<MouseEvent>(window, CLICKS, (event) => {
       const element = linkIn(elementsOf(event));
       if (!element || event.button > 1) return;
-      const url = new URL(hrefOf(element)!, memberOf(document, 'baseURI'));
+      const url = new URL(hrefOf(element)!, element.baseURI);
       const found = /^(http|blob|data)/.test(url.protocol) && tagsOf(url, element, labels);
       if (!found) return;
       const tags = {
-        path: page.path(),
         // Without its query, which may say more than where it leads. Of `blob:` and `data:` the rest is the file.
         url: url.host ? url.origin + withoutQuery(url.pathname) : url.protocol,
         ...found,

@@ -1,5 +1,6 @@
 import { attempt } from '../interface/attempt.js';
-import { memberOf } from '../client/page.js';
+import { isHidden, isLoading } from '../client/life.js';
+import { ask } from './element.js';
 import type { Capturer } from './types.js';
 import { createViews } from './views.js';
 import { withoutQuery } from './without-query.js';
@@ -32,7 +33,7 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
       attempt(() => listener(event as never));
     };
     const each = (method: 'addEventListener' | 'removeEventListener') => {
-      for (const type of types.split(' ')) memberOf(target, method).call(target, type, hear, true);
+      for (const type of types.split(' ')) ask(target, method, type, hear, true);
     };
     each('addEventListener');
     const stop = () => each('removeEventListener');
@@ -42,13 +43,13 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
 
   const leaves: (() => void)[] = [];
   const leave = () => leaves.forEach(attempt);
-  const hide = () => isVisible() || leave();
+  const hide = () => isHidden() && leave();
   // In the capturing phase, so that the tracker hands off what is recorded now. On the document, so that `web-vitals`,
   // which listens on the window, has told its last values by then.
   listen(document, 'visibilitychange', hide);
   // WebKit is hidden here already.
   listen(window, 'pagehide', hide);
-  if (memberOf(document, 'readyState') !== 'complete') {
+  if (isLoading()) {
     // All that WebKit says of a page that is left before it has loaded. It may also stay, as with a download.
     const stop = listen(window, 'beforeunload', leave);
     listen(window, 'load', stop);
@@ -85,5 +86,3 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
     end: (): void => ends.splice(0).forEach((end) => end()),
   };
 };
-
-export const isVisible = (): boolean => memberOf(document, 'visibilityState') === 'visible';

@@ -1,4 +1,4 @@
-import { memberOf } from '../client/page.js';
+import { ask } from './element.js';
 import type { Page } from './page.js';
 
 /** A page that changes all the time is looked through again this often at the most. */
@@ -18,7 +18,7 @@ export const onSight = (page: Page, selector: string, seen: (element: Element) =
   const look = () => {
     timer = undefined;
     // To observe an element again does nothing.
-    const found = memberOf(document, 'querySelectorAll').call(document, selector);
+    const found = ask(document, 'querySelectorAll', selector);
     found.forEach((element) => sights.observe(element));
   };
   look();

@@ -1,4 +1,3 @@
-import { memberOf } from '../client/page.js';
 import { cut } from './cut.js';
 import { ask } from './element.js';
 import type { TextLabels } from './types.js';
@@ -13,11 +12,7 @@ const LEFT_OUT = 'textarea,select,[contenteditable],details:not([open])>:not(sum
 /** The text of an element on one line, if it was asked for: what is displayed, and nothing that a visitor has typed. */
 export const textOf = (element: Element, { text }: TextLabels): string | undefined => {
   if (!text) return undefined;
-  const texts = memberOf(document, 'createTreeWalker').call(
-    document,
-    element,
-    NodeFilter.SHOW_TEXT,
-  );
+  const texts = ask(document, 'createTreeWalker', element, NodeFilter.SHOW_TEXT);
   const range = new Range();
   /** Text of a style, of a script, or of what is hidden has no place on the page. */
   const isDisplayed = (node: Node, parent: Element) => {

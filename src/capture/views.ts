@@ -41,7 +41,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
   let last: string | undefined;
   /** Whether views of the site have titles of their own. */
   let areOwn = false;
-  let isWaiting: boolean;
+  /** There while the view waits for its title. */
   let settle: (() => void) | undefined;
 
   const show = (from?: View) => {
@@ -64,10 +64,9 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
       areOwn ||= !!from && title !== last;
       view.title = from && areOwn && title === last ? undefined : title;
       last = title;
-      isWaiting = false;
+      settle = undefined;
       for (const tell of settled) tell?.();
     };
-    isWaiting = true;
     settle = later(TITLE_MS, look);
   };
   const follow = () => {
@@ -76,16 +75,17 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
       const now = path();
       if (now === view.path) return;
       // A redirect: nobody has seen the view that still waits.
-      if (isReplaced && isWaiting) view.path = now;
+      if (isReplaced && settle) view.path = now;
       else show(view);
     };
     followAddress(listen, onEnd, (isReplaced) => attempt(() => changed(isReplaced)));
     listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
     onEnd(
       analytics.on('record', ({ type, body }) => {
-        if (type !== 'event' || 'session_id' in view) return;
+        if (type !== 'event') return;
         const { session_id, session_number } = (JSON.parse(body) as { tags: View }).tags;
-        Object.assign(view, { session_id, session_number });
+        // Those of the first event stay.
+        Object.assign(view, { session_id, session_number, ...view });
       }),
     );
   };

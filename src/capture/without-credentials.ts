@@ -1,8 +1,7 @@
 /** A text without the `user:password@` of addresses in it. */
 export const withoutCredentials = (text: string): string =>
-  // Part by part between slashes: a pattern that looks for the @ would read a long text again and again.
-  text.replace(/(\/\/)?[^\s/]+/g, (part: string, slashes = '') => {
-    const start = (slashes as string).length || part.indexOf(':') + 1;
-    const end = part.lastIndexOf('@') + 1;
-    return start && start < end ? part.slice(0, start) + part.slice(end) : part;
-  });
+  // The pattern itself looks for no @, or it would read a long text without one again and again.
+  text.replace(
+    /(\/\/|:)([^\s/]*)/g,
+    (_, start: string, rest: string) => start + rest.slice(rest.lastIndexOf('@') + 1),
+  );
