@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid';
 import { attempt } from '../interface/attempt.js';
 
 /** What the snippet reads of the page and its browser. Nothing in here throws. */
@@ -71,15 +72,8 @@ export const beacon = (url: string, body: string): boolean | undefined =>
 export const databaseNames = async (): Promise<string[]> =>
   (await indexedDB.databases()).map(({ name }) => name!);
 
-/**
- * 96 random bits as letters and digits, which need no escape in JSON, a header or an address. Without `crypto`, or with
- * one that a script has broken, the id is less random: it is no secret.
- */
-export const newId = (): string => {
-  const part = (value: number) => value.toString(36);
-  const parts = attempt(() => [...crypto.getRandomValues(new Uint32Array(3))].map(part));
-  return parts?.join('') ?? part(Math.random()).slice(2);
-};
+/** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
+export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
 
 /** Bytes of a text in UTF-8. Where the page has broken the encoder, the most that they can be. */
 export const byteLength = (text: string): number =>
