@@ -154,8 +154,9 @@ test.describe('set up in a zone of zone.js, as in an Angular app,', () => {
       Object.getOwnPropertyNames(window).filter((name) => /^(Zone$|__)/.test(name)),
     );
     // One more for each kind of listener on the window.
-    const kinds = ['pagehide', 'pageshow', 'online', 'storage'];
-    guest.allowGlobals(...ofZoneJs, ...kinds.map((kind) => `__zone_symbol__${kind}false`));
+    const kinds = ['pagehide', 'pageshow', 'online', 'storage', 'load', 'beforeunload'];
+    const names = kinds.map((kind) => `__zone_symbol__${kind}false`);
+    guest.allowGlobals(...ofZoneJs, ...names, '__zone_symbol__ON_PROPERTYbeforeunload');
   });
 
   test('leaves the app stable once all is delivered', async ({ page, service }) => {

@@ -255,7 +255,7 @@ test('a visitor is followed with nothing but the tag and `data-auto` added', asy
   ];
   const left = (name: string) => [
     'Page Left',
-    { path: path(name), seconds: expect.any(Number), scroll: expect.any(Number) },
+    { path: path(name), title, seconds: expect.any(Number), scroll: expect.any(Number) },
   ];
   const url = 'http://spaceipsum.com/';
   const fields = ['name', 'email', 'phone', 'message'];

@@ -87,7 +87,10 @@ const siteStores = (page: Page, characters: number) =>
 
 const see = (page: Page, state: DocumentVisibilityState) =>
   page.evaluate((state) => {
-    Object.defineProperty(Document.prototype, 'visibilityState', { value: state, configurable: true });
+    Object.defineProperty(Document.prototype, 'visibilityState', {
+      value: state,
+      configurable: true,
+    });
     document.dispatchEvent(new Event('visibilitychange'));
   }, state);
 

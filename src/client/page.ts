@@ -31,15 +31,18 @@ export const shelf = {
 
 /**
  * Reads a member of `document`, or of another object of the page's that elements can put names into. With
- * `<form name="title">` in the page, `document.title` is that form; the prototypes still have the real member. A
- * method has to be called on its object: `memberOf(document, 'querySelector').call(document, 'script')`.
+ * `<form name="title">` in the page, `document.title` is that form; the prototypes still have the real member. What is
+ * no object is no element: a test may have set it. A method has to be called on its object:
+ * `memberOf(document, 'querySelector').call(document, 'script')`.
  */
 export const memberOf = <Target extends object, Name extends keyof Target>(
   target: Target,
   name: Name,
 ): Target[Name] => {
+  const own = target[name];
   const prototype = Object.getPrototypeOf(target) as object;
-  return Reflect.get(name in prototype ? prototype : target, name, target) as Target[Name];
+  const isReal = typeof own !== 'object' || !(name in prototype);
+  return isReal ? own : (Reflect.get(prototype, name, target) as Target[Name]);
 };
 
 /** False on a server and in a worker, where the tracker does nothing. */
