@@ -97,7 +97,7 @@ const program = (input, file) => ({
 const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 
 /** What the demo's servers take from `node_modules`. */
-const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql'];
+const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql', 'pg', 'redis'];
 
 /** The files of a page that stand beside its script. */
 const pageFiles = (folder, names) => ({
@@ -163,13 +163,23 @@ export default [
   {
     input: 'demo/server/main.ts',
     external: SERVER,
-    output: { file: 'demo/dist/service.js', format: 'es', sourcemap: true },
+    output: {
+      file: 'demo/dist/service.js',
+      format: 'es',
+      sourcemap: true,
+      inlineDynamicImports: true,
+    },
     plugins: [nodeResolve(), ts()],
   },
   {
     input: 'demo/site/main.ts',
     external: [...SERVER, /^marked/],
-    output: { file: 'demo/dist/demo.js', format: 'es', sourcemap: true },
+    output: {
+      file: 'demo/dist/demo.js',
+      format: 'es',
+      sourcemap: true,
+      inlineDynamicImports: true,
+    },
     plugins: [nodeResolve(), ts()],
   },
   {

@@ -1,8 +1,11 @@
+import { dirname } from 'node:path';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { createLibsqlStore } from '../../src/service-libsql.js';
-import { createService as createWholeService } from '../../src/service.js';
+import { createClientAddress } from '../../src/program/client-address.js';
+import { mountService } from '../../src/program/mount-service.js';
+import { readServiceSettings } from '../../src/program/service-settings.js';
 import { createDeleteRows } from './delete-rows.js';
 import { faultMiddleware } from './faults/fault-middleware.js';
 import { faultRoutes } from './faults/fault-routes.js';
@@ -18,6 +21,8 @@ export interface ServiceOptions {
   database: string;
   /** The API tokens that are accepted. */
   tokens: readonly string[];
+  /** The address at which it is to be reached. @default '127.0.0.1' */
+  host?: string | undefined;
   /**
    * Adds the fault switch and the request log, for tests.
    * @default false
@@ -30,18 +35,27 @@ export interface ServiceOptions {
   ignoreKeys?: boolean | undefined;
 }
 
-export type Service = ReturnType<typeof createService>;
+export type Service = Awaited<ReturnType<typeof createService>>;
 
-/** The service with a fault switch around it, without a port; `start-service.ts` gives it one. */
-export function createService(options: ServiceOptions) {
-  const { database, tokens, faults = false, ignoreKeys = false } = options;
+/** The same folder seen from this file and from the built one. */
+const DIST = new URL('../../dist/', import.meta.url);
+
+/**
+ * The program of the service with a fault switch around its two operations, without a port; `start-service.ts` gives it
+ * one.
+ */
+export async function createService(options: ServiceOptions) {
+  const { database, tokens, host = '127.0.0.1', faults = false, ignoreKeys = false } = options;
   const store = createLibsqlStore({ path: database });
-  const service = createWholeService({
-    store,
-    writeTokens: tokens.map((token) => ({ token, projects: '*' })),
-    rateLimit: false,
-    ceiling: false,
-    onError: ({ message }) => console.error(message),
+  const client = createClientAddress(undefined);
+  const settings = {
+    ...readServiceSettings({}),
+    ...({ folder: dirname(database), host, rateLimit: false, ceiling: false } as const),
+    writeTokens: tokens.map((token) => ({ token, projects: '*' as const })),
+  };
+  const log = { info: () => {}, error: (line: string) => console.error(line) };
+  const mounted = await mountService(settings, {
+    ...{ log, store, files: DIST, clientAddress: client.of },
   });
   const deleteRecords = createDeleteRows(database, store);
   const held = createHeldRequests();
@@ -67,18 +81,23 @@ export function createService(options: ServiceOptions) {
     app.route('/_', faultRoutes({ deleteRecords, ...parts }));
   }
   app.route('/_', readingRoutes(store, deleteRecords));
-  app.all('*', async (c) =>
-    service(await forward(c.get('forwarded') ?? c.req.raw, { ignoreKeys })),
-  );
+  app.all('*', async (c) => {
+    const request = await forward(c.get('forwarded') ?? c.req.raw, { ignoreKeys });
+    client.note(request, c.env.incoming?.socket.remoteAddress);
+    return mounted.answer(request);
+  });
 
   return {
     app,
+    /** The tag to paste, once the address is known. */
+    tag: mounted.tag,
+    start: mounted.start,
     /** Ends the requests that a fault keeps waiting. */
     endHeld: held.cutAll,
     /** Commits what waits and closes the database. */
     close(): Promise<void> {
       held.cutAll();
-      return service.close();
+      return mounted.close();
     },
   };
 }

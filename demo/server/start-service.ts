@@ -14,13 +14,13 @@ export interface StartOptions extends ServiceOptions {
    * @default false
    */
   nextFree?: boolean | undefined;
-  /** @default '127.0.0.1' */
-  host?: string | undefined;
 }
 
 export interface RunningService {
   url: string;
   port: number;
+  /** The tag to paste into a page. */
+  tag: string;
   /** Answers what has arrived, then closes the port and the database. */
   close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ const KEEP_ALIVE_MS = 310_000;
 /** Starts the service in this process. Rejects when the port is taken. */
 export async function startService(options: StartOptions): Promise<RunningService> {
   const { port, nextFree = false, host = '127.0.0.1' } = options;
-  const service = createService(options);
+  const service = await createService(options);
   // The process may be a test or another server: its global Request and Response stay as they are.
   const listener = getRequestListener(service.app.fetch, { overrideGlobalObjects: false });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
@@ -51,9 +51,12 @@ export async function startService(options: StartOptions): Promise<RunningServic
   };
   let closing: Promise<void> | undefined;
   const bound = (server.address() as AddressInfo).port;
+  const url = httpUrl(host, bound);
+  service.start(url.replace('127.0.0.1', 'localhost'));
   return {
-    url: httpUrl(host, bound),
+    url,
     port: bound,
+    tag: service.tag(),
     close: () => (closing ??= close()),
   };
 }

@@ -1,39 +1,27 @@
-import { createHash } from 'node:crypto';
-import { FILES, readDemoFile } from './demo-files.js';
-import { DEMO_PROJECT } from './demo-project.js';
 import type { DemoOptions, RunningDemo } from './start-demo.js';
 
-type Settings = Pick<DemoOptions, 'host' | 'database' | 'token'>;
+type Settings = Pick<DemoOptions, 'host' | 'database'>;
 
 /** What `npm start` prints: the addresses, and how a page of one's own sends to this demo. */
-export const announcementOf = async (demo: RunningDemo, settings: Settings): Promise<string> => `
-  Demo      ${demo.url}
+export const announcementOf = (
+  { url, service }: RunningDemo,
+  { host, database }: Settings,
+): string => `
+  Demo      ${url}
+  Rows      ${service.url}/rows
 
-  Service   ${demo.service.url}  (fault switch on)
-  Rows      ${demo.service.url}/_/events
-            ${demo.service.url}/_/identifies
-  Database  ${settings.database}
-${settings.host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others in.'}
-  On a page of your own, try this tag, above the scripts that call analytics:
+  Service   ${service.url}  (fault switch on)
+  Database  ${database}
+${host ? '' : '\n  Open to this machine only; HOST=0.0.0.0 lets others in.'}
+  Paste this tag into a page of your own on this machine, above the scripts that call \`analytics\`:
 
-    ${await tagFor(demo, settings)}
+    ${service.tag}
 
-  or, after \`import { analytics } from 'analytics-outbox'\`, this:
+  or, after \`import { analytics } from 'analytics-outbox'\`, write this:
 
-    analytics.init({ baseUrl: '${demo.service.url}', token: '${settings.token}', project: '${DEMO_PROJECT}', channel: 'web' });
+    analytics.init({ relay: '${service.url}/a', project: 'my-site', channel: 'web' });
 
-  What your page sends appears on the demo page, under "Database".
+  What your page sends appears at "Rows" as it arrives.
 
   Ctrl+C stops it.
 `;
-
-/**
- * The tag of this demo, for its service, with the hash of the file as it is served. Without `async`, so that
- * the scripts below it can call `analytics` though they have no stub.
- */
-const tagFor = async ({ url, service }: RunningDemo, { token }: Settings): Promise<string> => {
-  const script = await readDemoFile(FILES['/outbox.js']!);
-  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
-  return `<script src="${url.replace(/\/$/, '')}/outbox.js" integrity="${integrity}" crossorigin="anonymous"
-      data-base-url="${service.url}" data-token="${token}" data-project="${DEMO_PROJECT}" data-channel="web"></script>`;
-};

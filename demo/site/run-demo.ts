@@ -9,7 +9,7 @@ export const runDemo = async (): Promise<void> => {
   try {
     const settings = readDemoSettings(process.env);
     const demo = await startDemo(settings);
-    await announce(demo, settings);
+    announce(demo, settings);
     closeOnSignal(demo);
   } catch (error) {
     console.error(wordsFor(error));
@@ -24,10 +24,10 @@ const wordsFor = (error: unknown): unknown => {
   return `Port ${port} is taken. Set ${name} to another one.`;
 };
 
-const announce = async (demo: RunningDemo, settings: DemoOptions): Promise<void> => {
+const announce = (demo: RunningDemo, settings: DemoOptions): void => {
   sayIfMoved(settings.page, demo.port);
   sayIfMoved(settings.service, demo.service.port);
-  console.log(await announcementOf(demo, settings));
+  console.log(announcementOf(demo, settings));
 };
 
 const sayIfMoved = (wanted: PortChoice, port: number): void => {

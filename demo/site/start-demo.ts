@@ -29,7 +29,7 @@ export interface RunningDemo {
   /** Address of the page. */
   url: string;
   port: number;
-  service: { url: string; port: number };
+  service: { url: string; port: number; tag: string };
   /** Answers what has arrived, then closes both ports and the database. */
   close: () => Promise<void>;
 }
@@ -62,7 +62,7 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
   return {
     url: httpUrl(named, port),
     port,
-    service: { url: httpUrl(named, service.port), port: service.port },
+    service: { url: httpUrl(named, service.port), port: service.port, tag: service.tag },
     close: async () => {
       await Promise.all([closeServer(), service.close()]);
     },

@@ -8,7 +8,7 @@ import {
   type Refusal,
 } from '../relay.js';
 import { createMetrics } from '../relay-node.js';
-import { createService } from '../service.js';
+import { createService, type Store } from '../service.js';
 import { isLocalName } from './is-local-name.js';
 import type { Log } from './log.js';
 import { madeToken } from './made-tokens.js';
@@ -44,12 +44,14 @@ interface Parts {
   /** Where the snippet's files and the page of the rows are. */
   files: URL;
   clientAddress: (request: Request) => string | undefined;
+  /** In place of the one that `databaseUrl` names. */
+  store?: Store | undefined;
 }
 
 /** Puts the parts together: store, service, relay, queue if any, and the snippet's files. */
 export const mountService = async (
   settings: ServiceSettings,
-  { log, files: folderOfFiles, clientAddress }: Parts,
+  { log, files: folderOfFiles, clientAddress, store: given }: Parts,
 ) => {
   const { folder, origins, projects, channels, rateLimit, ceiling } = settings;
   const isLocal = isLocalName(settings.host);
@@ -59,7 +61,7 @@ export const mountService = async (
   const made = madeToken(folder, 'read-token');
   const readToken = settings.readToken ?? (isLocal ? undefined : made);
   const databaseUrl = settings.databaseUrl ?? `file:${join(folder, 'rows.db')}`;
-  const store = await openServiceStore(databaseUrl);
+  const store = given ?? (await openServiceStore(databaseUrl));
   const queued = settings.queueUrl ? await openStore(settings.queueUrl) : undefined;
 
   const traffic = createTrafficLog();
