@@ -17,6 +17,7 @@ export const linkFeature =
       const found = /^(http|blob|data)/.test(url.protocol) && tagsOf(url, element, labels);
       if (!found) return;
       const tags = {
+        path: page.path(),
         // Without its query, which may say more than where it leads. Of `blob:` and `data:` the rest is the file.
         url: url.host ? url.origin + withoutQuery(url.pathname) : url.protocol,
         ...found,
