@@ -20,7 +20,7 @@ export async function buildProgram(): Promise<string> {
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/i.test(id),
     plugins: [typescript()],
   });
-  await bundle.write({ file, format: 'es' });
+  await bundle.write({ file, format: 'es', inlineDynamicImports: true });
   return file;
 }
 
