@@ -69,7 +69,7 @@ export const beacon = (url: string, body: string): boolean | undefined =>
 
 /** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126). */
 export const databaseNames = async (): Promise<string[]> =>
-  ((await globalThis.indexedDB?.databases()) ?? []).map(({ name }) => name!);
+  (typeof indexedDB === 'object' ? await indexedDB.databases() : []).map(({ name }) => name!);
 
 /**
  * 96 random bits as letters and digits, which need no escape in JSON, a header or an address. Without `crypto`, or with
