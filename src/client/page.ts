@@ -73,7 +73,7 @@ export const beacon = (url: string, body: string): boolean | undefined =>
 
 /** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126). */
 export const databaseNames = async (): Promise<string[]> =>
-  (await indexedDB.databases()).map(({ name }) => name!);
+  (typeof indexedDB === 'object' ? await indexedDB.databases() : []).map(({ name }) => name!);
 
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
 export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);

@@ -186,6 +186,18 @@ describe('a grant after a denial', () => {
     expect(requests).toBe(0);
   });
 
+  it('counts on the same page where there is no IndexedDB', async () => {
+    openSite();
+    vi.stubGlobal('indexedDB', undefined);
+    const sent = await sentBy((analytics, options) => {
+      analytics.init(options);
+      analytics.identify('user_1');
+      deny(analytics);
+      analytics.setConsent('granted');
+    });
+    expect(sent).toMatchObject([{ event: 'after' }]);
+  });
+
   it('does not wait for a page that holds the database open', async () => {
     const site = await openDeniedSite();
     const open = site.databases.open(NAME);

@@ -1,7 +1,7 @@
 import { ahead } from '../../interface/backoff.js';
 import { isLoading } from '../life.js';
 import type { Settings } from '../options.js';
-import { newId } from '../page.js';
+import { newId, sinceOpened } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Walk } from './claim.js';
 import type { Database } from './database.js';
@@ -13,6 +13,8 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
+/** A stored record cannot be as old as this: then its time is wrong. */
+const YEAR_MS = 31_536_000_000;
 /** The same for a page that has not loaded: in WebKit it may go without a word, and the next page waits for this time. */
 const LOADING_LEASE_MS = 20_000;
 /** No request is started under a lease that ends sooner. */
@@ -158,13 +160,23 @@ export const addRecord = (outbox: Outbox, record: OutboxRecord): Parcel => {
   return parcel;
 };
 
+/**
+ * How old a stored record is. The clock may be wrong now, or may have been at the call: what this page has made is not
+ * older than the page, and an age of years only means that the clock was put right.
+ */
+const ageOf = ({ now, maker }: Outbox, { at }: OutboxRecord, { key }: Parcel): number => {
+  const age = now() - at;
+  return age < YEAR_MS ? Math.min(age, key[1] === maker ? sinceOpened() : age) : 0;
+};
+
 /** Adds a parcel that was claimed, in the order of their age. */
 export const addParcel = (
   outbox: Outbox,
   parcel: Parcel,
   records: readonly OutboxRecord[],
 ): void => {
-  for (const record of records) addEntry(outbox, createEntry(record, parcel, 0));
+  for (const record of records)
+    addEntry(outbox, createEntry(record, parcel, 0, ageOf(outbox, record, parcel)));
   outbox.parcels = new Set([...outbox.parcels, parcel].sort(byAge));
 };
 

@@ -1,4 +1,4 @@
-import { byteLength } from '../page.js';
+import { byteLength, sinceOpened } from '../page.js';
 import type { OutboxRecord } from '../types.js';
 
 /** A parcel has at most so many records. */
@@ -39,6 +39,8 @@ export interface Entry {
   /** The number of its call on this page; 0 if another page or life has made it. */
   order: number;
   bytes: number;
+  /** When it was made, by the page's monotonic clock: nobody can set that. */
+  born: number;
   /** A request with it is under way. */
   isSent: boolean;
   /** The database has to say that the service may have it. */
@@ -57,11 +59,17 @@ export const createParcel = (
   isNoted,
 });
 
-export const createEntry = (record: OutboxRecord, parcel: Parcel, order: number): Entry => ({
+export const createEntry = (
+  record: OutboxRecord,
+  parcel: Parcel,
+  order: number,
+  age = 0,
+): Entry => ({
   record,
   parcel,
   order,
   bytes: byteLength(record.body),
+  born: sinceOpened() - age,
   isSent: false,
   isNamed: false,
 });

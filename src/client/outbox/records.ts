@@ -18,8 +18,6 @@ import { flush, save, unconfirmed, writeLast, writeNow } from './writer.js';
 
 /** A request waits this long, at most, for the write that names its records. */
 const NAMING_MS = 100;
-/** A record cannot be as old as this: then its time is wrong. */
-const YEAR_MS = 31_536_000_000;
 
 // How records come to their end.
 
@@ -47,15 +45,9 @@ export const lose = (outbox: Outbox, entry: Entry): void => {
   outbox.emit('outcome', { record: entry.record, outcome: 'unknown' });
 };
 
-/**
- * Drops a record that is too old. Returns whether it was. The clock may be wrong now, or may have been at the call: what
- * this page has made is not older than the page, and an age of years only means that the clock was put right.
- */
+/** Drops a record that is too old. Returns whether it was. */
 export const expire = (outbox: Outbox, entry: Entry): boolean => {
-  const { maxAge } = outbox.settings();
-  const age = outbox.now() - entry.record.at;
-  const isYoung = entry.parcel.key[1] === outbox.maker && sinceOpened() < maxAge;
-  const isOld = age > maxAge && age < YEAR_MS && !isYoung;
+  const isOld = sinceOpened() - entry.born > outbox.settings().maxAge;
   if (isOld) drop(outbox, entry, 'expired');
   return isOld;
 };
