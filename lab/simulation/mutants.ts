@@ -154,7 +154,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'take a captive portal for the service',
     file: 'src/interface/outcome.ts',
-    find: ' || /^\\s*</.test(body)',
+    find: "if (/^\\s*</.test(body)) return 'blocked';",
     put: '',
   },
   {

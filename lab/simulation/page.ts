@@ -24,6 +24,7 @@ export const GLOBALS = [
   'setInterval',
   'MutationObserver',
   'Date',
+  'performance',
   'Math',
   'crypto',
   'console',
@@ -176,8 +177,10 @@ export const createPage = (effects: Effects) => {
       return visibility;
     },
     prerendering: false,
+    readyState: 'complete',
     baseURI: 'https://shop.example/',
   };
+  const opened = timeline.now();
   const location = { href: 'https://shop.example/', hostname: 'shop.example' };
   const say = (...line: unknown[]) => effects.onConsole(line.join(' '));
 
@@ -206,6 +209,7 @@ export const createPage = (effects: Effects) => {
       observe() {}
     },
     Date: PageDate,
+    performance: { now: () => timeline.now() - opened },
     Math: Object.assign(Object.create(Math) as Math, { random: dice.next }),
     crypto: {
       getRandomValues: (bytes: Uint8Array) => bytes.map(() => dice.between(0, 255)),

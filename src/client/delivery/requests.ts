@@ -12,7 +12,7 @@ import type { TokenSource } from './token.js';
 import type { Trouble } from './trouble.js';
 
 /** Bytes of a batch that stand around a body, with the record's id. */
-const AROUND = 107;
+const AROUND = 133;
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;
 

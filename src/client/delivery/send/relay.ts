@@ -9,8 +9,8 @@ import { post } from './post.js';
 import type { Attempt, Send } from './sender.js';
 
 /** The body is JSON already, and an id (a nanoid) has nothing to escape. */
-const itemOf = ({ id, type, body }: OutboxRecord): string =>
-  `{"id":"${id}","type":"${type}","body":${body}}`;
+const itemOf = ({ id, type, body, at }: OutboxRecord): string =>
+  `{"id":"${id}","type":"${type}","called_at":${at},"body":${body}}`;
 
 const attemptOf = (result: Partial<BatchResult> = {}): Attempt => {
   const { outcome = '', status = 0, retry_after = 0, unlisted } = result;
