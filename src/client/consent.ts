@@ -128,7 +128,9 @@ export const consentTo = (project: string) => {
      */
     remember: (name: string): void => {
       fact.names.add(name);
-      if (!fact.tries) for (const one of [key, `${name} consent`]) shelf.set(one, GRANTED);
+      if (fact.tries) return;
+      shelf.set(key, GRANTED);
+      shelf.set(`${name} consent`, GRANTED);
     },
     /** Calls `follow` at each change until the function that is returned is called. */
     follow: (follow: () => void): (() => void) => {
