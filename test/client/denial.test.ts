@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTracker } from '../../src/client/analytics.js';
 import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import type { Options } from '../../src/client/types.js';
-import { DIRECT, NAME, openSite, RELAY, sleep, track } from '../support/site.js';
+import { DIRECT, NAME, openSite, RELAY, track } from '../support/site.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -285,7 +285,6 @@ describe('a grant after a denial', () => {
     // Another page is granted consent, stores a record, and denies it as it is left.
     site.values.delete(KEY);
     site.say(site.win, 'storage');
-    await sleep(0);
     site.values.set(KEY, 'refused');
     site.say(site.win, 'storage');
     analytics.setConsent('granted');
