@@ -1,3 +1,4 @@
+import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
 import { openDatabase } from './outbox/database.js';
 import { databaseNames, isGpcOn, shelf } from './page.js';
@@ -8,8 +9,10 @@ interface Fact {
   consent: Consent;
   /** `setConsent` has set it, so that the options of a later `init` say nothing any more. */
   isSaid: boolean;
-  /** What is stored is being erased. */
-  isErasing?: boolean;
+  /** Which attempt to erase what is stored is under way; 0 once all is erased since the denial. */
+  tries?: number | undefined;
+  /** Databases that may exist, and keys that begin with their names. */
+  names: Set<string>;
   followers: Set<() => void>;
 }
 
@@ -29,7 +32,12 @@ export const consentTo = (project: string) => {
   const own = encodeURI(project);
   const key = `analytics-outbox ${own} consent`;
   const known = facts.get(project);
-  const fact = known ?? { consent: 'granted', isSaid: false, followers: new Set() };
+  const fact = known ?? {
+    consent: 'granted',
+    isSaid: false,
+    names: new Set(),
+    followers: new Set(),
+  };
   facts.set(project, fact);
 
   const has = (word: string) => shelf.get(key) === word;
@@ -38,20 +46,22 @@ export const consentTo = (project: string) => {
 
   /**
    * Erases what any page has stored for the project, apart from a denial: keys at once, then the databases. Until all are
-   * empty, no follower begins.
+   * empty, no follower begins, or if that has failed, none uses a database.
    */
   const erase = (): void => {
-    const keys = shelf.keys().filter(isOwn);
-    keys.forEach(shelf.remove);
+    for (const one of shelf.keys().filter(isOwn)) {
+      fact.names.add(one);
+      shelf.remove(one);
+    }
     if (has(GRANTED)) shelf.remove(key);
-    if (fact.isErasing) return;
-    fact.isErasing = true;
+    if (fact.tries) return;
+    fact.tries = 1;
     const run = async (): Promise<void> => {
       try {
-        for (const one of (await databaseNames().catch(() => keys)).filter(isOwn)) {
+        for (const one of (await databaseNames().catch(() => [...fact.names])).filter(isOwn)) {
           const [name] = DESTINATION.exec(one)!;
           const database = openDatabase(name, () => undefined);
-          // Unless another page has done so meanwhile, and has begun anew.
+          // If another page has erased all and was granted consent since, what is stored now is allowed.
           const empty = (store: IDBObjectStore) => has(GRANTED) || store.clear();
           try {
             await database.run(empty);
@@ -59,11 +69,12 @@ export const consentTo = (project: string) => {
             void database.end();
           }
         }
-        fact.isErasing = false;
-        tell();
+        fact.tries = 0;
       } catch {
+        fact.tries!++;
         later(run, AGAIN_MS);
       }
+      tell();
     };
     void run();
   };
@@ -71,16 +82,17 @@ export const consentTo = (project: string) => {
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
+    // Read again each time: a follower may set another consent.
+    const store = () => fact.consent === 'denied' && shelf.set(key, REFUSED);
+    store(); // in the place of a consent, where localStorage is full
     if (consent === 'granted' && has(REFUSED)) {
       shelf.remove(key);
-      erase(); // what the page of the denial, or an earlier build, may have left undone
+      // What the page of the denial, or an earlier build, may have left undone.
+      if (fact.tries !== 0) erase();
     }
     tell();
-    // Read again: a follower may have set another consent.
-    if (fact.consent === 'denied') {
-      erase(); // there may be no follower
-      shelf.set(key, REFUSED); // what was removed has made room for it
-    }
+    if (fact.consent === 'denied') erase(); // there may be no follower
+    store(); // what was removed has made room for it
   };
 
   // The build before this one kept a denial under the name of the destination.
@@ -102,12 +114,24 @@ export const consentTo = (project: string) => {
      */
     current: (respectGpc: boolean | undefined): Consent => {
       if (has(REFUSED)) fact.consent = 'denied';
+      else fact.tries ||= undefined; // other pages may store again
       return respectGpc && isGpcOn() ? 'denied' : fact.consent;
     },
-    /** Until what is stored is erased, nothing may be stored or sent. Then followers are called. */
-    isErasing: (): boolean | undefined => fact.isErasing,
-    /** Stores that consent is granted, once storage is used: a denial will fit into its place. */
-    remember: (): unknown => shelf.set(key, GRANTED),
+    /**
+     * Which attempt to erase what is stored is under way, if any. Followers are called after each. Nothing is stored
+     * or sent before the first has ended, and no database is used before one has succeeded.
+     */
+    erasing: (): number | undefined => fact.tries,
+    /**
+     * Stores that consent is granted, once storage is used: a denial will fit into its place. And which database is
+     * used, for a denial where the browser does not name its databases.
+     */
+    remember: (name: string): void => {
+      fact.names.add(name);
+      if (fact.tries) return;
+      shelf.set(key, GRANTED);
+      shelf.set(`${name} consent`, GRANTED);
+    },
     /** Calls `follow` at each change until the function that is returned is called. */
     follow: (follow: () => void): (() => void) => {
       fact.followers.add(follow);
@@ -119,7 +143,8 @@ export const consentTo = (project: string) => {
 /** Denies consent to all projects of which this site has stored any, since the page has named none. */
 export const denyAll = (): void => {
   for (const key of shelf.keys('analytics-outbox ')) {
-    const project = / (\S+) consent$/.exec(key)?.[1];
-    if (project) consentTo(decodeURI(project)).set('denied');
+    // Another script may have made a key that does not decode.
+    const project = attempt(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));
+    if (project) consentTo(project).set('denied');
   }
 };

@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid';
 import { attempt } from '../interface/attempt.js';
+import { inTime } from '../interface/in-time.js';
 
 /** What the snippet reads of the page and its browser. Nothing in here throws. */
 
@@ -71,9 +72,9 @@ export const isOffline = (): boolean => attempt(() => navigator.onLine) === fals
 export const beacon = (url: string, body: string): boolean | undefined =>
   attempt(() => navigator.sendBeacon(url, body));
 
-/** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126). */
+/** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126), or not in time. */
 export const databaseNames = async (): Promise<string[]> =>
-  (typeof indexedDB === 'object' ? await indexedDB.databases() : []).map(({ name }) => name!);
+  (await inTime(indexedDB.databases(), 1_000)).map(({ name }) => name!);
 
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
 export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);

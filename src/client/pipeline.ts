@@ -11,7 +11,7 @@ import { flush } from './outbox/writer.js';
 import { timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
-import type { Consent, Drop, Emit, FlushResult, Listeners, Status } from './types.js';
+import type { Consent, Drop, Emit, FlushResult, Listeners, Status, StorageKind } from './types.js';
 import { createUser } from './user.js';
 
 /** Everything between a call and one destination. */
@@ -51,16 +51,20 @@ export const createPipeline = (
   /** Opens storage and starts delivery, if consent and the page's activation allow it. */
   const begin = () => {
     if (outbox.database || consent !== 'granted' || isPrerendering()) return;
-    if (consents.isErasing()) return;
-    consents.remember();
-    const opened = openDatabase(name, (storage, message) => {
+    if (consents.erasing() === 1) return;
+    const use = () => {
+      consents.remember(name);
+      useDatabase(outbox, opened);
+    };
+    const onChange = (storage: StorageKind, message: string) => {
       if (opened !== outbox.database) return;
-      if (storage === 'opening') useDatabase(outbox, opened);
+      if (storage === 'opening') use();
       else void flush(outbox);
       pump.look();
       report('storage', { storage, message }); // last: a listener may deny consent
-    });
-    useDatabase(outbox, opened);
+    };
+    const opened = openDatabase(name, onChange, consents.erasing);
+    use();
     pump.look();
   };
 

@@ -146,7 +146,7 @@ export interface Status {
    * - `not-started`: `init` has not been called yet, or not since `stop`.
    * - `disabled`: the option `disabled` is on.
    * - `no-page`: this is a server or a worker.
-   * - `consent`: consent is not granted, or the page is prerendered.
+   * - `consent`: consent is not granted, the page is prerendered, or what a denial has left is being erased.
    * - `backoff`: a request has failed, or the network is just back.
    * - `setup`: the service or the relay refuses the set-up, or there is no token.
    * - `unreachable`: three attempts in a row had no answer.

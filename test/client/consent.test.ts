@@ -78,7 +78,7 @@ describe('consent', () => {
   });
 
   it('that is denied is remembered where localStorage is full, in the place of a consent', () => {
-    consentTo('shop').remember();
+    consentTo('shop').remember('analytics-outbox relay:/a shop');
     room = used();
     consentTo('shop').set('denied');
     nextPage();

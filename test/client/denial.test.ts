@@ -80,6 +80,33 @@ describe('a denial', () => {
     await vi.waitFor(async () => expect((await site.traces()).filter(isOwn)).toEqual([KEY]));
   });
 
+  it.each<[string, (site: Site) => void]>([
+    ['this page', () => undefined],
+    ['this page, and the site has cleared localStorage', ({ values }) => values.clear()],
+    ['an earlier page', (site) => site.next()],
+  ])('erases a database that no key of its own tells of, used by %s', async (_, leave) => {
+    const site = openSite();
+    Object.assign(site.databases, { databases: undefined });
+    const { analytics } = track({ ...DIRECT, fetch: () => new Promise<never>(() => undefined) });
+    analytics.event('before');
+    await vi.waitFor(async () => expect(String(await site.traces())).toContain('before'));
+    leave(site);
+    for (const key of site.values.keys()) if (!key.endsWith('consent')) site.values.delete(key);
+    const next = start();
+    next.init(DISABLED);
+    deny(next);
+    await vi.waitFor(async () => expect(await site.traces()).toEqual([KEY]));
+    analytics.stop();
+  });
+
+  it('passes over keys of other scripts that do not decode', async () => {
+    const site = openSite();
+    site.values.set('analytics-outbox %E0%A4%A consent', 'granted');
+    site.values.set(KEY, 'granted');
+    deny(start());
+    await vi.waitFor(() => expect(site.values.get(KEY)).toBe('refused'));
+  });
+
   it.each(['before', 'after'])(
     'counts for all that is stored, %s an `init` that names no project',
     async (when) => {
@@ -164,26 +191,106 @@ describe('a grant after a denial', () => {
     expect(sent).toMatchObject([{ event: 'after' }]);
   });
 
-  it('sends nothing while erasing fails', async () => {
-    const site = await openDeniedSite();
-    const { open } = site.databases;
-    Object.assign(site.databases, {
-      open: () => {
-        throw new Error('broken');
-      },
-    });
-    let requests = 0;
-    const fetch = async () => (requests++, new Response('{"success":true}'));
+  const createReceiver = () => {
+    const bodies: string[] = [];
+    const fetch = async (_: unknown, { body }: RequestInit) => {
+      bodies.push(body as string);
+      return new Response('{"success":true}');
+    };
+    return { bodies, fetch: fetch as typeof globalThis.fetch };
+  };
+  const blocked = () => {
+    throw new Error('blocked');
+  };
+  const never = () => new Promise<never>(() => undefined);
+
+  it.each<[string, object | undefined]>([
+    ['is missing', undefined],
+    ['is blocked', { open: blocked, databases: blocked }],
+    ['hangs', { open: () => ({}), databases: never }],
+  ])('is followed where IndexedDB %s', async (_, indexedDB) => {
+    openSite();
+    vi.stubGlobal('indexedDB', indexedDB);
+    const { bodies, fetch } = createReceiver();
     const { analytics } = track({ ...DIRECT, flushInterval: 1, fetch });
+    deny(analytics);
     analytics.setConsent('granted');
     analytics.event('after');
-    expect(await analytics.flush()).toMatchObject({ delivered: 0, waiting: 1 });
-    Object.assign(site.databases, { open });
-    site.hide();
-    site.show();
-    expect(await analytics.flush()).toMatchObject({ delivered: 0, waiting: 1 });
+    await vi.waitFor(() => expect(String(bodies)).toContain('after'), 5_000);
+    expect(analytics.status().storage).toBe('memory');
     analytics.stop();
-    expect(requests).toBe(0);
+  });
+
+  it('goes on from memory while erasing fails, and uses the database once all is erased', async () => {
+    const site = await openDeniedSite();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const { open } = site.databases;
+    // The database of an address that the page does not use cannot be erased.
+    const openSome = (name: string, version?: number) =>
+      name.includes('former') ? blocked() : open.call(site.databases, name, version);
+    const all = await site.databases.databases();
+    const databases = async () => [...all].reverse(); // so that it comes before the page's own
+    Object.assign(site.databases, { open: openSome, databases });
+    const { bodies, fetch } = createReceiver();
+    const { analytics } = track({ ...DIRECT, flushInterval: 1, fetch });
+    const waitFor = async (isSo: () => unknown) => {
+      for (let i = 0; i < 2_000 && !isSo(); i++) {
+        await new Promise((done) => setImmediate(done));
+        await vi.advanceTimersByTimeAsync(50);
+      }
+      expect(isSo()).toBeTruthy();
+    };
+    try {
+      analytics.setConsent('granted');
+      analytics.event('first');
+      await waitFor(() => analytics.status().delivered === 1);
+      site.hide();
+      site.show();
+      analytics.event('second');
+      await waitFor(() => analytics.status().delivered === 2);
+      expect(analytics.status().storage).toBe('memory');
+      expect(site.values.get(KEY)).not.toBe('granted');
+      Object.assign(site.databases, { open });
+      await waitFor(() => analytics.status().storage === 'indexeddb');
+      expect(site.values.get(KEY)).toBe('granted');
+      await waitFor(() => analytics.status().elsewhere === 0);
+    } finally {
+      analytics.stop();
+      vi.useRealTimers();
+    }
+    expect(bodies.map((body) => (JSON.parse(body) as { event: string }).event)).toEqual([
+      'first',
+      'second',
+    ]);
+    expect((await site.traces()).filter(isOwn).join()).not.toContain('before');
+  });
+
+  it('counts at once if this page has erased all: a call of the same task is handed off', async () => {
+    const site = await openDeniedSite();
+    const { bodies, fetch } = createReceiver();
+    const { analytics } = track({ ...DIRECT, fetch });
+    await vi.waitFor(async () => expect((await site.traces()).filter(isOwn)).toEqual([KEY]));
+    analytics.setConsent('granted');
+    analytics.event('Accepted');
+    site.hide();
+    expect(String(bodies)).toContain('Accepted');
+    analytics.stop();
+  });
+
+  it('erases once more if another page has stored since', async () => {
+    const site = await openDeniedSite();
+    const { bodies, fetch } = createReceiver();
+    const { analytics } = track({ ...DIRECT, flushInterval: 1, fetch });
+    await vi.waitFor(async () => expect((await site.traces()).filter(isOwn)).toEqual([KEY]));
+    // Another page is granted consent, stores a record, and denies it as it is left.
+    site.values.delete(KEY);
+    site.say(site.win, 'storage');
+    site.values.set(KEY, 'refused');
+    site.say(site.win, 'storage');
+    analytics.setConsent('granted');
+    expect(analytics.status().storage).toBe('none');
+    expect(bodies).toEqual([]);
+    analytics.stop();
   });
 
   it('counts on the same page where there is no IndexedDB', async () => {

@@ -15,11 +15,12 @@ type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
 
 /**
  * One IndexedDB database, opened at the first use and used through small transactions. While it is missing, hangs or
- * is full, work is refused at once, so that nothing waits for it.
+ * is full, or `isBarred` says so, work is refused at once, so that nothing waits for it.
  */
 export const openDatabase = (
   name: string,
   onChange: (storage: StorageKind, message: string) => void,
+  isBarred?: () => unknown,
 ) => {
   const connect = () => createStore(name, 'records');
   let use = connect();
@@ -48,7 +49,7 @@ export const openDatabase = (
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
   const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
     const before = isGoing() ? -1 : departures;
-    let isLate = kind === 'memory' || isEnded;
+    let isLate = kind === 'memory' || isEnded || !!isBarred?.();
     let transaction: IDBTransaction | undefined;
     let isCommitting = false;
     const perform = async (store: IDBObjectStore) => {
