@@ -13,7 +13,7 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
-/** The same for a page that has not loaded: in WebKit it may go without a word, and the next page waits for this time. */
+/** The lease of a page that has not loaded: WebKit may end it without a word, and the next page has to wait this long. */
 const LOADING_LEASE_MS = 20_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
