@@ -355,18 +355,26 @@ describe('a page that stays after a `beforeunload`', () => {
     expect(analytics.status()).toMatchObject({ delivered: 1, inFlight: 0 });
   });
 
-  it('gives up requests that never settle: direct, they are unknown', async () => {
-    const analytics = visit(DIRECT, 'complete');
-    receiver.gate = NEVER;
-    for (const name of ['a', 'b']) analytics.event(name);
-    await rest(2_000);
-    site.say(site.win, 'beforeunload');
-    receiver.gate = undefined;
-    analytics.event('c');
-    await rest(40_000);
-    expect(receiver.names()).toEqual(['a', 'b', 'c']);
-    expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 2, waiting: 0, inFlight: 0 });
-  });
+  it.each([2_000, 30_000])(
+    'gives up requests that never settle: direct, they are unknown after %i ms',
+    async (timeout) => {
+      const analytics = visit({ ...DIRECT, timeout }, 'complete');
+      receiver.gate = NEVER;
+      for (const name of ['a', 'b']) analytics.event(name);
+      await rest(2_000);
+      site.say(site.win, 'beforeunload');
+      receiver.gate = undefined;
+      analytics.event('c');
+      await rest(40_000);
+      expect(receiver.names()).toEqual(['a', 'b', 'c']);
+      expect(analytics.status()).toMatchObject({
+        delivered: 1,
+        unknown: 2,
+        waiting: 0,
+        inFlight: 0,
+      });
+    },
+  );
 
   it('gives up requests that never settle: by relay, they go again soon, and others after them', async () => {
     const analytics = visit(RELAY, 'complete');
