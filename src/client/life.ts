@@ -52,8 +52,9 @@ const STAY_MS = 5_000;
 export const onNavigation = (stay: () => void, leave?: () => void): (() => void) => {
   let timer: number | undefined;
   const hear = () => {
-    leave?.();
+    clearTimeout(timer);
     timer = later(stay, STAY_MS);
+    leave?.(); // may end it
   };
   window.addEventListener('beforeunload', hear);
   return () => {
@@ -81,17 +82,18 @@ interface Handlers {
  */
 export const followPage = ({ leave, back, online, stored }: Handlers) => {
   isAway = false; // a page that starts a tracker is here
+  let isGone = false;
   const show = () => {
-    isAway = false;
+    isAway = isGone = false;
     back();
   };
   const hide = () => {
-    isAway = true;
+    isAway = isGone = true;
     departures++;
     leave();
   };
   const stay = () => {
-    if (isAway) show();
+    if (isGone) show();
   };
   const loaded = onNavigation(stay, hide);
   if (!isLoading()) loaded();

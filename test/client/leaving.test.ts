@@ -216,33 +216,165 @@ describe('a page that stays after a `beforeunload`', () => {
     expect(open).not.toHaveBeenCalled();
   });
 
-  it('hears of it no more once it has loaded, so that it may be cached', async () => {
-    const add = vi.spyOn(site.win, 'addEventListener');
-    const remove = vi.spyOn(site.win, 'removeEventListener');
-    const count = (spy: { mock: { calls: unknown[][] } }) =>
-      spy.mock.calls.filter(([type]) => type === 'beforeunload').length;
+  it('stays stopped if it was stopped after two of them', async () => {
     const analytics = visit(DIRECT);
     await rest();
-    load();
-    expect(count(remove)).toBeGreaterThanOrEqual(count(add));
-    analytics.event('a');
-    await rest(2_000);
-    expect(receiver.names()).toEqual(['a']);
-    expect(count(remove)).toBeGreaterThanOrEqual(count(add));
+    site.say(site.win, 'beforeunload');
+    site.say(site.win, 'beforeunload');
+    analytics.stop();
+    await rest();
+    const open = vi.spyOn(indexedDB, 'open');
+    await rest(STAYS_MS);
+    expect(open).not.toHaveBeenCalled();
+    expect(site.values.get('analytics-outbox shop consent')).toBe('granted');
   });
 
-  it('gives up requests that never settle: direct, they are unknown', async () => {
-    const analytics = visit(DIRECT, 'complete');
-    receiver.gate = NEVER;
-    for (const name of ['a', 'b']) analytics.event(name);
+  it.each(EACH)('sends again after requests have failed meanwhile, %s', async (_, options) => {
+    vi.stubGlobal('indexedDB', undefined);
+    vi.stubGlobal('navigator', { onLine: true, sendBeacon: () => false });
+    let isDown = false;
+    const fetch: typeof globalThis.fetch = async (...request) => {
+      if (isDown) throw new TypeError('Failed to fetch');
+      return receiver.fetch(...request);
+    };
+    const analytics = visit({ ...options, fetch });
     await rest(2_000);
+    analytics.event('first');
+    await rest(2_000);
+    isDown = true;
+    analytics.event('a');
     site.say(site.win, 'beforeunload');
+    await rest(3_000);
+    isDown = false;
+    await rest(STAYS_MS);
+    load();
+    await rest(2_000);
+    analytics.event('b');
+    await rest(40_000);
+    expect(receiver.names()).toContain('b');
+    expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
+  });
+
+  it('sends again after a beacon, though it has no database', async () => {
+    vi.stubGlobal('indexedDB', undefined);
+    const analytics = visit(RELAY);
+    await rest(2_000);
+    analytics.event('first');
+    await rest(2_000);
+    receiver.gate = NEVER;
+    analytics.event('a');
+    await rest(700);
+    site.say(site.win, 'beforeunload');
+    await rest();
+    analytics.event('b');
+    await rest(4_000);
     receiver.gate = undefined;
+    await rest(3_000);
+    load();
+    await rest(2_000);
     analytics.event('c');
     await rest(40_000);
-    expect(receiver.names()).toEqual(['a', 'b', 'c']);
-    expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 2, waiting: 0, inFlight: 0 });
+    expect(receiver.names()).toContain('c');
+    expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
   });
+
+  it('does not ask a failing token function again and again meanwhile', async () => {
+    vi.stubGlobal('indexedDB', undefined);
+    vi.stubGlobal('localStorage', undefined);
+    const token = vi.fn(() => Promise.reject(new Error('503')));
+    const analytics = visit({ ...DIRECT, token });
+    await rest(2_000);
+    site.say(site.win, 'beforeunload');
+    analytics.event('a');
+    await rest(4_000);
+    expect(token.mock.calls.length).toBeLessThan(5);
+  });
+
+  it.each([1_000, STAYS_MS])('has all of its trackers go on: load after %i ms', async (ms) => {
+    const both = [visit(RELAY), visit({ ...RELAY, relay: '/b' })];
+    await rest(1_000);
+    receiver.gate = NEVER;
+    for (const one of both) one.event('a');
+    site.say(site.win, 'beforeunload');
+    receiver.gate = undefined;
+    await rest(ms);
+    load();
+    await rest(3_000);
+    for (const one of both) expect(one.status()).toMatchObject({ delivered: 1 });
+  });
+
+  describe('has no listener that costs its place in the cache', () => {
+    let listens: () => number;
+    beforeEach(() => {
+      const all = new Set<unknown>();
+      for (const method of ['addEventListener', 'removeEventListener'] as const) {
+        const real = site.win[method].bind(site.win);
+        vi.spyOn(site.win, method).mockImplementation(
+          (type: string, listener: EventListenerOrEventListenerObject | null) => {
+            if (type === 'beforeunload')
+              all[method === 'addEventListener' ? 'add' : 'delete'](listener);
+            real(type, listener);
+          },
+        );
+      }
+      listens = () => all.size;
+    });
+
+    it('once it has loaded', async () => {
+      const analytics = visit(DIRECT);
+      await rest();
+      expect(listens()).toBe(1);
+      load();
+      expect(listens()).toBe(0);
+      analytics.event('a');
+      await rest(2_000);
+      expect(receiver.names()).toEqual(['a']);
+      expect(listens()).toBe(0);
+    });
+
+    it('when it is left while requests are under way', async () => {
+      receiver.gate = NEVER;
+      visit(DIRECT, 'complete').event('a');
+      await rest(2_000);
+      expect(listens()).toBe(1);
+      site.say(site.win, 'pagehide');
+      site.hide();
+      expect(listens()).toBe(0);
+    });
+  });
+
+  it('sends where a script has broken `addEventListener`', async () => {
+    const analytics = visit(DIRECT, 'complete');
+    await rest();
+    vi.spyOn(site.win, 'addEventListener').mockImplementation(() => {
+      throw new Error('broken');
+    });
+    analytics.event('a');
+    await rest(3_000);
+    expect(receiver.names()).toEqual(['a']);
+    expect(analytics.status()).toMatchObject({ delivered: 1, inFlight: 0 });
+  });
+
+  it.each([2_000, 30_000])(
+    'gives up requests that never settle: direct, they are unknown after %i ms',
+    async (timeout) => {
+      const analytics = visit({ ...DIRECT, timeout }, 'complete');
+      receiver.gate = NEVER;
+      for (const name of ['a', 'b']) analytics.event(name);
+      await rest(2_000);
+      site.say(site.win, 'beforeunload');
+      receiver.gate = undefined;
+      analytics.event('c');
+      await rest(40_000);
+      expect(receiver.names()).toEqual(['a', 'b', 'c']);
+      expect(analytics.status()).toMatchObject({
+        delivered: 1,
+        unknown: 2,
+        waiting: 0,
+        inFlight: 0,
+      });
+    },
+  );
 
   it('gives up requests that never settle: by relay, they go again soon, and others after them', async () => {
     const analytics = visit(RELAY, 'complete');
@@ -257,14 +389,52 @@ describe('a page that stays after a `beforeunload`', () => {
     expect(analytics.status()).toMatchObject({ delivered: 2, waiting: 0, inFlight: 0 });
   });
 
-  it('waits for slow answers that do come', async () => {
+  it.each([4_000, 8_000])('waits for answers that come after %i ms', async (ms) => {
     const analytics = visit(DIRECT, 'complete');
-    receiver.gate = new Promise((done) => setTimeout(done, 4_000));
+    receiver.gate = new Promise((done) => setTimeout(done, ms));
     analytics.event('a');
     await rest(1_500);
     site.say(site.win, 'beforeunload');
-    await rest(STAYS_MS);
+    await rest(8_000);
     expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 0, waiting: 0 });
+  });
+
+  it.each(['a 503', 'a failure of the network'])(
+    'sends again after %s that comes late',
+    async (what) => {
+      let isDown = true;
+      const fetch: typeof globalThis.fetch = async (...request) => {
+        if (!isDown) return receiver.fetch(...request);
+        await new Promise((done) => setTimeout(done, 8_000));
+        if (what === 'a 503') return new Response('', { status: 503 });
+        throw new TypeError('Failed to fetch');
+      };
+      const analytics = visit({ ...DIRECT, fetch }, 'complete');
+      await rest();
+      analytics.event('a');
+      await rest(1_500);
+      site.say(site.win, 'beforeunload');
+      await rest(8_000);
+      isDown = false;
+      await rest(30_000);
+      expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 0 });
+    },
+  );
+
+  it.each([200, 503])('sees answers that a dialog has held up: %i', async (status) => {
+    let answer!: (response: Response) => void;
+    const fetch = vi.fn(receiver.fetch).mockReturnValueOnce(new Promise((done) => (answer = done)));
+    const analytics = visit({ ...DIRECT, fetch }, 'complete');
+    await rest();
+    analytics.event('a');
+    await rest(1_500);
+    const began = Date.now();
+    site.say(site.win, 'beforeunload');
+    // The page stands still. Its timers are due as it goes on, and run before the answer.
+    while (Date.now() < began + STAYS_MS && vi.getTimerCount()) vi.advanceTimersToNextTimer();
+    answer(status === 200 ? answerTo('{}') : new Response('', { status }));
+    await rest(20_000);
+    expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 0 });
   });
 });
 

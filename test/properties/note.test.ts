@@ -100,4 +100,12 @@ describe('exit notes', () => {
       { numRuns: 500 },
     );
   });
+
+  it('are written beside one that cannot be read', () => {
+    values.set(`${SITE} note other`, '{}');
+    vi.spyOn(localStorage, 'getItem').mockImplementation(() => {
+      throw new Error('broken');
+    });
+    expect(writeNote(holding([]), [], NOW)).toEqual(new Set());
+  });
 });

@@ -1,7 +1,7 @@
 import { ahead, BASE_MS } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
-import { isHidden, wasLeft } from '../life.js';
+import { isGoing, isHidden, wasLeft } from '../life.js';
 import { isOffline } from '../page.js';
 import { claim, look, mayClaim } from '../outbox/look.js';
 import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
@@ -88,6 +88,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     checkLease(outbox);
     if (!outbox.database) return;
     alarm.set(look(outbox));
+    if (isGoing()) return; // it hands off what is called; whoever stays looks again
     const { since, until } = trouble.read();
     if (until) {
       alarm.set(until);

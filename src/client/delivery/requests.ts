@@ -15,6 +15,8 @@ import type { Trouble } from './trouble.js';
 const AROUND = 133;
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;
+/** A request that ends without an answer this long before its timeout, or later, has timed out: clocks are not exact. */
+const SLACK_MS = 1_000;
 
 /** The way to one destination: its requests, and what their answers have told. */
 export interface Line {
@@ -24,8 +26,8 @@ export interface Line {
   send: Send;
   /** Called when a request has ended. */
   onEnd: () => void;
-  /** Requests that are under way, by what ends them. */
-  running: Map<AbortController, Entry[]>;
+  /** Requests that are under way, by what ends them, each with what ends its listening to navigations. */
+  running: Map<AbortController, [group: Entry[], settled?: (() => void) | undefined]>;
   /** Bytes that the browser still takes under keepalive. */
   room: number;
   /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
@@ -157,7 +159,17 @@ export const start = async (
   const keepalive = bytes <= line.room && (handoff || line.silent % 2 === 0);
   const kept = keepalive ? bytes : 0;
   const controller = (attempt(() => new AbortController()) ?? {}) as AbortController;
-  running.set(controller, group);
+  const began = outbox.now();
+  // WebKit never tells how a request has ended that was under way as a download began.
+  let doubtfulAt = Infinity;
+  const onBegin = () => (doubtfulAt = began + outbox.settings().timeout - SLACK_MS);
+  const onStay = () => {
+    if (!outbox.settings().resends) return; // its answer may still come
+    loseRequest(line, controller);
+    line.onEnd();
+  };
+  const settled = handoff ? undefined : attempt(() => onNavigation(onStay, onBegin));
+  running.set(controller, [group, settled]);
   line.room -= kept;
   for (const entry of group) {
     if (!handoff) entry.record.attempts++; // or each time that a tab is hidden would halve its batches
@@ -165,16 +177,11 @@ export const start = async (
   }
   const records = group.map(({ record }) => record);
   const sending = line.send(records, { keepalive, controller, isSilent: !!line.silent });
-  // WebKit never tells how a request has ended that was under way as a download began.
-  const onStay = () => {
-    loseRequest(line, controller);
-    line.onEnd();
-  };
-  const settled = handoff ? undefined : onNavigation(onStay);
   for (const record of records) outbox.emit('sent', { record, handoff });
   const attempts = await sending;
   settled?.();
   line.room += kept;
+  if (attempts?.[0]!.status === 0 && outbox.now() > doubtfulAt) loseRequest(line, controller);
   // Not if it was forgotten, since the page was left, or if the browser carries it on.
   if (attempts && running.delete(controller)) conclude(line, group, attempts, since);
   line.onEnd();
@@ -182,8 +189,9 @@ export const start = async (
 
 /** Forgets a request whose answer nobody sees any more. */
 const loseRequest = ({ running, outbox }: Line, controller: AbortController) => {
-  const group = running.get(controller) ?? [];
+  const [group, settled] = running.get(controller) ?? [[]];
   running.delete(controller);
+  settled?.();
   for (const entry of group) lose(outbox, entry);
 };
 

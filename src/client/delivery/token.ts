@@ -12,17 +12,17 @@ export const createToken = (settings: () => Settings) => {
       const { token } = settings();
       return typeof token === 'function' ? given : (token ?? '');
     },
-    /** Asks the function. Resolves with what went wrong, if anything. */
+    /** Asks the function. Resolves with what went wrong, if anything. What a replaced function says is ignored. */
     ask: async (): Promise<string | undefined> => {
       const { token, timeout } = settings();
       try {
         // A token from a file ends with a line break.
         const text = (await inTime((token as () => string)(), timeout)).trim();
         if (!isToken(text)) throw new Error('no token');
-        given = text;
+        if (token === settings().token) given = text;
         return undefined;
       } catch (error) {
-        return `token: ${messageOf(error)}`;
+        return token === settings().token ? `token: ${messageOf(error)}` : undefined;
       }
     },
     /** Called when the service has refused the token. Returns whether there is a function, to be asked once more. */

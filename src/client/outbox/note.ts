@@ -52,7 +52,7 @@ export const writeNote = (
   const own = keyOf(outbox, life);
   let room = ROOM;
   for (const key of shelf.keys(keyOf(outbox, ''))) {
-    if (key !== own) room -= shelf.get(key)!.length;
+    if (key !== own) room -= (shelf.get(key) ?? '').length;
   }
   const texts = [...parcels].reverse().map((parcel): [Parcel, string] => {
     const { key, stored } = parcel;

@@ -13,12 +13,12 @@ import type { Entry, Parcel } from './parcel.js';
  * next visit may claim it when this time is over.
  */
 export const LEASE_MS = 60_000;
-/** A stored record cannot be as old as this: then its time is wrong. */
-const YEAR_MS = 31_536_000_000;
-/** The same for a page that has not loaded: in WebKit it may go without a word, and the next page waits for this time. */
+/** The lease of a page that has not loaded: WebKit may end it without a word, and the next page has to wait this long. */
 const LOADING_LEASE_MS = 20_000;
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
+/** A stored record cannot be as old as this: then its time is wrong. */
+const YEAR_MS = 31_536_000_000;
 
 /**
  * The durable queue of one destination: a copy in memory of all that this page holds, which is nobody else's until its
