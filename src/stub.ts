@@ -32,41 +32,42 @@ type Kept = [
       return value; // undefined; or dropped later, with the reason
     }
   };
-  /** This is also what a flush without the script comes to. */
+  /** This is also what a flush without the script comes to. Its order, and that of the methods, compresses best. */
   const status = () => ({
-    storage: 'none',
-    consent: 'granted',
     paused: 'not-started',
-    dropped: {},
     inFlight: 0,
     delivered: 0,
     rejected: 0,
     retried: 0,
-    unknown: 0,
     waiting: calls.filter(isRecord).length,
+    consent: 'granted',
+    unknown: 0,
+    storage: 'none',
+    dropped: {},
   });
   /**
    * If the page is left before the script has come, the script makes its calls on the tab's next page. They are kept
-   * at each call, since WebKit does not tell a page that has not loaded that it is left.
+   * at each call while the page loads, since WebKit does not tell a page that has not loaded that it is left. A frame
+   * keeps none: the page around it would make them while the frame still has them.
    */
   const keep = (event?: unknown) => {
     keeping = 0;
     try {
-      const { project, consent } =
-        document.querySelector<HTMLElement>('script[data-project]')!.dataset;
-      const key = name + project;
-      const own = key + calls[0]![0];
-      const text = JSON.stringify(calls);
+      const dataset = document.querySelector<HTMLElement>('script[data-project]')!.dataset;
+      const key = name + dataset['project'];
       const storage = sessionStorage as Globals;
       // A denial removes what earlier pages have kept, too.
       for (const other in storage) {
-        if (other == own || (said == 'denied' && !/\D/.test(other.split(key)[1]!)))
-          delete storage[other];
+        if (said == 'denied' && other.endsWith(key)) delete storage[other];
       }
       // Not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is for this page.
-      if (!(said ? said == 'pending' : consent) && !/\[\d{13},"(st|in)/.test(text)) {
-        storage[own] = text;
-        if (event) calls.length = 0; // it may come back from the back/forward cache
+      if (
+        page == page['top'] &&
+        !calls.some((call) => /in|st/.test(call[1])) &&
+        !(said ? said == 'pending' : dataset['consent'])
+      ) {
+        storage[calls[0]![0] + key] = JSON.stringify(calls);
+        if (event) calls.splice(0); // it may come back from the back/forward cache
       }
     } catch {
       // No call, no tag, or no storage.
@@ -75,17 +76,19 @@ type Kept = [
   addEventListener('pagehide', keep);
   // A snippet of Segment's below takes this for an array of its own: `push` does nothing, but is there.
   const stub: Globals = { calls, status, push: status };
-  for (const method of 'identify event init reset setConsent on flush stop'.split(' ')) {
+  for (const method of 'init identify reset setConsent event stop on flush'.split(' ')) {
     stub[method] = (...args: unknown[]) => {
       let done: (value: unknown) => void;
       const answer = new Promise((settle) => (done = settle));
-      if (/^se/.test(method)) said = args[0];
+      if (/C/.test(method)) said = args[0];
       const call: Kept = [+new Date(), method, args, done!, document.title, location.pathname];
       // As they are now: the page may change them before the script comes.
       if (isRecord(call)) call[2] = args.map(copy);
       if (calls.length < 1e4) calls.push(call);
-      if (said == 'denied') calls.splice(0, 1e4, ...calls.filter((call) => !isRecord(call)));
-      keeping = keeping || Promise.resolve().then(keep);
+      if (said == 'denied')
+        calls.splice(0, calls.length, ...calls.filter((call) => !isRecord(call)));
+      if (said == 'denied' || document.readyState != 'complete')
+        keeping = keeping || Promise.resolve().then(keep);
       if (method == 'on') return () => answer.then((off) => (off as () => void)());
       if (method != 'flush') return;
       // Unless the script answers first: it may be blocked, or missing.

@@ -2,6 +2,7 @@ import { messageOf } from '../interface/errors.js';
 import type { Tell, Tracker } from './analytics.js';
 import { attempt } from '../interface/attempt.js';
 import { isLocalHost, memberOf } from './page.js';
+import { isText } from './options.js';
 import type { Options, RecordType } from './types.js';
 
 type StubCall = [
@@ -62,21 +63,29 @@ export const installTag = (
   const takeKept = () =>
     Object.keys(sessionStorage)
       .sort()
-      .flatMap((key) => {
-        if (/\D/.test(key.split(name + dataset['project'])[1]!)) return [];
-        const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
-        delete sessionStorage[key];
-        return kept[0]![0] === calls[0]?.[0] ? [] : kept; // this page's own are in memory
-      });
-  // To look costs 0.3 ms.
-  const kept = found['status'] ? attempt(takeKept) : undefined;
-  const made = (kept ?? []).concat(calls.splice(0));
+      .flatMap(
+        (key) =>
+          attempt(() => {
+            if (!/^(\d{13})?,$/.test(key.split(name + dataset['project']) as never)) return [];
+            const kept = (JSON.parse(sessionStorage[key] as string) as StubCall[]).filter(
+              Array.isArray,
+            );
+            delete sessionStorage[key];
+            return kept[0]![0] === calls[0]?.[0] ? [] : kept; // this page's own are in memory
+          }) ?? [],
+      );
+  // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them.
+  const kept = globals['top'] === globals && found['status'] && attempt(takeKept);
+  const made = (kept || []).concat(calls.splice(0));
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
   const run = ([at, method, args, done, title, path]: StubCall): number => {
     try {
       const value = /^(e|id)/.test(method)
-        ? tracker.accept(method as RecordType, at, args, { title, path })
+        ? tracker.accept(method as RecordType, at, args, {
+            title: isText(title) ? title : undefined, // an element may have this name
+            path,
+          })
         : methods[method]!(...args);
       done?.(value);
     } catch (error) {
