@@ -283,17 +283,6 @@ test.describe('calls of a page that is left before the script has come', () => {
     expect([title, path]).toEqual(['First', '/']);
   });
 
-  test('are read in the form of earlier stubs, too', async ({ page, service, site }) => {
-    await page.goto(site.page('/', '<!doctype html><title>No tag</title>'));
-    await page.evaluate(() => {
-      sessionStorage.setItem('analyticsp', JSON.stringify([[Date.now(), 'event', ['old'], null]]));
-      sessionStorage.setItem('analyticspages', 'not ours');
-    });
-    await page.goto(site.page('/last', site.tagged()));
-    await service.holds({ events: ['old'] }, { pages: [page] });
-    expect(await leftIn(page)).toEqual(['not ours']);
-  });
-
   for (const isHeard of [true, false]) {
     const how = isHeard ? 'with' : 'without';
     test(`are removed by a denial, which counts on the next page, ${how} a word of the leaving`, async ({

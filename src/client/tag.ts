@@ -58,30 +58,28 @@ export const installTag = (
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
   if (!Array.isArray(calls) || !attempt(take)) return undefined;
-  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first. Older
-  // stubs have one key without a time.
+  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first, in 13
+  // digits, and its own and the project's name. One text that cannot be read loses no other.
   const takeKept = () =>
     Object.keys(sessionStorage)
       .sort()
-      .flatMap(
-        (key) =>
-          attempt(() => {
-            if (!/^(\d{13})?,$/.test(key.split(name + dataset['project']) as never)) return [];
-            const kept = (JSON.parse(sessionStorage[key] as string) as StubCall[]).filter(
-              Array.isArray,
-            );
-            delete sessionStorage[key];
-            return kept[0]![0] === calls[0]?.[0] ? [] : kept; // this page's own are in memory
-          }) ?? [],
-      );
+      .filter((key) => key.slice(13) === name + dataset['project'])
+      .flatMap((key) =>
+        attempt(() => {
+          const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
+          delete sessionStorage[key];
+          return kept[0]![0] !== calls[0]?.[0] && kept; // this page's own are in memory
+        }),
+      )
+      .filter(Array.isArray);
   // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them.
-  const kept = globals['top'] === globals && found['status'] && attempt(takeKept);
-  const made = (kept || []).concat(calls.splice(0));
+  const kept = globals['top'] === globals && found['status'] ? attempt(takeKept) : undefined;
+  const made = (kept ?? []).concat(calls.splice(0));
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
   const run = ([at, method, args, done, title, path]: StubCall): number => {
     try {
-      const value = /^(e|id)/.test(method)
+      const value = /^e|id/.test(method)
         ? tracker.accept(method as RecordType, at, args, {
             title: isText(title) ? title : undefined, // an element may have this name
             path,
