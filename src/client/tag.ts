@@ -64,14 +64,14 @@ export const installTag = (
     Object.keys(sessionStorage)
       .sort()
       .filter((key) => key.slice(13) === name + dataset['project'])
-      .flatMap((key) =>
+      .flatMap<unknown>((key) =>
         attempt(() => {
           const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
           delete sessionStorage[key];
-          return kept[0]![0] !== calls[0]?.[0] && kept; // this page's own are in memory
+          return kept[0]![0] !== calls[0]?.[0] && (kept as unknown); // this page's own are in memory
         }),
       )
-      .filter(Array.isArray);
+      .filter(Array.isArray) as unknown as StubCall[];
   // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them.
   const kept = globals['top'] === globals && found['status'] ? attempt(takeKept) : undefined;
   const made = (kept ?? []).concat(calls.splice(0));
