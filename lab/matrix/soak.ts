@@ -74,7 +74,10 @@ const stopCalls = (tab: Tab) =>
 
 /** Playwright keeps every page visible, so the page is told that it is not. It stands alone. */
 const pretendVisibility = (state: string): void => {
-  Object.defineProperty(Document.prototype, 'visibilityState', { configurable: true, value: state });
+  Object.defineProperty(Document.prototype, 'visibilityState', {
+    configurable: true,
+    value: state,
+  });
   document.dispatchEvent(new Event('visibilitychange'));
 };
 
