@@ -178,11 +178,11 @@ describe('the tables of names', () => {
       .map((file) => read(`src/client/${file}`))
       .flatMap((source) => [
         ...[...source.matchAll(/`\$\{name\} ([a-z]+)[ `]/g)].map(([, key]) => `${name} ${key}`),
-        ...[...source.matchAll(/`analytics-outbox \$\{encodeURI\(project\)\} ([a-z]+)`/g)].map(
+        ...[...source.matchAll(/`analytics-outbox \$\{own\} ([a-z]+)`/g)].map(
           ([, key]) => `analytics-outbox shop ${key}`,
         ),
       ]);
-    expect(keys).toHaveLength(sources.length);
+    expect(keys).toHaveLength(sources.length + 1); // consent has a key for the project, too
     const named = tableUnder(read('docs/privacy.md'), 'Privacy').map(([, cell]) =>
       cell!.replace(' <page>', ''),
     );
@@ -348,11 +348,11 @@ describe('the examples', () => {
 });
 
 describe('the README', () => {
-  it('says on its first screen who it is for, and what it does not bring', () => {
+  it('says on its first screen who it is for, what it brings, and what it does not', () => {
     const [firstScreen] = readme.split('```');
-    expect(firstScreen).toMatch(/It is for developers who have a service/);
-    expect(firstScreen).toMatch(/You bring the service/);
-    expect(firstScreen).toMatch(/no dashboard/);
+    expect(firstScreen).toMatch(/It is for developers who want/);
+    expect(firstScreen).toMatch(/A service is in the package/);
+    expect(firstScreen).toMatch(/no charts and no hosted service/);
   });
 
   it('is read at one sitting', () => {
