@@ -76,23 +76,29 @@ export const createWriter = (database: Database.Database) => {
     return { outcome: 'stored' };
   };
 
-  /** Undoes work of which the database refuses the row, and nothing else. */
+  /** A row that the database refuses is dead; nothing else is. */
   const unlessDead = (work: () => Written): Written => {
-    begin.run();
     try {
-      const written = work();
-      keep.run();
-      return written;
+      return work();
     } catch (error) {
       if (!isOfTheRow(error)) throw error;
-      undo.run();
-      keep.run();
       return { outcome: 'dead', message: messageOf(error) };
     }
   };
 
+  /** Work of several statements: if the database refuses one of them, none of them has been done. */
+  const asOne = (work: () => Written): Written => {
+    begin.run();
+    const written = unlessDead(work);
+    if (written.outcome === 'dead') undo.run();
+    keep.run();
+    return written;
+  };
+
   return {
-    write: (record: Incoming): Written => unlessDead(() => store(record)),
+    // An event is one statement, which SQLite undoes by itself.
+    write: (record: Incoming): Written =>
+      (record.type === 'event' ? unlessDead : asOne)(() => store(record)),
     /** Takes over a row of another store. */
     adopt: (row: Omit<Row, 'seq'>): Written =>
       unlessDead(() => ({ outcome: insertRow(row) ? 'stored' : 'known' })),
