@@ -1,7 +1,7 @@
 import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
 import { openDatabase } from './outbox/database.js';
-import { databaseNames, isGpcOn, shelf } from './page.js';
+import { databaseNames, deleteDatabase, isGpcOn, shelf } from './page.js';
 import type { Consent } from './types.js';
 
 /** What the scripts of a page know of the consent to one project's records. */
@@ -68,6 +68,8 @@ export const consentTo = (project: string) => {
           } finally {
             void database.end();
           }
+          // Only if this page has not used it: while the deletion waits for other pages, nobody can open it again.
+          if (!fact.names.has(name) && !has(GRANTED)) deleteDatabase(name);
         }
         fact.tries = 0;
       } catch {

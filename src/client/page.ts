@@ -76,6 +76,10 @@ export const beacon = (url: string, body: string): boolean | undefined =>
 export const databaseNames = async (): Promise<string[]> =>
   (await inTime(indexedDB.databases(), 1_000)).map(({ name }) => name!);
 
+/** Deletes a database, once all pages have closed it. */
+export const deleteDatabase = (name: string): unknown =>
+  attempt(() => indexedDB.deleteDatabase(name));
+
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
 export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
 

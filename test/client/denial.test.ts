@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTracker } from '../../src/client/analytics.js';
 import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import type { Options } from '../../src/client/types.js';
-import { DIRECT, NAME, openSite, RELAY, track } from '../support/site.js';
+import { DIRECT, NAME, openSite, RELAY, track, sleep } from '../support/site.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -80,17 +80,18 @@ describe('a denial', () => {
     await vi.waitFor(async () => expect((await site.traces()).filter(isOwn)).toEqual([KEY]));
   });
 
-  it.each<[string, (site: Site) => void]>([
+  it.each<[string, (site: Site, stop: () => void) => void]>([
     ['this page', () => undefined],
     ['this page, and the site has cleared localStorage', ({ values }) => values.clear()],
-    ['an earlier page', (site) => site.next()],
+    ['an earlier page', (site, stop) => (site.next(), stop())],
   ])('erases a database that no key of its own tells of, used by %s', async (_, leave) => {
     const site = openSite();
     Object.assign(site.databases, { databases: undefined });
     const { analytics } = track({ ...DIRECT, fetch: () => new Promise<never>(() => undefined) });
     analytics.event('before');
     await vi.waitFor(async () => expect(String(await site.traces())).toContain('before'));
-    leave(site);
+    leave(site, analytics.stop);
+    await sleep(100); // what it has begun to write is written
     for (const key of site.values.keys()) if (!key.endsWith('consent')) site.values.delete(key);
     const next = start();
     next.init(DISABLED);

@@ -27,6 +27,8 @@ export const beacon = (): boolean => false;
 
 export const databaseNames = async (): Promise<string[]> => [];
 
+export const deleteDatabase = (): void => undefined;
+
 export const sinceOpened = (): number => 0;
 /** Jest's jsdom has no `TextEncoder`. */
 export const byteLength = (text: string): number => new Blob([text]).size;
