@@ -41,7 +41,9 @@ const SCRIPT_ENTRIES = [
 const ENTRIES = Object.keys(manifest.exports)
   .filter((path) => !/\.js(on)?$/.test(path))
   .map((path) => posix.join(manifest.name, path));
-const BROWSER_ENTRIES = ENTRIES.filter((name) => !/\/relay(\/|$)/.test(name));
+const BROWSER_ENTRIES = ENTRIES.filter((name) => !/\/(relay|service)(\/|$)/.test(name));
+/** What is loaded by bundlers and in a page's tests, too. The service runs on a server, beside what it asks for. */
+const ELSEWHERE_ENTRIES = ENTRIES.filter((name) => !/\/service(\/|$)/.test(name));
 
 /** Their files. */
 const LIBRARIES = [
@@ -72,6 +74,7 @@ const SHIPPED = [
   ...['index.html', 'rows.css', 'rows.js'].map((name) => `dist/rows/${name}`),
   'dist/LICENSES.txt',
   'dist/relay-program.js',
+  'dist/service-program.js',
   ...ENTRIES.map((name) => posix.relative(manifest.name, `${name}/package.json`)),
   // For developers, in place of others whose types they have.
   'dist/index-dev.js',
@@ -93,8 +96,8 @@ const IMPORTS = {
   // With what the queue and the service's file share.
   libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
   pg: /^dist\/service-postgres\./,
-  redis: /^dist\/relay-program\.js$/,
-  '@hono/node-server': /^dist\/relay-program\.js$/,
+  redis: /^dist\/(relay|service)-program\.js$/,
+  '@hono/node-server': /^dist\/(relay|service)-program\.js$/,
 };
 
 /** Optional peers that users hand over: nothing here imports them. */
@@ -165,7 +168,11 @@ try {
     },
   };
   const loads = {
-    ...forEach(LOADERS, (load) => () => checkLoads(load, ENTRIES)),
+    ...forEach(
+      LOADERS,
+      (load, name) => () =>
+        checkLoads(load, /( for Node|jsdom)$/.test(name) ? ELSEWHERE_ENTRIES : ENTRIES),
+    ),
     ...forEach(BROWSER_LOADERS, (load) => () => checkLoads(load, BROWSER_ENTRIES)),
   };
   const skipped = process.env.RECIPES === 'skip' ? Object.keys(loads).length : 0;
@@ -197,7 +204,7 @@ function passes(name, check) {
 function forEach(loaders, checkOf) {
   const checks = Object.entries(loaders).map(([name, load]) => [
     `loads with ${name}`,
-    checkOf(load),
+    checkOf(load, name),
   ]);
   return Object.fromEntries(checks);
 }

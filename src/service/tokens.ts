@@ -1,10 +1,8 @@
 import type { WriteToken } from './service-options.js';
 
-const encoder = new TextEncoder();
-
 /** SHA-256. A token is long and random, so it needs neither salt nor rounds. */
 export const hashOf = async (text: string): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
+  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 
 /** Takes the same time wherever the two differ. */
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => {
