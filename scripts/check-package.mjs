@@ -88,7 +88,7 @@ const SHARED = /^dist\/(client|relay)-shared-[\w-]+\.(c?js|d\.c?ts)$/;
 const MAY_SHIP =
   /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay|outbox-auto|outbox-dev)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
 /** It was 4.7 MB with the sources, and again in source maps, and pictures. */
-const MAX_UNPACKED_BYTES = 2_350_000;
+const MAX_UNPACKED_BYTES = 2_640_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS = {
