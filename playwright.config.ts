@@ -18,7 +18,7 @@ export default defineConfig<{ mode: Mode }>({
   timeout: 60_000,
   // What is waited for may come late on a loaded machine. Playwright's own limit is 5 s.
   expect: { timeout: 20_000 },
-  globalTimeout: 16 * 60_000,
+  globalTimeout: 24 * 60_000,
   forbidOnly: !!process.env.CI,
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
   projects: [
