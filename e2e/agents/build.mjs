@@ -22,7 +22,3 @@ execFileSync(process.execPath, ['-e', build], {
   cwd: FOLDER,
   stdio: ['ignore', 'ignore', 'inherit'],
 });
-copyFileSync(
-  join(FOLDER, 'node_modules/msw/lib/mockServiceWorker.js'),
-  join(FOLDER, 'dist/mockServiceWorker.js'),
-);

@@ -1,15 +1,14 @@
-import {
-  callback,
-  isFunction,
-  isHttpUrl,
-  isText,
-  positive,
-  type Kind,
-} from '../interface/kinds.js';
+import { callback, isFunction, isText, positive } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from '../relay/check-options.js';
 import type { Names } from '../relay/front/check-record.js';
-import type { RelayOptions } from '../relay/front/relay-options.js';
+import {
+  isList,
+  isOrigin,
+  isRate,
+  names,
+  type RelayOptions,
+} from '../relay/front/relay-options.js';
 import type { ServiceHooks } from './hooks.js';
 import type { Store } from './store/port.js';
 
@@ -54,23 +53,10 @@ export interface ServiceOptions
   now?: (() => number) | undefined;
 }
 
-const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every(fits);
-const isOrigin = (value: unknown): boolean => isHttpUrl(value) && new URL(value).origin === value;
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects } = (value ?? {}) as Partial<WriteToken>;
   return isToken(token) && (projects === '*' || isList(projects, isText));
 };
-const isRate = (value: unknown): boolean => {
-  const { perSecond, burst } = (value ?? {}) as Record<string, unknown>;
-  return Number(perSecond) > 0 && Number(burst) > 0;
-};
-
-const names: Kind = {
-  words: 'a list of non-empty strings, or "*"',
-  fits: (value) => value === '*' || isList(value, isText),
-};
-
 const KINDS: Kinds<ServiceOptions> = {
   ...HOOK_KINDS,
   store: objectWith('write', 'refuse', 'rows', 'follow', 'close'),

@@ -86,16 +86,17 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
   consumer?: Pick<Consumer, 'health'> | undefined;
 }
 
-const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
+export const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(fits);
 /** As a browser writes it: no path, no slash at the end, no default port. */
-const isOrigin = (value: unknown): boolean => isHttpUrl(value) && new URL(value).origin === value;
-const isRate = (value: unknown): boolean => {
+export const isOrigin = (value: unknown): boolean =>
+  isHttpUrl(value) && new URL(value).origin === value;
+export const isRate = (value: unknown): boolean => {
   const { perSecond, burst } = (value ?? {}) as Partial<Rate>;
   return isPositive(perSecond) && isPositive(burst);
 };
 
-const names: Kind = {
+export const names: Kind = {
   words: 'a list of non-empty strings, or "*"',
   fits: (value) => value === '*' || isList(value, isText),
 };
