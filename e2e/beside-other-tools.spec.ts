@@ -15,6 +15,9 @@ const BUILDS_WITHIN_MS = 600_000;
 
 test.skip(process.env.RECIPES === 'skip', 'RECIPES=skip: the tools come from a registry');
 
+// One worker, so that the tools are installed and built once.
+test.describe.configure({ mode: 'default' });
+
 test.beforeAll(async () => {
   test.setTimeout(BUILDS_WITHIN_MS);
   await promisify(execFile)(process.execPath, [BUILDER]);
