@@ -27,10 +27,11 @@ export const curlOf = ({ id, type, body, calledAt }: Line, destination: Destinat
 
 /** The call that makes such a record. */
 export const callOf = (line: Line, name: string): string => {
-  // The project is an option, so it is left out.
   const { event, user_id: userId, properties, ...fields } = bodyOf(line);
-  delete fields['project'];
-  const [subject, given] = event ? [event, { ...fields, userId }] : [userId, properties];
+  // The project is an option, so it is left out.
+  const [subject, given] = event
+    ? [event, { ...fields, project: undefined, userId }]
+    : [userId, properties];
   return `${name}.${line.type}(${pretty(subject)}, ${pretty(given)});`;
 };
 

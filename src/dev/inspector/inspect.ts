@@ -33,7 +33,7 @@ export interface Snapshot {
   reason: Reason;
   closing: Closing;
   options: OptionRow[];
-  others: Others | undefined;
+  others: Others;
   isGpc: boolean;
 }
 
@@ -60,10 +60,9 @@ export const inspect = (watched: Watched, onChange: () => void) => {
     ? []
     : EVENTS.map((type) => analytics.on(type, (detail) => tell(type, detail)));
 
-  const othersOf = (now: number): Others | undefined => {
-    if (!stored) return undefined;
+  const othersOf = (now: number): Others => {
     const others: Others = { pages: 0, held: 0, until: 0, free: 0 };
-    for (const { life, until, records } of stored.lives) {
+    for (const { life, until, records } of stored?.lives ?? []) {
       if (life === own) continue;
       if (ahead(until, now)) {
         others.pages++;
@@ -96,8 +95,8 @@ export const inspect = (watched: Watched, onChange: () => void) => {
       const status = analytics.status();
       const { options, error } = watched;
       const destination = destinationOf(options);
-      const { since, until, isAsked: wasAsked } = readGate(destination?.name);
-      const isAsked = wasAsked && until > now;
+      const gate = readGate(destination?.name);
+      const isAsked = gate.until! > now && !!gate.isAsked;
       const isGpc = isGpcOn();
       const all = lines.all();
       const known = { lines: all, status, isAsked, isGpc, now, options, error };
@@ -106,7 +105,7 @@ export const inspect = (watched: Watched, onChange: () => void) => {
         reason: reasonOf(known),
         closing: closeNow({
           ...known,
-          isInTrouble: since > 0,
+          isInTrouble: !!gate.since,
           isOffline: isOffline(),
           resends: !!destination?.resends,
         }),

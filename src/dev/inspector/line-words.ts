@@ -8,9 +8,13 @@ const KINDS = { delivered: 'ok', dropped: 'wrong', unknown: 'air', elsewhere: 's
 
 const answerOf = (status: number): string => `${status || 'no answer'}`;
 
+/** When a record goes at the earliest: one that has failed waits for itself and for its destination. */
+export const dueOf = (line: Line, until = 0): number =>
+  attemptsOf(line) ? Math.max(line.due, until) : 0;
+
 /** What has become of a record, in a few words. */
-export const stateOf = (line: Line, now: number): [text: string, kind: Kind] => {
-  const { end, due, calledAt, tries } = line;
+export const stateOf = (line: Line, now: number, due: number): [text: string, kind: Kind] => {
+  const { end, calledAt, tries } = line;
   const attempts = attemptsOf(line);
   const more = attempts > 1 ? `, attempt ${attempts}` : '';
   if (end) {
@@ -31,13 +35,14 @@ export const stateOf = (line: Line, now: number): [text: string, kind: Kind] => 
 };
 
 /** Whether the words change by themselves. */
-export const isTicking = (line: Line, now: number): boolean =>
-  !line.end && (!!openTry(line) || line.due > now);
+export const isTicking = (line: Line, now: number, due: number): boolean =>
+  !line.end && (!!openTry(line) || due > now);
 
 /** A record's life as stretches beside each other: waiting, on the wire, and what is still to come. */
 export const barOf = (
-  { calledAt, tries, end, due }: Line,
+  { calledAt, tries, end }: Line,
   now: number,
+  due: number,
 ): { parts: [kind: Kind, from: number, width: number][]; sum: number } => {
   const parts: [kind: Kind, from: number, width: number][] = [];
   const ended = end?.at ?? now;
@@ -65,8 +70,8 @@ export const barOf = (
 };
 
 /** Each step of a record's life, oldest first, with its time and how long after the call it was. */
-export const stepsOf = (line: Line, now: number): [what: string, after: string, when: string][] => {
-  const { calledAt, storedAt, tries, earlier, end, due } = line;
+export const stepsOf = (line: Line): [what: string, after: string, when: string][] => {
+  const { calledAt, storedAt, tries, earlier, end } = line;
   const steps: [what: string, at: number][] = [['called', calledAt]];
   if (storedAt) steps.push(['seen in the outbox', storedAt]);
   tries.forEach(({ sentAt, endedAt, status = 0, handoff }, i) => {
@@ -74,7 +79,6 @@ export const stepsOf = (line: Line, now: number): [what: string, after: string, 
     if (endedAt) steps.push([`answer: ${answerOf(status)}`, endedAt]);
   });
   if (end) steps.push([`${end.what} ${end.message}`, end.at]);
-  else if (due > now) steps.push(['again', due]);
   return steps
     .sort((a, b) => a[1] - b[1])
     .map(([what, at]) => [what, at > calledAt ? `+${stretch(at - calledAt)}` : '', clock(at)]);

@@ -1,3 +1,4 @@
+import { createHost } from './host.js';
 import { isPage, memberOf, outsideZone } from '../../client/page.js';
 import { attempt } from '../../interface/attempt.js';
 import { FLAG } from '../offer-inspector.js';
@@ -7,7 +8,6 @@ import { callOf, curlOf, exportOf, prettyBody, REPORT_HOLDS, reportOf } from './
 import { destinationOf, endpointsOf } from './destination.js';
 import { draw } from './dom.js';
 import { createFaults } from './faults.js';
-import { createHost } from './host.js';
 import { inspect, type Inspection } from './inspect.js';
 import { isTicking } from './line-words.js';
 import { rowsAddress, storedIds } from './service-rows.js';
@@ -77,7 +77,8 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       if (!inspection) return;
       const snapshot = inspection.look();
       const { now, reason, lines } = snapshot;
-      if (reason.until! > now || lines.some((line) => isTicking(line, now))) rest = TICK_MS;
+      if (reason.until! > now || lines.some((line) => isTicking(line, now, line.due)))
+        rest = TICK_MS;
       const shown = { ...snapshot, chosen, rows, all: all(), frame: frameName() };
       const isKeptOpen = !!attempt(() => localStorage.getItem(FLAG));
       draw(host.root, view({ ...shown, fault: faults.current(), isKeptOpen }, actions));

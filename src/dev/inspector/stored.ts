@@ -74,10 +74,6 @@ export const ownLife = (
   lives.find(({ records }) => records.some(({ id }) => isOwn(id))) ??
   (count ? lives.find(({ records, until }) => until && records.length === count) : undefined);
 
-/** The trouble of a destination, as its pages share it. */
-export const readGate = (name = ''): Gate =>
-  attempt(() => JSON.parse(localStorage[`${name} gate`] as string) as Gate) ?? {
-    since: 0,
-    until: 0,
-    isAsked: false,
-  };
+/** The trouble of a destination, as its pages share it; nothing if there is none. */
+export const readGate = (name = ''): Partial<Gate> =>
+  attempt(() => JSON.parse(localStorage[`${name} gate`] as string) as Gate) ?? {};

@@ -43,7 +43,7 @@ h2, h3, b { font-size: 14px; font-weight: 600; }
 button, select, input { font: inherit; color: inherit; }
 button, select {
   min-height: 28px;
-  padding: 2px 10px;
+  padding: 2px 8px;
   border: 1px solid var(--edge);
   border-radius: 7px;
   background: var(--card);
@@ -65,7 +65,7 @@ header { flex-wrap: nowrap; padding: 8px 8px 8px 14px; border-bottom: 1px solid 
 header span { flex: 1; text-align: right; }
 header span, .line span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .close { border-color: transparent; font-size: 18px; }
-dl { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 10px 14px; }
+dl { display: flex; flex-wrap: wrap; gap: 4px 10px; padding: 10px 14px; white-space: nowrap; }
 dl div { display: flex; flex: 1; flex-direction: column-reverse; }
 dd { font-size: 19px; font-weight: 600; line-height: 1.2; }
 .reason {
@@ -122,7 +122,7 @@ th, td, caption {
   overflow-wrap: anywhere;
   vertical-align: top;
 }
-td:last-child { color: var(--soft); text-align: right; }
+td:last-child { color: var(--soft); text-align: right; white-space: nowrap; }
 .faults li { display: grid; grid-template-columns: 136px 1fr; gap: 12px; align-items: center; padding: 4px 14px; }
 [aria-pressed='true'], .frame p { background: var(--wrong); color: var(--card); }
 footer { padding: 8px 10px; border-top: 1px solid var(--line); }
@@ -140,4 +140,9 @@ footer { padding: 8px 10px; border-top: 1px solid var(--line); }
 .frame button { color: var(--ink); }
 `;
 
-export const STYLE = HOST + BASE + PARTS;
+/** A style sheet that needs no element: that would need a nonce, or the page's policy would forbid it. */
+export const createSheet = (): CSSStyleSheet => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(HOST + BASE + PARTS);
+  return sheet;
+};

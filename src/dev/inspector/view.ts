@@ -3,7 +3,7 @@ import { prettyBody } from './copies.js';
 import { h, type Drawing } from './dom.js';
 import { FAULTS, type Fault } from './faults.js';
 import type { Snapshot } from './inspect.js';
-import { barOf, isTicking, stateOf, stepsOf } from './line-words.js';
+import { barOf, dueOf, isTicking, stateOf, stepsOf } from './line-words.js';
 import type { Line } from './lines.js';
 import { mayAsk } from './service-rows.js';
 import { countdown, countOf, stretch } from './times.js';
@@ -77,14 +77,14 @@ const reasonView = ({ reason, now }: Shown): Drawing => {
   );
 };
 
-const details = (line: Line, now: number, { copy }: Actions): Drawing =>
+const details = (line: Line, { copy }: Actions): Drawing =>
   h(
     'div',
     { class: 'details' },
     h(
       'ul',
       {},
-      stepsOf(line, now).map((words) =>
+      stepsOf(line).map((words) =>
         h(
           'li',
           {},
@@ -106,13 +106,15 @@ const details = (line: Line, now: number, { copy }: Actions): Drawing =>
 /** Lines that do not change are not drawn anew. */
 const drawn = new WeakMap<Line, [state: string, drawing: Drawing]>();
 
-const lineView = (line: Line, isOpen: boolean, now: number, actions: Actions): Drawing => {
+const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions): Drawing => {
+  const isOpen = line.id === chosen.id;
+  const due = dueOf(line, status.nextAttempt);
   const known = drawn.get(line);
   // What moves is drawn once more after it has come to rest.
-  const state = `${line.version}${isOpen}${isTicking(line, now) ? now : ''}`;
+  const state = `${line.version}${isOpen}${isTicking(line, now, due) ? now : ''}`;
   if (known?.[0] === state) return known[1];
-  const [text, kind] = stateOf(line, now);
-  const { parts, sum } = barOf(line, now);
+  const [text, kind] = stateOf(line, now, due);
+  const { parts, sum } = barOf(line, now, due);
   const drawing = h(
     'li',
     { key: line.id },
@@ -130,7 +132,7 @@ const lineView = (line: Line, isOpen: boolean, now: number, actions: Actions): D
         parts.map(([kind, x, width]) => h('rect', { class: kind, x, width, height: 1 })),
       ),
     ),
-    isOpen && details(line, now, actions),
+    isOpen && details(line, actions),
   );
   drawn.set(line, [state, drawing]);
   return drawing;
@@ -138,12 +140,12 @@ const lineView = (line: Line, isOpen: boolean, now: number, actions: Actions): D
 
 const empty = (text: string) => h('p', { class: 'soft pad' }, text);
 
-const recordsTab = ({ lines, chosen, now }: Shown, actions: Actions) =>
-  lines.length
+const recordsTab = (shown: Shown, actions: Actions) =>
+  shown.lines.length
     ? h(
         'ol',
         {},
-        lines.map((line) => lineView(line, line.id === chosen.id, now, actions)),
+        shown.lines.map((line) => lineView(line, shown, actions)),
       )
     : empty('Calls appear here, newest first.');
 
@@ -178,7 +180,7 @@ const closeTab = ({ closing, destination }: Shown) => {
 const setupTab = (shown: Shown, { keepOpen }: Actions) => {
   const { status, destination, options, others, isGpc, now, isKeptOpen, lines } = shown;
   const { storage, consent, userId } = status;
-  const { pages = 0, held = 0, until = 0, free = 0 } = others ?? {};
+  const { pages, held, until, free } = others;
   const session = lines.map(({ body }) => /"session_id":"([^"]+)/.exec(body)?.[1]).find(Boolean);
   const row = (...cells: (string | undefined)[]) => {
     const [name, ...more] = cells;
@@ -199,7 +201,7 @@ const setupTab = (shown: Shown, { keepOpen }: Actions) => {
       row('Storage', storage, ''),
       row('Consent', consent, isGpc ? 'GPC is on' : 'GPC is off'),
       row('User', userId, ''),
-      row('Session', session, 'of the last event'),
+      row('Session', session, 'last event'),
       row(
         'Other tabs',
         `${pages} open, with ${countOf(held)}`,
