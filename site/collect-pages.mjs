@@ -33,6 +33,7 @@ export const collectPages = () => {
     if (!name.endsWith('.md') || NOT_ON_THE_SITE.test(name)) continue;
     writeFileSync(join(PAGES, name), withTabs(withLinks(readFileSync(join(DOCS, name), 'utf8'))));
   }
+  cpSync(new URL('icon.svg', import.meta.url), join(PAGES, 'public/icon.svg'));
   const pictures = existsSync(join(DOCS, 'pictures')) ? readdirSync(join(DOCS, 'pictures')) : [];
   if (pictures.length) cpSync(join(DOCS, 'pictures'), join(PAGES, 'pictures'), { recursive: true });
   const tour = pictures.find((name) => /^tour.*\.(gif|webp|png|svg)$/.test(name));

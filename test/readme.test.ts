@@ -338,6 +338,7 @@ describe('the examples', () => {
       'README.md',
       'docs/start.md',
       'docs/gpc.md',
+      'docs/recipes.md',
       'docs/usage.md',
       'docs/options.md',
       'docs/consent.md',

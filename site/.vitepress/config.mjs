@@ -5,20 +5,22 @@ import { readSidebar } from '../sidebar.mjs';
 import { slugify } from '../slugify.mjs';
 import { REPOSITORY } from '../where.mjs';
 
+const { DOCS_BASE: base = '/docs/', DOCS_ORIGIN: domain } = process.env;
 const sidebar = readSidebar();
 
 export default defineConfig({
   title: 'analytics-outbox',
   description: 'A browser tracking snippet whose queue outlives the tab.',
   lang: 'en',
-  base: process.env.DOCS_BASE ?? '/docs/',
+  base,
+  head: [['link', { rel: 'icon', href: `${base}icon.svg`, type: 'image/svg+xml' }]],
   srcDir: '.pages',
   outDir: 'dist/docs',
   cacheDir: '.vitepress/cache',
   markdown: { anchor: { slugify }, config: labelCells },
   vite: {
     // `llms.txt`, and each page as Markdown beside it.
-    plugins: [llms({ domain: process.env.DOCS_ORIGIN })],
+    plugins: [llms({ domain })],
     build: { chunkSizeWarningLimit: 1_000 },
   },
   themeConfig: {
