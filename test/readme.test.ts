@@ -443,6 +443,24 @@ describe('links', () => {
   });
 });
 
+/** Written by scripts, or about calls side by side. */
+const OTHER_TABLES = /^docs\/(promise|performance|testing|fleet|migrat[\w-]+)\.md$/;
+const LONGEST_CELL = 140;
+
+describe('tables', () => {
+  const pages = PAGES.filter((file) => file.startsWith('docs/') && !OTHER_TABLES.test(file));
+
+  it.each(pages)('of %s can be read on a phone: a cell is one short sentence', (file) => {
+    const rows = read(file).match(/^\|.+\|$/gm) ?? [];
+    const cells = rows
+      .flatMap((row) => row.split(/(?<!\\)\|/))
+      .map((cell) => cell.trim().replaceAll(/\]\([^)]*\)/g, ']'));
+    const isLong = (cell: string): boolean =>
+      cell.length > LONGEST_CELL || /\. [A-Z`]/.test(cell.replaceAll(/`[^`]*`/g, 'code'));
+    expect(cells.filter((cell) => !/^-+$/.test(cell) && isLong(cell))).toEqual([]);
+  });
+});
+
 describe('ARCHITECTURE.md', () => {
   const page = read('ARCHITECTURE.md');
 

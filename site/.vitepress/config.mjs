@@ -17,7 +17,12 @@ export default defineConfig({
   srcDir: '.pages',
   outDir: 'dist/docs',
   cacheDir: '.vitepress/cache',
-  markdown: { anchor: { slugify }, config: labelCells },
+  markdown: {
+    // The default ones are too pale to read.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify },
+    config: labelCells,
+  },
   vite: {
     // `llms.txt`, and each page as Markdown beside it.
     plugins: [llms({ domain })],
