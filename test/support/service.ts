@@ -113,11 +113,12 @@ const createStation = (handle: Handle) => {
       status: 0,
     };
     requests.push(got);
-    const aborted = new Promise<never>((_, reject) =>
-      init.signal?.addEventListener('abort', () =>
-        reject(new DOMException('aborted', 'AbortError')),
-      ),
-    );
+    const { signal } = init;
+    const aborted = new Promise<never>((_, reject) => {
+      const abort = () => reject(new DOMException('aborted', 'AbortError'));
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort);
+    });
     aborted.catch(() => undefined);
     const response = await Promise.race([answer(got, text), aborted]);
     got.status = response.status;
