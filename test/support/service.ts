@@ -54,6 +54,7 @@ type Handle = (request: Got, text: string) => Response | Promise<Response>;
 const nameOf = ({ event, user_id }: Body): string => event ?? `identify ${user_id}`;
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+const abortError = () => new DOMException('aborted', 'AbortError');
 const NEVER = new Promise<never>(() => undefined);
 
 const faultAnswer = ({ status = 200, headers = {}, body }: Fault): Response => {
@@ -99,6 +100,8 @@ const createStation = (handle: Handle) => {
   };
 
   const fetch = (async (url: string | URL | Request, init: RequestInit = {}) => {
+    const { signal } = init;
+    if (signal?.aborted) throw abortError();
     const text = init.body as string;
     const parsed = JSON.parse(text) as Body & Partial<Batch>;
     const bodies = parsed.records?.map(({ body }) => body as Body) ?? [parsed];
@@ -113,12 +116,9 @@ const createStation = (handle: Handle) => {
       status: 0,
     };
     requests.push(got);
-    const { signal } = init;
-    const aborted = new Promise<never>((_, reject) => {
-      const abort = () => reject(new DOMException('aborted', 'AbortError'));
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort);
-    });
+    const aborted = new Promise<never>((_, reject) =>
+      signal?.addEventListener('abort', () => reject(abortError())),
+    );
     aborted.catch(() => undefined);
     const response = await Promise.race([answer(got, text), aborted]);
     got.status = response.status;

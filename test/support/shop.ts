@@ -51,8 +51,12 @@ export const openShop = (way: Way = 'direct', relayOptions: Partial<RelayOptions
   const site = openSite();
   const service = createService();
   const relay = createRelayTo(service, relayOptions);
-  vi.stubGlobal('fetch', ((url: string, init: RequestInit) =>
-    url.startsWith(RELAY_URL) ? relay.fetch(url, init) : service.fetch(url, init)) as typeof fetch);
+  let isOffline = false;
+  const send = async (url: string, init: RequestInit) => {
+    if (isOffline) throw new TypeError('Failed to fetch');
+    return (url.startsWith(RELAY_URL) ? relay : service).fetch(url, init);
+  };
+  vi.stubGlobal('fetch', send);
   const open: Visit[] = [];
 
   /** Leaves the page that is open. */
@@ -99,6 +103,15 @@ export const openShop = (way: Way = 'direct', relayOptions: Partial<RelayOptions
     },
     /** What `init` is called with for the shop's service or relay. */
     options: OPTIONS[way] as Options,
+    offline: (): void => {
+      isOffline = true;
+      Object.assign(navigator, { onLine: false });
+    },
+    online: (): void => {
+      isOffline = false;
+      Object.assign(navigator, { onLine: true });
+      site.say(site.win, 'online');
+    },
     leave,
     /** Leaves the page, and opens the next one. */
     next: async function (options: object = {}): Promise<Visit> {
