@@ -38,6 +38,8 @@ export const FILES: Readonly<Record<string, DemoFile | undefined>> = Object.assi
     '/outbox.js.map': { from: '../../dist/outbox.js.map', type: JSON_TYPE },
     '/outbox-dev.js': { from: '../../dist/outbox-dev.js', type: SCRIPT },
     '/outbox-dev.js.map': { from: '../../dist/outbox-dev.js.map', type: JSON_TYPE },
+    '/outbox-inspector.js': { from: '../../dist/outbox-inspector.js', type: SCRIPT },
+    '/outbox-inspector.js.map': { from: '../../dist/outbox-inspector.js.map', type: JSON_TYPE },
     '/outbox-relay.js': { from: '../../dist/outbox-relay.js', type: SCRIPT },
     '/outbox-relay.js.map': { from: '../../dist/outbox-relay.js.map', type: JSON_TYPE },
     '/stub.js': { from: '../../dist/stub.js', type: SCRIPT },
