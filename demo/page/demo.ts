@@ -137,7 +137,7 @@ export const createDemo = () => {
       // What is rejected is also dropped, and the drop has the reason.
       else if (outcome !== 'rejected') calls.setFate(id, 'again', { detail: after });
       if (outcome === 'delivered') lookSoon();
-      if (outcome !== 'unknown') answers = [...answers, status].slice(-4);
+      if (outcome !== 'unknown') answers = [...answers, status].slice(-MOST_LINES);
       const tone = outcome === 'delivered' ? 'good' : outcome === 'retry' ? 'wait' : 'bad';
       note('outcome', id, `${outcome}${status ? ` (${status})` : ''}`, tone);
     });

@@ -127,7 +127,7 @@ export const createDirector = (demo: Demo) => {
   return {
     playing: () => playing,
     last: () => last,
-    result: (id: string): Result => results.get(id) ?? { tone: 'ready', words: 'ready' },
+    result: (id: string): Result => results.get(id) ?? { tone: 'ready', words: 'Play' },
     play: (scene: Scene) =>
       begin(async (own) => {
         show({ id: scene.id, tour: undefined });

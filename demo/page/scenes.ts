@@ -94,7 +94,9 @@ export const SCENES: readonly Scene[] = [
     play: async ({ demo, burst, wait, back }) => {
       await demo.setFaults(ours({ status: 503 }));
       burst(10);
-      await wait(1_600);
+      await wait(1_200);
+      // What is on the wire as a tab dies stays unknown, so the tab dies between two attempts.
+      for (let calm = 0; calm < 2; calm = demo.status()?.inFlight ? 0 : calm + 1) await wait(150);
       demo.tabs.crash();
       await demo.heal();
       await wait(1_800);
@@ -157,7 +159,7 @@ export const SCENES: readonly Scene[] = [
   {
     id: 'lost-answer',
     title: 'Answer lost',
-    words: 'Stored, then reset: may arrive twice, unless there are keys (Options) or a relay',
+    words: 'One is stored, and its answer lost. Keys or a relay keep it from coming twice',
     play: trouble({ match: oneOfTen, after: true, reset: true, times: 1 }),
   },
   {

@@ -66,6 +66,17 @@ export const App = ({ demo, director }: ViewProps) => {
           <Proof demo={demo} />
         </div>
       </main>
+      <footer class="bottom">
+        <nav class="links" aria-label="Documents">
+          <a href="/README.md">README</a>
+          <a href="/docs/usage.md">Use</a>
+          <a href="/docs/options.md">Options</a>
+          <a href="/docs/relay.md">Relay</a>
+          <a href="/docs/limits.md">Promise and limits</a>
+          <a href={`${service}/rows`}>All rows</a>
+        </nav>
+        <span>Strict Content Security Policy, Trusted Types</span>
+      </footer>
     </>
   );
 };

@@ -209,7 +209,7 @@ const StatusView = ({ demo }: { demo: Demo }) => {
   const next = nextAttempt === undefined ? undefined : `in ${lengthOf(nextAttempt - Date.now())}`;
   const all = { ...rest, nextAttempt: next, dropped: JSON.stringify(dropped) };
   return (
-    <dl class="status">
+    <dl class="state">
       {Object.entries(all).map(([name, value]) => (
         <div>
           <dt>{name}</dt>

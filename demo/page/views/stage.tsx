@@ -91,6 +91,18 @@ const countsOf = (calls: readonly Call[]): Record<Station, number> => {
   return counts;
 };
 
+/** The last answers: `503 ×6 · 200 ×2`. */
+const runsOf = (answers: readonly number[]): string => {
+  const runs: { status: number; times: number }[] = [];
+  for (const status of answers) {
+    const last = runs.at(-1);
+    if (last?.status === status) last.times++;
+    else runs.push({ status, times: 1 });
+  }
+  const words = runs.slice(-2).map(({ status, times }) => `${status || 'no answer'} ×${times}`);
+  return words.join(' · ');
+};
+
 interface StationProps {
   name: Station;
   title: string;
@@ -120,7 +132,7 @@ const Way = ({ demo, calls }: { demo: Demo; calls: readonly Call[] }) => {
   useEffect(() => dots.current?.show(calls.flatMap((call) => dotsOf(call, readAt))));
 
   const counts = countsOf(calls);
-  const answers = demo.answers().map((status) => status || 'no answer');
+  const answers = runsOf(demo.answers());
   const { isRelay } = demo.setup;
   return (
     <ol class="way" ref={way}>
@@ -133,7 +145,7 @@ const Way = ({ demo, calls }: { demo: Demo; calls: readonly Call[] }) => {
       />
       <StationView
         {...{ name: 'wire', title: 'Wire', count: counts.wire }}
-        words={answers.length ? answers.join(' · ') : isRelay ? 'fetch(), by a relay' : 'fetch()'}
+        words={answers || (isRelay ? 'fetch(), by a relay' : 'fetch()')}
       />
       <StationView
         {...{ name: 'service', title: 'Service', count: counts.service }}

@@ -233,9 +233,9 @@ const ConsentForm = ({ demo }: { demo: Demo }) => {
 };
 
 const NUMBERS = [
-  ['flushAt', 'Flush at so many records', '20'],
-  ['flushInterval', 'Flush after so many ms', '1000'],
-  ['concurrency', 'Requests at a time', '6'],
+  ['flushAt', 'Records to a flush', '20'],
+  ['flushInterval', 'ms to a flush', '1000'],
+  ['concurrency', 'Requests at once', '6'],
 ] as const;
 
 const OptionsForm = ({ demo }: { demo: Demo }) => {
@@ -270,7 +270,7 @@ const OptionsForm = ({ demo }: { demo: Demo }) => {
         />
       )}
       <Check
-        {...{ label: 'Auto-capture: page views, and clicks on what has data-event', isOn: isAuto }}
+        {...{ label: 'Auto-capture: page views and clicks', isOn: isAuto }}
         onChange={(on) => choose({ isAuto: on })}
       />
       <div class="pair">
