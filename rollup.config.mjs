@@ -18,7 +18,7 @@ const ts = (sourceMap = true, target = 'ES2022') =>
     noEmitOnError: true,
     rootDir: '..',
     filterRoot: '.',
-    include: ['src/**/*.{ts,tsx}', 'demo/**/*.ts'],
+    include: ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}'],
     compilerOptions: { sourceMap, inlineSources: sourceMap, target },
   });
 /** Bundles what `scripts/bundled.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
@@ -220,8 +220,13 @@ export default [
     plugins: [nodeResolve(), ts()],
   },
   {
-    input: 'demo/page/main.ts',
+    input: 'demo/page/main.tsx',
     output: script('demo/dist/page.js'),
     plugins: [resolve(), ts(), minify()],
+  },
+  {
+    input: 'demo/page/tab.ts',
+    output: script('demo/dist/tab.js'),
+    plugins: [ts(), minify()],
   },
 ];

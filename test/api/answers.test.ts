@@ -95,7 +95,7 @@ it.each(Object.entries(HABITS))(
     const { analytics } = visitUnset();
     analytics.event('early', { tags: { n: 1 } });
     const began = Date.now();
-    const own: Fetch = async (url, init) => {
+    const own: Fetch = async (_url, init) => {
       taken.push(init!.body as string);
       return Response.json({ success: true });
     };

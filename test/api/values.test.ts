@@ -58,7 +58,7 @@ const CARRIED: Record<string, [value: object, json: object]> = {
     JSON.parse('{"__proto__":{"polluted":1},"a":1}') as object,
     JSON.parse('{"__proto__":{"polluted":1},"a":1}') as object,
   ],
-  constructor: [
+  'a key `constructor`': [
     { constructor: { prototype: { polluted: 1 } } },
     { constructor: { prototype: { polluted: 1 } } },
   ],
