@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext } from '@playwright/test';
 
 const KEY = 'analytics-outbox.privacy-control';
 
@@ -10,12 +10,3 @@ export const givePrivacyControl = (context: BrowserContext): Promise<unknown> =>
       get: () => states[Symbol.for(key)] ?? location.search === '?gpc',
     });
   }, KEY);
-
-/** The visitor switches it on or off, while the page is open. */
-export const setPrivacyControl = (page: Page, isOn: boolean): Promise<void> =>
-  page.evaluate(
-    ([key, isOn]) => {
-      (window as unknown as Record<symbol, boolean>)[Symbol.for(key)] = isOn;
-    },
-    [KEY, isOn] as const,
-  );
