@@ -108,6 +108,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
       site,
     }) => {
       await context.addInitScript(remember);
+      await page.clock.install();
       await page.goto(site.page('/', site.tagged({}, listening)));
       await track(page, ['first']);
       await service.holds({ events: ['first'] }, { pages: [page] });
@@ -120,6 +121,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
       const events = ['first', ...names(5, 'before'), ...names(5, 'after')];
       await service.holds({ events }, { pages: [page] });
       // Opened again in a while: it is no page that never had any.
+      await page.clock.fastForward(10_000);
       await expect.poll(() => storageOf(page)).toBe('indexeddb');
       await track(page, ['last']);
       await service.holds({ events: [...events, 'last'] }, { pages: [page] });
