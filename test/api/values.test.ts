@@ -12,6 +12,8 @@ cyclic['self'] = cyclic;
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
+const POLLUTING = { constructor: { prototype: { polluted: 1 } } };
+
 /** What a page may pass as tags or properties, and why it is dropped. */
 const DROPPED: Record<string, [value: unknown, reason: string]> = {
   cyclic: [cyclic, NO_JSON],
@@ -55,10 +57,7 @@ const CARRIED: Record<string, [value: object, json: object]> = {
   'without prototype': [Object.assign(Object.create(null) as object, { a: 1 }), { a: 1 }],
   frozen: [Object.freeze({ a: Object.freeze([1]) }), { a: [1] }],
   '59 kB': [{ text: 'x'.repeat(59_000) }, { text: 'x'.repeat(59_000) }],
-  constructor: [
-    { constructor: { prototype: { polluted: 1 } } },
-    { constructor: { prototype: { polluted: 1 } } },
-  ],
+  'a key `constructor`': [POLLUTING, POLLUTING],
 };
 
 describe.each(ROUTES)('values, %s', (way) => {
