@@ -71,7 +71,7 @@ it.each(Object.entries(HABITS))(
     const { analytics } = visitUnset();
     analytics.event('early', { tags: { n: 1 } });
     const began = Date.now();
-    const own: Fetch = async (_, init) => {
+    const own: Fetch = async (_url, init) => {
       taken.push(init!.body as string);
       return Response.json({ success: true });
     };

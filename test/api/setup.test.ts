@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
 import { names, openShop } from '../support/shop.js';
 import { BASE_URL, TOKEN } from '../support/service.js';
@@ -229,3 +229,14 @@ describe('by relay', () => {
     },
   );
 });
+
+it.each(['London', 'https://elsewhere.example', {}])(
+  'takes a relay’s path for one of the site, though the page has a global `origin`, %j',
+  async (origin) => {
+    const { relay, visit, holds } = openShop('by relay');
+    vi.stubGlobal('origin', origin);
+    visit().track(['called']);
+    await holds(['called']);
+    expect(relay.requests).toHaveLength(1);
+  },
+);

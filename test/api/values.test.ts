@@ -12,8 +12,6 @@ cyclic['self'] = cyclic;
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
-const POLLUTING = { constructor: { prototype: { polluted: 1 } } };
-
 /** What a page may pass as tags or properties, and why it is dropped. */
 const DROPPED: Record<string, [value: unknown, reason: string]> = {
   cyclic: [cyclic, NO_JSON],
@@ -29,7 +27,6 @@ const DROPPED: Record<string, [value: unknown, reason: string]> = {
   '70 kB of emoji in 35 k characters': [{ text: '🎉'.repeat(17_500) }, 'too-large'],
   'an array': [[1, 2], 'invalid-call'],
   'a string': ['text', 'invalid-call'],
-  'a key `__proto__`': [JSON.parse('{"__proto__":{"polluted":1},"a":1}'), 'invalid-call'],
 };
 
 /** And what JSON makes of it. */
@@ -57,7 +54,14 @@ const CARRIED: Record<string, [value: object, json: object]> = {
   'without prototype': [Object.assign(Object.create(null) as object, { a: 1 }), { a: 1 }],
   frozen: [Object.freeze({ a: Object.freeze([1]) }), { a: [1] }],
   '59 kB': [{ text: 'x'.repeat(59_000) }, { text: 'x'.repeat(59_000) }],
-  'a key `constructor`': [POLLUTING, POLLUTING],
+  'a key `__proto__`': [
+    JSON.parse('{"__proto__":{"polluted":1},"a":1}') as object,
+    JSON.parse('{"__proto__":{"polluted":1},"a":1}') as object,
+  ],
+  'a key `constructor`': [
+    { constructor: { prototype: { polluted: 1 } } },
+    { constructor: { prototype: { polluted: 1 } } },
+  ],
 };
 
 describe.each(ROUTES)('values, %s', (way) => {
@@ -68,8 +72,10 @@ describe.each(ROUTES)('values, %s', (way) => {
     analytics.identify('user', value);
     await holds(['odd', 'identify user']);
     expect(heard.drop).toEqual([]);
-    expect(service.one('odd')['tags']).toEqual(json);
-    expect(service.one('identify user')['properties']).toEqual(json);
+    // As text: `__proto__` is a key like any other, which `toEqual` may not see.
+    const text = JSON.stringify(json);
+    expect(JSON.stringify(service.one('odd')['tags'])).toBe(text);
+    expect(JSON.stringify(service.one('identify user')['properties'])).toBe(text);
     expect('polluted' in {}).toBe(false);
   });
 
