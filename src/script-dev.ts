@@ -18,7 +18,7 @@ const loadInspector = async (): Promise<void> => {
   try {
     ((await import(file)) as { openInspector: () => unknown }).openInspector();
   } catch (error) {
-    say('the inspector did not load: deploy outbox-inspector.js beside outbox-dev.js');
+    say('outbox-inspector.js is missing: deploy it beside outbox-dev.js');
     throw error;
   }
 };

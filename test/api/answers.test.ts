@@ -45,31 +45,7 @@ it.each(Object.entries(WRAPPERS))(
     const { track, heard } = visit();
     track(names(3));
     await holds(names(3));
-    expect(heard.outcome.map(({ outcome }) => outcome)).toEqual(Array(3).fill('delivered'));
-  },
-);
-
-/** Pages whose randomness does not work. */
-const BROKEN: Record<string, unknown> = {
-  'is missing': undefined,
-  throws: {
-    getRandomValues: () => {
-      throw new Error('no randomness here');
-    },
-  },
-  'returns nothing': { getRandomValues: () => undefined },
-};
-
-it.each(Object.entries(BROKEN))(
-  'delivers each call once, with an id of its own, where `crypto` %s',
-  async (_, crypto) => {
-    const { service, visit, holds } = openShop('with keys');
-    vi.stubGlobal('crypto', crypto);
-    visit().track(names(40));
-    await holds(names(40));
-    const keys = service.stored().map(({ key }) => key);
-    expect(new Set(keys).size).toBe(40);
-    for (const key of keys) expect(key).toMatch(/^[\w-]+$/);
+    expect(heard.outcome).toMatchObject(Array(3).fill({ outcome: 'delivered', status: 200 }));
   },
 );
 

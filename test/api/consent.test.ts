@@ -323,6 +323,7 @@ describe('a denial', () => {
     track(['denied inside']);
     expect(analytics.status()).toMatchObject({ consent: 'denied', waiting: 0 });
     expect(heard.drop.map(({ reason }) => reason)).toEqual(['consent-denied']);
+    expect(heard.record).toHaveLength(place === 'a listener' ? 1 : 0);
     await sendsNothing(shop);
     await shop.next();
     await sendsNothing(shop);

@@ -66,6 +66,13 @@ it('does not lift a pause by callbacks that are written anew for `init`', async 
   await holds(['waits']);
 });
 
+it.each([undefined, null])('throws from `init` where the options are %s', (options) => {
+  const { analytics } = openShop().visitUnset();
+  expect(() => analytics.init(options as never)).toThrow(
+    new TypeError('analytics-outbox: wrong or missing: project, channel, baseUrl, token'),
+  );
+});
+
 describe('a token function', () => {
   /** A page whose function gives these, one a call, the last for ever. */
   const openWith = (tokens: readonly unknown[]) => {

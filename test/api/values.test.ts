@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { names, openShop } from '../support/shop.js';
 import type { EventFields } from '../../src/client/types.js';
 
@@ -244,4 +244,29 @@ it('knows the user on the next page, as text, though it was given as a number', 
   expect(next.status().userId).toBe('42');
   await shop.holds(['identify 42', 'event 0']);
   expect(shop.service.one('event 0').user_id).toBe('42');
+});
+
+it('asks `context` at each call, which may have a cycle, and not while consent is denied', async () => {
+  const { service, visitUnset, options, holds } = openShop();
+  const { analytics, track } = visitUnset();
+  const page: Record<string, unknown> = { name: 'first', deep: [1] };
+  const context = vi.fn(() => page);
+  analytics.init({ ...options, context } as never);
+  track(['one']);
+  page['name'] = 'second';
+  (page['deep'] as number[]).push(2);
+  analytics.event('two', { name: 'call' });
+  analytics.identify('user_1', { seats: 1 });
+  analytics.init({ ...options, context: cyclic } as never);
+  track(['cyclic']);
+  analytics.init({ ...options, context } as never);
+  await holds(['one', 'two', 'cyclic', 'identify user_1']);
+  expect(service.one('one')['tags']).toEqual({ name: 'first', deep: [1] });
+  expect(service.one('two')['tags']).toEqual({ name: 'call', deep: [1, 2] });
+  expect(service.one('cyclic')['tags']).toEqual({});
+  expect(service.one('identify user_1')['properties']).toEqual({ seats: 1 });
+  analytics.setConsent('denied');
+  context.mockClear();
+  track(['denied']);
+  expect(context).not.toHaveBeenCalled();
 });

@@ -10,7 +10,7 @@ export const settle = async (): Promise<void> => {
 
 /** From now on timers and dates wait for `pass`. */
 export const fakeTime = (): void => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   const { setTimeout } = globalThis;
   // A faked timer of half a millisecond rings at once: what waits for that moment would ask again without end.
   globalThis.setTimeout = ((work: () => void, ms = 0, ...rest: []) =>

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { createTracker } from '../../src/client/analytics.js';
+import { FACTS } from '../../src/client/consent.js';
 import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import type { Analytics, Listeners, Options } from '../../src/client/types.js';
 import type { RelayOptions } from '../../src/relay.js';
@@ -66,7 +67,8 @@ export const openShop = (way: Way = 'direct', relayOptions: Partial<RelayOptions
     await settle();
     for (const { analytics } of open.splice(0)) analytics.stop();
     await settle();
-    site.next();
+    site.show(); // the next page is
+    Reflect.deleteProperty(globalThis, FACTS);
   };
 
   onTestFinished(async () => {

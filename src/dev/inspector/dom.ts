@@ -25,7 +25,7 @@ export const create = <Tag extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Tag] => memberOf(document, 'createElement').call(document, tag) as never;
 
 const createNode = (drawn: Drawn): Node => {
-  if (typeof drawn === 'string') return new Text();
+  if (typeof drawn === 'string') return memberOf(document, 'createTextNode').call(document, '');
   const { tag } = drawn;
   if (!/^(svg|rect)$/.test(tag)) return create(tag as 'div');
   const space = 'http://www.w3.org/2000/svg';

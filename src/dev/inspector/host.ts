@@ -2,6 +2,8 @@ import { createSheet } from './style.js';
 import { memberOf } from '../../client/page.js';
 import { create } from './dom.js';
 
+type Host = HTMLElement & { onremoved?: () => void };
+
 const NAME = 'analytics-outbox-inspector';
 
 /**
@@ -15,11 +17,11 @@ export const createHost = (into: Element | undefined, onEnd: (isRemoved: boolean
       NAME,
       class extends HTMLElement {
         disconnectedCallback() {
-          this.dispatchEvent(new Event('removed'));
+          (this as Host).onremoved?.();
         }
       },
     );
-  const element = create(NAME as 'div');
+  const element = create(NAME as 'div') as Host;
   const root = element.attachShadow({ mode: 'open' });
   // Left where it stands, the text of the style compresses better.
   root.adoptedStyleSheets = [/* @__NOINLINE__ */ createSheet()];
@@ -29,7 +31,7 @@ export const createHost = (into: Element | undefined, onEnd: (isRemoved: boolean
     event.stopPropagation();
     if (event.key === 'Escape') onEnd(false);
   };
-  element.addEventListener('removed', () => onEnd(true));
+  element.onremoved = () => onEnd(true);
   // Beside the body, which frameworks own.
   (into ?? memberOf(document, 'documentElement')).appendChild(element);
   return { root, remove: (): void => element.remove() };

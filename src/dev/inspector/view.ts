@@ -1,3 +1,4 @@
+import { attempt } from '../../interface/attempt.js';
 import type { Watched } from '../watched.js';
 import { prettyBody } from './copies.js';
 import { h, type Drawing } from './dom.js';
@@ -43,7 +44,8 @@ export interface Shown extends Snapshot {
 }
 
 const button = (label: string, onclick: () => void, more: Record<string, string | boolean> = {}) =>
-  h('button', { type: 'button', onclick, ...more }, label);
+  // A page may have broken what an action needs. That is no error of the page's.
+  h('button', { type: 'button', onclick: () => attempt(onclick), ...more }, label);
 
 const sums = ({ status, rows, lines }: Shown): Drawing => {
   const { waiting, inFlight, delivered, unknown, dropped } = status;
