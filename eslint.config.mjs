@@ -6,6 +6,7 @@ export default tseslint.config(
       ...['dist', 'demo/dist', 'demo/.dev', 'demo/data', '**/vendor', '.tmp', 'test-results'],
       // What the examples' own tools make.
       'demo/examples/*/{dist,build,.next,.astro,.svelte-kit}',
+      'site/{dist,.pages,.vitepress/cache}',
     ],
   },
   ...tseslint.configs.strict,

@@ -4,6 +4,7 @@ import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 import { BUNDLED } from './scripts/bundled.mjs';
+import { INTERNAL } from './scripts/internal-names.mjs';
 import { testingPlatform } from './scripts/testing-platform.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -23,10 +24,12 @@ const ts = (sourceMap = true, target = 'ES2022') =>
 /** Bundles what `scripts/bundled.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
-const minify = (format, ecma = 2020) =>
+const minify = (format, ecma = 2020, mangle = {}) =>
   terser({
     ecma,
-    compress: { passes: 3, unsafe: true, unsafe_arrows: true },
+    mangle,
+    // One pass: a second one makes the text shorter, and its compressed form longer.
+    compress: { unsafe: true, unsafe_arrows: true },
     format: { comments: false, ...format },
   });
 
@@ -40,11 +43,14 @@ const script = (file) => ({ file, format: 'iife', sourcemap: true });
  */
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
+/** The names of what stays inside of a script are a fiftieth of it. */
+const SHORTENED = { properties: { regex: new RegExp(`^(${INTERNAL.join('|')})$`) } };
+
 /** A script for a tag. */
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT })],
+  plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT }, 2020, SHORTENED)],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));

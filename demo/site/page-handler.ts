@@ -135,6 +135,11 @@ export const createPageHandler = (parts: Parts): RequestListener => {
       return;
     }
     const [path = '/', query] = (request.url ?? '/').split('?');
+    if (path === '/docs/') {
+      // The site is not built: the documents are shown as they are.
+      response.writeHead(302, { location: '/README.md' }).end();
+      return;
+    }
     const found = freshFile(parts.fresh, path) ?? FILES[path];
     const service = serviceAddress(request.headers.host, parts.servicePort);
     if (!found || !service) {

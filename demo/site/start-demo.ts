@@ -7,11 +7,14 @@ import { createRelay } from '../../src/relay.js';
 import { createGracefulClose, httpUrl, listen, type PortChoice } from '../server/listen.js';
 import { startService } from '../server/start-service.js';
 import { createPageHandler } from './page-handler.js';
+import { createFolder } from './serve-folder.js';
 
 /** The project that the demo page sends to. */
 const PROJECT = 'demo';
 /** What the relay lets through: events of any other channel stay in the page's outbox. */
 const CHANNELS = ['web', 'growth', 'billing'];
+/** The documentation, where `npm run docs` has built it; seen from this file and from the built one alike. */
+const DOCS = new URL('../../site/dist/docs/', import.meta.url);
 /** Where the relay is mounted on the page's own origin. */
 const RELAY_PATH = '/a';
 
@@ -75,7 +78,10 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
     relay: (request, response) => void relayListener(request, response),
     service: service.listener,
   });
-  server.on('request', handler);
+  const docs = createFolder(DOCS, '/docs');
+  server.on('request', (request, response) => {
+    if (!docs(request, response)) handler(request, response);
+  });
 
   const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return {

@@ -1,7 +1,8 @@
 import { FIELDS, wrongField } from '../../interface/validate.js';
 import type { RecordType } from '../../interface/bodies.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { isPlainJson, MAX_USER_BYTES } from '../../interface/is-plain-json.js';
+import { isDeeper } from '../../interface/is-deeper.js';
+import { MAX_USER_BYTES } from '../../interface/max-user-bytes.js';
 import type { ClaimedRecord } from './parse-batch.js';
 
 /** Names that may be written to; `*` stands for any. */
@@ -38,7 +39,7 @@ export const checkRecord = (
 ): BatchRecord | BatchResult => {
   const wrong = (field: string): BatchResult => ({ id, outcome: 'rejected', status: 400, field });
   if (!isType(type)) return wrong('type');
-  if (!isPlainJson(body)) return wrong('body');
+  if (isDeeper(body)) return wrong('body');
   const field = wrongField(type, body);
   if (field) return wrong(field);
   const given = body as Record<string, unknown>; // the check says so

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PAGES } from './where.mjs';
+
+/** The pages by task, each under its own title or a shorter one. Pages that are not there are left out. */
+const GROUPS = {
+  Start: [
+    ['start', 'From nothing to a first row'],
+    ['symptoms', 'Nothing arrives?'],
+    ['frameworks', 'Frameworks'],
+    ['recipes', 'Tag managers and sites'],
+  ],
+  Use: [
+    ['usage', 'Calls'],
+    ['tag', 'The script tag'],
+    ['capture', 'Auto-capture'],
+    ['context', 'Context and identity'],
+    ['consent', 'Consent'],
+    ['gpc', 'Global Privacy Control'],
+    ['testing-your-site', 'Testing your site'],
+    ['beside-other-tools', 'Beside other tools'],
+  ],
+  See: [
+    ['inspector', 'Inspector'],
+    ['service-program', 'Run the service'],
+    ['service', 'Rows and operations'],
+  ],
+  'Relay and service': [
+    ['relay', 'A relay on your own site'],
+    ['relay-mount', 'Mount it yourself'],
+    ['relay-options', 'Options of a relay'],
+    ['relay-queue', 'With a queue'],
+    ['relay-operate', 'Operate it'],
+    ['services', 'Which services'],
+    ['cors', 'CORS and answers'],
+    ['service-scale', 'More machines'],
+  ],
+  Trust: [
+    ['limits', 'Promise and limits'],
+    ['privacy', 'Privacy'],
+    ['relay-security', 'What a relay protects'],
+    ['size', 'Size and browsers'],
+  ],
+  Reference: [
+    ['options', 'Options, methods, events'],
+    ['status', 'Status and reasons'],
+    ['messages', 'Messages'],
+    ['waits', 'All waits'],
+    ['wire', 'The wire (OpenAPI)'],
+    ['api/index', 'API from the types'],
+  ],
+};
+
+const isThere = ([name]) => existsSync(join(PAGES, `${name}.md`));
+const titleOf = (name) => /^# (.+)$/m.exec(readFileSync(join(PAGES, `${name}.md`), 'utf8'))[1];
+
+const toItem = ([name, text = titleOf(name)]) => ({ text, link: `/${name}` });
+
+/** Those that come from another tool; a page for each tool that has one. */
+const moves = () =>
+  readdirSync(PAGES)
+    .map((file) => file.replace(/\.md$/, ''))
+    .filter((name) => /^(migration|migrate-.+)$/.test(name))
+    .sort((a, b) => (a === 'migration' ? -1 : b === 'migration' ? 1 : a < b ? -1 : 1))
+    .map((name) => [name]);
+
+export const readSidebar = () =>
+  Object.entries({ ...GROUPS, 'Move here': moves() }).map(([text, pages]) => ({
+    text,
+    items: pages.filter(isThere).map(toItem),
+  }));
