@@ -24,14 +24,9 @@ const typeOf = (path: string): string => TYPES[path.split('.').at(-1)!] ?? 'text
 const file = (from: string, type = typeOf(from)): PageFile => ({ from, type });
 const filesIn = (folder: string, names: readonly string[], at = '/') =>
   Object.fromEntries(names.map((name) => [at + name, file(`../../${folder}/${name}`)]));
-const allIn = (folder: string, extension: string) =>
-  filesIn(
-    folder,
-    readdirSync(new URL(`../../${folder}`, import.meta.url)).filter((name) =>
-      name.endsWith(extension),
-    ),
-    `/${folder}/`,
-  );
+const DOCUMENTS = readdirSync(new URL('../../docs', import.meta.url)).filter((name) =>
+  name.endsWith('.md'),
+);
 
 const SNIPPET = ['outbox', 'outbox-dev', 'outbox-relay', 'outbox-auto', 'outbox-inspector'];
 const withMaps = (names: readonly string[]) =>
@@ -53,8 +48,7 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
     ...filesIn('dist', [...withMaps(SNIPPET), 'stub.js']),
     ...filesIn('dist/rows', ['rows.css'], '/rows/'),
     ...filesIn('.', ['README.md', 'CHANGELOG.md', 'LICENSE']),
-    ...allIn('docs', '.md'),
-    ...allIn('docs/fleet', '.svg'),
+    ...filesIn('docs', DOCUMENTS, '/docs/'),
   },
 );
 

@@ -13,8 +13,12 @@ import { createFolder } from './serve-folder.js';
 const PROJECT = 'demo';
 /** What the relay lets through: events of any other channel stay in the page's outbox. */
 const CHANNELS = ['web', 'growth', 'billing'];
-/** The documentation, where `npm run docs` has built it; seen from this file and from the built one alike. */
-const DOCS = new URL('../../site/dist/docs/', import.meta.url);
+/** Folders that are served as they are, the documentation where `npm run docs` has built it. */
+const FOLDERS = {
+  '/docs': '../../site/dist/docs/',
+  '/docs/fleet': '../../docs/fleet/',
+  '/docs/pictures': '../../docs/pictures/',
+};
 /** Where the relay is mounted on the page's own origin. */
 const RELAY_PATH = '/a';
 
@@ -78,9 +82,12 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
     relay: (request, response) => void relayListener(request, response),
     service: service.listener,
   });
-  const docs = createFolder(DOCS, '/docs');
+  // Seen from this file and from the built one alike.
+  const folders = Object.entries(FOLDERS).map(([at, from]) =>
+    createFolder(new URL(from, import.meta.url), at),
+  );
   server.on('request', (request, response) => {
-    if (!docs(request, response)) handler(request, response);
+    if (!folders.some((serve) => serve(request, response))) handler(request, response);
   });
 
   const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
