@@ -119,6 +119,24 @@ const pageFiles = (folder, names) => ({
 
 const CLIENT = ['index', 'relay-client', 'context'];
 
+/** The inspector says which version it is of, and its style has no spaces that only people need. */
+const inspectorTexts = {
+  name: 'inspector-texts',
+  transform: (code, id) => {
+    const map = null;
+    if (id.endsWith('/dev/inspector/version.ts'))
+      return { code: code.replace('{{version}}', version), map };
+    if (!id.endsWith('/dev/inspector/style.ts')) return undefined;
+    return {
+      code: code
+        .replace(/\n\s*/g, '')
+        .replace(/([:;,{]) | (?=[{!])/g, '$1')
+        .replace(/;}/g, '}'),
+      map,
+    };
+  },
+};
+
 export default [
   tag('src/script.ts', 'dist/outbox.js'),
   tag('src/script-relay.ts', 'dist/outbox-relay.js'),
@@ -130,6 +148,13 @@ export default [
     plugins: [resolve(), ts(), minify()],
   },
   {
+    // What that one loads when a developer opens the inspector.
+    input: 'src/inspector.ts',
+    output: { file: 'dist/outbox-inspector.js', format: 'es', sourcemap: true },
+    plugins: [inspectorTexts, resolve(), ts(), minify()],
+    treeshake: { moduleSideEffects: false },
+  },
+  {
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: 'dist/stub.js', format: 'es' },
@@ -138,12 +163,18 @@ export default [
   // What developers import has the types of what it stands in for, and cannot be required.
   code({
     shared: 'client-shared',
-    names: [...CLIENT, 'index-dev', 'relay-client-dev'],
+    names: [...CLIENT, 'index-dev', 'relay-client-dev', 'inspector'],
     formats: ['es'],
+    plugins: [inspectorTexts],
   }),
-  code({ shared: 'client-shared', names: CLIENT, formats: ['cjs'] }),
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'inspector'],
+    formats: ['cjs'],
+    plugins: [inspectorTexts],
+  }),
   code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
-  types('client-shared', [...CLIENT, 'testing']),
+  types('client-shared', [...CLIENT, 'inspector', 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),

@@ -12,13 +12,13 @@ import { DOCS, PAGES, REPOSITORY } from './where.mjs';
 import { withTabs } from './tabs.mjs';
 
 /** Pages for those who work on the project: they stay in the repository. */
-const NOT_ON_THE_SITE = /^(fleet|performance|testing)\.md$/;
+export const NOT_ON_THE_SITE = /^(fleet|performance|testing)\.md$/;
 
 const isOnTheSite = (path) =>
   !path.startsWith('../') && !NOT_ON_THE_SITE.test(path) && existsSync(join(DOCS, path));
 
 /** Links work on GitHub as they are written. Those that leave the site lead there. */
-const withLinks = (text) =>
+export const withLinks = (text) =>
   text
     .replaceAll(`](${REPOSITORY}/blob/main/docs/`, '](')
     .replaceAll(/\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)/g, (link, path, anchor = '') =>

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGES } from './where.mjs';
 
-/** The pages by task, each under its own title or a shorter one. Pages that are not there are left out. */
-const GROUPS = {
+/** The pages by task, under names that are shorter than their titles. */
+export const GROUPS = {
   Start: [
     ['start', 'From nothing to a first row'],
     ['symptoms', 'Nothing arrives?'],
@@ -51,21 +51,18 @@ const GROUPS = {
   ],
 };
 
-const isThere = ([name]) => existsSync(join(PAGES, `${name}.md`));
 const titleOf = (name) => /^# (.+)$/m.exec(readFileSync(join(PAGES, `${name}.md`), 'utf8'))[1];
 
-const toItem = ([name, text = titleOf(name)]) => ({ text, link: `/${name}` });
-
-/** Those that come from another tool; a page for each tool that has one. */
+/** For those who come from another tool; a page for each tool that has one, under its own title. */
 const moves = () =>
   readdirSync(PAGES)
     .map((file) => file.replace(/\.md$/, ''))
     .filter((name) => /^(migration|migrate-.+)$/.test(name))
-    .sort((a, b) => (a === 'migration' ? -1 : b === 'migration' ? 1 : a < b ? -1 : 1))
-    .map((name) => [name]);
+    .sort((a, b) => (b === 'migration') - (a === 'migration') || a.localeCompare(b))
+    .map((name) => [name, titleOf(name)]);
 
 export const readSidebar = () =>
   Object.entries({ ...GROUPS, 'Move here': moves() }).map(([text, pages]) => ({
     text,
-    items: pages.filter(isThere).map(toItem),
+    items: pages.map(([name, title]) => ({ text: title, link: `/${name}` })),
   }));

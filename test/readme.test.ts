@@ -314,6 +314,7 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
       'analytics-outbox/compat/segment': [join(ROOT, 'src/compat-segment.ts')],
       'analytics-outbox/compat/logsnag': [join(ROOT, 'src/compat-logsnag.ts')],
       'analytics-outbox/autocapture': [join(ROOT, 'src/autocapture.ts')],
+      'analytics-outbox/inspector': [join(ROOT, 'src/inspector.ts')],
     },
   };
   const host = ts.createCompilerHost(options);
@@ -338,6 +339,7 @@ describe('the examples', () => {
       'README.md',
       'docs/start.md',
       'docs/gpc.md',
+      'docs/inspector.md',
       'docs/recipes.md',
       'docs/usage.md',
       'docs/options.md',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createFolder } from './serve-folder.js';
 import { fillIn, showDocument } from './show-document.js';
 
 interface PageFile {
@@ -51,6 +52,13 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
     ...filesIn('docs', DOCUMENTS, '/docs/'),
   },
 );
+
+/** The documentation site, where `npm run docs` has made it, and pictures. Without it the pages stand there as they are. */
+const FOLDERS = Object.entries({
+  '/docs': 'site/dist/docs/',
+  '/docs/fleet': 'docs/fleet/',
+  '/docs/pictures': 'docs/pictures/',
+}).map(([at, folder]) => createFolder(new URL(`../../${folder}`, import.meta.url), at));
 
 const DOCUMENT_PAGE = file('../page/document.html');
 
@@ -165,6 +173,7 @@ export const createPageHandler = (parts: Parts): RequestListener => {
     const { url = '/' } = request;
     if (url.startsWith(`${relayPath}/`)) return parts.relay(request, response);
     if (url.startsWith('/_/')) return parts.service(request, response);
+    if (FOLDERS.some((serve) => serve(request, response))) return;
     answer(request, response).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT'; // not built yet
       if (!isMissing) console.error(error);

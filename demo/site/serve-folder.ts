@@ -33,14 +33,20 @@ const fileAt = (folder: URL, path: string): URL | undefined =>
  */
 export const createFolder =
   (folder: URL, at: string) =>
-  ({ method, url = '' }: IncomingMessage, response: ServerResponse): boolean => {
+  ({ method, url = '', headers }: IncomingMessage, response: ServerResponse): boolean => {
     const [path = ''] = url.split(/[?#]/);
     if (method !== 'GET' && method !== 'HEAD') return false;
-    if (path === at) {
-      response.writeHead(301, { location: `${at}/` }).end();
+    const leadTo = (location: string): boolean => {
+      response.writeHead(302, { location, vary: 'accept' }).end();
       return true;
-    }
-    const file = path.startsWith(`${at}/`) ? fileAt(folder, path.slice(at.length)) : undefined;
+    };
+    if (path === at) return leadTo(`${at}/`);
+    if (!path.startsWith(`${at}/`)) return false;
+    const find = (name: string) => fileAt(folder, name.slice(at.length));
+    // Somebody who reads wants the page. Tools take the Markdown beside it.
+    const page = path.replace(/\.md$/, '.html');
+    if (page !== path && headers.accept?.includes('text/html') && find(page)) return leadTo(page);
+    const file = find(path);
     if (!file) return false;
     response.writeHead(200, {
       'content-type': typeOf(file),

@@ -7,18 +7,11 @@ import { createRelay } from '../../src/relay.js';
 import { createGracefulClose, httpUrl, listen, type PortChoice } from '../server/listen.js';
 import { startService } from '../server/start-service.js';
 import { createPageHandler } from './page-handler.js';
-import { createFolder } from './serve-folder.js';
 
 /** The project that the demo page sends to. */
 const PROJECT = 'demo';
 /** What the relay lets through: events of any other channel stay in the page's outbox. */
 const CHANNELS = ['web', 'growth', 'billing'];
-/** Folders that are served as they are, the documentation where `npm run docs` has built it. */
-const FOLDERS = {
-  '/docs': '../../site/dist/docs/',
-  '/docs/fleet': '../../docs/fleet/',
-  '/docs/pictures': '../../docs/pictures/',
-};
 /** Where the relay is mounted on the page's own origin. */
 const RELAY_PATH = '/a';
 
@@ -82,13 +75,7 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
     relay: (request, response) => void relayListener(request, response),
     service: service.listener,
   });
-  // Seen from this file and from the built one alike.
-  const folders = Object.entries(FOLDERS).map(([at, from]) =>
-    createFolder(new URL(from, import.meta.url), at),
-  );
-  server.on('request', (request, response) => {
-    if (!folders.some((serve) => serve(request, response))) handler(request, response);
-  });
+  server.on('request', handler);
 
   const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return {

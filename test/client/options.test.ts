@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../src/client/analytics.js';
+import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import { rangesOf, readAttributes, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 
@@ -54,7 +56,15 @@ describe('options', () => {
     ['token', { ...DIRECT, token: 'a token' }],
     ['baseUrl', { ...DIRECT, baseUrl: '/in' }],
     ['baseUrl', { ...DIRECT, baseUrl: 'https://in.example.com?x=1' }],
+    ['baseUrl', { ...DIRECT, baseUrl: 'ftp://in.example' }],
+    ['baseUrl', { ...DIRECT, baseUrl: 'https://' }],
+    ['baseUrl', { ...DIRECT, baseUrl: 'https://me@in.example' }],
+    ['token', { ...DIRECT, token: 5 }],
+    ['token', { ...DIRECT, token: 'line\nbreak' }],
     ['project', { ...DIRECT, project: ' ' }],
+    ['project', { ...DIRECT, project: null }],
+    ['fetch', { ...DIRECT, fetch: 'fetch' }],
+    ['endpoint, project', { ...DIRECT, endpoint: '/a', project: undefined }],
     ['flushAt', { ...DIRECT, flushAt: '20' }],
     ['timeout', { ...DIRECT, timeout: NaN }],
     ['consent', { ...DIRECT, consent: 'yes' }],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveOptions, type Settings } from '../../src/client/options.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
 import { checkRecord } from '../../src/relay/front/check-record.js';
-import type { DirectOptions } from '../../src/client/types.js';
+import type { DirectOptions, Draft } from '../../src/client/types.js';
 
 const AT = Date.parse('2026-01-31T12:00:00.123Z');
 
@@ -219,6 +219,16 @@ describe('`context`', () => {
     ['gives what JSON cannot carry', () => ({ n: 1n })],
   ])('that %s gives none, and costs no event', (_, context) => {
     expect(bodyOf({}, { context: context as () => object }).tags).toEqual({});
+  });
+
+  it('that is an object stays as it is, though `beforeSend` changes its tags', () => {
+    const context = { app: { name: 'shop' } };
+    const beforeSend = (draft: Draft) => {
+      (draft.body as { tags: typeof context }).tags.app.name = 'changed';
+      return draft;
+    };
+    expect(bodyOf({}, { context, beforeSend }).tags).toEqual({ app: { name: 'changed' } });
+    expect(context).toEqual({ app: { name: 'shop' } });
   });
 
   it('that makes an event gets none for it, and does not go on for ever', () => {

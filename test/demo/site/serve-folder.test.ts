@@ -13,6 +13,7 @@ const serve = async () => {
   mkdirSync(join(root, 'docs/api'), { recursive: true });
   writeFileSync(join(root, 'docs/index.html'), 'home');
   writeFileSync(join(root, 'docs/api/types.html'), 'types');
+  writeFileSync(join(root, 'docs/api/types.md'), '# types');
   writeFileSync(join(root, 'secret.txt'), 'secret');
   const folder = createFolder(pathToFileURL(`${join(root, 'docs')}/`), '/docs');
   const server = createServer((request, response) => {
@@ -22,10 +23,11 @@ const serve = async () => {
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   /** Sends the path as it is: `fetch` would take the dots away. */
-  return (path: string) =>
+  return (path: string, headers = {}) =>
     new Promise<string>((done) => {
-      get({ host: '127.0.0.1', port, path, agent: false }, (answer) => {
-        let text = `${answer.statusCode} ${answer.headers['content-type'] ?? ''} `;
+      get({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+        const { 'content-type': type = '', location = '' } = answer.headers;
+        let text = `${answer.statusCode} ${type}${location} `;
         answer.on('data', (part: Buffer) => (text += part.toString()));
         answer.on('end', () => done(text));
       });
@@ -37,7 +39,15 @@ describe('a folder that the demo serves', () => {
     const ask = await serve();
     expect(await ask('/docs/')).toBe('200 text/html; charset=utf-8 home');
     expect(await ask('/docs/api/types.html?a=1')).toBe('200 text/html; charset=utf-8 types');
-    expect(await ask('/docs')).toBe('301  ');
+    expect(await ask('/docs')).toBe('302 /docs/ ');
+  });
+
+  it('answers a tool with the Markdown beside a page, and leads a reader to the page', async () => {
+    const ask = await serve();
+    expect(await ask('/docs/api/types.md')).toBe('200 text/markdown; charset=utf-8 # types');
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    expect(await ask('/docs/api/types.md', { accept })).toBe('302 /docs/api/types.html ');
+    expect(await ask('/docs/none.md', { accept })).toBe('404  not here');
   });
 
   it('leaves all others to the server', async () => {
