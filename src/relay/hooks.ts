@@ -5,7 +5,7 @@ import { callHook } from './call-hook.js';
 export type RelayMetric =
   /** 1 a request. Labels: `route`, `status`. */
   | 'requests'
-  /** 1 a record of a request or of a consumer's round. Label: `outcome`. */
+  /** 1 a record. Labels: `side`, `in` for a request's and `out` for a consumer's round, and `outcome`. */
   | 'records'
   /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
   | 'upstream_ms'
@@ -13,7 +13,7 @@ export type RelayMetric =
   | 'trouble'
   /** Records that were known, so that they were not passed on again. */
   | 'seen_hits'
-  /** Records refused because too many came. Label: `limit`, `client` (429) or `all` (503). */
+  /** 1 a request refused because too much came. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
   /** Milliseconds a queue took to make a batch durable. */
   | 'queue_put_ms'

@@ -34,7 +34,7 @@ export const createRounds = ({ delivery, onUndelivered, tell, now, random }: Eff
       round.map(({ record }) => record),
       options,
     );
-    for (const { outcome } of results) tell.metric('records', 1, { outcome });
+    for (const { outcome } of results) tell.metric('records', 1, { side: 'out', outcome });
     return settleRound(round, results, { now, random });
   },
   /** Tells the operator of a record that was given up. */

@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../../interface/wire.js';
 import { laneOf } from '../queue/lane.js';
-import { createRateLimit } from './rate-limit.js';
+import { createRateLimit } from './admission.js';
 
 /**
  * How many identifies of one user a client may put into a queue. Identifies of a user are delivered one after

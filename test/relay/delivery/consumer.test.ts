@@ -347,7 +347,7 @@ describe('a consumer', () => {
     const { queue, service } = createWorld({ hold: true, consumer: { onMetric } });
     await queue.put([fresh(), fresh()]);
     await pass(10_500); // the service lets both time out
-    expect(onMetric).toHaveBeenCalledWith('records', 1, { outcome: 'retry' });
+    expect(onMetric).toHaveBeenCalledWith('records', 1, { side: 'out', outcome: 'retry' });
     expect(onMetric).toHaveBeenCalledWith('queue_waiting', 2);
     expect(onMetric).toHaveBeenCalledWith('queue_dead', 0);
     const [, oldest] = onMetric.mock.calls.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;
