@@ -89,15 +89,13 @@ const createConnections = () => {
 
 const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
   const { getRequestListener } = await load('@hono/node-server', () => import('@hono/node-server'));
-  const listener = getRequestListener(
-    async (request, { incoming }) => {
-      // A `Host` such as 1.2.3.4.5 makes an address that is none.
-      if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
-      const response = await answer(request, incoming.socket.remoteAddress);
-      if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
-      return response;
-    },
-  );
+  const listener = getRequestListener(async (request, { incoming }) => {
+    // A `Host` such as 1.2.3.4.5 makes an address that is none.
+    if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
+    const response = await answer(request, incoming.socket.remoteAddress);
+    if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
+    return response;
+  });
   const mayAnswer = createConnections();
   const server = createServer((incoming, outgoing) => {
     if (mayAnswer(incoming, outgoing)) void listener(incoming, outgoing);

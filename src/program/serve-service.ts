@@ -27,8 +27,10 @@ export const serveService = async (
   settings: ServiceSettings,
   { log, announce, files }: Effects,
 ): Promise<void> => {
-  const { folder, host, port = PORT, adminPort, addressHeader } = settings;
-  const client = createClientAddress({ header: addressHeader, warn: log.error });
+  const { folder, host, port = PORT, adminPort, addressHeader, trustedProxies } = settings;
+  const client = createClientAddress({
+    ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
+  });
   const mounted = await mountService(settings, { log, files, clientAddress: client.of });
   const { traffic, isLocal } = mounted;
   const doors: Door[] = [

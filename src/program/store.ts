@@ -4,6 +4,15 @@ import { messageOf } from '../interface/errors.js';
 import type { Queue, Seen } from '../relay.js';
 import type { DeadLetters } from '../relay-redis.js';
 
+export interface StoreSettings {
+  /** Begins the names of keys in Redis. */
+  prefix?: string | undefined;
+  /** Records that may wait. */
+  maxWaiting?: number | undefined;
+  /** Milliseconds the id of a record is known. */
+  idAge?: number | undefined;
+}
+
 export interface Store {
   queue: Queue & { deadLetters: DeadLetters };
   seen: Seen;
@@ -27,7 +36,8 @@ export const load = async <Module>(
 const SILENCE_MS = 5_000;
 const PING_MS = 2_000;
 
-const openRedis = async (url: string): Promise<Store> => {
+const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
+  const { prefix, maxWaiting, idAge: maxAge } = settings;
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue, createRedisSeen } = await import('../relay-redis.js');
   let isConnected = false;
@@ -58,20 +68,21 @@ const openRedis = async (url: string): Promise<Store> => {
       }),
   };
   return {
-    queue: createRedisQueue({ client: asked }),
-    seen: createRedisSeen({ client: asked }),
+    queue: createRedisQueue({ client: asked, prefix, maxWaiting }),
+    seen: createRedisSeen({ client: asked, prefix, maxAge }),
     close: async () => client.destroy(),
   };
 };
 
-const openFolder = async (url: string): Promise<Store> => {
+const openFolder = async (url: string, settings: StoreSettings): Promise<Store> => {
+  const { maxWaiting, idAge: maxAge } = settings;
   const { createLibsqlQueue, createLibsqlSeen } = await load(
     'libsql',
     () => import('../relay-libsql.js'),
   );
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  const queue = createLibsqlQueue({ path: join(folder, 'queue.db') });
-  const seen = createLibsqlSeen({ path: join(folder, 'seen.db') });
+  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), maxWaiting });
+  const seen = createLibsqlSeen({ path: join(folder, 'seen.db'), maxAge });
   const close = async () => {
     queue.close();
     seen.close();
@@ -80,9 +91,9 @@ const openFolder = async (url: string): Promise<Store> => {
 };
 
 /** Opens the store, or rejects with words that name the setting. */
-export const openStore = async (url: string): Promise<Store> => {
+export const openStore = async (url: string, settings: StoreSettings = {}): Promise<Store> => {
   try {
-    return await (url.startsWith('file:') ? openFolder(url) : openRedis(url));
+    return await (url.startsWith('file:') ? openFolder(url, settings) : openRedis(url, settings));
   } catch (error) {
     throw new Error(`\`STORE_URL\`: ${messageOf(error)}`, { cause: error });
   }

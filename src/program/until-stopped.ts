@@ -15,3 +15,9 @@ export const within = async (ms: number, work: Promise<unknown>): Promise<boolea
   clearTimeout(timer);
   return isLate;
 };
+
+/** Listens for a signal, until what it returns is called. */
+export const onSignal = (signal: NodeJS.Signals, listener: () => void): (() => void) => {
+  process.on(signal, listener);
+  return () => void process.off(signal, listener);
+};
