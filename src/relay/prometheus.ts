@@ -9,12 +9,21 @@ interface Metric {
 /** `counter`: adds up. `gauge`: the last value. `histogram`: milliseconds, shown as seconds. */
 const METRICS: Record<Parameters<OnMetric>[0], Metric> = {
   requests: { kind: 'counter', name: 'requests_total', help: 'Requests to the relay.' },
-  records: { kind: 'counter', name: 'records_total', help: 'Records, by what became of them.' },
+  records: {
+    kind: 'counter',
+    name: 'records_total',
+    help: 'Records that were received (in) or tried by a consumer (out), by what became of them.',
+  },
   seen_hits: { kind: 'counter', name: 'seen_hits_total', help: 'Records that were known already.' },
   rate_limited: {
     kind: 'counter',
     name: 'rate_limited_total',
     help: 'Records refused, too many of a client or of all.',
+  },
+  dropped: {
+    kind: 'counter',
+    name: 'dropped_total',
+    help: 'Dead letters and ids that were deleted because there were too many, by the setting.',
   },
   upstream_ms: {
     kind: 'histogram',

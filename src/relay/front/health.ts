@@ -1,5 +1,5 @@
 import type { ConsumerHealth } from '../delivery/consumer.js';
-import type { ServiceState } from '../delivery/gate.js';
+import type { ServiceState } from '../delivery/backoff.js';
 import { answerWords } from '../delivery/upstream.js';
 import { answerJson } from './answers.js';
 
