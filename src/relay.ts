@@ -3,13 +3,13 @@ export { createDelivery } from './relay/delivery/delivery.js';
 export { createRelay } from './relay/front/create-relay.js';
 export { createSeenMemory } from './relay/delivery/seen-memory.js';
 export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
-export type { ConsumerOptions } from './relay/delivery/consumer-options.js';
-export type { Undelivered } from './relay/delivery/deliver-round.js';
+export type { ConsumerOptions } from './relay/delivery/consumer.js';
+export type { Undelivered } from './relay/delivery/settle.js';
 export type { Relay } from './relay/front/create-relay.js';
 export type { RelayHealth } from './relay/front/health.js';
-export type { DeliverOptions, Delivery } from './relay/delivery/delivery.js';
+export type { DeliverableRecord, DeliverOptions, Delivery } from './relay/delivery/delivery.js';
 export type { DeliveryOptions } from './relay/delivery/delivery-options.js';
-export type { ServiceState } from './relay/delivery/gate.js';
+export type { ServiceState } from './relay/delivery/backoff.js';
 export type {
   HooksOf,
   OnError,
@@ -19,6 +19,8 @@ export type {
   RelayMetric,
 } from './relay/hooks.js';
 export type {
+  Dropped,
+  GivenBack,
   Putter,
   Queue,
   QueuedRecord,

@@ -121,7 +121,7 @@ export const mountService = async (
       return file ?? service(request);
     },
     /** Answers what asks for numbers. */
-    answerAdmin: createAdmin({ relay, metrics: handler }),
+    answerAdmin: createAdmin({ relay, consumer, metrics: handler }),
     tag,
     databaseUrl,
     isLocal,
@@ -132,6 +132,8 @@ export const mountService = async (
       if (isLocal) url = address;
       consumer?.start();
     },
+    /** Ends the waits before what is tried again. */
+    tryNow: (): void => consumer?.tryNow(),
     /** Finishes what is being delivered. */
     stop: async (): Promise<void> => consumer?.stop(),
     close: async (): Promise<void> => {

@@ -16,7 +16,7 @@ import { readToken, type Settings } from './settings.js';
 import { load, openStore } from './store.js';
 import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
-import { onSignal, untilStopped, within } from './until-stopped.js';
+import { onSignals, untilStopped, within } from './until-stopped.js';
 
 const LOG_EVERY_MS = 60_000;
 /** How long all may take when the program is told to stop. Then it ends whatever is under way. */
@@ -87,16 +87,22 @@ export const serveRelay = async (
     }),
   ];
   if (adminPort !== undefined) {
-    const answer = createAdmin({ relay, metrics: metrics.handler });
+    const answer = createAdmin({ relay, consumer, metrics: metrics.handler });
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer }));
   }
-  const ignore = onSignal('SIGHUP', () => {
-    try {
-      ofService.setToken(readToken(environment));
-      log.info('read the token again');
-    } catch (error) {
-      log.error(`goes on with the token that it has: ${messageOf(error)}`);
-    }
+  const ignore = onSignals({
+    SIGUSR2: () => {
+      log.info('tries again now');
+      consumer.tryNow();
+    },
+    SIGHUP: () => {
+      try {
+        ofService.setToken(readToken(environment));
+        log.info('read the token again');
+      } catch (error) {
+        log.error(`goes on with the token that it has: ${messageOf(error)}`);
+      }
+    },
   });
   const stopped = untilStopped();
   consumer.start();

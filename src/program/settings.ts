@@ -74,9 +74,14 @@ const SETTINGS = {
   CONCURRENCY: { ...wholeNumber, help: 'requests to the service at a time (32)' },
   TIMEOUT_SECONDS: { ...amount, help: 'how long one of them may take (10)' },
   IDEMPOTENCY_KEYS: { ...onOff, help: 'whether they carry the id of the record (on)' },
-  MAX_WAITING: { ...wholeNumber, help: 'records that may wait (1000000)' },
   MAX_AGE_DAYS: { ...amount, help: 'how long a record is tried (7)' },
+  MAX_WAITING: { ...wholeNumber, help: 'records that may wait (1000000)' },
+  MAX_WAITING_OF_CLIENT: { ...wholeNumber, help: 'the same of one client (50000)' },
+  MAX_DEAD: { ...wholeNumber, help: 'dead letters that are kept (100000)' },
+  MAX_DEAD_OF_CLIENT: { ...wholeNumber, help: 'the same of one client (10000)' },
   ID_DAYS: { ...amount, help: 'how long the ids of records are known (7)' },
+  MAX_IDS: { ...wholeNumber, help: 'ids that are known (5000000)' },
+  MAX_IDS_OF_CLIENT: { ...wholeNumber, help: 'the same of one client (500000)' },
   PREFIX: { ...text, help: 'begins the names of all keys in Redis (analytics-outbox)' },
   LOG_FORMAT: { ...logFormat, help: 'text or json (text)' },
 } satisfies Record<string, Setting>;
@@ -91,6 +96,15 @@ const REQUIRED: readonly Name[] = [
     'PROJECTS',
     'CHANNELS',
     'STORE_URL',
+  ] as const),
+];
+const OF_STORE: readonly Name[] = [
+  ...([
+    'PREFIX',
+    'MAX_WAITING',
+    'MAX_WAITING_OF_CLIENT',
+    'MAX_DEAD',
+    'MAX_DEAD_OF_CLIENT',
   ] as const),
 ];
 const SECRETS: readonly Name[] = ['SERVICE_TOKEN', 'STORE_URL'];
@@ -121,11 +135,20 @@ const DAY_MS = 86_400_000;
 const times = (factor: number, value: string | undefined): number | undefined =>
   value === undefined ? undefined : Number(value) * factor;
 
-/** Of what is kept, and where. */
+/** What is kept, under which names. */
 const storeSettingsOf = (ours: Environment): StoreSettings => ({
   prefix: ours.PREFIX,
-  maxWaiting: numberOf(ours.MAX_WAITING),
-  idAge: times(DAY_MS, ours.ID_DAYS),
+  bounds: {
+    maxWaiting: numberOf(ours.MAX_WAITING),
+    maxWaitingOfClient: numberOf(ours.MAX_WAITING_OF_CLIENT),
+    maxDead: numberOf(ours.MAX_DEAD),
+    maxDeadOfClient: numberOf(ours.MAX_DEAD_OF_CLIENT),
+  },
+  ids: {
+    maxAge: times(DAY_MS, ours.ID_DAYS),
+    maxIds: numberOf(ours.MAX_IDS),
+    maxIdsOfClient: numberOf(ours.MAX_IDS_OF_CLIENT),
+  },
 });
 
 /** Throws a TypeError that names every setting that is missing or wrong. */
@@ -166,6 +189,6 @@ export const readLogFormat = ({ LOG_FORMAT }: NodeJS.ProcessEnv): LogFormat =>
 export const readStoreSettings = (
   environment: NodeJS.ProcessEnv,
 ): StoreSettings & { storeUrl: string } => {
-  const ours = read(environment, ['STORE_URL', 'PREFIX', 'MAX_WAITING', 'ID_DAYS'], ['STORE_URL']);
+  const ours = read(environment, ['STORE_URL', ...OF_STORE], ['STORE_URL']);
   return { ...storeSettingsOf(ours), storeUrl: ours.STORE_URL! };
 };

@@ -2,15 +2,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
 import type { Queue, Seen } from '../relay.js';
-import type { DeadLetters } from '../relay-redis.js';
+import type { DeadLetters, RedisQueueOptions, RedisSeenOptions } from '../relay-redis.js';
 
 export interface StoreSettings {
   /** Begins the names of keys in Redis. */
   prefix?: string | undefined;
-  /** Records that may wait. */
-  maxWaiting?: number | undefined;
-  /** Milliseconds the id of a record is known. */
-  idAge?: number | undefined;
+  /** What the queue keeps at the most. */
+  bounds?: Pick<
+    RedisQueueOptions,
+    'maxWaiting' | 'maxWaitingOfClient' | 'maxDead' | 'maxDeadOfClient'
+  >;
+  /** How many ids are known, and for how many milliseconds. */
+  ids?: Pick<RedisSeenOptions, 'maxAge' | 'maxIds' | 'maxIdsOfClient'>;
 }
 
 export interface Store {
@@ -37,7 +40,7 @@ const SILENCE_MS = 5_000;
 const PING_MS = 2_000;
 
 const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
-  const { prefix, maxWaiting, idAge: maxAge } = settings;
+  const { prefix, bounds, ids } = settings;
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue, createRedisSeen } = await import('../relay-redis.js');
   let isConnected = false;
@@ -68,21 +71,20 @@ const openRedis = async (url: string, settings: StoreSettings): Promise<Store> =
       }),
   };
   return {
-    queue: createRedisQueue({ client: asked, prefix, maxWaiting }),
-    seen: createRedisSeen({ client: asked, prefix, maxAge }),
+    queue: createRedisQueue({ client: asked, prefix, ...bounds }),
+    seen: createRedisSeen({ client: asked, prefix, ...ids }),
     close: async () => client.destroy(),
   };
 };
 
-const openFolder = async (url: string, settings: StoreSettings): Promise<Store> => {
-  const { maxWaiting, idAge: maxAge } = settings;
+const openFolder = async (url: string, { bounds, ids }: StoreSettings): Promise<Store> => {
   const { createLibsqlQueue, createLibsqlSeen } = await load(
     'libsql',
     () => import('../relay-libsql.js'),
   );
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), maxWaiting });
-  const seen = createLibsqlSeen({ path: join(folder, 'seen.db'), maxAge });
+  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), ...bounds });
+  const seen = createLibsqlSeen({ path: join(folder, 'seen.db'), ...ids });
   const close = async () => {
     queue.close();
     seen.close();

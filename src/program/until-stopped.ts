@@ -16,8 +16,11 @@ export const within = async (ms: number, work: Promise<unknown>): Promise<boolea
   return isLate;
 };
 
-/** Listens for a signal, until what it returns is called. */
-export const onSignal = (signal: NodeJS.Signals, listener: () => void): (() => void) => {
-  process.on(signal, listener);
-  return () => void process.off(signal, listener);
+/** Listens for signals, until what it returns is called. */
+export const onSignals = (
+  listeners: Readonly<Partial<Record<NodeJS.Signals, () => void>>>,
+): (() => void) => {
+  const pairs = Object.entries(listeners);
+  for (const [signal, listener] of pairs) process.on(signal, listener);
+  return () => pairs.forEach(([signal, listener]) => process.off(signal, listener));
 };

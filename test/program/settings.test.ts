@@ -29,6 +29,8 @@ describe('the settings of the program', () => {
       storeUrl: 'redis://localhost:6379',
       port: 3_000,
       idempotencyKey: true,
+      bounds: {},
+      ids: {},
     });
     const settings = {
       ...{
@@ -37,11 +39,15 @@ describe('the settings of the program', () => {
         IDEMPOTENCY_KEYS: 'off',
         SERVICE_RATE: '50/10',
       },
-      ...{ MAX_WAITING: '5000', MAX_AGE_DAYS: '3', ID_DAYS: '0.5', PREFIX: 'shop' },
+      ...{ MAX_WAITING: '5000', MAX_AGE_DAYS: '3', ID_DAYS: '0.5', MAX_IDS: '9', PREFIX: 'shop' },
     };
     expect(readSettings({ ...good, ...settings })).toMatchObject({
-      ...{ concurrency: 8, timeout: 2_500, idempotencyKey: false, maxWaiting: 5_000 },
-      ...{ maxAge: 3 * 86_400_000, idAge: 43_200_000, prefix: 'shop' },
+      ...{ concurrency: 8, timeout: 2_500, idempotencyKey: false, prefix: 'shop' },
+      ...{
+        maxAge: 3 * 86_400_000,
+        ids: { maxAge: 43_200_000, maxIds: 9 },
+        bounds: { maxWaiting: 5_000 },
+      },
       serviceRate: { perSecond: 50, burst: 10 },
     });
     const proxiesIn = (value: string) =>

@@ -1,5 +1,5 @@
 import type { ConsumerHealth } from '../delivery/consumer.js';
-import type { ServiceState } from '../delivery/gate.js';
+import type { ServiceState } from '../delivery/backoff.js';
 import { answerWords } from '../delivery/upstream.js';
 
 /** How a relay stands. Times are in ISO 8601. */
@@ -14,6 +14,13 @@ export interface RelayHealth {
     reason?: string;
     since?: string;
     paused_until?: string;
+    /** Records that it refuses while it takes others: whose they are, how many, and why. They hold up nobody. */
+    refusing?: {
+      whose: 'one client' | 'some records';
+      records: number;
+      reason: string;
+      since: string;
+    };
     last_success?: string;
   };
   /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
@@ -34,7 +41,7 @@ const reasonOf = (status: number): string =>
   status ? answerWords(status) : 'the service does not answer';
 
 export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealth => {
-  const { trouble, lastSuccess } = service;
+  const { trouble, failing, lastSuccess } = service;
   const { queue } = consumer ?? {};
   const oldestMs = queue?.oldest === undefined ? 0 : Math.max(0, now - queue.oldest);
   return {
@@ -46,6 +53,14 @@ export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealt
         reason: reasonOf(trouble.status),
         since: iso(trouble.since),
         paused_until: iso(trouble.until),
+      }),
+      ...(failing && {
+        refusing: {
+          whose: failing.whose,
+          records: failing.records,
+          reason: reasonOf(failing.status),
+          since: iso(failing.since),
+        },
       }),
       ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
     },

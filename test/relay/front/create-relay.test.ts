@@ -725,7 +725,7 @@ describe('with a queue', () => {
   });
 
   it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
-    const queue = createMemoryQueue(Date.now, 2);
+    const queue = createMemoryQueue(Date.now, { maxWaiting: 2 });
     const { errors, batch, outcomes } = setUp({ queue });
     const accepted = (id: string) => [[id, 'accepted', 0]];
     expect(await outcomes(await batch([event('a')]))).toEqual(accepted('a'));
