@@ -89,6 +89,8 @@ describe('its tables', () => {
     expect(rows.sort()).toEqual(
       optionsOf(
         ...own,
+        ...membersOf('src/relay/front/admission.ts', 'AdmissionOptions'),
+        ...membersOf('src/relay/front/client.ts', 'ClientOptions'),
         ...membersOf('src/relay/delivery/delivery-options.ts', 'DeliveryOptions'),
         ...HOOKS,
       ),

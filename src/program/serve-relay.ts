@@ -39,7 +39,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
     };
   const hooks = createTroubleLog(log, inSettings);
   const toService = { baseUrl, token, seen, ...hooks, fetch: createNodeFetch() };
-  const client = createClientAddress(addressHeader);
+  const client = createClientAddress({ header: addressHeader, warn: log.error });
   const consumer = createConsumer({
     ...{ queue, ...hooks },
     delivery: createDelivery({ ...toService, onMetric: metrics.onMetric }),

@@ -28,7 +28,7 @@ export const serveService = async (
   { log, announce, files }: Effects,
 ): Promise<void> => {
   const { folder, host, port = PORT, adminPort, addressHeader } = settings;
-  const client = createClientAddress(addressHeader);
+  const client = createClientAddress({ header: addressHeader, warn: log.error });
   const mounted = await mountService(settings, { log, files, clientAddress: client.of });
   const { traffic, isLocal } = mounted;
   const doors: Door[] = [

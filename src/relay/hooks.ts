@@ -18,7 +18,7 @@ export type RelayMetric =
   | 'dropped'
   /** Records that were known, so that they were not passed on again. */
   | 'seen_hits'
-  /** Records refused because too many came. Label: `limit`, `client` (429) or `all` (503). */
+  /** 1 a request refused because too much came. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
   /** Milliseconds a queue took to make a batch durable. */
   | 'queue_put_ms'

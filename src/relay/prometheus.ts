@@ -12,13 +12,13 @@ const METRICS: Record<Parameters<OnMetric>[0], Metric> = {
   records: {
     kind: 'counter',
     name: 'records_total',
-    help: 'Records that were received (in) or tried by a consumer (out), by what became of them.',
+    help: 'Records taken in and sent out, by what became of them.',
   },
   seen_hits: { kind: 'counter', name: 'seen_hits_total', help: 'Records that were known already.' },
   rate_limited: {
     kind: 'counter',
     name: 'rate_limited_total',
-    help: 'Records refused, too many of a client or of all.',
+    help: 'Requests refused, because a client, its network or all sent too much.',
   },
   dropped: {
     kind: 'counter',

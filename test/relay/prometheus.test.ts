@@ -14,7 +14,7 @@ it('adds up what is counted, by label', async () => {
   onMetric('seen_hits', 4);
   const { lines } = await get(handler);
   expect(lines).toEqual([
-    '# HELP analytics_relay_records_total Records, by what became of them.',
+    '# HELP analytics_relay_records_total Records taken in and sent out, by what became of them.',
     '# TYPE analytics_relay_records_total counter',
     'analytics_relay_records_total{outcome="accepted"} 5',
     'analytics_relay_records_total{outcome="rejected"} 1',
