@@ -102,7 +102,7 @@ describe('its tables', () => {
       name,
       value,
     ]);
-    const own = membersOf('src/relay/delivery/consumer-options.ts', 'ConsumerOptions');
+    const own = membersOf('src/relay/delivery/consumer.ts', 'ConsumerOptions');
     expect(rows.sort()).toEqual(optionsOf(...own, ...HOOKS));
   });
 

@@ -314,7 +314,7 @@ describe('the health', () => {
     const { relay, service, clock, batch } = setUp();
     let isDown = false;
     service.when(({ answer }) => {
-      if (isDown) answer(503);
+      if (isDown) answer(429);
       return isDown;
     });
     await batch([event('a')]);
@@ -331,10 +331,32 @@ describe('the health', () => {
         status: 'ok',
         service: {
           status: 'failing',
-          reason: 'the service answers 503',
+          reason: 'the service answers 429',
           since: iso(1_005_000),
           paused_until: iso(1_005_750),
           last_success: iso(1_000_000),
+        },
+      },
+    ]);
+  });
+
+  it('says that one client has records which the service refuses to take, while it takes others', async () => {
+    const { relay, service, clock, batch } = setUp();
+    service.when(({ body, answer }) => {
+      if (body['event'] === 'bad') answer(500);
+      return body['event'] === 'bad';
+    });
+    await batch([event('a')]);
+    clock.time += 5_000;
+    await batch([event('bad')]);
+    expect(await healthOf(relay)).toEqual([
+      200,
+      {
+        status: 'ok',
+        service: { status: 'ok', last_success: iso(1_000_000) },
+        failing: {
+          ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
+          since: iso(1_005_000),
         },
       },
     ]);
@@ -708,7 +730,9 @@ describe('with a queue', () => {
     const both = await Promise.all([batch(records), batch(records)]);
     for (const response of both) expect(await outcomes(response)).toEqual(accepted);
     expect(await outcomes(await batch(records))).toEqual(accepted);
-    expect(puts).toEqual([records.map((record) => ({ ...record, at: clock.time }))]);
+    // Who sent them stands with them, as a word that holds no address.
+    const client = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
+    expect(puts).toEqual([records.map((record) => ({ ...record, at: clock.time, client }))]);
     expect(service.got).toEqual([]);
   });
 

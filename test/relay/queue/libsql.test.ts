@@ -4,17 +4,20 @@ import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import type { IdBounds, QueueBounds } from '../../../src/relay/queue/ports.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';
-import { describeSeen } from './seen-contract.js';
+import { describeSeen, describeSeenBounds } from './seen-contract.js';
+
+type Bounds = Partial<QueueBounds> & Partial<IdBounds>;
 
 const createWorld = <Handle extends { close(): void }>(
-  create: (options: { path: string; now: () => number; maxWaiting?: number }) => Handle,
+  create: (options: Bounds & { path: string; now: () => number }) => Handle,
 ) => {
   const path = join(tempFolder(), 'new', 'relay.db');
   let time = 1_000_000;
-  const open = async (options?: { maxWaiting?: number }): Promise<Handle> => {
+  const open = async (options?: Bounds): Promise<Handle> => {
     const handle = create({ ...options, path, now: () => time });
     onTestFinished(() => handle.close());
     return handle;
@@ -47,6 +50,7 @@ describeDeadLetters('libsql', () => {
 });
 
 describeSeen('libsql', async () => createWorld(createLibsqlSeen));
+describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
 
 it('has the records again after the file was closed', async () => {
   const path = join(tempFolder(), 'relay.db');

@@ -2,12 +2,12 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasRedis, startRedis, type RedisServer } from '../../../lab/relay/support/start-redis.mjs';
 import { createRedisQueue, createRedisSeen } from '../../../src/relay-redis.js';
-import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
+import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import type { DeadLetter } from './memory-queue.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';
-import { describeSeen } from './seen-contract.js';
+import { describeSeen, describeSeenBounds } from './seen-contract.js';
 
 /** Takes time from what is left of every key, as if it had passed for the server. */
 const AGE = `
@@ -15,7 +15,7 @@ for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
   local left = redis.call('PTTL', key)
   if left > 0 and left <= tonumber(ARGV[2]) then redis.call('DEL', key)
   elseif left > 0 then redis.call('PEXPIRE', key, left - ARGV[2]) end
-  if redis.call('TYPE', key).ok == 'zset' then
+  if redis.call('TYPE', key).ok == 'zset' and not string.find(key, ':ids') then
     for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
       redis.call('ZINCRBY', key, -ARGV[2], member)
     end
@@ -78,9 +78,27 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     };
   });
 
-  describeSeen('Redis', async () => {
+  const enterSeen = async () => {
     const { prefix, pass } = enter();
-    return { open: async () => createRedisSeen({ client, prefix }), pass };
+    const open = async (bounds?: Partial<IdBounds>) =>
+      createRedisSeen({ ...bounds, client, prefix });
+    return { open, pass };
+  };
+  describeSeen('Redis', enterSeen);
+  describeSeenBounds('Redis', enterSeen);
+
+  it('leaves nothing behind in Redis of ids whose time is over, whoever sent them', async () => {
+    const { prefix, pass } = enter();
+    const seen = createRedisSeen({ client, prefix });
+    const finish = async (id: string, client: string) => {
+      await seen.begin([id], 60_000, client);
+      await seen.finish([{ id, outcome: 'delivered', status: 200 }], client);
+    };
+    for (let n = 0; n < 30; n++) await finish(`old ${n}`, `client ${n % 5}`);
+    await pass(8 * 86_400_000);
+    for (let n = 0; n < 60; n++) await finish(`new ${n}`, 'me');
+    expect(await client.keys(`{${prefix}}:ids:*`)).toEqual([`{${prefix}}:ids:me`]);
+    expect(await client.zScore(`{${prefix}}:ids`, '')).toBe(60);
   });
 
   it('leaves nothing behind in Redis of what is done', async () => {
