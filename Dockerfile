@@ -11,7 +11,7 @@ RUN npm pack --silent && mv analytics-outbox-*.tgz /package.tgz
 FROM node:20-alpine
 WORKDIR /relay
 COPY --from=build /package.tgz ./
-RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server hono redis libsql pg && rm package.tgz && npm cache clean --force
+RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server hono undici prom-client redis libsql pg && rm package.tgz && npm cache clean --force
 RUN mkdir /data && chown node /data
 USER node
 ENV PORT=3000
