@@ -9,12 +9,11 @@ import {
   objectWith,
   type Kinds,
 } from '../check-options.js';
-import { monotonicNow } from '../clock.js';
+import { createPause, monotonicNow } from '../time.js';
 import { createTell, type Hooks, type Tell } from '../hooks.js';
 import { inTime } from '../in-time.js';
-import { createPause } from '../pause.js';
 import type { Queue, QueueSize, Taken } from '../queue/ports.js';
-import { createTrouble } from '../trouble.js';
+import { createReportOnce } from '../report-once.js';
 import type { ServiceState } from './backoff.js';
 import type { Delivery } from './delivery.js';
 import { createQueueSettler, createRounds, type Undelivered } from './settle.js';
@@ -130,7 +129,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const underWay = new Map<Promise<void>, boolean>();
   let running: Promise<unknown> | undefined;
   let isStopping = false;
-  const trouble = createTrouble(tell, now);
+  const trouble = createReportOnce(tell, now);
   /** Since when the queue has failed. */
   let failingSince: number | undefined;
 

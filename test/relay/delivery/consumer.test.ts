@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createConsumer } from '../../../src/relay/delivery/consumer.js';
-import type { ConsumerOptions } from '../../../src/relay/delivery/consumer.js';
+import { type ConsumerOptions, createConsumer } from '../../../src/relay/delivery/consumer.js';
 import type { Undelivered } from '../../../src/relay/delivery/settle.js';
-import { createDelivery } from '../../../src/relay/delivery/delivery.js';
-import type { DeliveryOptions } from '../../../src/relay/delivery/delivery-options.js';
+import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';

@@ -7,7 +7,7 @@ import {
   type QueueBounds,
   type QueuedRecord,
 } from '../../../src/relay/queue/ports.js';
-import { lineOf, recordKeyOf } from '../../../src/relay/queue/record-key.js';
+import { lineOf, recordKeyOf } from '../../../src/relay/queue/record.js';
 
 export interface DeadLetter {
   record: QueuedRecord;
@@ -28,10 +28,7 @@ const kibOf = (records: readonly QueuedRecord[]): number =>
   records.reduce((sum, one) => sum + Math.ceil(JSON.stringify(one).length / 1_024), 0);
 
 /** What a queue is, without a disk: the reference the others are held against. */
-export const createMemoryQueue = (
-  now: () => number = Date.now,
-  options: Partial<QueueBounds> = {},
-) => {
+export const createMemoryQueue = (now: () => number = Date.now, options: QueueBounds = {}) => {
   const bounds = boundsOf(options);
   const entries: Entry[] = [];
   const dead: DeadLetter[] = [];

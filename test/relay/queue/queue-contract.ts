@@ -5,7 +5,7 @@ import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 
 export interface QueueWorld {
   /** A handle of one more process on the same queue. */
-  open: (options?: Partial<QueueBounds>) => Promise<Queue>;
+  open: (options?: QueueBounds) => Promise<Queue>;
   /** Lets time pass, for all handles. */
   pass: (ms: number) => Promise<void>;
   deadLetters: () => Promise<DeadLetter[]>;

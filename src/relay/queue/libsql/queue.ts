@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
-import { monotonicNow } from '../../clock.js';
+import { monotonicNow } from '../../time.js';
 import {
   boundsOf,
   LONGEST_WAIT_MS,
@@ -10,18 +10,17 @@ import {
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
-  type Optional,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
   type QueueSize,
   type Taken,
 } from '../ports.js';
-import { lineOf, recordKeyOf } from '../record-key.js';
+import { lineOf, recordKeyOf } from '../record.js';
 import { createGroupCommit, openDatabase } from './file.js';
 import { createInsert, prepareQueue } from './schema.js';
 
-export interface LibsqlQueueOptions extends Partial<Optional<QueueBounds>> {
+export interface LibsqlQueueOptions extends QueueBounds {
   /** The database file; it is created with its folder. One queue a file. */
   path: string;
   /** In place of the clock. Processes that share the file must agree on the time. */

@@ -7,18 +7,22 @@ import {
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
-  type Optional,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
   type Taken,
 } from '../ports.js';
-import { lineOf, recordKeyOf } from '../record-key.js';
-import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
-import { createPrepare, warningsOf } from './prepare.js';
+import { lineOf, recordKeyOf } from '../record.js';
+import {
+  createPrepare,
+  createScript,
+  REDIS_CLIENT,
+  type RedisClient,
+  warningsOf,
+} from './client.js';
 import { BURY, DONE, GIVE_BACK, PURGE, PUT, QUEUE_KEYS, RESEND, SIZE, TAKE } from './scripts.js';
 
-export interface RedisQueueOptions extends Partial<Optional<QueueBounds>> {
+export interface RedisQueueOptions extends QueueBounds {
   /** A connected client of the `redis` package, version 5. */
   client: RedisClient;
   /** Begins the name of every key. @default 'analytics-outbox' */
