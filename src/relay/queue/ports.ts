@@ -82,14 +82,18 @@ export interface Putter {
 /** A durable queue between a relay's answer and the service. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due, either those that have not failed or, where there are none, those that have. Nobody
-   * else gets them for `visibilityMs`. Answers with an empty list when none is due.
+   * Takes records that are due, either those that have not failed (`fresh`) or, where there are none, those that have
+   * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`. Answers with an empty list when none is due.
    *
    * Identifies of one user and client come one at a time, in the order they were put, and an event of theirs comes
    * when no identify waits that was put before it, or when that one has failed three times. All else comes as it is
    * due, the oldest first.
    */
-  take(limit: number, visibilityMs: number, options?: { onlyFresh?: boolean }): Promise<Taken[]>;
+  take(
+    limit: number,
+    visibilityMs: number,
+    options?: { only?: 'fresh' | 'failed' | undefined },
+  ): Promise<Taken[]>;
   /** Removes delivered records, even when their time is over and another consumer has taken them. */
   done(taken: readonly Taken[]): Promise<void>;
   /** Does nothing for a record that another consumer has taken since its time was over. */

@@ -341,6 +341,23 @@ describe('a consumer', () => {
     await stopped;
   });
 
+  it('tries what has failed again though there are always records that have not', async () => {
+    const { service, queue } = createWorld();
+    let failures = 1;
+    service.when(({ body, answer }) => {
+      const fails = body['event'] === 'once' && failures-- > 0;
+      if (fails) answer(500);
+      return fails;
+    });
+    await queue.put([named('once')]);
+    const end = Date.now() + 5_000;
+    while (Date.now() < end) {
+      await queue.put(Array.from({ length: 20 }, () => fresh()));
+      await pass(10);
+    }
+    expect(service.names().filter((name) => name === 'once')).toHaveLength(2);
+  });
+
   it('tries at once when somebody says so, though the service has asked for an hour', async () => {
     const { service, queue, consumer } = createWorld();
     let isBusy = true;

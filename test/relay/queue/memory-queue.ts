@@ -63,7 +63,7 @@ export const createMemoryQueue = (now: () => number = Date.now, options: QueueBo
         if (!entries.some((one) => one.key === key)) entries.push(entry);
       }
     },
-    take: async (limit, visibilityMs, { onlyFresh } = {}) => {
+    take: async (limit, visibilityMs, { only } = {}) => {
       const token = `t${++made}`;
       const time = now();
       // Nobody waits for so long: the clock was set back.
@@ -72,7 +72,8 @@ export const createMemoryQueue = (now: () => number = Date.now, options: QueueBo
       const free = entries.filter((one, i) => isDue(one) && !isBehind(one, i));
       const fresh = free.filter(({ due }) => due === 0);
       const again = free.filter(({ due }) => due > 0).sort((a, b) => a.due - b.due);
-      const round = fresh.length || onlyFresh ? fresh : again;
+      const isFresh = only === 'fresh' || (fresh.length > 0 && only !== 'failed');
+      const round = isFresh ? fresh : again;
       return round.slice(0, limit).map((entry) => {
         if (entry.token) entry.tries++;
         entry.token = token;

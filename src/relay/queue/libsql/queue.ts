@@ -41,6 +41,8 @@ interface Row {
   token: string | null;
 }
 
+type Only = 'fresh' | 'failed' | undefined;
+
 interface DeadRow {
   seq: number;
   record: string;
@@ -109,18 +111,18 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     return full;
   };
 
-  const dueNow = (limit: number, visibilityMs: number, onlyFresh: boolean): Row[] => {
-    const found = fresh.all(limit) as Row[];
-    if (found.length || onlyFresh) return found;
+  const dueNow = (limit: number, visibilityMs: number, only: Only): Row[] => {
+    const found = only === 'failed' ? [] : (fresh.all(limit) as Row[]);
+    if (found.length || only === 'fresh') return found;
     const again = failed.all(now(), limit) as Row[];
     // Nobody waits for longer: the clock was set back.
     const longest = now() + Math.max(visibilityMs, LONGEST_WAIT_MS);
     return again.length ? again : (beyond.all(longest, limit) as Row[]);
   };
-  const takeNow = (limit: number, visibilityMs: number, onlyFresh: boolean): Taken[] => {
+  const takeNow = (limit: number, visibilityMs: number, only: Only): Taken[] => {
     const token = nanoid();
     const time = now();
-    return dueNow(limit, visibilityMs, onlyFresh).map((row): Taken => {
+    return dueNow(limit, visibilityMs, only).map((row): Taken => {
       const { seq, record, failed_at: failedAt } = row;
       const tries = row.tries + (row.token ? 1 : 0); // the time of who had it is over
       hold.run(token, time + visibilityMs, tries, seq);
@@ -183,8 +185,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       // Thrown outside the transaction, which other writes share and which it would undo.
       if (full) throw new QueueFullError(bounds, full === 'client');
     },
-    take: (limit, visibilityMs, { onlyFresh = false } = {}) =>
-      group.run(() => takeNow(limit, visibilityMs, onlyFresh)),
+    take: (limit, visibilityMs, { only } = {}) =>
+      group.run(() => takeNow(limit, visibilityMs, only)),
     done: (taken) => group.run(() => void taken.forEach(removeNow)),
     giveBack: (back) =>
       group.run(() =>

@@ -100,11 +100,10 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       const full = await put(maxWaiting, maxWaitingOfClient, ...records.flatMap(putArgsOf));
       if (full) throw new QueueFullError(bounds, full === 'client');
     },
-    take: async (limit, visibilityMs, { onlyFresh } = {}) => {
+    take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = nanoid();
       const visible = Math.ceil(visibilityMs); // Redis refuses a part of a millisecond
-      const fresh = onlyFresh ? 'only' : '';
-      const found = await take(token, limit, visible, lost, fresh, LONGEST_WAIT_MS).catch(
+      const found = await take(token, limit, visible, lost, only, LONGEST_WAIT_MS).catch(
         (error) => {
           lost = token;
           throw error;
