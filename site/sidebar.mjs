@@ -67,7 +67,7 @@ const entries = () =>
     .map((file) => `api/${file.replace(/\.md$/, '')}`)
     .filter((name) => name !== 'api/index')
     .sort()
-    .map((name) => ({ text: titleOf(name), link: `/${name}` }));
+    .map((name) => ({ text: titleOf(name).replace('analytics-outbox/', ''), link: `/${name}` }));
 
 const toItem = ([name, text]) => ({
   ...{ text, link: `/${name}` },
