@@ -44,7 +44,9 @@ const script = (file) => ({ file, format: 'iife', sourcemap: true });
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
 /** The names of what stays inside of a script are a fiftieth of it. */
-const SHORTENED = { properties: { regex: new RegExp(`^(${INTERNAL.join('|')})$`) } };
+const SHORTENED = {
+  properties: { builtins: true, regex: new RegExp(`^(${INTERNAL.join('|')})$`) },
+};
 
 /** A script for a tag. */
 const tag = (input, file) => ({

@@ -25,14 +25,9 @@ const typeOf = (path: string): string => TYPES[path.split('.').at(-1)!] ?? 'text
 const file = (from: string, type = typeOf(from)): PageFile => ({ from, type });
 const filesIn = (folder: string, names: readonly string[], at = '/') =>
   Object.fromEntries(names.map((name) => [at + name, file(`../../${folder}/${name}`)]));
-const allIn = (folder: string, extension: string) =>
-  filesIn(
-    folder,
-    readdirSync(new URL(`../../${folder}`, import.meta.url)).filter((name) =>
-      name.endsWith(extension),
-    ),
-    `/${folder}/`,
-  );
+const DOCUMENTS = readdirSync(new URL('../../docs', import.meta.url)).filter((name) =>
+  name.endsWith('.md'),
+);
 
 const SNIPPET = ['outbox', 'outbox-dev', 'outbox-relay', 'outbox-auto', 'outbox-inspector'];
 const withMaps = (names: readonly string[]) =>
@@ -54,13 +49,16 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
     ...filesIn('dist', [...withMaps(SNIPPET), 'stub.js']),
     ...filesIn('dist/rows', ['rows.css'], '/rows/'),
     ...filesIn('.', ['README.md', 'CHANGELOG.md', 'LICENSE']),
-    ...allIn('docs', '.md'),
-    ...allIn('docs/fleet', '.svg'),
+    ...filesIn('docs', DOCUMENTS, '/docs/'),
   },
 );
 
-/** The documentation site, where `npm run docs` has made it. The pages stand there as they are without it. */
-const answerFromDocs = createFolder(new URL('../../site/dist/docs/', import.meta.url), '/docs');
+/** The documentation site, where `npm run docs` has made it, and pictures. Without it the pages stand there as they are. */
+const FOLDERS = Object.entries({
+  '/docs': 'site/dist/docs/',
+  '/docs/fleet': 'docs/fleet/',
+  '/docs/pictures': 'docs/pictures/',
+}).map(([at, folder]) => createFolder(new URL(`../../${folder}`, import.meta.url), at));
 
 const DOCUMENT_PAGE = file('../page/document.html');
 
@@ -139,6 +137,11 @@ export const createPageHandler = (parts: Parts): RequestListener => {
       return;
     }
     const [path = '/', query] = (request.url ?? '/').split('?');
+    if (path === '/docs/') {
+      // The site is not built: the documents are shown as they are.
+      response.writeHead(302, { location: '/README.md' }).end();
+      return;
+    }
     const found = freshFile(parts.fresh, path) ?? FILES[path];
     const service = serviceAddress(request.headers.host, parts.servicePort);
     if (!found || !service) {
@@ -170,7 +173,7 @@ export const createPageHandler = (parts: Parts): RequestListener => {
     const { url = '/' } = request;
     if (url.startsWith(`${relayPath}/`)) return parts.relay(request, response);
     if (url.startsWith('/_/')) return parts.service(request, response);
-    if (answerFromDocs(request, response)) return;
+    if (FOLDERS.some((serve) => serve(request, response))) return;
     answer(request, response).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT'; // not built yet
       if (!isMissing) console.error(error);

@@ -55,7 +55,7 @@ export const App = ({ demo, director }: ViewProps) => {
         </nav>
         <nav class="links" aria-label="More">
           <a href={`${service}/rows`}>Rows</a>
-          <a href="/README.md">Docs</a>
+          <a href="/docs/">Docs</a>
         </nav>
       </header>
       <main>

@@ -41,7 +41,8 @@ const startedOf = (all: Watched[]): Watched[] => {
 };
 
 /** Words for the frame that the page is in. */
-const frameName = (): string => (window.top === window ? '' : window.name || location.pathname);
+const frameName = (): string =>
+  window.top === window ? '' : `frame ${window.name || location.pathname}`;
 
 const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
   const page = ofPage();
@@ -78,7 +79,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       const snapshot = inspection.look();
       const { now, reason, lines } = snapshot;
       if (reason.until! > now || lines.some((line) => isTicking(line, now, line.due)))
-        rest = TICK_MS;
+        rest = TICK_MS + lines.length / 2; // a long list costs more
       const shown = { ...snapshot, chosen, rows, all: all(), frame: frameName() };
       const isKeptOpen = !!attempt(() => localStorage.getItem(FLAG));
       draw(host.root, view({ ...shown, fault: faults.current(), isKeptOpen }, actions));

@@ -38,7 +38,7 @@ describe('the reason why nothing is sent', () => {
     [{ consent: 'denied' }, {}, /consent is denied/, "Call setConsent('granted')."],
     [
       { consent: 'denied' },
-      { isGpc: true, options: { respectGpc: true } },
+      { isGpc: true, given: { respectGpc: true } },
       /Global Privacy Control is on/,
       'Switch it off, or leave out `respectGpc`.',
     ],
