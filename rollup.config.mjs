@@ -56,7 +56,7 @@ const tag = (input, file) => ({
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-const external = [/^node:/, /^hono/, 'libsql', 'pg'];
+const external = [/^node:/, /^hono/, 'libsql', 'pg', 'undici'];
 const shape = (shared, format, extension) => ({
   dir: 'dist',
   format,
@@ -91,7 +91,7 @@ const libraries = (shared, ...names) => [code({ shared, names }), types(shared, 
 /** A program stands on the entries, as a site's own server would. */
 const program = (input, file) => ({
   input,
-  external: [/^node:/, 'redis', '@hono/node-server', ENTRY],
+  external: [/^node:/, 'redis', '@hono/node-server', 'prom-client', ENTRY],
   output: {
     file,
     format: 'es',
@@ -105,7 +105,10 @@ const program = (input, file) => ({
 const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 
 /** What the demo's servers take from `node_modules`. */
-const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql', 'pg', 'redis'];
+const SERVER = [
+  ...[/^node:/, /^hono/, /^@hono\/node-server/],
+  ...['libsql', 'pg', 'redis', 'undici', 'prom-client'],
+];
 
 /** The files of a page that stand beside its script. */
 const pageFiles = (folder, names) => ({

@@ -6,6 +6,7 @@ import { sleep } from '../pause.js';
 import type { Seen, Sighting } from '../queue/ports.js';
 import { recordKeyOf } from '../queue/record-key.js';
 import { createTrouble } from '../trouble.js';
+import { createTellDropped } from './tell-dropped.js';
 
 /**
  * How long to wait before asking again about a record that another process is sending, or about a mark that
@@ -32,6 +33,7 @@ interface ClaimOptions {
 /** Wraps the store of ids so that it never rejects. While it fails or hangs, no record can be claimed. */
 export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
   const trouble = createTrouble(tell, now);
+  const tellDropped = createTellDropped(tell, now);
   const failed = (message: string): void => trouble.tell({ kind: 'seen', message });
   const safely = async <Result>(
     ms: number,
@@ -111,7 +113,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     ): Promise<boolean> => {
       const results = done.map(([record, result]) => ({ ...result, id: recordKeyOf(record) }));
       const isKept = await safely(lastMs(until), async () => {
-        await seen.finish(results, client);
+        tellDropped((await seen.finish(results, client)) ?? {});
         return true;
       });
       return isKept === true;

@@ -10,13 +10,13 @@ import { recordKeyOf } from '../queue/record-key.js';
 export const createRunning = (tell: Tell) => {
   const running = new Map<string, Promise<BatchResult>>();
 
-  return (
-    records: readonly BatchRecord[],
+  return <Record extends BatchRecord>(
+    records: readonly Record[],
     /** Starts the records that are not being sent yet. The promises it returns must not reject. */
-    start: (fresh: readonly BatchRecord[]) => readonly Promise<BatchResult>[],
+    start: (fresh: readonly Record[]) => readonly Promise<BatchResult>[],
   ): Promise<BatchResult[]> => {
     const keys = records.map(recordKeyOf);
-    const byKey = new Map<string, BatchRecord>();
+    const byKey = new Map<string, Record>();
     records.forEach((record, index) => {
       const key = keys[index]!;
       if (!running.has(key) && !byKey.has(key)) byKey.set(key, record);

@@ -2,7 +2,7 @@ import { callback, positive } from '../../interface/kinds.js';
 import type { BatchResult } from '../../interface/wire.js';
 import { checkOptions, count } from '../check-options.js';
 import { isFinal } from '../queue/later.js';
-import type { Seen, Sighting } from '../queue/ports.js';
+import { REFUSED_MS, type Seen, type Sighting } from '../queue/ports.js';
 import { createShares } from './shares.js';
 
 export interface SeenMemoryOptions {
@@ -67,7 +67,8 @@ export const createSeenMemory = (options: SeenMemoryOptions = {}): Seen => {
       for (const result of results) {
         if (!isFinal(result) && live(result.id)?.result) continue;
         const owner = entries.get(result.id)?.client ?? client;
-        keep(result.id, { client: owner, until: now() + maxAge, result });
+        const lifeMs = result.outcome === 'rejected' ? Math.min(maxAge, REFUSED_MS) : maxAge;
+        keep(result.id, { client: owner, until: now() + lifeMs, result });
       }
     },
     forget: async (ids) => {

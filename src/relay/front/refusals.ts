@@ -4,7 +4,7 @@ import { FIELDS } from '../../interface/validate.js';
 import type { BatchResult } from '../../interface/wire.js';
 import { callHook } from '../call-hook.js';
 import type { Tell } from '../hooks.js';
-import type { ClaimedRecord } from './parse-batch.js';
+import type { ClaimedRecord } from './records.js';
 
 /** A request, or one record of a request, that the relay itself refuses. */
 export interface Refusal {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimit } from '../../../src/relay/front/rate-limit.js';
+import { createHeldBodies, createRateLimit } from '../../../src/relay/front/admission.js';
 
 describe('a rate limit', () => {
   it('lets a burst through, then so many a second', () => {
@@ -49,4 +49,30 @@ describe('a rate limit', () => {
     time = 0;
     expect(limit('a', 1)).toBe(1_000);
   });
+});
+
+const hold = () => createHeldBodies({ ofAll: 100, ofClient: 40 });
+
+it('has room for so many bytes of a client, and of all', () => {
+  const open = hold();
+  expect(open('a').add(40)).toBeUndefined();
+  expect(open('a').add(1)).toBe(429);
+  expect(open('b').add(40)).toBeUndefined();
+  expect(open('c').add(21)).toBe(503);
+  expect(open('c').add(20)).toBeUndefined();
+});
+
+it('has room again for what is released', () => {
+  const open = hold();
+  const body = open('a');
+  for (let chunk = 0; chunk < 4; chunk++) body.add(10);
+  expect(body.add(1)).toBe(429);
+  body.release();
+  expect(open('a').add(40)).toBeUndefined();
+});
+
+it('shares all of it among clients that cannot be told apart', () => {
+  const open = hold();
+  for (let bodies = 0; bodies < 10; bodies++) expect(open('').add(10)).toBeUndefined();
+  expect(open('').add(1)).toBe(503);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { weighBody } from '../../../src/relay/front/weigh-body.js';
+import { weighBody } from '../../../src/relay/front/records.js';
 
 const record = (tags: object = {}) => ({ id: 'a', type: 'event', body: { event: 'e', tags } });
 const tokensOf = (value: unknown) => weighBody(JSON.stringify(value)).tokens;
