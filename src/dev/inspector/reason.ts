@@ -76,11 +76,11 @@ const ofRest = ({ status, lines, given = {}, now }: Known): Reason => {
       text: `${countOf(waiting)} failed while others passed. Each waits for itself.`,
       until: Math.min(...dues),
     };
-  const { relay, flushInterval = 1_000, flushAt = relay ? 50 : 20 } = given;
+  const { flushInterval = 1_000 } = given;
   const fresh = open.filter((line) => !attemptsOf(line)).map(({ calledAt }) => calledAt);
   return {
     kind,
-    text: `${countOf(waiting)} collected for the next flush, sooner at ${flushAt}.`,
+    text: `${countOf(waiting)} collected for the next flush.`,
     until: Math.min(...fresh) + flushInterval,
   };
 };

@@ -50,7 +50,7 @@ describe('the reason why nothing is sent', () => {
 
   it('says when the records that were called go', () => {
     const reason = ask({ waiting: 2 }, { lines: [lineOf({ calledAt: NOW - 300 }), lineOf()] });
-    expect(reason.text).toBe('2 records collected for the next flush, sooner at 20.');
+    expect(reason.text).toBe('2 records collected for the next flush.');
     expect(reason.until).toBe(NOW + 700);
   });
 
