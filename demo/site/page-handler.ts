@@ -55,7 +55,6 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
     ...filesIn('dist/rows', ['rows.css'], '/rows/'),
     ...filesIn('.', ['README.md', 'CHANGELOG.md', 'LICENSE']),
     ...allIn('docs', '.md'),
-    ...allIn('docs/fleet', '.svg'),
   },
 );
 
