@@ -12,7 +12,7 @@ import { DOCS, PAGES, REPOSITORY } from './where.mjs';
 import { withTabs } from './tabs.mjs';
 
 /** Pages for those who work on the project: they stay in the repository. */
-export const NOT_ON_THE_SITE = /^(fleet|performance|testing)\.md$/;
+export const NOT_ON_THE_SITE = /^(performance|testing)\.md$/;
 
 const isOnTheSite = (path) =>
   !path.startsWith('../') && !NOT_ON_THE_SITE.test(path) && existsSync(join(DOCS, path));

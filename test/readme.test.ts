@@ -446,7 +446,7 @@ describe('links', () => {
 });
 
 /** Written by scripts, or about calls side by side. */
-const OTHER_TABLES = /^docs\/(promise|performance|testing|fleet|migrat[\w-]+)\.md$/;
+const OTHER_TABLES = /^docs\/(promise|performance|testing|migrat[\w-]+)\.md$/;
 const LONGEST_CELL = 140;
 
 describe('tables', () => {
