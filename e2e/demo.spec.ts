@@ -230,7 +230,10 @@ test('sends by keyboard an event with every field, and opens its row in place', 
   await expect(page.locator('.rows-list .details')).toContainText('by the browser’s clock');
 });
 
-test('follows consent, identity, options and clicks in the page', async ({ page, demo }) => {
+test('follows consent, identity, options and clicks in the page, and shows its inspector', async ({
+  page,
+  demo,
+}) => {
   await open(page, demo.url);
   await tab(page, 'Identify').click();
   await page.getByRole('button', { name: 'Identify', exact: true }).click();
@@ -245,6 +248,9 @@ test('follows consent, identity, options and clicks in the page', async ({ page,
   await expect(sentence(page)).toHaveText('3 called = 3 stored once'); // the page view
   const [, view] = await eventsOf(demo);
   expect(view).toMatchObject({ idempotency_key: expect.any(String) });
+
+  await tab(page, 'Inspector').click();
+  await expect(page.locator('analytics-outbox-inspector')).toContainText(/delivered1/);
 
   await tab(page, 'Consent').click();
   await page.getByLabel(/denied/).check();

@@ -76,7 +76,7 @@ try {
       frames.map(({ picture }) => picture),
       { join: { animated: true } },
     )
-      .webp({ quality: 40, effort: 4, delay: frames.map(({ ms }) => ms), loop: 0 })
+      .webp({ quality: 40, effort: 4, delay: frames.map(({ ms }) => Math.round(ms)), loop: 0 })
       .toFile(file);
     // For those who want no motion.
     if (colorScheme === 'light')

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { shelf } from '../../src/client/page.js';
 import { createDemo } from './demo.js';
 import { createDirector } from './director.js';
 import { App } from './views/app.js';
@@ -11,6 +12,6 @@ const director = createDirector(demo);
 render(<App demo={demo} director={director} />, document.getElementById('app')!);
 void demo.service.follow();
 const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-if (isStill || localStorage.getItem(SEEN)) void demo.tabs.open();
+if (isStill || shelf.get(SEEN)) void demo.tabs.open();
 else void director.tour();
-localStorage.setItem(SEEN, 'yes');
+shelf.set(SEEN, 'yes');

@@ -1,4 +1,5 @@
 import type { Analytics, Options, Status } from '../../src/client/types.js';
+import { databaseNames, shelf } from '../../src/client/page.js';
 import type { TabWindow } from './tab.js';
 
 /** Pages with the tag, each in a frame: they can be left, crash and be opened again while the stage stays. */
@@ -36,11 +37,12 @@ const deleteDatabase = (name: string): Promise<void> =>
     request.onsuccess = request.onerror = request.onblocked = () => resolve();
   });
 
-/** The databases of outboxes of this site. */
+/** The databases of outboxes of this site, where the browser tells them. */
 export const outboxNames = async (): Promise<string[]> =>
-  (await indexedDB.databases())
-    .map(({ name = '' }) => name)
-    .filter((name) => name.startsWith(PREFIX));
+  (await databaseNames().catch(() => [])).filter((name) => name.startsWith(PREFIX));
+
+/** The inspector puts faults into the stage's own `fetch` and `sendBeacon`: then the tabs send through these. */
+const ownFetch = globalThis.fetch;
 
 export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects) => {
   const place = document.createElement('div');
@@ -65,13 +67,19 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
     const get = () => !isOffline && (isOnLine.call(navigator) as boolean);
     Object.defineProperty(navigator, 'onLine', { configurable: true, get });
     const { sendBeacon } = navigator;
-    navigator.sendBeacon = (...given) => !isOffline && sendBeacon.apply(navigator, given);
+    navigator.sendBeacon = (...given) =>
+      !isOffline &&
+      (Object.hasOwn(globalThis.navigator, 'sendBeacon')
+        ? globalThis.navigator.sendBeacon(...given)
+        : sendBeacon.apply(navigator, given));
   };
   const optionsOf = ({ window, aheadMs }: Tab): Options => ({
     ...options(),
     ...(aheadMs && { now: () => Date.now() + aheadMs }),
-    fetch: (...given) =>
-      isOffline ? Promise.reject(new TypeError('Failed to fetch')) : window.fetch(...given),
+    fetch: (...given) => {
+      if (isOffline) return Promise.reject(new TypeError('Failed to fetch'));
+      return ownFetch === globalThis.fetch ? window.fetch(...given) : fetch(...given);
+    },
   });
 
   /** Settles when the tracker is there, and knows where it keeps records. */
@@ -161,8 +169,7 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
       remove();
       isOffline = false;
       aheadMs = 0;
-      for (const key of Object.keys(localStorage))
-        if (key.startsWith(PREFIX) && !OF_THE_VISITOR.test(key)) localStorage.removeItem(key);
+      for (const key of shelf.keys(PREFIX)) if (!OF_THE_VISITOR.test(key)) shelf.remove(key);
       await Promise.all((await outboxNames()).map(deleteDatabase));
     },
     /** Takes the network away from all tabs, or gives it back. */

@@ -7,6 +7,7 @@ import { summaryOf } from '../../../src/service/rows/page/text/summary.js';
 import { DEMO_ID, stationOf, verdictOf, type Call, type Verdict } from '../calls.js';
 import type { Demo } from '../demo.js';
 import { lengthOf } from '../words.js';
+import { InspectorView } from './inspector-view.js';
 import { TabList } from './tab-list.js';
 
 /** What the page and the service say of each call. */
@@ -18,6 +19,7 @@ export const Proof = ({ demo }: { demo: Demo }) => (
       { id: 'rows', title: 'Rows', show: () => <Rows demo={demo} /> },
       { id: 'log', title: 'Log', show: () => <Log demo={demo} /> },
       { id: 'status', title: 'status()', show: () => <StatusView demo={demo} /> },
+      { id: 'inspector', title: 'Inspector', show: () => <InspectorView demo={demo} /> },
     ]}
   />
 );
