@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Options } from '../src/client/types.js';
 import { FOREIGN } from '../test/dev/foreign-attributes.js';
-import { isBrowserNoise } from './support/browser-noise.js';
+import { isBrowserNoise, isHelp } from './support/browser-noise.js';
 import type { Guest } from './support/guest.js';
 import type { Service } from './support/service.js';
 import type { Site } from './support/site.js';
@@ -219,7 +219,8 @@ const stored = (page: Page): Promise<(string | undefined)[]> =>
 const consoleOf = (page: Page): string[] => {
   const lines: string[] = [];
   page.on('console', (message) => {
-    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
+    if (!isBrowserNoise(message) && !isHelp(message))
+      lines.push(`${message.type()}: ${message.text()}`);
   });
   return lines;
 };
@@ -287,9 +288,6 @@ test.describe('an attribute of the tag', () => {
   }
 });
 
-/** What the tag's own file says, everywhere. */
-const NAMES = /^error: analytics-outbox: wrong or missing: \w+(, \w+)*$/;
-
 test.describe('a wrong set-up in the tag', () => {
   const CASES: Record<string, { options: Record<string, unknown>; words: RegExp }> = {
     'no base URL': {
@@ -347,10 +345,8 @@ test.describe('a wrong set-up in the tag', () => {
         void analytics.flush();
       });
       // In words by the developers' file, on a local host.
-      await expect
-        .poll(() => lines)
-        .toEqual([expect.stringMatching(NAMES), expect.stringMatching(words)]);
-      expect(lines[1]).toMatch(/^error: analytics/);
+      await expect.poll(() => lines).toEqual([expect.stringMatching(words)]);
+      expect(lines[0]).toMatch(/^error: analytics/);
       await service.holds({ events: [] });
       expect(await service.requests()).toEqual([]);
       expect(await stored(page)).toEqual([]);
@@ -381,9 +377,8 @@ test.describe('a wrong set-up in the tag', () => {
     site.page('/', site.tagged(options, { attributes: '' }));
     await page.goto(site.url + '/');
     await page.evaluate(() => void analytics.event('one'));
-    await expect.poll(() => lines).toHaveLength(2);
-    expect(lines[0]).toMatch(NAMES);
-    expect(lines[1]!.split('\n').sort()).toEqual([
+    await expect.poll(() => lines).toHaveLength(1);
+    expect(lines[0]!.split('\n').sort()).toEqual([
       expect.stringMatching(/^error: analytics-outbox: option `token` .+ must be /),
       expect.stringMatching(/^option `channel` .+ is missing/),
     ]);
@@ -399,10 +394,7 @@ test.describe('a wrong set-up in the tag', () => {
     await page.goto(site.url + '/');
     await expect
       .poll(() => lines)
-      .toEqual([
-        expect.stringMatching(NAMES),
-        expect.stringMatching(/^error: analytics.+`channel` .+ is missing/),
-      ]);
+      .toEqual([expect.stringMatching(/^error: analytics.+`channel` .+ is missing/)]);
   });
 
   test('can be put right by `init`, with nothing lost', async ({ page, guest, service, site }) => {
