@@ -299,8 +299,7 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
       'analytics-outbox/context': [join(ROOT, 'src/context.ts')],
       'analytics-outbox/relay-client': [join(ROOT, 'src/relay-client.ts')],
       'analytics-outbox/testing': [join(ROOT, 'src/testing.ts')],
-      'analytics-outbox/compat/segment': [join(ROOT, 'src/compat-segment.ts')],
-      'analytics-outbox/compat/logsnag': [join(ROOT, 'src/compat-logsnag.ts')],
+      'analytics-outbox/compat/*': [join(ROOT, 'src/compat-*.ts')],
       'analytics-outbox/autocapture': [join(ROOT, 'src/autocapture.ts')],
     },
   };
