@@ -327,7 +327,7 @@ describe('the examples', () => {
       'docs/options.md',
       'docs/consent.md',
       'docs/context.md',
-      'docs/migration.md',
+      ...PAGES.filter((file) => file.startsWith('docs/migration')),
       'docs/capture.md',
     ]) {
       for (const language of ['ts', 'tsx']) {
@@ -360,7 +360,8 @@ describe('the README', () => {
 
   it('leads to every page in docs', () => {
     const pages = PAGES.filter((file) => file.startsWith('docs/'));
-    const texts = [readme, read('docs/relay.md'), read('docs/relay-mount.md')].join();
+    const hubs = ['docs/relay.md', 'docs/relay-mount.md', 'docs/migration.md'];
+    const texts = [readme, ...hubs.map(read)].join();
     const isLinked = (file: string): boolean =>
       texts.includes(`](${file}`) ||
       texts.includes(`/blob/main/${file})`) ||
