@@ -181,8 +181,9 @@ export default [
   code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
   types('client-shared', [...CLIENT, 'inspector', 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
-  ...libraries('compat-shared', 'compat-segment'),
-  ...libraries('compat-shared', 'compat-logsnag'),
+  ...['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].flatMap((tool) =>
+    libraries('compat-shared', `compat-${tool}`),
+  ),
   ...libraries('capture-shared', 'autocapture'),
   ...libraries(
     'relay-shared',
