@@ -6,11 +6,13 @@ export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
 export type { ConsumerOptions } from './relay/delivery/consumer.js';
 export type { Undelivered } from './relay/delivery/settle.js';
 export type { Relay } from './relay/front/create-relay.js';
-export type { RelayHealth } from './relay/front/health.js';
 export type { DeliverableRecord, DeliverOptions, Delivery } from './relay/delivery/delivery.js';
-export type { DeliveryOptions } from './relay/delivery/delivery-options.js';
+export type { RelayHealth } from './relay/front/health.js';
+export type { DeliveryOptions } from './relay/delivery/delivery.js';
 export type { ServiceState } from './relay/delivery/backoff.js';
 export type {
+  Bound,
+  Dropped,
   HooksOf,
   OnError,
   OnMetric,
@@ -19,7 +21,6 @@ export type {
   RelayMetric,
 } from './relay/hooks.js';
 export type {
-  Dropped,
   GivenBack,
   Putter,
   Queue,
@@ -31,14 +32,14 @@ export type {
 } from './relay/queue/ports.js';
 export type { AdmissionOptions, Rate, RateLimit } from './relay/front/admission.js';
 export type { ClientOptions } from './relay/front/client.js';
-export type { Send, SendResult } from './relay/delivery/batch-upstream.js';
+export type { Send, SendResult } from './relay/delivery/upstream.js';
 export type { Names } from './relay/front/records.js';
 export type { Origins } from './relay/front/http.js';
 export type { Verdict } from './interface/outcome.js';
 export type { ClaimedRecord } from './relay/front/records.js';
 export type { OnRefused, Refusal } from './relay/front/refusals.js';
 export type { RelayOptions } from './relay/front/relay-options.js';
-export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
+export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/delivery/fetch.js';
 export type { SeenMemoryOptions } from './relay/delivery/seen-memory.js';
 export type { Token } from './client/types.js';
 export type {

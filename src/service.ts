@@ -25,7 +25,7 @@ export type { ClientOptions } from './relay/front/client.js';
 export type { HooksOf } from './relay/hooks.js';
 export type { Verdict } from './interface/outcome.js';
 export type { Batch, BatchRecord } from './interface/wire.js';
-export type { Send, SendResult } from './relay/delivery/batch-upstream.js';
+export type { Send, SendResult } from './relay/delivery/upstream.js';
 export type { Names } from './relay/front/records.js';
 export type { ClaimedRecord } from './relay/front/records.js';
 export type { OnRefused, Refusal } from './relay/front/refusals.js';

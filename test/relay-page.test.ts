@@ -91,7 +91,7 @@ describe('its tables', () => {
         ...own,
         ...membersOf('src/relay/front/admission.ts', 'AdmissionOptions'),
         ...membersOf('src/relay/front/client.ts', 'ClientOptions'),
-        ...membersOf('src/relay/delivery/delivery-options.ts', 'DeliveryOptions'),
+        ...membersOf('src/relay/delivery/delivery.ts', 'DeliveryOptions'),
         ...HOOKS,
       ),
     );

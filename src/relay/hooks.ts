@@ -31,6 +31,8 @@ export type RelayMetric =
 
 /** A setting that bounds what is kept. Beyond it, the oldest goes. */
 export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
+/** What was dropped to make room, the oldest first: how many of each bound that was reached. */
+export type Dropped = Partial<Record<Bound, number>>;
 
 export type OnMetric = (
   name: RelayMetric,

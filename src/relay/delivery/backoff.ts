@@ -1,6 +1,6 @@
 import { CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import type { Tell } from '../hooks.js';
-import { createTrouble } from '../trouble.js';
+import { createReportOnce } from '../report-once.js';
 import { answerWords, setupWords, type Attempt } from './upstream.js';
 
 /** Requests at a time to a service that has not answered yet. */
@@ -100,8 +100,8 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     string,
     { client: string; tries: number; since: number; last: number; status: number }
   >();
-  const trouble = createTrouble(tell, now);
-  const recordTrouble = createTrouble(tell, now);
+  const trouble = createReportOnce(tell, now);
+  const recordTrouble = createReportOnce(tell, now);
   const left = (time: number): number => Math.max(0, time - ticks());
   /** As a time for people. */
   const timeOf = (tick: number): number => now() + tick - ticks();

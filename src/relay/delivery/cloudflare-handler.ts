@@ -5,11 +5,7 @@ import type { Delivery } from './delivery.js';
 import { createRounds, wordsOf, type Undelivered } from './settle.js';
 import { createTell, type Hooks } from '../hooks.js';
 import type { QueuedRecord, Taken } from '../queue/ports.js';
-import type {
-  PlatformBatch,
-  PlatformMessage,
-  PlatformQueue,
-} from '../queue/cloudflare/bindings.js';
+import type { PlatformBatch, PlatformMessage, PlatformQueue } from '../queue/cloudflare/queue.js';
 
 /** A message in the queue of dead letters. */
 export interface DeadLetter {

@@ -9,12 +9,11 @@ import {
   objectWith,
   type Kinds,
 } from '../check-options.js';
-import { monotonicNow } from '../clock.js';
+import { createPause, monotonicNow } from '../time.js';
 import { createTell, type Hooks, type Tell } from '../hooks.js';
 import { inTime } from '../in-time.js';
-import { createPause } from '../pause.js';
 import type { Queue, QueueSize, Taken } from '../queue/ports.js';
-import { createTrouble } from '../trouble.js';
+import { createReportOnce } from '../report-once.js';
 import type { ServiceState } from './backoff.js';
 import type { Delivery } from './delivery.js';
 import { createQueueSettler, createRounds, type Undelivered } from './settle.js';
@@ -85,6 +84,8 @@ export interface Consumer {
 
 const LONGEST_WAIT_MS = 30_000;
 const MEASURE_EVERY_MS = 10_000;
+/** After so many batches in a row, one of records that have failed goes first. */
+const FRESH_IN_ROW = 3;
 
 /** Reports how full the queue is, if the queue can say. */
 const createQueueGauge = (queue: Queue, now: () => number, tell: Tell) => {
@@ -130,7 +131,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const underWay = new Map<Promise<void>, boolean>();
   let running: Promise<unknown> | undefined;
   let isStopping = false;
-  const trouble = createTrouble(tell, now);
+  let freshInRow = 0;
+  const trouble = createReportOnce(tell, now);
   /** Since when the queue has failed. */
   let failingSince: number | undefined;
 
@@ -160,14 +162,21 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (wait > 0) return wait;
     const until = ticks() + visibilityTimeout;
     const failed = [...underWay.values()].filter(Boolean).length;
-    const onlyFresh = failed > 0 && failed >= concurrentBatches - 1;
-    // What a queue gives after so long belongs to others already.
-    const taken = await inTime(visibilityTimeout, () =>
-      queue.take(batchSize, visibilityTimeout, { onlyFresh }),
-    );
+    const mayFail = failed === 0 || failed < concurrentBatches - 1;
+    // Where there are always fresh ones, those that have failed get a turn all the same.
+    const hasTurn = mayFail && ++freshInRow > FRESH_IN_ROW;
+    if (hasTurn) freshInRow = 0;
+    const take = (only?: 'fresh' | 'failed') =>
+      // What a queue gives after so long belongs to others already.
+      inTime(visibilityTimeout, () => queue.take(batchSize, visibilityTimeout, { only }));
+    let taken = hasTurn ? await take('failed') : [];
+    if (!taken.length) taken = await take(mayFail ? undefined : 'fresh');
     failingSince = undefined;
     trouble.healed();
-    if (!taken.length) return pollInterval;
+    if (!taken.length) {
+      freshInRow = 0;
+      return pollInterval;
+    }
     const round = deliver(taken, until)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
       .finally(() => {

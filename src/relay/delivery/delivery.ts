@@ -1,14 +1,78 @@
+import type { Token } from '../../interface/bodies.js';
+import { callback, flag, positive, token, url } from '../../interface/kinds.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { checkOptions } from '../check-options.js';
-import { monotonicNow } from '../clock.js';
-import { createTell } from '../hooks.js';
-import { isFinal, retryLater, unclaimed, untried } from '../queue/later.js';
-import { PATIENCE, type Sighting } from '../queue/ports.js';
-import { createClaims } from './claims.js';
-import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from './delivery-options.js';
+import { isFinal, retryLater, unclaimed, untried } from '../queue/record.js';
+import { PATIENCE, type Seen, type Sighting } from '../queue/ports.js';
+import {
+  checkOptions,
+  CLOCK_KINDS,
+  count,
+  HOOK_KINDS,
+  type Kinds,
+  objectWith,
+} from '../check-options.js';
+import { monotonicNow } from '../time.js';
+import { createTell, type Hooks } from '../hooks.js';
 import type { ServiceState } from './backoff.js';
-import { createRunning } from './running.js';
+import { createClaims, createRunning } from './claims.js';
+import type { ServiceFetch } from './fetch.js';
 import { createSender } from './sender.js';
+import type { Send } from './upstream.js';
+
+/** Options of `createDelivery`. */
+export interface DeliveryOptions extends Hooks {
+  /**
+   * Address of the service, to which `/v1/event` and `/v1/identify` are added.
+   * @default required without send
+   */
+  baseUrl?: string | undefined;
+  /** The service's token, or a function that gets it; asked again once after a 401. @default required without send */
+  token?: Token | undefined;
+  /**
+   * Takes records in one call, in place of a request each to `baseUrl`: a service in the same process. Calls may be
+   * under way at a time, so `called_at` tells which of a user's identifies is the later one.
+   * @default none
+   */
+  send?: Send | undefined;
+  /** The ids that have been passed on. */
+  seen: Seen;
+  /** Send the record's id to the service as `Idempotency-Key`. @default true */
+  idempotencyKey?: boolean | undefined;
+  /**
+   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
+   * failure or when nothing was under way; each success makes room for one more. @default 32
+   */
+  concurrency?: number | undefined;
+  /** Records that are being sent or wait to be sent, at the most. Those beyond are `retry`. @default 10000 */
+  maxPending?: number | undefined;
+  /** Milliseconds one try may take. @default 10000 */
+  timeout?: number | undefined;
+  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
+  fetch?: ServiceFetch | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+  /** In place of `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
+  baseUrl: url,
+  token,
+  send: callback,
+  seen: objectWith('begin', 'finish', 'forget'),
+  idempotencyKey: flag,
+  concurrency: count,
+  maxPending: count,
+  timeout: positive,
+  fetch: callback,
+  ...HOOK_KINDS,
+  ...CLOCK_KINDS,
+};
+
+/** Records go to an address, with a token, unless there is a function that takes them. */
+export const requiredFor = (
+  options: Pick<DeliveryOptions, 'send'> | null,
+): readonly ('baseUrl' | 'token')[] => (options?.send ? [] : ['baseUrl', 'token']);
 
 /** A record to be delivered, with what a queue knows of it. */
 export interface DeliverableRecord extends BatchRecord {

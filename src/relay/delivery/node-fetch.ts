@@ -1,6 +1,5 @@
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
-import type { ServiceAnswer, ServiceFetch } from '../service-fetch.js';
-import { MAX_ANSWER_BYTES } from './read-start.js';
+import { MAX_ANSWER_BYTES, type ServiceAnswer, type ServiceFetch } from './fetch.js';
 
 /** Shorter than the 5 seconds after which servers on Node close an idle connection. */
 const IDLE_MS = 4_000;

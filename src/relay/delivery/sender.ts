@@ -1,14 +1,11 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import type { Tell } from '../hooks.js';
-import { sleep } from '../pause.js';
-import { isFinal, retryLater, untried } from '../queue/later.js';
-import { recordKeyOf } from '../queue/record-key.js';
+import { sleep } from '../time.js';
+import { isFinal, recordKeyOf, retryLater, untried } from '../queue/record.js';
 import { AGAIN, createBackoff, type Sender } from './backoff.js';
 import { AGAIN_MS, type Claims } from './claims.js';
-import type { DeliverableRecord, DeliverOptions } from './delivery.js';
-import type { DeliveryOptions } from './delivery-options.js';
-import { createBatchUpstream } from './batch-upstream.js';
-import { createUpstream, type Attempt } from './upstream.js';
+import type { DeliverableRecord, DeliverOptions, DeliveryOptions } from './delivery.js';
+import { type Attempt, createBatchUpstream, createUpstream } from './upstream.js';
 
 interface Effects extends DeliveryOptions {
   claims: Claims;

@@ -4,10 +4,10 @@ import type { BatchResult } from '../../interface/wire.js';
 import { callHook } from '../call-hook.js';
 import type { Tell } from '../hooks.js';
 import { inTime } from '../in-time.js';
-import { sleep } from '../pause.js';
+import { sleep } from '../time.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
-import { createTellDropped } from './tell-dropped.js';
+import { createTellDropped } from '../report-once.js';
 
 /** A record that became a dead letter. */
 export interface Undelivered {

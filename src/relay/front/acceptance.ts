@@ -1,12 +1,11 @@
 import { messageOf } from '../../interface/errors.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { createClaims } from '../delivery/claims.js';
+import { createClaims, createRunning } from '../delivery/claims.js';
 import type { Tell } from '../hooks.js';
 import { inTime } from '../in-time.js';
-import { DOWN_MS, retryLater, unclaimed } from '../queue/later.js';
+import { DOWN_MS, retryLater, unclaimed } from '../queue/record.js';
 import { isQueueFull, type Putter, type Seen } from '../queue/ports.js';
-import { createRunning } from '../delivery/running.js';
-import { createTrouble } from '../trouble.js';
+import { createReportOnce } from '../report-once.js';
 
 /** A claim lasts this much longer than the queue may take to write, in milliseconds. */
 const CLAIM_MS = 30_000;
@@ -37,7 +36,7 @@ interface AcceptOptions {
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
   const claims = createClaims(seen, now, tell);
-  const trouble = createTrouble(tell, now);
+  const trouble = createReportOnce(tell, now);
   /** The last time that records could not be taken, if none have been taken since. */
   let refusal: { message: string; at: number } | undefined;
 

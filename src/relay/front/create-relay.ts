@@ -1,6 +1,5 @@
 import { messageOf } from '../../interface/errors.js';
-import { createDelivery } from '../delivery/delivery.js';
-import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
+import { createDelivery, DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { createTell } from '../hooks.js';
 import { createAcceptance } from './acceptance.js';

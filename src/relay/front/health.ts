@@ -16,13 +16,6 @@ export interface RelayHealth {
     paused_until?: string;
     last_success?: string;
   };
-  /** Given while the service refuses to take some records, and takes others. */
-  failing?: {
-    whose: 'one client' | 'some records';
-    records: number;
-    reason: string;
-    since: string;
-  };
   /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
   queue?: { waiting: number; dead: number; oldest_s: number };
 }
@@ -56,14 +49,6 @@ export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealt
       }),
       ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
     },
-    ...(failing && {
-      failing: {
-        whose: failing.whose,
-        records: failing.records,
-        reason: answerWords(failing.status),
-        since: iso(failing.since),
-      },
-    }),
     ...(queue && {
       queue: {
         waiting: queue.waiting,

@@ -9,7 +9,7 @@ import {
   type Kind,
 } from '../../interface/kinds.js';
 import { checkOptions, objectWith, type Kinds } from '../check-options.js';
-import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from '../delivery/delivery-options.js';
+import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from '../delivery/delivery.js';
 import type { Consumer } from '../delivery/consumer.js';
 import type { Putter, Seen } from '../queue/ports.js';
 import type { Names } from './records.js';

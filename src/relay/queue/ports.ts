@@ -1,5 +1,5 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import type { Bound } from '../hooks.js';
+import type { Dropped } from '../hooks.js';
 
 /** What a store knows of a record: nothing, that somebody is sending it, or its result. */
 export type Sighting =
@@ -29,9 +29,6 @@ export interface Seen {
   /** Gives claims up. These records were not accepted, and pages may send them again. */
   forget(ids: readonly string[]): Promise<void>;
 }
-
-/** What was dropped to make room, the oldest first: how many of each bound that was reached. */
-export type Dropped = Partial<Record<Bound, number>>;
 
 /** A record in a queue. */
 export interface QueuedRecord extends BatchRecord {
@@ -85,14 +82,18 @@ export interface Putter {
 /** A durable queue between a relay's answer and the service. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due, either those that have not failed or, where there are none, those that have. Nobody
-   * else gets them for `visibilityMs`. Answers with an empty list when none is due.
+   * Takes records that are due, either those that have not failed (`fresh`) or, where there are none, those that have
+   * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`. Answers with an empty list when none is due.
    *
    * Identifies of one user and client come one at a time, in the order they were put, and an event of theirs comes
    * when no identify waits that was put before it, or when that one has failed three times. All else comes as it is
    * due, the oldest first.
    */
-  take(limit: number, visibilityMs: number, options?: { onlyFresh?: boolean }): Promise<Taken[]>;
+  take(
+    limit: number,
+    visibilityMs: number,
+    options?: { only?: 'fresh' | 'failed' | undefined },
+  ): Promise<Taken[]>;
   /** Removes delivered records, even when their time is over and another consumer has taken them. */
   done(taken: readonly Taken[]): Promise<void>;
   /** Does nothing for a record that another consumer has taken since its time was over. */
@@ -138,7 +139,7 @@ export class QueueFullError extends Error {
   /** Only the client of these records has too many. */
   readonly ofClient: boolean;
 
-  constructor({ maxWaiting, maxWaitingOfClient }: QueueBounds, ofClient = false) {
+  constructor({ maxWaiting, maxWaitingOfClient }: AllOf<QueueBounds>, ofClient = false) {
     const [name, most] = ofClient
       ? ['maxWaitingOfClient', maxWaitingOfClient]
       : ['maxWaiting', maxWaiting];
@@ -151,20 +152,23 @@ export class QueueFullError extends Error {
 export const isQueueFull = (error: unknown): error is QueueFullError =>
   error instanceof Error && error.name === 'QueueFullError';
 
+/** Bounds of which none is left out. */
+type AllOf<Bounds> = { [Name in keyof Bounds]-?: number };
+
 /** How much a queue keeps. A record counts once for each KiB of it. */
 export interface QueueBounds {
   /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
-  maxWaiting: number;
+  maxWaiting?: number | undefined;
   /** Records of one client that may wait; beyond them the relay tells that client to wait. @default 50000 */
-  maxWaitingOfClient: number;
+  maxWaitingOfClient?: number | undefined;
   /** Dead letters that are kept. The oldest go first. @default 100000 */
-  maxDead: number;
+  maxDead?: number | undefined;
   /** Dead letters of one client that are kept. Its oldest go first. @default 10000 */
-  maxDeadOfClient: number;
+  maxDeadOfClient?: number | undefined;
 }
 
 /** The bounds, where options leave some out. */
-export const boundsOf = (given: Partial<Optional<QueueBounds>>): QueueBounds => ({
+export const boundsOf = (given: QueueBounds): AllOf<QueueBounds> => ({
   maxWaiting: given.maxWaiting ?? 1_000_000,
   maxWaitingOfClient: given.maxWaitingOfClient ?? 50_000,
   maxDead: given.maxDead ?? 100_000,
@@ -174,18 +178,15 @@ export const boundsOf = (given: Partial<Optional<QueueBounds>>): QueueBounds => 
 /** How many ids of known records a store keeps. */
 export interface IdBounds {
   /** Ids that are kept. Beyond them the client that has the most loses its oldest. @default 5000000 */
-  maxIds: number;
+  maxIds?: number | undefined;
   /** Ids of one client that are kept. Its oldest go first. @default 500000 */
-  maxIdsOfClient: number;
+  maxIdsOfClient?: number | undefined;
 }
 
-export const idBoundsOf = (given: Partial<Optional<IdBounds>>): IdBounds => ({
+export const idBoundsOf = (given: IdBounds): AllOf<IdBounds> => ({
   maxIds: given.maxIds ?? 5_000_000,
   maxIdsOfClient: given.maxIdsOfClient ?? 500_000,
 });
-
-/** Options whose values may be `undefined`. */
-export type Optional<Options> = { [Name in keyof Options]: Options[Name] | undefined };
 
 /** A refused record that comes again is refused again, so its id is not kept for long, in milliseconds. */
 export const REFUSED_MS = 3_600_000;

@@ -353,10 +353,12 @@ describe('the health', () => {
       200,
       {
         status: 'ok',
-        service: { status: 'ok', last_success: iso(1_000_000) },
-        failing: {
-          ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
-          since: iso(1_005_000),
+        service: {
+          ...{ status: 'ok', last_success: iso(1_000_000) },
+          refusing: {
+            ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
+            since: iso(1_005_000),
+          },
         },
       },
     ]);

@@ -10,7 +10,7 @@ import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';
 import { describeSeen, describeSeenBounds } from './seen-contract.js';
 
-type Bounds = Partial<QueueBounds> & Partial<IdBounds>;
+type Bounds = QueueBounds & IdBounds;
 
 const createWorld = <Handle extends { close(): void }>(
   create: (options: Bounds & { path: string; now: () => number }) => Handle,

@@ -7,7 +7,7 @@ import {
   type QueueBounds,
   type QueuedRecord,
 } from '../../../src/relay/queue/ports.js';
-import { lineOf, recordKeyOf } from '../../../src/relay/queue/record-key.js';
+import { lineOf, recordKeyOf } from '../../../src/relay/queue/record.js';
 
 export interface DeadLetter {
   record: QueuedRecord;
@@ -28,10 +28,7 @@ const kibOf = (records: readonly QueuedRecord[]): number =>
   records.reduce((sum, one) => sum + Math.ceil(JSON.stringify(one).length / 1_024), 0);
 
 /** What a queue is, without a disk: the reference the others are held against. */
-export const createMemoryQueue = (
-  now: () => number = Date.now,
-  options: Partial<QueueBounds> = {},
-) => {
+export const createMemoryQueue = (now: () => number = Date.now, options: QueueBounds = {}) => {
   const bounds = boundsOf(options);
   const entries: Entry[] = [];
   const dead: DeadLetter[] = [];
@@ -66,7 +63,7 @@ export const createMemoryQueue = (
         if (!entries.some((one) => one.key === key)) entries.push(entry);
       }
     },
-    take: async (limit, visibilityMs, { onlyFresh } = {}) => {
+    take: async (limit, visibilityMs, { only } = {}) => {
       const token = `t${++made}`;
       const time = now();
       // Nobody waits for so long: the clock was set back.
@@ -75,7 +72,8 @@ export const createMemoryQueue = (
       const free = entries.filter((one, i) => isDue(one) && !isBehind(one, i));
       const fresh = free.filter(({ due }) => due === 0);
       const again = free.filter(({ due }) => due > 0).sort((a, b) => a.due - b.due);
-      const round = fresh.length || onlyFresh ? fresh : again;
+      const isFresh = only === 'fresh' || (fresh.length > 0 && only !== 'failed');
+      const round = isFresh ? fresh : again;
       return round.slice(0, limit).map((entry) => {
         if (entry.token) entry.tries++;
         entry.token = token;

@@ -5,7 +5,7 @@ import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 
 export interface QueueWorld {
   /** A handle of one more process on the same queue. */
-  open: (options?: Partial<QueueBounds>) => Promise<Queue>;
+  open: (options?: QueueBounds) => Promise<Queue>;
   /** Lets time pass, for all handles. */
   pass: (ms: number) => Promise<void>;
   deadLetters: () => Promise<DeadLetter[]>;
@@ -68,7 +68,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       const queue = await (await enter()).open();
       const records = Array.from({ length: 10 }, () => makeIdentify('a', 'me'));
       await queue.put(records.slice(0, 4));
-      const taken = await queue.take(10, VISIBLE_MS, { onlyFresh: true });
+      const taken = await queue.take(10, VISIBLE_MS, { only: 'fresh' });
       expect(idsOf(taken)).toEqual([records[0]!.id]);
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await queue.put(records.slice(4));
@@ -181,7 +181,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       await pass(4_000);
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await pass(1_500);
-      expect(await queue.take(10, VISIBLE_MS, { onlyFresh: true })).toEqual([]);
+      expect(await queue.take(10, VISIBLE_MS, { only: 'fresh' })).toEqual([]);
       const taken = await queue.take(10, VISIBLE_MS);
       expect(taken).toMatchObject([{ record: bad, attempts: 3 }]);
     });
@@ -217,6 +217,8 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       const good = Array.from({ length: 20 }, (_, i) => makeQueued(`good${i}`));
       await queue.put(good);
       await pass(1_001);
+      const [failed] = await queue.take(1, VISIBLE_MS, { only: 'failed' });
+      await queue.giveBack(back([failed!], 0));
       const first = await queue.take(20, VISIBLE_MS);
       expect(idsOf(first).sort()).toEqual(good.map(({ id }) => id).sort());
       expect(idsOf(await queue.take(20, VISIBLE_MS)).sort()).toEqual(

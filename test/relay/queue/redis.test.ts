@@ -80,8 +80,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
 
   const enterSeen = async () => {
     const { prefix, pass } = enter();
-    const open = async (bounds?: Partial<IdBounds>) =>
-      createRedisSeen({ ...bounds, client, prefix });
+    const open = async (bounds?: IdBounds) => createRedisSeen({ ...bounds, client, prefix });
     return { open, pass };
   };
   describeSeen('Redis', enterSeen);

@@ -4,7 +4,7 @@ import type { BatchResult } from '../../../src/interface/wire.js';
 
 export interface SeenWorld {
   /** A handle of one more process on the same store. */
-  open: (bounds?: Partial<IdBounds>) => Promise<Seen>;
+  open: (bounds?: IdBounds) => Promise<Seen>;
   pass: (ms: number) => Promise<void>;
 }
 

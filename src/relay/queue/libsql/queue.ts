@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
-import { monotonicNow } from '../../clock.js';
+import { monotonicNow } from '../../time.js';
 import {
   boundsOf,
   LONGEST_WAIT_MS,
@@ -10,18 +10,17 @@ import {
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
-  type Optional,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
   type QueueSize,
   type Taken,
 } from '../ports.js';
-import { lineOf, recordKeyOf } from '../record-key.js';
+import { lineOf, recordKeyOf } from '../record.js';
 import { createGroupCommit, openDatabase } from './file.js';
 import { createInsert, prepareQueue } from './schema.js';
 
-export interface LibsqlQueueOptions extends Partial<Optional<QueueBounds>> {
+export interface LibsqlQueueOptions extends QueueBounds {
   /** The database file; it is created with its folder. One queue a file. */
   path: string;
   /** In place of the clock. Processes that share the file must agree on the time. */
@@ -41,6 +40,8 @@ interface Row {
   failed_at: number;
   token: string | null;
 }
+
+type Only = 'fresh' | 'failed' | undefined;
 
 interface DeadRow {
   seq: number;
@@ -110,18 +111,18 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     return full;
   };
 
-  const dueNow = (limit: number, visibilityMs: number, onlyFresh: boolean): Row[] => {
-    const found = fresh.all(limit) as Row[];
-    if (found.length || onlyFresh) return found;
+  const dueNow = (limit: number, visibilityMs: number, only: Only): Row[] => {
+    const found = only === 'failed' ? [] : (fresh.all(limit) as Row[]);
+    if (found.length || only === 'fresh') return found;
     const again = failed.all(now(), limit) as Row[];
     // Nobody waits for longer: the clock was set back.
     const longest = now() + Math.max(visibilityMs, LONGEST_WAIT_MS);
     return again.length ? again : (beyond.all(longest, limit) as Row[]);
   };
-  const takeNow = (limit: number, visibilityMs: number, onlyFresh: boolean): Taken[] => {
+  const takeNow = (limit: number, visibilityMs: number, only: Only): Taken[] => {
     const token = nanoid();
     const time = now();
-    return dueNow(limit, visibilityMs, onlyFresh).map((row): Taken => {
+    return dueNow(limit, visibilityMs, only).map((row): Taken => {
       const { seq, record, failed_at: failedAt } = row;
       const tries = row.tries + (row.token ? 1 : 0); // the time of who had it is over
       hold.run(token, time + visibilityMs, tries, seq);
@@ -184,8 +185,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       // Thrown outside the transaction, which other writes share and which it would undo.
       if (full) throw new QueueFullError(bounds, full === 'client');
     },
-    take: (limit, visibilityMs, { onlyFresh = false } = {}) =>
-      group.run(() => takeNow(limit, visibilityMs, onlyFresh)),
+    take: (limit, visibilityMs, { only } = {}) =>
+      group.run(() => takeNow(limit, visibilityMs, only)),
     done: (taken) => group.run(() => void taken.forEach(removeNow)),
     giveBack: (back) =>
       group.run(() =>

@@ -1,5 +1,5 @@
 import type Database from 'libsql';
-import { lineOf } from '../record-key.js';
+import { lineOf } from '../record.js';
 import { PATIENCE, type QueuedRecord } from '../ports.js';
 import { withVersion } from './file.js';
 

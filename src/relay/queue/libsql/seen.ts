@@ -2,19 +2,12 @@ import { nanoid } from 'nanoid';
 import { callback, positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
 import { checkOptions, count } from '../../check-options.js';
-import { monotonicNow } from '../../clock.js';
-import { isFinal } from '../later.js';
-import {
-  idBoundsOf,
-  REFUSED_MS,
-  type IdBounds,
-  type Optional,
-  type Seen,
-  type Sighting,
-} from '../ports.js';
+import { monotonicNow } from '../../time.js';
+import { isFinal } from '../record.js';
+import { idBoundsOf, REFUSED_MS, type IdBounds, type Seen, type Sighting } from '../ports.js';
 import { createGroupCommit, openDatabase, withVersion } from './file.js';
 
-export interface LibsqlSeenOptions extends Partial<Optional<IdBounds>> {
+export interface LibsqlSeenOptions extends IdBounds {
   /** The database file; it is created with its folder. */
   path: string;
   /** Milliseconds an id is kept. As long as clients keep a record, or a late repeat is new. @default 604800000 (7 days) */

@@ -7,18 +7,22 @@ import {
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
-  type Optional,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
   type Taken,
 } from '../ports.js';
-import { lineOf, recordKeyOf } from '../record-key.js';
-import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
-import { createPrepare, warningsOf } from './prepare.js';
+import { lineOf, recordKeyOf } from '../record.js';
+import {
+  createPrepare,
+  createScript,
+  REDIS_CLIENT,
+  type RedisClient,
+  warningsOf,
+} from './client.js';
 import { BURY, DONE, GIVE_BACK, PURGE, PUT, QUEUE_KEYS, RESEND, SIZE, TAKE } from './scripts.js';
 
-export interface RedisQueueOptions extends Partial<Optional<QueueBounds>> {
+export interface RedisQueueOptions extends QueueBounds {
   /** A connected client of the `redis` package, version 5. */
   client: RedisClient;
   /** Begins the name of every key. @default 'analytics-outbox' */
@@ -96,11 +100,10 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       const full = await put(maxWaiting, maxWaitingOfClient, ...records.flatMap(putArgsOf));
       if (full) throw new QueueFullError(bounds, full === 'client');
     },
-    take: async (limit, visibilityMs, { onlyFresh } = {}) => {
+    take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = nanoid();
       const visible = Math.ceil(visibilityMs); // Redis refuses a part of a millisecond
-      const fresh = onlyFresh ? 'only' : '';
-      const found = await take(token, limit, visible, lost, fresh, LONGEST_WAIT_MS).catch(
+      const found = await take(token, limit, visible, lost, only, LONGEST_WAIT_MS).catch(
         (error) => {
           lost = token;
           throw error;

@@ -122,11 +122,11 @@ return ''`;
 
 /**
  * A token, how many to take, for how many ms, a token whose records nobody has heard of because the answer was lost,
- * whether only records that have not failed are asked for, and the longest wait. Answers { times tried before, ms since
+ * whether only `fresh` or `failed` ones are asked for, and the longest wait. Answers { times tried before, ms since
  * it failed first, record } of each.
  */
 export const TAKE = `${FREES_MEMORY}${QUEUE}
-local token, limit, visible, lost, onlyFresh = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] ~= ''
+local token, limit, visible, lost, only = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 if lost ~= '' then
   local held = redis.call('HGETALL', taken)
   for i = 1, #held, 2 do
@@ -136,10 +136,10 @@ end
 local function due(from, to)
   return redis.call('ZRANGE', order, from, to, 'BYSCORE', 'LIMIT', 0, limit)
 end
-local keys = due('-inf', '(0')
-if #keys == 0 and not onlyFresh then keys = due(0, now) end
+local keys = only == 'failed' and {} or due('-inf', '(0')
+if #keys == 0 and only ~= 'fresh' then keys = due(0, now) end
 -- Nobody waits for so long: the clock was set back.
-if #keys == 0 and not onlyFresh then keys = due(now + math.max(visible, tonumber(ARGV[6])) + 1, '+inf') end
+if #keys == 0 and only ~= 'fresh' then keys = due(now + math.max(visible, tonumber(ARGV[6])) + 1, '+inf') end
 local found = {}
 for _, key in ipairs(keys) do
   local at, tries, failedAt, client, record = read(key)

@@ -2,19 +2,12 @@ import { nanoid } from 'nanoid';
 import { positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
 import { checkOptions, count } from '../../check-options.js';
-import { isFinal } from '../later.js';
-import {
-  idBoundsOf,
-  REFUSED_MS,
-  type IdBounds,
-  type Optional,
-  type Seen,
-  type Sighting,
-} from '../ports.js';
+import { isFinal } from '../record.js';
+import { idBoundsOf, REFUSED_MS, type IdBounds, type Seen, type Sighting } from '../ports.js';
 import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
 import { BEGIN, FINISH, FORGET } from './scripts.js';
 
-export interface RedisSeenOptions extends Partial<Optional<IdBounds>> {
+export interface RedisSeenOptions extends IdBounds {
   /** A connected client of the `redis` package, version 5. */
   client: RedisClient;
   /** Begins the name of every key. @default 'analytics-outbox' */

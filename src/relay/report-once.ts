@@ -1,5 +1,27 @@
-import type { Bound, Tell } from '../hooks.js';
-import type { Dropped } from '../queue/ports.js';
+import type { Bound, Dropped, Tell } from './hooks.js';
+
+/** Reports a trouble once, and again only after it is over, which is reported as well. */
+export const createReportOnce = <Problem extends { kind: string }>(
+  tell: {
+    error: (problem: Problem) => void;
+    recovery: (over: { kind: Problem['kind']; lastedMs: number }) => void;
+  },
+  now: () => number,
+) => {
+  let told: { kind: Problem['kind']; since: number } | undefined;
+  return {
+    /** `since`: when it began, if that was before now. */
+    tell: (error: Problem, since = now()): void => {
+      if (!told) tell.error(error);
+      told ??= { kind: error.kind, since };
+    },
+    healed: (): void => {
+      if (told) tell.recovery({ kind: told.kind, lastedMs: now() - told.since });
+      told = undefined;
+    },
+    isTold: (): boolean => told !== undefined,
+  };
+};
 
 const EVERY_MS = 60_000;
 
