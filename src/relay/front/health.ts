@@ -14,6 +14,13 @@ export interface RelayHealth {
     reason?: string;
     since?: string;
     paused_until?: string;
+    /** Records that it refuses while it takes others: whose they are, how many, and why. They hold up nobody. */
+    refusing?: {
+      whose: 'one client' | 'some records';
+      records: number;
+      reason: string;
+      since: string;
+    };
     last_success?: string;
   };
   /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
@@ -46,6 +53,14 @@ export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealt
         reason: reasonOf(trouble.status),
         since: iso(trouble.since),
         paused_until: iso(trouble.until),
+      }),
+      ...(failing && {
+        refusing: {
+          whose: failing.whose,
+          records: failing.records,
+          reason: reasonOf(failing.status),
+          since: iso(failing.since),
+        },
       }),
       ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
     },
