@@ -3,9 +3,10 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   {
     ignores: [
-      ...['dist', 'demo/dist', 'demo/data', '**/vendor', '.tmp', 'test-results'],
+      ...['dist', 'demo/dist', 'demo/.dev', 'demo/data', '**/vendor', '.tmp', 'test-results'],
       // What the examples' own tools make.
       'demo/examples/*/{dist,build,.next,.astro,.svelte-kit}',
+      'site/{dist,.pages,.vitepress/cache}',
     ],
   },
   ...tseslint.configs.strict,
@@ -21,7 +22,11 @@ export default tseslint.config(
     // What users may do with the types.
     files: ['test/types/calls.ts'],
     languageOptions: {
-      parserOptions: { project: ['tsconfig.json', 'src/service/rows/page/tsconfig.json'] },
+      parserOptions: {
+        project: [
+          ...['tsconfig.json', 'src/service/rows/page/tsconfig.json', 'demo/page/tsconfig.json'],
+        ],
+      },
     },
     rules: { '@typescript-eslint/unbound-method': 'error' },
   },
@@ -29,7 +34,11 @@ export default tseslint.config(
     files: ['{src,test,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
     ignores: ['e2e/{fixtures,recipes}/**', 'demo/examples/**'],
     languageOptions: {
-      parserOptions: { project: ['tsconfig.json', 'src/service/rows/page/tsconfig.json'] },
+      parserOptions: {
+        project: [
+          ...['tsconfig.json', 'src/service/rows/page/tsconfig.json', 'demo/page/tsconfig.json'],
+        ],
+      },
     },
     rules: {
       // A rejection that nobody handles is the host page's error, and ends a process on Node.

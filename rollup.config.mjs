@@ -4,6 +4,7 @@ import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 import { BUNDLED } from './scripts/bundled.mjs';
+import { INTERNAL } from './scripts/internal-names.mjs';
 import { testingPlatform } from './scripts/testing-platform.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -17,16 +18,18 @@ const ts = (sourceMap = true, target = 'ES2022') =>
     noEmitOnError: true,
     rootDir: '..',
     filterRoot: '.',
-    include: ['src/**/*.{ts,tsx}', 'demo/**/*.ts'],
+    include: ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}'],
     compilerOptions: { sourceMap, inlineSources: sourceMap, target },
   });
 /** Bundles what `scripts/bundled.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
-const minify = (format, ecma = 2020) =>
+const minify = (format, ecma = 2020, mangle = {}) =>
   terser({
     ecma,
-    compress: { passes: 3, unsafe: true, unsafe_arrows: true },
+    mangle,
+    // One pass: a second one makes the text shorter, and its compressed form longer.
+    compress: { unsafe: true, unsafe_arrows: true },
     format: { comments: false, ...format },
   });
 
@@ -40,11 +43,16 @@ const script = (file) => ({ file, format: 'iife', sourcemap: true });
  */
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
+/** The names of what stays inside of a script are a fiftieth of it. */
+const SHORTENED = {
+  properties: { builtins: true, regex: new RegExp(`^(${INTERNAL.join('|')})$`) },
+};
+
 /** A script for a tag. */
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT })],
+  plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT }, 2020, SHORTENED)],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
@@ -116,6 +124,24 @@ const pageFiles = (folder, names) => ({
 
 const CLIENT = ['index', 'relay-client', 'context'];
 
+/** The inspector says which version it is of, and its style has no spaces that only people need. */
+const inspectorTexts = {
+  name: 'inspector-texts',
+  transform: (code, id) => {
+    const map = null;
+    if (id.endsWith('/dev/inspector/version.ts'))
+      return { code: code.replace('{{version}}', version), map };
+    if (!id.endsWith('/dev/inspector/style.ts')) return undefined;
+    return {
+      code: code
+        .replace(/\n\s*/g, '')
+        .replace(/([:;,{]) | (?=[{!])/g, '$1')
+        .replace(/;}/g, '}'),
+      map,
+    };
+  },
+};
+
 export default [
   tag('src/script.ts', 'dist/outbox.js'),
   tag('src/script-relay.ts', 'dist/outbox-relay.js'),
@@ -127,6 +153,13 @@ export default [
     plugins: [resolve(), ts(), minify()],
   },
   {
+    // What that one loads when a developer opens the inspector.
+    input: 'src/inspector.ts',
+    output: { file: 'dist/outbox-inspector.js', format: 'es', sourcemap: true },
+    plugins: [inspectorTexts, resolve(), ts(), minify()],
+    treeshake: { moduleSideEffects: false },
+  },
+  {
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: 'dist/stub.js', format: 'es' },
@@ -135,12 +168,18 @@ export default [
   // What developers import has the types of what it stands in for, and cannot be required.
   code({
     shared: 'client-shared',
-    names: [...CLIENT, 'index-dev', 'relay-client-dev'],
+    names: [...CLIENT, 'index-dev', 'relay-client-dev', 'inspector'],
     formats: ['es'],
+    plugins: [inspectorTexts],
   }),
-  code({ shared: 'client-shared', names: CLIENT, formats: ['cjs'] }),
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'inspector'],
+    formats: ['cjs'],
+    plugins: [inspectorTexts],
+  }),
   code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
-  types('client-shared', [...CLIENT, 'testing']),
+  types('client-shared', [...CLIENT, 'inspector', 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...libraries('compat-shared', 'compat-segment'),
   ...libraries('compat-shared', 'compat-logsnag'),
@@ -186,8 +225,13 @@ export default [
     plugins: [nodeResolve(), ts()],
   },
   {
-    input: 'demo/page/main.ts',
+    input: 'demo/page/main.tsx',
     output: script('demo/dist/page.js'),
     plugins: [resolve(), ts(), minify()],
+  },
+  {
+    input: 'demo/page/tab.ts',
+    output: script('demo/dist/tab.js'),
+    plugins: [ts(), minify()],
   },
 ];

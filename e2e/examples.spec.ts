@@ -20,6 +20,9 @@ const WALK = [
   ['Page Viewed', '/items/lamp', 'user_1'],
   ['Page Viewed', '/items/chair', 'user_1'],
   ['Item Added', 'chair 1', 'user_1'],
+  ['Page Viewed', '/stock', 'user_1'],
+  // back
+  ['Page Viewed', '/items/chair', 'user_1'],
   ['Page Viewed', '/checkout', 'user_1'],
   ['Checked Out', '', 'user_1'],
   // closes
@@ -48,6 +51,9 @@ const walk = async (page: Page, service: Service) => {
   await page.goForward();
   await expect(page.getByRole('heading')).toHaveText('chair');
   await press(/Add/);
+  await go('Stock', 'Stock');
+  await page.goBack();
+  await expect(page.getByRole('heading')).toHaveText('chair');
   await go('Checkout', 'Checkout');
   await press(/Pay/);
   await page.close();
@@ -62,6 +68,11 @@ const holdsTheWalk = async (service: Service) => {
     return [event, item ? `${String(item)} ${String(count)}` : '', user_id];
   });
   expect(told).toEqual(WALK);
+  // Its title comes with its data, and no other view has it.
+  const late = events.filter(({ tags }) => tags['title'] === 'Stock');
+  expect(late.map(({ event, tags: { path } }) => [event, path])).toEqual([
+    ['Page Viewed', '/stock'],
+  ]);
   expect((await service.profiles())[0]).toMatchObject({
     user_id: 'user_1',
     properties: { plan: 'pro' },

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { FILES } from '../demo/site/demo-files.js';
+import { FILES } from '../demo/site/page-handler.js';
 import { DIST_FOLDER } from './support/dist.js';
 import { expect, test } from './support/test.js';
 

@@ -21,7 +21,7 @@ const post = (page: Page, { url, token }: { url: string; token: string }, event:
   );
 
 test.describe('site', () => {
-  test('serves a page under two hosts and lets it reach the service @smoke', async ({
+  test('serves a page under two hosts and lets it reach the service', async ({
     page,
     service,
     site,
@@ -100,7 +100,7 @@ test.describe('service', () => {
 });
 
 test.describe('guest', () => {
-  test('is content with a page that leaves no trace @smoke', async ({ page, guest, site }) => {
+  test('is content with a page that leaves no trace', async ({ page, guest, site }) => {
     await page.goto(
       site.page(
         '/a.html',
@@ -193,10 +193,7 @@ test.describe('profile', () => {
         }),
     );
 
-  test('keeps what a page stored through quitting the browser @smoke', async ({
-    profile,
-    site,
-  }) => {
+  test('keeps what a page stored through quitting the browser', async ({ profile, site }) => {
     const address = site.page('/a.html', BLANK);
     const first = (await profile.open()).pages()[0]!;
     await first.goto(address);

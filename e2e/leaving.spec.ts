@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import { heard, listening } from './support/heard.js';
-import { trackAndGoInPause, waitForLongPause } from './support/closed-gate.js';
 import {
   BARE,
   openPopup,
@@ -13,7 +12,7 @@ import {
 import { names } from './support/names.js';
 import { requestsFor } from './support/requests-for.js';
 import type { Site } from './support/site.js';
-import { LONGEST, steadyBackoff } from './support/steady-backoff.js';
+import { steadyBackoff } from './support/steady-backoff.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
@@ -101,21 +100,6 @@ test.describe('hands off', () => {
   });
 });
 
-test('hands off while the service is known to fail, with `idempotencyKey`', async ({
-  page,
-  service,
-  site,
-}) => {
-  await steadyBackoff(page, LONGEST);
-  await page.goto(site.page('/', site.tagged({ idempotencyKey: true })));
-  await service.faults([{ status: 503 }]);
-  await track(page, ['first']);
-  await waitForLongPause(page);
-  await service.faults([]);
-  expect(await trackAndGoInPause(page, names(5), site.page('/bare', BARE))).toBe('backoff');
-  await service.holds({ events: ['first', ...names(5)] });
-});
-
 test.describe('leaves to the next page', () => {
   test('what is beyond the budget of the browser, before the page has loaded', async ({
     page,
@@ -181,28 +165,6 @@ test.describe('leaves to the next page', () => {
     expect(await unknownIn(page)).toBe(0);
   });
 
-  test('a record that waits after a failure of its own, though the service is well', async ({
-    page,
-    service,
-    site,
-  }) => {
-    await steadyBackoff(page, LONGEST);
-    await page.goto(site.page('/', site.tagged({}, listening)));
-    await service.faults([{ match: { event: 'bad' }, status: 403 }]);
-    await track(page, ['bad', 'good']);
-    await service.holds({ events: ['good'] });
-    // By then it is not tried again before the page has gone.
-    const failures = async () =>
-      (await heard(page, 'outcome')).filter(({ outcome }) => outcome === 'blocked').length;
-    await expect.poll(failures, { timeout: 20_000 }).toBe(4);
-    await page.goto(site.page('/bare', BARE));
-    await service.faults([]);
-    await page.goto(site.page('/next', site.tagged()));
-    await service.holds({ events: ['good', 'bad'] }, { pages: [page] });
-    expect(await unknownIn(page)).toBe(0);
-    expect(await requestsFor(service, 'bad')).toHaveLength(5);
-  });
-
   test('everything, when the service is known to fail @smoke', async ({ page, service, site }) => {
     await steadyBackoff(page);
     await page.goto(site.page('/', site.tagged({}, listening)));
@@ -235,17 +197,6 @@ test.describe('with an answer that comes too late', () => {
     expect(await service.requests()).toHaveLength(5);
   });
 
-  test('counts what was in flight already when the page left', async ({ page, service, site }) => {
-    await page.goto(site.page('/', site.tagged({ flushAt: 1 }, listening)));
-    await service.faults([{ delay: 5_000 }]);
-    await track(page, names(3));
-    await expect.poll(async () => (await service.requests()).length).toBe(3);
-    await page.goto(site.page('/next', site.tagged()));
-    await expect.poll(() => unknownIn(page)).toBe(3);
-    await service.holds({ events: names(3) }, { pages: [page] });
-    expect(await service.requests()).toHaveLength(3);
-  });
-
   test('repeats it under the same key, and it is stored once, with `idempotencyKey`', async ({
     page,
     service,
@@ -265,20 +216,5 @@ test.describe('with an answer that comes too late', () => {
       expect(second!.idempotency_key).toBe(first!.idempotency_key);
     }
     expect(await unknownIn(page)).toBe(0);
-  });
-
-  test('repeats what the service never stored, with `idempotencyKey`', async ({
-    page,
-    service,
-    site,
-  }) => {
-    const tagged = site.tagged({ idempotencyKey: true });
-    await page.goto(site.page('/', tagged));
-    await service.faults([{ hang: true, times: 5 }]);
-    // By way of a page without the tag: the requests that hang must be those of the page that was left.
-    await trackAndGo(page, names(5), site.page('/bare', '<!doctype html><title>Bare</title>'));
-    await expect.poll(async () => (await service.requests()).length).toBe(5);
-    await page.goto(site.page('/next', tagged));
-    await service.holds({ events: names(5) }, { pages: [page] });
   });
 });

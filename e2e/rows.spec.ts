@@ -8,7 +8,7 @@ const TAG = '<script async src="http://localhost/outbox-auto.js" data-project="s
 const test = base.extend<{ service: RowsService; complaints: string[] }>({
   service: async ({}, use) => {
     const folder = makeTempFolder();
-    const service = await createRowsService(folder, TAG);
+    const service = await createRowsService(folder, { tag: TAG });
     await use(service);
     await service.stop();
     removeTempFolder(folder);
@@ -176,6 +176,34 @@ test('shows what this browser has sent', async ({ page, service }) => {
   await page.getByLabel('Only this browser').check();
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText('From Here');
+});
+
+test('asks for the read token, says that it is wrong, and shows the rows with the right one', async ({
+  page,
+  complaints,
+}) => {
+  const folder = makeTempFolder();
+  const service = await createRowsService(folder, { readToken: 'secret' });
+  try {
+    await service.store(incoming('Behind A Token'));
+    await page.goto(`${service.url}/rows`);
+    await expect(page.getByRole('heading', { name: 'These rows are locked' })).toBeVisible();
+    const token = page.getByLabel('Read token');
+    const show = page.getByRole('button', { name: 'Show the rows' });
+    await token.fill('wrong');
+    await show.click();
+    await expect(page.getByRole('alert')).toHaveText('The service does not know this token.');
+    await token.fill('secret');
+    await show.click();
+    await expect(rows(page)).toContainText('Behind A Token');
+    expect(page.url()).toBe(`${service.url}/rows`);
+    // The browser itself prints each answer 401.
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    complaints.length = 0;
+  } finally {
+    await service.stop();
+    removeTempFolder(folder);
+  }
 });
 
 test('opens a row, moves and copies by keyboard alone', async ({ page, service, context }) => {

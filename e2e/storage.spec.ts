@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { breakages, breakStorage } from './support/break-storage.js';
+import { breakStorage } from './support/break-storage.js';
 import { heard, listening } from './support/heard.js';
 import { laterPage } from './support/later.js';
+import { trackAndGo } from './support/leave.js';
 import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
@@ -11,81 +12,63 @@ import { track } from './support/track.js';
 
 const storageOf = (page: Page) => page.evaluate(() => analytics.status().storage);
 
-type Breakage = keyof typeof breakages;
+test('delivers from memory, and says so, where the database never completes @relay', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
+  await breakStorage(context, 'never completes');
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  const [called] = Object.values(await track(page, names(10)));
+  await service.holds({ events: names(10) }, { pages: [page] });
+  await expect.poll(() => storageOf(page)).toBe('memory');
+  expect(await heard(page, 'storage')).toContainEqual({
+    storage: 'memory',
+    message: expect.stringMatching(/./),
+  });
+  // The first send never waits for the storage.
+  for (const { received_at } of await service.events()) {
+    expect(Date.parse(received_at) - called!).toBeLessThan(2_500);
+  }
+});
 
-/** Through a relay, too: one each of what is not there, throws, hangs, and seems to work. */
-const ALSO_BY_RELAY: readonly Breakage[] = [
-  'is missing',
-  'throws when it is opened',
-  'never opens',
-  'aborts at the end, as when the disk is full',
-];
+test('leaves to the next page what it could not deliver, where the disk is full', async ({
+  page,
+  context,
+  guest,
+  service,
+  site,
+}) => {
+  await breakStorage(context, 'aborts at the end, as when the disk is full');
+  await page.goto(site.page('/', site.tagged({}, listening)));
+  await service.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
+  await track(page, names(10));
+  await expect.poll(() => storageOf(page)).toBe('memory');
+  await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
+  // Within the penalty: what is in flight when the page goes would be unknown.
+  await expect
+    .poll(() => statusOf(page))
+    .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
+  await service.faults([]);
+  // By its clock the penalty is over.
+  await page.goto(laterPage({ guest, site }, '/later'));
+  await service.holds({ events: names(10) }, { pages: [page] });
+});
 
-for (const how of Object.keys(breakages) as Breakage[]) {
-  const tag = ALSO_BY_RELAY.includes(how) ? '@relay' : [];
-  test.describe(`where IndexedDB ${how}`, () => {
-    test.beforeEach(({ context }) => breakStorage(context, how));
-
-    test('delivers from memory, and says so', { tag }, async ({ page, service, site }) => {
-      const address = site.page('/', site.tagged({}, listening));
-      await page.goto(address);
-      const [called] = Object.values(await track(page, names(10)));
-      await service.holds({ events: names(10) }, { pages: [page] });
-      await expect.poll(() => storageOf(page)).toBe('memory');
-      expect(await heard(page, 'storage')).toContainEqual({
-        storage: 'memory',
-        message: expect.stringMatching(/./),
-      });
-      // The first send never waits for the storage.
-      for (const { received_at } of await service.events()) {
-        expect(Date.parse(received_at) - called!).toBeLessThan(2_500);
-      }
-      await track(page, names(10, 'later'));
-      const events = [...names(10), ...names(10, 'later')];
-      await service.holds({ events }, { pages: [page] });
-      await page.reload();
-      await service.holds({ events }, { pages: [page] });
-      expect(await service.requests()).toHaveLength(20);
-    });
-
-    // What may be stored all the same waits for a page whose database answers.
-    if (how !== 'never completes') {
-      test('leaves to the next page what it could not deliver', async ({
-        page,
-        guest,
-        service,
-        site,
-      }) => {
-        await page.goto(site.page('/', site.tagged({}, listening)));
-        await service.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
-        await track(page, names(10));
-        await expect.poll(() => storageOf(page)).toBe('memory');
-        await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
-        // Within the penalty: what is in flight when the page goes would be unknown.
-        await expect
-          .poll(() => statusOf(page))
-          .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
-        await service.faults([]);
-        // By its clock the penalty is over.
-        await page.goto(laterPage({ guest, site }, '/later'));
-        await service.holds({ events: names(10) }, { pages: [page] });
-      });
-    }
-
-    test('hands off what was called in the task that leaves', async ({ page, service, site }) => {
-      await page.goto(site.page('/', site.tagged()));
-      const next = site.page('/next', site.tagged());
-      await page.evaluate(
-        ([events, next]) => {
-          for (const event of events) analytics.event(event);
-          location.href = next;
-        },
-        [names(10), next] as const,
-      );
-      await page.waitForURL(next);
-      await service.holds({ events: names(10) }, { pages: [page] });
-      expect(await service.requests()).toHaveLength(10);
-    });
+for (const how of ['never completes', 'throws when it is opened'] as const) {
+  test(`hands off what was called in the task that leaves, where IndexedDB ${how}`, async ({
+    page,
+    context,
+    service,
+    site,
+  }) => {
+    await breakStorage(context, how);
+    await page.goto(site.page('/', site.tagged()));
+    const next = site.page('/next', site.tagged());
+    await trackAndGo(page, names(10), next);
+    await service.holds({ events: names(10) }, { pages: [page] });
+    expect(await service.requests()).toHaveLength(10);
   });
 }
 
@@ -125,6 +108,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
       site,
     }) => {
       await context.addInitScript(remember);
+      await page.clock.install();
       await page.goto(site.page('/', site.tagged({}, listening)));
       await track(page, ['first']);
       await service.holds({ events: ['first'] }, { pages: [page] });
@@ -137,6 +121,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
       const events = ['first', ...names(5, 'before'), ...names(5, 'after')];
       await service.holds({ events }, { pages: [page] });
       // Opened again in a while: it is no page that never had any.
+      await page.clock.fastForward(10_000);
       await expect.poll(() => storageOf(page)).toBe('indexeddb');
       await track(page, ['last']);
       await service.holds({ events: [...events, 'last'] }, { pages: [page] });
@@ -146,12 +131,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
     });
   }
 
-  test('keeps what waits through the next page, too @relay', async ({
-    page,
-    context,
-    service,
-    site,
-  }) => {
+  test('keeps what waits through the next page, too', async ({ page, context, service, site }) => {
     await context.addInitScript(remember);
     await page.goto(site.page('/', site.tagged({}, listening)));
     await context.setOffline(true);
@@ -169,7 +149,7 @@ test.describe('where IndexedDB is taken away from a page that uses it', () => {
   });
 });
 
-test('delivers from memory where the quota is used up @relay', async ({
+test('delivers from memory where the quota is used up', async ({
   page,
   context,
   service,
@@ -182,36 +162,6 @@ test('delivers from memory where the quota is used up @relay', async ({
   await service.holds({ events: names(10) }, { pages: [page] });
   await expect.poll(() => storageOf(page)).toBe('memory');
   expect((await heard(page, 'storage')).map(({ storage }) => storage)).toContain('memory');
-});
-
-test('tries a broken storage again after 10, 20 and 40 seconds', async ({
-  page,
-  context,
-  guest,
-  site,
-}) => {
-  guest.allowGlobals('opens');
-  await context.addInitScript(() => {
-    const counted = window as unknown as { opens: number };
-    counted.opens = 0;
-    IDBFactory.prototype.open = () => {
-      counted.opens++;
-      throw new DOMException('Storage is disabled.', 'InvalidStateError');
-    };
-  });
-  await page.clock.install();
-  await page.goto(site.page('/', site.tagged()));
-  await track(page, names(10));
-  const opens = () => page.evaluate<number>('opens');
-  for (const seconds of [10, 20, 40]) {
-    const before = await opens();
-    expect(before).toBeGreaterThan(0);
-    await page.clock.runFor((seconds - 1.5) * 1_000);
-    await track(page, names(10, `before ${seconds}`));
-    expect(await opens()).toBe(before);
-    await page.clock.runFor(1_500);
-    expect(await opens()).toBeGreaterThan(before);
-  }
 });
 
 test.describe('where the site deletes the database', () => {
@@ -252,7 +202,7 @@ test.describe('where the site deletes the database', () => {
     await service.holds({ events: ['first', ...waiting] }, { pages: [page] });
   });
 
-  test('the code of the page about privacy wipes all that is left after a denial @relay', async ({
+  test('the code of the page about privacy wipes all that is left after a denial', async ({
     page,
     context,
     service,

@@ -7,28 +7,31 @@ import { scriptTag, stubTag } from './support/tagged.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 
 test.describe('the tag', () => {
-  for (const attributes of ['async', 'defer', '']) {
-    for (const place of ['head', 'body'] as const) {
-      const how = `${attributes || 'without async and defer'}, in the ${place}`;
-      test(`works ${how}`, async ({ page, service, site }) => {
-        const tag =
-          stubTag() +
-          inline(`analytics.identify('user_1'); analytics.event('early')`) +
-          scriptTag(setupOf(service), { attributes });
-        site.page('/', htmlPage({ [place]: tag }));
-        await page.goto(site.url + '/');
-        await page.evaluate(() => analytics.event('late'));
-        await service.holds(
-          { events: ['early', 'late'], identifies: ['user_1'] },
-          { pages: [page] },
-        );
-        expect((await service.events()).map(({ user_id }) => user_id)).toEqual([
-          'user_1',
-          'user_1',
-        ]);
-      });
+  test('works with `async`, with `defer` and without, in the head and in the body', async ({
+    page,
+    service,
+    site,
+  }) => {
+    const all: string[] = [];
+    for (const attributes of ['async', 'defer', '']) {
+      for (const place of ['head', 'body'] as const) {
+        const how = `${attributes || 'plain'} ${place}`;
+        const early = `analytics.identify('${how}'); analytics.event('early ${how}')`;
+        const tag = stubTag() + inline(early) + scriptTag(setupOf(service), { attributes });
+        await page.goto(site.page(`/${how}`, htmlPage({ [place]: tag })));
+        await page.evaluate((how) => {
+          analytics.event(`late ${how}`);
+          return analytics.flush();
+        }, how);
+        await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(3);
+        all.push(how);
+      }
     }
-  }
+    const events = all.flatMap((how) => [`early ${how}`, `late ${how}`]);
+    await service.holds({ events, identifies: all }, { pages: [page] });
+    for (const { event, user_id } of await service.events())
+      expect(event.replace(/^\w+ /, '')).toBe(user_id);
+  });
 
   test('works without the stub, for the scripts after it', async ({ page, service, site }) => {
     const tag = scriptTag(setupOf(service), { attributes: '' });

@@ -34,6 +34,7 @@ const SCRIPT_ENTRIES = [
   './outbox-relay.js',
   './outbox-auto.js',
   './outbox-dev.js',
+  './outbox-inspector.js',
   './stub.js',
 ];
 
@@ -51,6 +52,7 @@ const LIBRARIES = [
   'relay',
   'relay-client',
   'context',
+  'inspector',
   'autocapture',
   'relay-libsql',
   'relay-redis',
@@ -69,6 +71,7 @@ const SHIPPED = [
   'dist/outbox-relay.js',
   'dist/outbox-auto.js',
   'dist/outbox-dev.js',
+  'dist/outbox-inspector.js',
   'dist/stub.js',
   // The page of the service that shows its rows.
   ...['index.html', 'rows.css', 'rows.js'].map((name) => `dist/rows/${name}`),
@@ -86,7 +89,7 @@ const SHIPPED = [
 /** Files that the entries share. */
 const SHARED = /^dist\/(client|relay)-shared-[\w-]+\.(c?js|d\.c?ts)$/;
 const MAY_SHIP =
-  /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay|outbox-auto|outbox-dev)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
+  /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay|outbox-auto|outbox-dev|outbox-inspector)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
 /** It was 4.7 MB with the sources, and again in source maps, and pictures. */
 const MAX_UNPACKED_BYTES = 2_640_000;
 

@@ -22,14 +22,14 @@ const tagOf = (name, attributes) => {
 };
 
 console.log(`
-${['outbox.js', 'outbox-relay.js', 'outbox-auto.js', 'outbox-dev.js', 'stub.js'].map(sizeOf).join('\n')}
+${['outbox.js', 'outbox-relay.js', 'outbox-auto.js', 'outbox-dev.js', 'outbox-inspector.js', 'stub.js'].map(sizeOf).join('\n')}
 
 Put this in the head of each page:
 
 <script>${stub.toString().trim()}</script>
 ${tagOf('outbox.js', 'data-base-url="https://SERVICE" data-token="TOKEN"')}
 
-Deploy dist/outbox-dev.js beside it, for developers: visitors never load it.
+Deploy dist/outbox-dev.js and dist/outbox-inspector.js beside it, for developers: visitors never load them.
 
 The stub in a Content Security Policy: script-src 'sha256-${stubHash}'
 

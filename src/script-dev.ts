@@ -1,27 +1,47 @@
 import { createDeveloper } from './dev/developer.js';
 import { isSegments, watchMethods } from './dev/methods.js';
+import { offerInspector } from './dev/offer-inspector.js';
 import { createSay, cry } from './dev/say.js';
+import { createWatched, note, ofPage, type Tracked } from './dev/watched.js';
 import { OURS } from './client/tag.js';
 
 type Step = [what: string, detail: unknown];
 
-const name = decodeURIComponent(import.meta.url.split('#')[1]!);
+const name = decodeURIComponent(import.meta.url.split('?')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
 const steps = analytics?.[OURS];
 const say = createSay();
+
+/** The inspector is a file of its own, beside this one. */
+const loadInspector = async (): Promise<void> => {
+  const file = import.meta.url.replace(/[^/]*$/, 'outbox-inspector.js');
+  try {
+    ((await import(file)) as { openInspector: () => unknown }).openInspector();
+  } catch (error) {
+    say('outbox-inspector.js is missing: deploy it beside outbox-dev.js');
+    throw error;
+  }
+};
+
 // The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `no`.
 if (!steps) say(`window.${name} is taken: use data-global, in the stub too`);
 else if (
   !/^(false|0|no|off)$/i.test((steps[0]?.[1] as HTMLElement | null)?.dataset['debug'] as string)
 ) {
   const tell = createDeveloper({ say, refuse: cry, mayBeDirect: true });
+  const watched = createWatched(name, analytics as unknown as Tracked);
+  ofPage().watched.add(watched);
   if (isSegments(analytics))
     say(`Segment's snippet uses window.${name}, too: use data-global, in the stub too`);
   else watchMethods(analytics, say);
   // From now on steps are told as they happen; those so far first.
   steps.push = (...more) => {
-    for (const step of more) tell(...step);
+    for (const step of more) {
+      tell(...step);
+      note(watched, ...step);
+    }
     return 0;
   };
   steps.push(...steps.splice(0));
+  offerInspector(loadInspector, watched.tag);
 }

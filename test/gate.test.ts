@@ -84,5 +84,6 @@ describe('the workflows', () => {
     expect(release).toMatch(/^ {2}test:\n {4}needs: check\n/m);
     expect(release).toMatch(/^ {2}publish:\n {4}needs: test\n/m);
     expect(release).toContain('npm publish --provenance');
+    expect(release).toMatch(/^ {2}docs:\n {4}needs: publish\n/m);
   });
 });

@@ -1,9 +1,11 @@
 import { Hono } from 'hono';
+import Database from 'libsql';
 import type { EventBody, IdentifyBody } from '../../src/interface/bodies.js';
 import type { Profile, Row, Store } from '../../src/service.js';
-import type { ServiceContext, ServiceEnv } from './service-context.js';
+import type { HeldRequests, ServiceContext, ServiceEnv } from './faults.js';
 
 const DEFAULT_LIMIT = 1_000;
+const WAIT_MS = 20_000;
 /** The id of a record that came without a key. */
 const GIVEN_BY_SERVICE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -25,10 +27,31 @@ const identifyOf = (row: Row) => {
 };
 const profileOf = (profile: Profile, index: number) => ({ id: index + 1, ...profile });
 
-/** What is stored, in lists of events, identifies and profiles, for the demo page and the tests. */
+/** Deletes all rows, or those alone whose tags or properties have a key: what the demo has made. */
+export const createDeleteRows =
+  (path: string, store: Store) =>
+  async (key?: string): Promise<void> => {
+    if (key === undefined) return store.clear();
+    const database = new Database(path);
+    const own = JSON.stringify(key);
+    const has = (column: string) => `json_type(${column}, ?) IS NOT NULL`;
+    try {
+      database
+        .prepare<unknown[]>(`DELETE FROM rows WHERE ${has('body')} OR ${has('body')}`)
+        .run(`$.tags.${own}`, `$.properties.${own}`);
+      database
+        .prepare<unknown[]>(`DELETE FROM profiles WHERE ${has('properties')}`)
+        .run(`$.${own}`);
+    } finally {
+      database.close();
+    }
+  };
+
+/** What is stored: rows for the demo page; lists of events, identifies and profiles for the tests. */
 export function readingRoutes(
   store: Store,
-  deleteRecords: (key?: string) => Promise<void>,
+  deleteRows: (key?: string) => Promise<void>,
+  held: HeldRequests,
 ): Hono<ServiceEnv> {
   const pageOf = (c: ServiceContext) => ({
     project: c.req.query('project') || undefined,
@@ -48,7 +71,25 @@ export function readingRoutes(
       return c.json({ [name]: rows.map(rowOf), total });
     };
 
+  /** Answers as soon as there is a row behind this place, or with none after a while. */
+  const showRows = async (c: ServiceContext) => {
+    const { after, limit } = pageOf(c);
+    const isNewest = c.req.query('after') === undefined;
+    const read = () =>
+      isNewest ? store.rows({}, { limit, newest: true }) : store.rows({}, { after, limit });
+    let stop = (): void => {};
+    const isBehind = new Promise<void>((resolve) => (stop = store.follow(resolve)));
+    let rows = await read();
+    if (!rows.length && c.req.query('wait')) {
+      await Promise.race([isBehind, held.hold(c.env, WAIT_MS)]);
+      rows = await read();
+    }
+    stop();
+    return c.json({ rows });
+  };
+
   return new Hono<ServiceEnv>()
+    .get('/rows', showRows)
     .get('/events', list('event', 'events', eventOf))
     .get('/identifies', list('identify', 'identifies', identifyOf))
     .get('/profiles', async (c) => {
@@ -57,7 +98,7 @@ export function readingRoutes(
       return c.json({ profiles: profiles.map(profileOf), total: profiles.length });
     })
     .delete('/records', async (c) => {
-      await deleteRecords(c.req.query('with'));
+      await deleteRows(c.req.query('with'));
       return c.json({ success: true, message: 'Records deleted' });
     });
 }

@@ -1,19 +1,29 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
-import { createGracefulClose } from './close-gracefully';
-import { createService, type ServiceOptions } from './create-service';
-import { httpUrl } from './http-url';
-import { listen } from './listen';
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { createClientAddress } from '../../src/program/client-address.js';
+import { mountService } from '../../src/program/mount-service.js';
+import { readServiceSettings } from '../../src/program/service-settings.js';
+import { createLibsqlStore } from '../../src/service-libsql.js';
+import { createFaults, createHeldRequests, type ServiceEnv } from './faults.js';
+import { createGracefulClose, httpUrl, listen, type PortChoice } from './listen.js';
+import { createDeleteRows, readingRoutes } from './reading-routes.js';
 
-export interface StartOptions extends ServiceOptions {
-  /** 0 takes any free port. */
-  port: number;
-  /**
-   * Takes the next free port when the port is taken.
-   * @default false
-   */
-  nextFree?: boolean | undefined;
+export interface StartOptions extends PortChoice {
+  /** Path of the database file; created with its folder when missing. */
+  database: string;
+  /** The API tokens that are accepted. */
+  tokens: readonly string[];
+  /** @default '127.0.0.1' */
+  host?: string | undefined;
+  /** Adds the fault switch and the request log. @default false */
+  faults?: boolean | undefined;
+  /** Stores a repeat of an `Idempotency-Key` again: a service without that feature. @default false */
+  ignoreKeys?: boolean | undefined;
 }
 
 export interface RunningService {
@@ -21,42 +31,101 @@ export interface RunningService {
   port: number;
   /** The tag to paste into a page. */
   tag: string;
+  /** Answers a request that came in at another server, such as that of the demo's page. */
+  listener: RequestListener;
   /** Answers what has arrived, then closes the port and the database. */
   close: () => Promise<void>;
 }
 
-// Longer than a browser keeps an idle connection: one closed under a request makes the browser send
-// that request again by itself.
+/** The same folder seen from this file and from the built one. */
+const DIST = new URL('../../dist/', import.meta.url);
+// Longer than a browser keeps an idle connection: one closed under a request makes the browser send that request again
+// by itself.
 const KEEP_ALIVE_MS = 310_000;
 
+const withoutKey = async (request: Request): Promise<Request> => {
+  if (!request.headers.has('idempotency-key')) return request;
+  const headers = new Headers(request.headers);
+  headers.delete('idempotency-key');
+  const { url, method } = request;
+  return new Request(url, { method, headers, body: await request.arrayBuffer() });
+};
+
+/** The service's program with a fault switch around its two operations, without a port. */
+const createService = async (options: StartOptions) => {
+  const { database, tokens, host = '127.0.0.1', faults: hasFaults, ignoreKeys } = options;
+  const store = createLibsqlStore({ path: database });
+  const client = createClientAddress(undefined);
+  const settings = {
+    ...readServiceSettings({}),
+    ...({ folder: dirname(database), host, rateLimit: false, ceiling: false } as const),
+    writeTokens: tokens.map((token) => ({ token, projects: '*' as const })),
+  };
+  const log = { info: () => {}, error: (line: string) => console.error(line) };
+  const parts = { log, store, files: DIST, clientAddress: client.of };
+  const mounted = await mountService(settings, parts);
+  const held = createHeldRequests();
+  const deleteRows = createDeleteRows(database, store);
+
+  const app = new Hono<ServiceEnv>();
+  app.use(
+    '/_/*',
+    cors({ origin: '*', allowMethods: ['GET', 'PUT', 'DELETE'], allowHeaders: ['content-type'] }),
+    async (c, next) => {
+      await next();
+      c.res.headers.set('cache-control', 'no-store');
+    },
+  );
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c) => c.json({ code: 405, message: 'Method not allowed' }, 405),
+    }),
+  );
+  if (hasFaults) {
+    const { middleware, routes } = createFaults({ tokens, held, deleteRows });
+    app.use('/v1/*', middleware);
+    app.route('/_', routes);
+  }
+  const waiting = createHeldRequests();
+  app.route('/_', readingRoutes(store, deleteRows, waiting));
+  app.all('*', async (c) => {
+    const given = c.get('forwarded') ?? c.req.raw;
+    const request = ignoreKeys ? await withoutKey(given) : given;
+    client.note(request, c.env.incoming?.socket.remoteAddress);
+    return mounted.answer(request);
+  });
+  const endHeld = () => [held, waiting].forEach(({ cutAll }) => cutAll());
+  return { app, mounted, endHeld };
+};
+
 /** Starts the service in this process. Rejects when the port is taken. */
-export async function startService(options: StartOptions): Promise<RunningService> {
-  const { port, nextFree = false, host = '127.0.0.1' } = options;
-  const service = await createService(options);
+export const startService = async (options: StartOptions): Promise<RunningService> => {
+  const { port, nextFree, host = '127.0.0.1' } = options;
+  const { app, mounted, endHeld } = await createService(options);
   // The process may be a test or another server: its global Request and Response stay as they are.
-  const listener = getRequestListener(service.app.fetch, { overrideGlobalObjects: false });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const answer: RequestListener = (request, response) => void listener(request, response);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, answer);
   const closeServer = createGracefulClose(server);
   try {
     await listen(server, { port, nextFree, host });
   } catch (error) {
-    await service.close();
+    await mounted.close();
     throw error;
   }
 
   const close = async () => {
-    service.endHeld();
+    endHeld();
     await closeServer();
-    await service.close();
+    await mounted.close();
   };
   let closing: Promise<void> | undefined;
   const bound = (server.address() as AddressInfo).port;
   const url = httpUrl(host, bound);
-  service.start(url.replace('127.0.0.1', 'localhost'));
+  mounted.start(url.replace('127.0.0.1', 'localhost'));
   return {
-    url,
-    port: bound,
-    tag: service.tag(),
+    ...{ url, port: bound, tag: mounted.tag(), listener: answer },
     close: () => (closing ??= close()),
   };
-}
+};

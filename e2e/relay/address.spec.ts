@@ -19,18 +19,6 @@ test('is a path of the site, whatever <base> the page has', async ({ page, servi
   await service.holds({ events: ['called'] }, { pages: [page] });
 });
 
-for (const origin of [`'London'`, `'https://elsewhere.example'`, '{}'])
-  test(`is a path of the site, though the page has a global origin, ${origin}`, async ({
-    page,
-    service,
-    site,
-  }) => {
-    const head = `<script>var origin = ${origin}</script>`;
-    await page.goto(site.page('/', site.tagged({}, { head })));
-    await page.evaluate(() => analytics.event('called'));
-    await service.holds({ events: ['called'] }, { pages: [page] });
-  });
-
 test.describe('in a frame without an address of its own', () => {
   const framed = (url: string) =>
     stubTag() +

@@ -1,4 +1,3 @@
-import { breakStorage } from '../support/break-storage.js';
 import { crash } from '../support/crash.js';
 import { laterPage } from '../support/later.js';
 import { trackAndGoInPause, waitForLongPause } from '../support/closed-gate.js';
@@ -106,41 +105,7 @@ test('delivers 200 events of 1 kB, called before the tab is closed, once each', 
   expect(relay.requests.length).toBeLessThanOrEqual(25);
 });
 
-test('uses a fetch with keepalive where there is no beacon', async ({
-  page,
-  context,
-  relay,
-  service,
-  site,
-}) => {
-  await context.addInitScript(() => {
-    navigator.sendBeacon = () => false;
-  });
-  await page.goto(site.page('/', site.tagged()));
-  await trackAndGo(page, names(5), site.page('/bare', BARE));
-  await service.holds({ events: names(5) });
-  expect(relay.requests).toMatchObject([{ events: names(5), isBeacon: false }]);
-  await page.goto(site.page('/next', site.tagged()));
-  await service.holds({ events: names(5) }, { pages: [page] });
-});
-
 for (const after of [true, false]) {
-  test(`stores once what was in flight when the page went, ${after ? 'and was stored' : 'and was lost'}`, async ({
-    page,
-    relay,
-    service,
-    site,
-  }) => {
-    await page.goto(site.page('/', site.tagged({ flushAt: 1 })));
-    relay.faults([{ after, hang: true, times: 1 }]);
-    await track(page, names(3));
-    await expect.poll(() => relay.requests.length).toBe(1);
-    if (after) await service.holds({ events: names(3) });
-    await page.goto(site.page('/next', site.tagged()));
-    await service.holds({ events: names(3) }, { pages: [page] });
-    expect(await statusOf(page)).toMatchObject({ delivered: 3, unknown: 0 });
-  });
-
   test(`stores once what was in flight when the page was killed, ${after ? 'and was stored' : 'and was lost'}`, async ({
     page,
     context,
@@ -163,21 +128,6 @@ for (const after of [true, false]) {
   });
 }
 
-test('leaves to the next page what could not be handed off because it was offline', async ({
-  page,
-  context,
-  service,
-  site,
-}) => {
-  await page.goto(site.page('/', site.tagged()));
-  await context.setOffline(true);
-  await track(page, names(5));
-  await page.goto('about:blank');
-  await context.setOffline(false);
-  await page.goto(site.page('/next', site.tagged()));
-  await service.holds({ events: names(5) }, { pages: [page] });
-});
-
 test('hands off while the relay is known to fail', async ({ page, relay, service, site }) => {
   await steadyBackoff(page, LONGEST);
   await page.goto(site.page('/', site.tagged()));
@@ -187,42 +137,4 @@ test('hands off while the relay is known to fail', async ({ page, relay, service
   relay.faults([]);
   expect(await trackAndGoInPause(page, names(5), site.page('/bare', BARE))).toBe('backoff');
   await service.holds({ events: ['first', ...names(5)] });
-});
-
-test('leaves everything to the next page while the relay has asked for a wait', async ({
-  page,
-  relay,
-  service,
-  site,
-}) => {
-  await steadyBackoff(page);
-  await page.goto(site.page('/', site.tagged()));
-  relay.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
-  await track(page, ['first']);
-  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
-  await trackAndGo(page, names(5), site.page('/next', site.tagged()));
-  await service.holds({ events: ['first', ...names(5)] }, { pages: [page] });
-  const [refused, ...rest] = relay.requests;
-  for (const { at } of rest) expect(at - refused!.at).toBeGreaterThanOrEqual(2_000);
-});
-
-test('leaves to the next page what waits, where IndexedDB never opens', async ({
-  page,
-  context,
-  guest,
-  relay,
-  service,
-  site,
-}) => {
-  await breakStorage(context, 'never opens');
-  await page.goto(site.page('/', site.tagged()));
-  relay.faults([{ status: 503, headers: { 'retry-after': '60' }, times: 1 }]);
-  await track(page, names(10));
-  await expect
-    .poll(() => statusOf(page))
-    .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff', storage: 'memory' });
-  // By its clock the penalty is over.
-  await page.goto(laterPage({ guest, site }, '/next'));
-  await service.holds({ events: names(10) }, { pages: [page] });
-  expect(await statusOf(page)).toMatchObject({ unknown: 0, dropped: {} });
 });

@@ -1,21 +1,9 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext } from '@playwright/test';
 
-const KEY = 'analytics-outbox.privacy-control';
-
-/** Global Privacy Control as a browser has it: on for pages whose address ends in `?gpc`, until it is set. */
+/** Global Privacy Control as a browser has it: on for pages whose address ends in `?gpc`. */
 export const givePrivacyControl = (context: BrowserContext): Promise<unknown> =>
-  context.addInitScript((key) => {
-    const states = window as unknown as Record<symbol, boolean | undefined>;
+  context.addInitScript(() => {
     Object.defineProperty(navigator, 'globalPrivacyControl', {
-      get: () => states[Symbol.for(key)] ?? location.search === '?gpc',
+      get: () => location.search === '?gpc',
     });
-  }, KEY);
-
-/** The visitor switches it on or off, while the page is open. */
-export const setPrivacyControl = (page: Page, isOn: boolean): Promise<void> =>
-  page.evaluate(
-    ([key, isOn]) => {
-      (window as unknown as Record<symbol, boolean>)[Symbol.for(key)] = isOn;
-    },
-    [KEY, isOn] as const,
-  );
+  });

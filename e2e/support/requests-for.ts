@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../demo/server/faults/request-log.js';
+import type { LoggedRequest } from '../../demo/server/faults.js';
 import type { Service } from './service.js';
 
 /** What came to the service for one event, in order. */

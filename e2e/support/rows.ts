@@ -36,14 +36,17 @@ export const incoming = (
 };
 
 /** The service with its page, on a port of its own. */
-export const createRowsService = async (folder: string, tag?: string) => {
+export const createRowsService = async (
+  folder: string,
+  { tag, readToken }: { tag?: string; readToken?: string } = {},
+) => {
   const path = join(folder, 'service.db');
   const start = (port = 0) => {
     const store = createLibsqlStore({ path });
     const service = createService({
       store,
       writeTokens: [{ token: TOKEN, projects: ['shop', 'docs'] }],
-      page: builtPage,
+      ...{ page: builtPage, readToken },
       ...{ rateLimit: false, ceiling: false, clientAddress: () => '127.0.0.1' },
       ...(tag !== undefined && { tag }),
     });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import type { FaultRule } from '../../demo/server/faults/fault-rule.js';
-import type { LoggedRequest } from '../../demo/server/faults/request-log.js';
+import type { FaultRule } from '../../demo/server/fault-rules.js';
+import type { LoggedRequest } from '../../demo/server/faults.js';
 import { startService } from '../../demo/server/start-service.js';
 import { isSettled } from './settled.js';
 import { tally, type Tally } from './tally.js';

@@ -9,8 +9,10 @@ import type { Tab } from './engine.js';
 const PREFIX = '/__agent/';
 const ANSWERS_WITHIN_MS = 30_000;
 /** An empty answer this often keeps the connection from being taken for dead. */
-const POLL_MS = 20_000;
-const DEAD_AFTER_MS = 1_500;
+const POLL_MS = 1_000;
+/** A page asks again after this time: WebKit never tells how a request has ended as a download began. */
+const LATE_MS = 2_000;
+const DEAD_AFTER_MS = 3_500;
 
 interface Command {
   id: string;
@@ -43,7 +45,7 @@ interface Remote {
  * Asks for commands, runs them, and answers: for a browser that no protocol drives. It stands alone, at the
  * start of every page. The name of the window is that of the tab.
  */
-const agentScript = (prefix: string): void => {
+const agentScript = (prefix: string, lateMs: number): void => {
   if (window !== top) return;
   // A tab that no script has opened gets its name by its first address.
   window.name ||= location.hash.slice(1);
@@ -59,26 +61,28 @@ const agentScript = (prefix: string): void => {
       await tell({ id, error: String(error) });
     }
   };
-  const ask = async () => {
-    for (;;) {
-      const query = new URLSearchParams({ tab: window.name || 'main', doc, href: location.href });
-      try {
-        const response = await fetch(`${prefix}next?${query}`, { cache: 'no-store' });
-        const command = (await response.json()) as {
-          id: string;
-          source: string;
-          arg: unknown;
-        } | null;
-        if (command) void run(command);
-      } catch {
-        await new Promise((done) => setTimeout(done, 100)); // the page leaves, or came back
-      }
+  const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+  const askOnce = async () => {
+    const query = new URLSearchParams({ tab: window.name || 'main', doc, href: location.href });
+    try {
+      const response = await fetch(`${prefix}next?${query}`, { cache: 'no-store' });
+      const command = (await response.json()) as {
+        id: string;
+        source: string;
+        arg: unknown;
+      } | null;
+      if (command) void run(command);
+    } catch {
+      await pause(100); // the page leaves, or came back
     }
+  };
+  const ask = async () => {
+    for (;;) await Promise.race([askOnce(), pause(lateMs)]);
   };
   addEventListener('load', () => void ask());
 };
 
-export const AGENT_HEAD = `<script>(${String(agentScript)})(${JSON.stringify(PREFIX)})</script>`;
+export const AGENT_HEAD = `<script>(${String(agentScript)})(${JSON.stringify(PREFIX)}, ${LATE_MS})</script>`;
 
 export type AgentHub = ReturnType<typeof createAgentHub>;
 
@@ -122,6 +126,7 @@ export const createAgentHub = (site: Pick<Site, 'handle'>) => {
       remote.taken.delete(id);
       onDone({ error: 'Execution context was destroyed' });
     }
+    remote.waiting?.end('null'); // the page has given it up
     remote.waiting = response;
     const timer = setTimeout(() => {
       if (remote.waiting !== response) return;

@@ -1,4 +1,4 @@
-import type { FaultRule } from '../../demo/server/faults/fault-rule.js';
+import type { FaultRule } from '../../demo/server/fault-rules.js';
 
 /** Something that goes wrong for some seconds of a soak. */
 export type SoakFault =

@@ -32,8 +32,11 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
       // An address that is none, an object that cannot be made a text: there is nothing to record.
       attempt(() => listener(event as never));
     };
+    // Elements and shadow trees that the page has thrown away are not held.
+    const held = new WeakRef(target);
     const each = (method: 'addEventListener' | 'removeEventListener') => {
-      for (const type of types.split(' ')) ask(target, method, type, hear, true);
+      const here = held.deref();
+      for (const type of types.split(' ')) if (here) ask(here, method, type, hear, true);
     };
     each('addEventListener');
     const stop = () => each('removeEventListener');

@@ -25,6 +25,8 @@ const REFUSED = 'refused';
 const AGAIN_MS = 10_000;
 /** What names of databases and of their keys begin with: the address of the destination, and the project. */
 const DESTINATION = /^analytics-outbox \S+:\S+ (\S+)/;
+/** What parts of the context have stored, perhaps on pages that had more of them. */
+const CONTEXT = /^analytics-outbox \w+$/;
 
 /** The consent to the records of one project: one fact for all scripts and instances of the page, and for later pages. */
 export const consentTo = (project: string) => {
@@ -49,9 +51,8 @@ export const consentTo = (project: string) => {
    * empty, no follower begins, or if that has failed, none uses a database.
    */
   const erase = (): void => {
-    for (const one of shelf.keys().filter(isOwn)) {
-      fact.names.add(one);
-      shelf.remove(one);
+    for (const one of shelf.keys()) {
+      if (isOwn(one) ? fact.names.add(one) : CONTEXT.test(one)) shelf.remove(one);
     }
     if (has(GRANTED)) shelf.remove(key);
     if (fact.tries) return;
@@ -84,17 +85,15 @@ export const consentTo = (project: string) => {
   const set = (consent: Consent, isSaid = true): void => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
-    // Read again each time: a follower may set another consent.
-    const store = () => fact.consent === 'denied' && shelf.set(key, REFUSED);
-    store(); // in the place of a consent, where localStorage is full
-    if (consent === 'granted' && has(REFUSED)) {
+    if (consent === 'denied') {
+      erase(); // there may be no follower; and what is removed makes room where localStorage is full
+      shelf.set(key, REFUSED);
+    } else if (consent === 'granted' && has(REFUSED)) {
       shelf.remove(key);
       // What the page of the denial, or an earlier build, may have left undone.
       if (fact.tries !== 0) erase();
     }
     tell();
-    if (fact.consent === 'denied') erase(); // there may be no follower
-    store(); // what was removed has made room for it
   };
 
   // The build before this one kept a denial under the name of the destination.

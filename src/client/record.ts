@@ -1,7 +1,7 @@
 import { callOnce } from '../interface/call-once.js';
 import { messageOf } from '../interface/errors.js';
 import { isObject } from '../interface/is-object.js';
-import { isPlainJson, MAX_USER_BYTES } from '../interface/is-plain-json.js';
+import { MAX_USER_BYTES } from '../interface/max-user-bytes.js';
 import type { Settings } from './options.js';
 import { attempt } from '../interface/attempt.js';
 import { byteLength, newId } from './page.js';
@@ -132,7 +132,6 @@ export const recordOf = (
   const body = JSON.stringify(kept);
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
-  expect(isPlainJson(JSON.parse(body)), 'nesting');
   const { user_id } = kept as EventBody;
   return { id: newId(), type, body, at, attempts: 0, user: user_id };
 };

@@ -53,7 +53,7 @@ export const installTag = (
   if (src && `${dataset['debug'] ?? isLocalHost()}` !== 'false') {
     tell = (...step) => steps.push(step);
     // Not by a new script element: a page that requires Trusted Types throws at its `src`.
-    import(src.replace(/[^/]*$/, `outbox-dev.js#${name}`)).catch(() => undefined);
+    import(src.replace(/[^/]*$/, `outbox-dev.js?${name}`)).catch(() => undefined);
   }
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.

@@ -61,7 +61,6 @@ const FIXES: Readonly<Record<string, string>> = {
   'wrong userId': 'give a text or a number',
   'wrong tags': 'give an object',
   'wrong timestamp': 'give a Date or an ISO 8601 text',
-  'wrong nesting': 'give 32 levels at most, and no key `__proto__`',
   setConsent: 'give granted, pending or denied',
   'too-large': 'send less, or raise `maxRecordBytes`',
   'not-serializable': 'give what JSON can hold',

@@ -40,7 +40,7 @@ const OF_THE_RELAY = /^(baseUrl|token|idempotencyKey)$/;
 /** Attributes that only `outbox-auto.js` reads, beside the options. */
 export const OF_AUTO = ['auto', 'autoOptions', 'anonymousId'];
 /** The options, and attributes of the tag beside them. */
-const ATTRIBUTES = [...Object.keys(OPTIONS), 'global', ...OF_AUTO];
+const ATTRIBUTES = [...Object.keys(OPTIONS), 'global', 'inspect', ...OF_AUTO];
 
 export const attributeOf = (name: string): string =>
   `data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;

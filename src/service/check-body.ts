@@ -1,9 +1,8 @@
 import type { EventBody, IdentifyBody, RecordType } from '../interface/bodies.js';
+import { isDeeper, MAX_LEVELS } from '../interface/is-deeper.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { refusalOf, type Refusal } from './refusal.js';
 
-/** Levels of objects and lists that a body may have. Far deeper ones overflow the stacks of parsers and databases. */
-const MAX_LEVELS = 200;
 /** Bytes of what becomes part of the database's keys. */
 const MAX_KEY_BYTES = 1_024;
 /** Characters of a record: a page of rows, or what a live page gets at once, has to fit into memory. */
@@ -14,11 +13,6 @@ export interface BodyRules {
   projects?: readonly string[] | undefined;
   channels?: readonly string[] | undefined;
 }
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)));
 
 const bytesOf = (text: unknown): number =>
   typeof text === 'string' ? new TextEncoder().encode(text).length : 0;
@@ -37,7 +31,7 @@ const faultOf = (type: RecordType, body: unknown): string | undefined => {
   const given = body as Record<string, unknown>;
   const long = KEYS.find((name) => bytesOf(given[name]) > MAX_KEY_BYTES);
   if (long) return `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`;
-  if (isDeeper(body, MAX_LEVELS)) return `the body may have ${MAX_LEVELS} levels at the most`;
+  if (isDeeper(body)) return `the body may have ${MAX_LEVELS} levels at the most`;
   return undefined;
 };
 

@@ -100,7 +100,7 @@ export const createService = (options: ServiceOptions): Service => {
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_AGE_S,
   });
-  const mayRead = readingAccess(readToken);
+  const mayRead = readingAccess(readToken, { hasPage: options.page !== undefined });
   // Before all others, so that every answer has the headers, and no preflight is asked for a token. An unknown path has
   // them too, or a page could not see the 404 behind a refused preflight.
   app.use(async (c, next) => {

@@ -1,5 +1,7 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/" }
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { capture } from '../support/captured.js';
 
@@ -32,4 +34,23 @@ it('names a hundred fields at the most, each by a hundred characters', () => {
   expect(form).toHaveLength(100);
   expect(fields).toHaveLength(100);
   expect(fields.slice(0, 2)).toEqual(['n'.repeat(99), 'field 0']);
+});
+
+it('lets go of a shadow tree that the page has thrown away', async () => {
+  ({ stop } = capture({ forms: true }));
+  const press = () => {
+    const tree = document.createElement('div').attachShadow({ mode: 'open' });
+    const button = tree.appendChild(document.createElement('button'));
+    document.body.append(tree.host);
+    button.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+    tree.host.remove();
+    return new WeakRef(tree);
+  };
+  const tree = press();
+  press(); // what remembers the last event remembers this one
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await new Promise(setImmediate);
+  collect();
+  expect(tree.deref()).toBeUndefined();
 });

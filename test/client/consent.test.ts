@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { consentTo } from '../../src/client/consent.js';
+import { createLocalStorage, lengthOf } from '../support/local-storage.js';
 
 const KEY = 'analytics-outbox shop consent';
 let values: Map<string, string>;
 /** Characters that localStorage takes in all. */
 let room = Infinity;
-
-const used = () => [...values].join('').length;
 
 /** The same site on a new page: what the page knew is gone. */
 const nextPage = () => {
@@ -18,18 +17,10 @@ beforeEach(() => {
   values = new Map();
   room = Infinity;
   vi.stubGlobal('navigator', {});
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, value: string) => {
-      const before = values.get(key);
-      values.set(key, value);
-      if (used() <= room) return;
-      if (before === undefined) values.delete(key);
-      else values.set(key, before);
-      throw new Error('full');
-    },
-    removeItem: (key: string) => void values.delete(key),
-  });
+  vi.stubGlobal(
+    'localStorage',
+    createLocalStorage(values, () => room),
+  );
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -79,7 +70,7 @@ describe('consent', () => {
 
   it('that is denied is remembered where localStorage is full, in the place of a consent', () => {
     consentTo('shop').remember('analytics-outbox relay:/a shop');
-    room = used();
+    room = lengthOf(values);
     consentTo('shop').set('denied');
     nextPage();
     expect(current()).toBe('denied');

@@ -102,6 +102,16 @@ describe('a denial', () => {
     analytics.stop();
   });
 
+  it('erases what the context has stored, on a page without a context too', async () => {
+    const site = openSite();
+    for (const key of ['analytics-outbox visitor', 'analytics-outbox session', 'visitor'])
+      site.values.set(key, '{"id":"a"}');
+    const analytics = start();
+    analytics.init(DISABLED);
+    deny(analytics);
+    await vi.waitFor(() => expect([...site.values.keys()].sort()).toEqual([KEY, 'visitor']));
+  });
+
   it('passes over keys of other scripts that do not decode', async () => {
     const site = openSite();
     site.values.set('analytics-outbox %E0%A4%A consent', 'granted');

@@ -34,7 +34,7 @@ const start = async (settings: Settings, environment?: NodeJS.ProcessEnv) => {
   const [url, adminUrl] = await vi.waitUntil(() => {
     const urls = lines.map((line) => /http:\S+/.exec(line)?.[0]);
     return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
-  });
+  }, 20_000);
   const send = (records: readonly object[]) =>
     fetch(`${url}/a/v1/batch`, {
       method: 'POST',
@@ -59,7 +59,7 @@ it('tells numbers on a port of their own, and strangers only that it is well', a
   const sent = { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'text/plain' } };
   expect((await fetch(`${program.adminUrl}/a/v1/batch`, sent)).status).toBe(404);
   await program.send([event('a')]);
-  await vi.waitUntil(async () => (await health()).service.status === 'ok');
+  await vi.waitUntil(async () => (await health()).service.status === 'ok', 20_000);
   for (const url of [program.url, program.adminUrl])
     for (const path of ['/live', '/ready'])
       expect(await (await fetch(url + path)).text()).toBe('{"status":"ok"}');

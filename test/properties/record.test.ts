@@ -5,12 +5,9 @@ import { byteLength } from '../../src/client/page.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import { wrongField } from '../../src/interface/validate.js';
-import { isPlainJson } from '../../src/interface/is-plain-json.js';
-import { json as anyJson, makeEach, name, nasty, text } from './nasty.js';
+import { json, makeEach, name, nasty, text } from './nasty.js';
 
 const MAX_BYTES = 2_000;
-/** What a call takes, inside of a body. */
-const json = anyJson.filter((value) => isPlainJson({ tags: value }));
 const LATEST = Date.UTC(9999, 0);
 
 const make = (call: Partial<Call>, user?: string, maxRecordBytes = MAX_BYTES): OutboxRecord => {

@@ -6,7 +6,6 @@ const READING = [
   ['GET', '/rows'],
   ['GET', '/rows?format=sse'],
   ['GET', '/rows?format=csv'],
-  ['GET', '/rows/rows.js'],
   ['GET', '/refused'],
   ['POST', '/refused/resend'],
   ['GET', '/profiles'],
@@ -90,7 +89,7 @@ describe('the page', () => {
     const headers = { ...html.headers, cookie: `a=b; ${cookie.split(';')[0]!}` };
     expect((await send('/rows', { headers })).status).toBe(200);
     expect((await send('/counts', { headers })).status).toBe(200);
-    expect((await send('/rows?token=wrong', html)).status).toBe(401);
+    expect((await send('/rows?token=wrong')).status).toBe(401);
     const wrong = `${cookie.split(';')[0]!.slice(0, -1)}-`;
     expect((await send('/counts', { headers: { cookie: wrong } })).status).toBe(401);
     const secure = await send(`https://rows.example/rows?token=${READ}`, html);
@@ -119,6 +118,18 @@ describe('the page', () => {
       'sec-fetch-mode': 'navigate',
     };
     expect((await send('/rows', { headers })).status).toBe(200);
+  });
+
+  it('is for everybody, since it holds no rows and asks for the token', async () => {
+    const { send } = runService({ readToken: READ, page });
+    expect(await (await send('/rows', html)).text()).toBe('<!doctype html>');
+    expect(await (await send('/rows/rows.js')).text()).toBe('run()');
+    const wrong = await send('/rows?project=p&token=wrong', html);
+    expect(wrong.status).toBe(303);
+    expect(wrong.headers.get('location')).toBe('/rows?project=p');
+    expect(wrong.headers.get('set-cookie')).toBeNull();
+    const elsewhere = await runService({ page }).send('http://192.168.1.9/rows', html);
+    expect(await elsewhere.text()).toBe('<!doctype html>');
   });
 
   it('is not there where nobody gives it: a browser gets the JSON', async () => {

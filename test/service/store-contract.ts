@@ -277,6 +277,22 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
       expect(first(await store.profiles({}, ALL)).properties).toEqual({ a: 1, b: 2 });
       expect(first(await store.refused(ALL))).toMatchObject({ id: bad.id, type: 'identify' });
     });
+
+    it('are the identifies that would make a profile larger than it may be', async () => {
+      const store = await open();
+      const half = 'x'.repeat(150_000);
+      const tooMuch = identify({ second: half });
+      expect(await store.write([identify({ first: half })])).toEqual([STORED]);
+      expect(outcomesOf(await store.write([event({}), tooMuch]))).toEqual(['stored', 'dead']);
+      expect(await store.write([identify({ first: 'short' })])).toEqual([STORED]);
+      expect(first(await store.profiles({}, ALL)).properties).toEqual({ first: 'short' });
+      const { id, message, seq } = first(await store.refused(ALL));
+      expect({ id, message }).toEqual({
+        id: tooMuch.id,
+        message: expect.stringContaining('a profile may have 262,144 characters at the most'),
+      });
+      expect(await store.resend([seq])).toEqual([{ seq, ...STORED }]);
+    });
   });
 
   describe(`the profiles of ${name}`, () => {

@@ -4,7 +4,7 @@ import { createTracker } from '../../src/client/analytics.js';
 import { FACTS } from '../../src/client/consent.js';
 import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import type { Options } from '../../src/client/types.js';
-import { createLocalStorage } from './local-storage.js';
+import { createLocalStorage, lengthOf } from './local-storage.js';
 
 const ORIGIN = 'https://shop.example';
 export const DIRECT = {
@@ -57,7 +57,11 @@ export const openSite = () => {
   vi.stubGlobal('window', win);
   vi.stubGlobal('navigator', { onLine: true });
   vi.stubGlobal('location', new URL(ORIGIN));
-  vi.stubGlobal('localStorage', createLocalStorage(values));
+  let room = Infinity;
+  vi.stubGlobal(
+    'localStorage',
+    createLocalStorage(values, () => room),
+  );
   const say = (target: EventTarget, type: string) =>
     EventTarget.prototype.dispatchEvent.call(target, new Event(type));
   const become = (visibilityState: string) => {
@@ -67,6 +71,10 @@ export const openSite = () => {
   return {
     /** What localStorage has. */
     values,
+    /** The site fills its own localStorage, to the last character. */
+    fill: () => void (room = lengthOf(values)),
+    /** The site makes room again. */
+    empty: () => void (room = Infinity),
     databases,
     doc,
     win,

@@ -2,14 +2,13 @@ import { ahead, BASE_MS } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
 import { isGoing, isHidden, wasLeft } from '../life.js';
-import { isOffline } from '../page.js';
 import { claim, look, mayClaim } from '../outbox/look.js';
 import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
 import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
-import { abort, createLine, failed, loseRunning, start, tellOnce, weigh } from './requests.js';
+import { createRequests, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
@@ -27,14 +26,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const isRelay = !!settings().relay;
   const trouble = createTrouble(`${name} gate`, now);
   const token = createToken(settings);
-  const line = createLine({
+  const requests = createRequests({
     outbox,
     trouble,
     token,
     send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-    onEnd: () => alarm.set(now() + (running.size ? TOGETHER_MS : 0)),
+    onEnd: () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0)),
   });
-  const { running } = line;
   /** Calls up to this one are due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
@@ -67,8 +65,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       mayGo,
       joins: (group, entry) => {
         const { attempts } = group[0]!.record;
-        const most = isLeaving ? BATCH_RECORDS : Math.min(line.width, BATCH_RECORDS >> attempts);
-        const room = isLeaving ? line.room : KEEPALIVE_BUDGET;
+        const most = isLeaving
+          ? BATCH_RECORDS
+          : Math.min(requests.width(), BATCH_RECORDS >> attempts);
+        const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
         return isRelay && group.length < most && weigh([...group, entry]) <= room;
       },
     });
@@ -98,14 +98,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
       if (problem !== undefined && outbox.database && !(await wasLeft())) {
-        tellOnce(line, 'token', problem);
-        failed(line, { outcome: 'blocked', status: 401, retryAfterMs: 0, problem });
+        requests.lacksToken(problem);
       }
       isAgain = true;
       return;
     }
-    const places = since || isRelay ? 1 : Math.min(line.width, settings().concurrency);
-    const free = places - running.size;
+    const places = since || isRelay ? 1 : Math.min(requests.width(), settings().concurrency);
+    const free = places - requests.count();
     const groups = chooseNext(free, false);
     if (!groups.length) {
       if (free > 0) claimMore();
@@ -115,7 +114,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     if (!isHidden()) await named;
     for (const group of groups) {
       if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry)))
-        void start(line, group, since);
+        void requests.start(group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     isAgain = true;
@@ -133,7 +132,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.set(now() + BASE_MS); // whatever threw, it does not throw without a pause
     }
     isPumping = false;
-    if (running.size || outbox.isClaiming) return;
+    if (requests.count() || outbox.isClaiming) return;
     for (const settle of waiters.splice(0)) settle();
   };
 
@@ -144,8 +143,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** The network is back: nothing waits any longer but for what the service has asked for. */
   const online = () => {
-    line.told.clear(); // what was told may be over
-    line.silent = 0;
+    requests.online();
     trouble.online();
     for (const { record } of entriesOf(outbox)) record.due = 0;
     flushAll();
@@ -176,13 +174,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     handOff: (isCall?: boolean): void => {
       if (!outbox.database || token.get() === undefined) return;
       const { since, isAsked } = trouble.read();
-      if (settings().resends && !isCall ? isAsked : since || (isOffline() && !line.isHintWrong))
-        return;
+      if (settings().resends && !isCall ? isAsked : since || requests.isCutOff()) return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
         // What comes after a record without room may belong to its user. A listener may have denied consent.
-        if (weigh(group) > line.room || !outbox.database) break;
-        void start(line, group, since, true);
+        if (weigh(group) > requests.room() || !outbox.database) break;
+        void requests.start(group, since, true);
       }
     },
     online,
@@ -193,17 +190,17 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       online();
     },
     /** Forgets what is under way: a new life has begun. */
-    loseRunning: (): void => loseRunning(line),
+    loseRunning: requests.loseRunning,
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
-      abort(line);
+      requests.abort();
       alarm.stop();
     },
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {
       if (!outbox.database) return ['consent', 0];
       const { until } = trouble.read();
-      return [until ? line.reason : undefined, until];
+      return [until ? requests.reason() : undefined, until];
     },
   };
 };

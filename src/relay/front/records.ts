@@ -1,6 +1,7 @@
 import type { RecordType } from '../../interface/bodies.js';
 import { isObject } from '../../interface/is-object.js';
-import { isPlainJson, MAX_USER_BYTES } from '../../interface/is-plain-json.js';
+import { isDeeper } from '../../interface/is-deeper.js';
+import { MAX_USER_BYTES } from '../../interface/max-user-bytes.js';
 import { FIELDS, wrongField } from '../../interface/validate.js';
 import { MAX_BATCH_RECORDS, type BatchRecord, type BatchResult } from '../../interface/wire.js';
 
@@ -149,7 +150,7 @@ export const checkRecord = (
 ): BatchRecord | BatchResult => {
   const wrong = (field: string): BatchResult => ({ id, outcome: 'rejected', status: 400, field });
   if (!isType(type)) return wrong('type');
-  if (!isPlainJson(body)) return wrong('body');
+  if (isDeeper(body)) return wrong('body');
   const field = wrongField(type, body);
   if (field) return wrong(field);
   const given = body as Record<string, unknown>; // the check says so

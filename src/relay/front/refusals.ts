@@ -1,3 +1,4 @@
+import { MAX_LEVELS } from '../../interface/is-deeper.js';
 import { messageOf } from '../../interface/errors.js';
 import { FIELDS } from '../../interface/validate.js';
 import type { BatchResult } from '../../interface/wire.js';
@@ -29,7 +30,7 @@ const wordsOf = (
   const kind = FIELDS[type as keyof typeof FIELDS][field];
   return kind
     ? `${field} must be ${kind.words}`
-    : 'the body must be an object of plain JSON, 32 levels at the most';
+    : `the body must be an object, ${MAX_LEVELS} levels at the most`;
 };
 
 /** Tells the operator's hook of what is refused. */

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { refuse } from '../../relay/front/http.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';
+import { formatOf } from './format-of.js';
 
 const COOKIE = 'analytics_outbox_read';
 const COOKIE_AGE_S = 30 * 86_400;
@@ -38,8 +39,22 @@ const isForeign = ({ method, headers }: Request): boolean => {
   return method !== 'GET' || headers.get('sec-fetch-mode') !== 'navigate';
 };
 
-/** Lets pass only who may read. */
-export const readingAccess = (readToken: string | undefined): MiddlewareHandler => {
+/**
+ * Whether the page itself is asked for, or one of its files. They hold no rows, and the page is what asks a person for
+ * the token, so anybody may have them.
+ */
+const isPage = (request: Request): boolean => {
+  const { pathname } = new URL(request.url);
+  if (!READS.has(request.method)) return false;
+  return pathname.startsWith('/rows/') || (pathname === '/rows' && formatOf(request) === 'html');
+};
+const READS = new Set(['GET', 'HEAD']);
+
+/** Lets pass only who may read. With a page, a browser gets that in any case: it shows why it has no rows. */
+export const readingAccess = (
+  readToken: string | undefined,
+  { hasPage }: { hasPage: boolean },
+): MiddlewareHandler => {
   const encoder = new TextEncoder();
   const known =
     readToken === undefined
@@ -54,16 +69,24 @@ export const readingAccess = (readToken: string | undefined): MiddlewareHandler 
   };
 
   /** Takes the token out of the address, where others would see it, and puts a cookie in its place. */
-  const takeToken = async (url: URL, token: string): Promise<Response> => {
+  const takeToken = async (request: Request, token: string): Promise<Response> => {
     const [hash] = (await known)!;
-    if (!isSame(hash, await hashOf(token))) return unauthorized();
+    const isRight = isSame(hash, await hashOf(token));
+    if (!isRight && !(hasPage && isPage(request))) return unauthorized();
+    const url = new URL(request.url);
     url.searchParams.delete('token');
-    const secure = url.protocol === 'https:' ? '; Secure' : '';
-    const cookie = `${COOKIE}=${await cookieOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`;
-    const headers = {
-      ...{ location: `${url.pathname}${url.search}`, 'set-cookie': cookie },
-      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
-    };
+    const headers = new Headers({
+      location: `${url.pathname}${url.search}`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    if (isRight) {
+      const secure = url.protocol === 'https:' ? '; Secure' : '';
+      headers.set(
+        'set-cookie',
+        `${COOKIE}=${await cookieOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
+      );
+    }
     return new Response(null, { status: 303, headers });
   };
 
@@ -71,15 +94,13 @@ export const readingAccess = (readToken: string | undefined): MiddlewareHandler 
     const request = c.req.raw;
     const url = new URL(request.url);
     if (isForeign(request)) return refuse(403, { message: 'Another site may not do this.' });
-    if (!known) {
-      if (!isLocal(request)) return refuse(403, { message: NOT_LOCAL });
-      return next();
-    }
     const token = url.searchParams.get('token');
-    if (token !== null && url.pathname === '/rows' && request.method === 'GET') {
-      return takeToken(url, token);
+    if (known && token !== null && url.pathname === '/rows' && request.method === 'GET') {
+      return takeToken(request, token);
     }
-    return (await mayRead(request)) ? next() : unauthorized();
+    if (hasPage && isPage(request)) return next();
+    if (known) return (await mayRead(request)) ? next() : unauthorized();
+    return isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
   };
 };
 

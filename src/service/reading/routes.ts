@@ -6,6 +6,7 @@ import { readBody } from '../../relay/front/read-body.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
 import type { Store } from '../store/port.js';
+import { formatOf } from './format-of.js';
 import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
 import { readFilter, readSpan, type Asked } from './query.js';
@@ -35,21 +36,6 @@ const PAGE_HEADERS = {
 };
 const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  html: /\btext\/html\b/,
-  sse: /\btext\/event-stream\b/,
-  ndjson: /\bapplication\/(x-)?ndjson\b/,
-  csv: /\btext\/csv\b/,
-};
-
-/** The format that is asked for, in the query or by what the client accepts. */
-const formatOf = (request: Request, query: URLSearchParams): string => {
-  const asked = query.get('format');
-  if (asked) return asked;
-  const accepted = request.headers.get('accept') ?? '';
-  return Object.keys(FORMATS).find((name) => FORMATS[name]!.test(accepted)) ?? 'json';
-};
-
 const queryOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams;
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
@@ -68,7 +54,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   const showRows = async (c: Context): Promise<Response> => {
     const request = c.req.raw;
     const query = queryOf(c);
-    const format = formatOf(request, query);
+    const format = formatOf(request);
     if (format === 'html' && page) return showPage('index.html');
     const filter = readFilter(query, await clientWordOf(request));
     const span = readSpan(query);

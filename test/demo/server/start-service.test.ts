@@ -2,10 +2,11 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { GRACE_MS } from '../../../demo/server/close-gracefully';
+import { GRACE_MS } from '../../../demo/server/listen';
+import { readSettings } from '../../../demo/server/program';
 import { startService } from '../../../demo/server/start-service';
 import { runService } from './helpers/run-service';
-import { createClient, event, TOKEN } from './helpers/service-client';
+import { createClient, event, identify, TOKEN } from './helpers/service-client';
 import { tempFolder } from '../../support/temp-folder';
 
 /** A request that sends its body only when the service asks for it: then it is being handled. */
@@ -34,24 +35,6 @@ test('takes the next free port when asked to', async () => {
   onTestFinished(other.close);
   expect(other.port).toBeGreaterThan(port);
   expect((await createClient(other.url).list('events')).total).toBe(0);
-});
-
-test('creates the folder of the database', async () => {
-  const database = join(tempFolder(), 'a', 'b', 'service.db');
-  const service = await startService({ port: 0, database, tokens: [TOKEN] });
-  onTestFinished(service.close);
-  expect((await createClient(service.url).post('/v1/event', event)).status).toBe(200);
-});
-
-test('accepts each of its tokens', async () => {
-  const database = join(tempFolder(), 'service.db');
-  const service = await startService({ port: 0, database, tokens: ['one', 'two'] });
-  onTestFinished(service.close);
-  const { post } = createClient(service.url);
-  for (const [token, status] of Object.entries({ one: 200, two: 200, three: 401 })) {
-    const response = await post('/v1/event', event, { authorization: `Bearer ${token}` });
-    expect(response.status).toBe(status);
-  }
 });
 
 test('finds its records again after a restart', async () => {
@@ -114,84 +97,58 @@ test('answers what has arrived before it closes', async () => {
   await closing;
 });
 
-test('answers what arrives on an open connection while it closes', async () => {
+test('gives a reader the rows as they come', async () => {
   const service = await runService();
-  const body = JSON.stringify(event);
-  const late = connect(service.port, '127.0.0.1');
-  onTestFinished(() => void late.destroy());
-  let answer = '';
-  late.on('data', (data) => (answer += String(data)));
-  const head = `POST /v1/event HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n`;
-  const early = askToPost(service);
-  const answered = new Promise((resolve, reject) => {
-    early.on('error', reject).on('response', (response) => response.resume().on('end', resolve));
-  });
-  late.write(head);
-  await new Promise((resolve) => {
-    early.on('continue', resolve).flushHeaders();
-  });
-  const closing = service.close();
-  late.write(`expect: 100-continue\r\n\r\n`);
-  await vi.waitFor(() => expect(answer).toContain('100 Continue'));
-  early.end(body);
-  await answered;
-  const ended = new Promise((resolve) => late.on('close', resolve));
-  late.write(body);
-  await Promise.all([closing, ended]);
-  expect(answer).toContain('HTTP/1.1 200');
-  expect(answer).toMatch(/connection: close/i);
+  const rows = async (query: string) =>
+    ((await (await service.send(`/_/rows?${query}`)).json()) as { rows: { seq: number }[] }).rows;
+  expect(await rows('limit=10')).toEqual([]);
+  const coming = rows('after=0&wait=1');
+  await service.post('/v1/event', { ...event, tags: { demo_id: 'x-1' } });
+  expect(await coming).toMatchObject([{ seq: 1, event: 'e', body: { tags: { demo_id: 'x-1' } } }]);
+  await service.post('/v1/event', event);
+  expect((await rows('limit=1')).map(({ seq }) => seq)).toEqual([2]);
+  const waiting = expect(rows('after=2&wait=1')).rejects.toThrow();
+  await vi.waitFor(() => rows('after=2'));
+  await service.close(); // and does not wait for those who wait
+  await waiting;
 });
 
-test('closes although a client never finishes its request', async () => {
+test('lists what is stored, and counts it on all pages', async () => {
   const service = await runService();
-  await new Promise<void>((resolve) => {
-    const stuck = askToPost(service);
-    stuck.on('error', () => {});
-    stuck.on('continue', () => resolve());
-    stuck.flushHeaders();
-  });
-  await service.close();
+  for (const project of ['p', 'q', 'p']) await service.post('/v1/event', { ...event, project });
+  await service.post('/v1/identify', identify);
+  const { events, total } = await service.list('events', '?project=p&after=1&limit=1');
+  expect([events.map(({ id }) => id), total]).toEqual([[3], 2]);
+  expect((await service.list('profiles')).total).toBe(1);
+  expect((await service.identifies()).map(({ user_id }) => user_id)).toEqual(['u']);
 });
 
-test('answers 413 to a large length at once, whatever then comes', async () => {
+test('deletes the rows with a tag or a property of a name, and no others', async () => {
   const service = await runService();
-  const status = await new Promise((resolve, reject) => {
-    const sent = request(`${service.url}/v1/event`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        'content-type': 'application/json',
-        'content-length': 1024 * 1024 + 1,
-      },
-    });
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      resolve(response.statusCode);
-      sent.destroy();
-    });
-    sent.write('{');
-  });
-  expect(status).toBe(413);
+  await service.post('/v1/event', event);
+  await service.post('/v1/event', { ...event, tags: { demo_id: null } });
+  await service.post('/v1/identify', { ...identify, user_id: 'visitor' });
+  await service.post('/v1/identify', { ...identify, properties: { demo_id: 'x-1' } });
+  await service.send('/_/records?with=demo_id', { method: 'DELETE' });
+  expect((await service.events()).map(({ id }) => id)).toEqual([1]);
+  for (const name of ['profiles', 'identifies']) {
+    expect(await service.list(name)).toMatchObject({ [name]: [{ user_id: 'visitor' }], total: 1 });
+  }
 });
 
-test('refuses a body longer than its length says', async () => {
-  const service = await runService();
-  const status = await new Promise((resolve, reject) => {
-    const sent = request(`${service.url}/v1/event`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        'content-type': 'application/json',
-        'content-length': 10,
-      },
-    });
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      resolve(response.statusCode);
-      sent.destroy();
-    });
-    sent.end(JSON.stringify(event));
+test('can be told to know no repeats', async () => {
+  const service = await runService({ ignoreKeys: true });
+  const key = { 'idempotency-key': 'k' };
+  await service.post('/v1/event', event, key);
+  await service.post('/v1/event', event, key);
+  expect((await service.events()).map((row) => row.idempotency_key)).toEqual([null, null]);
+});
+
+test('reads its settings from the environment, and says what is no port', () => {
+  const env = { PORT: '', HOST: '', DATABASE: '', TOKEN: '', FAULTS: '', IGNORE_KEYS: '' };
+  expect(readSettings(env)).toMatchObject({ port: 8787, nextFree: true, tokens: ['demo-token'] });
+  expect(readSettings({ ...env, PORT: '0', FAULTS: '1', TOKEN: 't' })).toMatchObject({
+    ...{ port: 0, nextFree: false, faults: true, tokens: ['t'] },
   });
-  expect(status).toBe(400);
-  expect(await service.events()).toEqual([]);
+  expect(() => readSettings({ PORT: 'x' })).toThrow('PORT must be a number from 0 to 65535');
 });

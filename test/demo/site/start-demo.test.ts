@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startDemo, type DemoOptions } from '../../../demo/site/start-demo';
+import { announcementOf, readDemoSettings } from '../../../demo/site/main';
+import { startDemo, type DemoOptions, type RunningDemo } from '../../../demo/site/start-demo';
 import { tempFolder } from '../../support/temp-folder';
 
 const ANY = { port: 0, nextFree: false };
@@ -61,14 +62,14 @@ it.runIf(existsSync('dist/outbox.js'))(
     const { url } = await start();
     const { headers } = await fetch(`${url}/outbox.js`);
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect((await fetch(`${url}/away`)).headers.get('access-control-allow-origin')).toBe(null);
+    expect((await fetch(`${url}/icon.svg`)).headers.get('access-control-allow-origin')).toBe(null);
   },
 );
 
 describe('page', () => {
   // Of a page that needs no build; the end-to-end tests open the other.
   const policyOf = async (url: string) =>
-    (await fetch(`${url}/away`)).headers.get('content-security-policy');
+    (await fetch(`${url}/icon.svg`)).headers.get('content-security-policy');
 
   it('may ask the service by the host it was itself asked by', async () => {
     const { port, service } = await start();
@@ -84,17 +85,27 @@ describe('page', () => {
     expect(two).not.toBe(one);
   });
 
-  it('has the token in its direct form, and not where a relay has it', async () => {
-    const { url, service } = await start({ token: 'a-token' });
-    const direct = await (await fetch(url)).text();
-    expect(direct).toContain('data-token="a-token"');
-    expect(direct).not.toContain('data-relay');
-    for (const path of ['/relay', '/relay/away']) {
-      const relayed = await (await fetch(url + path)).text();
-      expect(relayed).not.toContain('a-token');
-      expect(relayed).not.toMatch(/\{\{|data-token|data-base-url/);
-      expect(relayed.includes(`data-service="${service.url}"`)).toBe(path === '/relay');
-    }
+  it.runIf(existsSync('dist/stub.js'))(
+    'has the token in its direct form, and not where a relay has it',
+    async () => {
+      const { url } = await start({ token: 'a-token' });
+      const direct = await (await fetch(url)).text();
+      expect(direct).toContain('data-token="a-token"');
+      expect(direct).not.toContain('data-relay="/a"');
+      for (const path of ['/relay', '/relay/tab', '/relay/away']) {
+        const relayed = await (await fetch(url + path)).text();
+        expect(relayed).not.toMatch(/a-token|\{\{|data-token|data-base-url/);
+      }
+    },
+  );
+
+  it.runIf(existsSync('dist/stub.js'))('has the tag to copy that the service prints', async () => {
+    const { url, service } = await start();
+    const shown = /data-tag="([^"]*)"/.exec(await (await fetch(url)).text())![1]!;
+    expect(shown.replaceAll('&quot;', '"').replaceAll('&lt;', '<')).toBe(service.tag);
+    expect(announcementOf({ url, service } as RunningDemo, { database: 'x' })).toContain(
+      service.tag,
+    );
   });
 
   it('takes batches at its relay from its own pages alone', async () => {
@@ -116,11 +127,17 @@ describe('page', () => {
   it('serves its own files and nothing else', async () => {
     const { url } = await start();
     const statuses = await Promise.all(
-      ['/style.css', '/away', '/package.json', '/__proto__', '/..%2fpackage.json'].map(
+      ['/demo.css', '/icon.svg', '/package.json', '/__proto__', '/..%2fpackage.json'].map(
         async (path) => (await fetch(url + path)).status,
       ),
     );
     expect(statuses).toEqual([200, 200, 404, 404, 404]);
     expect((await fetch(url, { method: 'POST' })).status).toBe(405);
   });
+});
+
+it('reads its settings from the environment', () => {
+  const settings = readDemoSettings({ PORT: '1', SERVICE_PORT: '', TOKEN: 't', DATABASE: '/x.db' });
+  expect(settings).toMatchObject({ token: 't', page: { port: 1, nextFree: false } });
+  expect(settings.service).toEqual({ port: 8787, nextFree: true });
 });

@@ -334,8 +334,7 @@ describe('records that may not be stored', () => {
 
   it.each([
     ['30,000 levels', withTags('bad', deep(30_000))],
-    ['33 levels', withTags('bad', deep(33))],
-    ['a key __proto__', withTags('bad', '{"a":[{"__proto__":{"polluted":1}}]}')],
+    ['201 levels', withTags('bad', deep(200))],
     ['an unknown type', JSON.stringify({ ...event('bad'), type: '../admin' })],
     ['a type of a prototype', JSON.stringify({ ...event('bad'), type: 'constructor' })],
     ['a list for a type', JSON.stringify({ ...event('bad'), type: ['event'] })],

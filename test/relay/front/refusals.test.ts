@@ -46,7 +46,7 @@ it('tells what is wrong with each record that it refuses, and sends the others o
     [400, 'tags must be an object'],
     [400, 'type must be "identify" or "event"'],
     [403, 'channel "chat" is not in the list `channels` of the relay'],
-    [400, 'the body must be an object of plain JSON, 32 levels at the most'],
+    [400, 'the body must be an object, 200 levels at the most'],
   ]);
   expect(refused[0]!.record).toMatchObject({ id: 'e2', body: wrong });
 });

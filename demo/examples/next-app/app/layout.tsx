@@ -10,7 +10,8 @@ export default function Layout({ children }: { children: ReactNode }) {
       <body>
         <nav>
           <Link href="/">Home</Link> <Link href="/items/lamp">Lamp</Link>{' '}
-          <Link href="/items/chair">Chair</Link> <Link href="/checkout">Checkout</Link>
+          <Link href="/items/chair">Chair</Link> <Link href="/stock">Stock</Link>{' '}
+          <Link href="/checkout">Checkout</Link>
         </nav>
         {children}
       </body>

@@ -1,4 +1,5 @@
 import type Database from 'libsql';
+import { PROFILE_LIMIT } from '../profile-limit.js';
 
 /** Is raised with every change of the schema, and each file is taken there by a step of `STEPS`. */
 const VERSION = 1;
@@ -51,7 +52,8 @@ const STEPS: readonly string[] = [
     set_at TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    PRIMARY KEY (project, user_id)
+    PRIMARY KEY (project, user_id),
+    CONSTRAINT "${PROFILE_LIMIT.words}" CHECK (length(properties) <= ${PROFILE_LIMIT.characters})
   ) WITHOUT ROWID;
 
   CREATE TABLE refused (

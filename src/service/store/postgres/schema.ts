@@ -1,3 +1,4 @@
+import { PROFILE_LIMIT } from '../profile-limit.js';
 import type { PostgresDatabase } from './database.js';
 
 /** Quotes a name for use in a statement. */
@@ -56,7 +57,9 @@ const STEPS: readonly ((schema: string) => string)[] = [
     set_at jsonb NOT NULL,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
-    PRIMARY KEY (project, user_id)
+    PRIMARY KEY (project, user_id),
+    CONSTRAINT ${quoted(PROFILE_LIMIT.words)}
+      CHECK (length(properties::text) <= ${PROFILE_LIMIT.characters})
   ) WITH (fillfactor = 80);
 
   -- \`record\` is the whole record of a dead one. It is text, since the database may refuse it as JSON.

@@ -1,5 +1,5 @@
-import type { FaultRule } from '../../../../demo/server/faults/fault-rule';
-import type { LoggedRequest } from '../../../../demo/server/faults/request-log';
+import type { FaultRule } from '../../../../demo/server/fault-rules.js';
+import type { LoggedRequest } from '../../../../demo/server/faults.js';
 
 export const TOKEN = 'test-token';
 

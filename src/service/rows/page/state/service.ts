@@ -51,3 +51,12 @@ export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
   return (await ask<{ results: Resent[] }>('/refused/resend', { method: 'POST', headers, body }))
     .results;
 };
+
+/** Gives the service the read token, for which it sets a cookie. Answers whether it is the right one. */
+export const unlock = async (token: string): Promise<boolean> => {
+  // JSON, since a browser that asks for a page gets the page whatever the token is.
+  const headers = { accept: 'application/json' };
+  const address = `/rows?${new URLSearchParams({ token })}`;
+  const response = await fetch(address, { headers, redirect: 'manual', cache: 'no-store' });
+  return response.type === 'opaqueredirect';
+};

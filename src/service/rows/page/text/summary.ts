@@ -36,7 +36,7 @@ export const summaryOf = (row: Row): Summary => {
   const tags = Object.entries(tagsOf(row));
   const { icon = '', description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
   return {
-    icon: row.type === 'identify' ? '👤' : cut(icon ?? '', MAX_ICON).text,
+    icon: cut(icon ?? '', MAX_ICON).text,
     name: row.type === 'identify' ? 'identify' : (row.event ?? ''),
     description: description ?? '',
     chips: tags.slice(0, MAX_CHIPS).map(([key, value]) => ({

@@ -37,6 +37,14 @@ export const RowItem = still(({ row, isOpen, isActive, isFresh, today }: Props) 
   );
 });
 
+/** Drawn, since not every machine has a font with emoji. */
+const Person = () => (
+  <svg class="person" viewBox="0 0 16 16" width="15" height="15">
+    <circle cx="8" cy="5" r="3.2" />
+    <path d="M2 15a6 6 0 0 1 12 0z" />
+  </svg>
+);
+
 interface LineProps {
   id: string;
   row: Row;
@@ -57,7 +65,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
       </time>
       <div class="what">
         <span class="icon" aria-hidden="true">
-          {icon && <Text of={icon} />}
+          {row.type === 'identify' ? <Person /> : icon && <Text of={icon} />}
         </span>
         <button
           type="button"

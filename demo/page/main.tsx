@@ -1,0 +1,16 @@
+import { render } from 'preact';
+import { createDemo } from './demo.js';
+import { createDirector } from './director.js';
+import { App } from './views/app.js';
+
+/** The tour begins by itself the first time, and not where motion is unwelcome. */
+const SEEN = 'demo seen';
+
+const demo = createDemo();
+const director = createDirector(demo);
+render(<App demo={demo} director={director} />, document.getElementById('app')!);
+void demo.service.follow();
+const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+if (isStill || localStorage.getItem(SEEN)) void demo.tabs.open();
+else void director.tour();
+localStorage.setItem(SEEN, 'yes');

@@ -1,0 +1,166 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { openForDeveloper, PUBLIC, SETUP } from './support/developer-page.js';
+import { setupOf } from './support/setup-of.js';
+import { statusOf } from './support/status-of.js';
+import { taggedPage } from './support/tagged.js';
+import { expect, test } from './support/test.js';
+
+const KEY = 'Control+Shift+Backquote';
+
+const panel = (page: Page): Locator => page.getByRole('region', { name: 'Inspector of analytics' });
+const line = (page: Page, name: string): Locator => panel(page).getByRole('button', { name });
+const call = (page: Page, name: string) => page.evaluate((name) => analytics.event(name), name);
+const choose = (page: Page, tab: string) => panel(page).getByRole('tab', { name: tab }).click();
+
+test('opens by its key, closes by Escape, and gives the focus back', async ({ page, site }) => {
+  site.page('/', site.tagged({}, { body: '<button>Buy</button>' }));
+  await page.goto(site.url + '/');
+  const buy = page.getByRole('button', { name: 'Buy' });
+  await buy.focus();
+  await expect(async () => {
+    await page.keyboard.press(KEY);
+    await expect(panel(page)).toBeFocused({ timeout: 1_000 });
+  }).toPass();
+  await page.keyboard.press('Escape');
+  await expect(panel(page)).toHaveCount(0);
+  await expect(buy).toBeFocused();
+});
+
+test('shows a record that waits, why and until when, and its delivery', async ({
+  page,
+  site,
+  service,
+}) => {
+  site.page('/', site.tagged());
+  await service.faults([{ status: 503 }]);
+  await page.goto(`${site.url}/?analytics`);
+  await expect(panel(page)).toBeVisible();
+  await call(page, 'Order Placed');
+  await expect(panel(page).getByText(/^The last answer was 503/)).toBeVisible();
+  await expect(line(page, 'Order Placed')).toContainText(/503, again in \d\.\d s/);
+  await choose(page, 'If I close now');
+  await expect(panel(page)).toContainText('1 record would wait');
+  await choose(page, 'Records');
+  await line(page, 'Order Placed').click();
+  await expect(panel(page).getByLabel('JSON')).toContainText('"event": "Order Placed"');
+  await expect(panel(page)).toContainText('seen in the outbox');
+
+  await service.faults([]);
+  await expect(line(page, 'Order Placed')).toContainText(/delivered in .* attempt \d/);
+  await expect(panel(page)).toContainText('Nothing waits: all is delivered.');
+});
+
+test('shows what waited before it was opened, and other pages with what they hold', async ({
+  page,
+  context,
+  site,
+  service,
+}) => {
+  site.page('/', site.tagged());
+  await service.faults([{ status: 503 }]);
+  const other = await context.newPage();
+  await other.goto(site.url + '/');
+  await call(other, 'Of another page');
+  await page.goto(site.url + '/');
+  await call(page, 'From before');
+  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
+  await page.bringToFront();
+  await page.keyboard.press(KEY);
+  await expect(line(page, 'From before')).toBeVisible();
+  await choose(page, 'Setup');
+  await expect(panel(page)).toContainText('1 open, with 1 record');
+});
+
+test('works under a strict policy with Trusted Types, on a page that takes over names', async ({
+  page,
+  site,
+  service,
+}) => {
+  const policy = [
+    `default-src 'none'; script-src 'nonce-once' 'self'; img-src data:`,
+    `connect-src ${service.url}; require-trusted-types-for 'script'; trusted-types 'none'`,
+  ].join('; ');
+  const body = '<form><input name="createElement"></form><img name="documentElement" alt="">';
+  const html = site.tagged({}, { nonce: 'once', body });
+  site.page('/', html, { 'content-security-policy': policy });
+  await page.goto(`${site.url}/?analytics`);
+  await expect(panel(page)).toBeVisible();
+  await call(page, 'Under a policy');
+  await expect(line(page, 'Under a policy')).toContainText('delivered');
+  // The guest's eyes see that the console is silent.
+});
+
+test('makes requests fail on purpose, until it is closed', async ({ page, site, service }) => {
+  site.page('/', site.tagged());
+  await page.goto(`${site.url}/?analytics`);
+  await choose(page, 'Faults');
+  const own = await page.evaluateHandle(() => [fetch, navigator.sendBeacon]);
+  await panel(page).getByRole('button', { name: 'answer 500' }).click();
+  await expect(page.getByText('Fault on purpose: answer 500')).toBeVisible();
+  await call(page, 'Kept');
+  await choose(page, 'Records');
+  await expect(line(page, 'Kept')).toContainText('500, ');
+  expect(await service.events()).toEqual([]);
+
+  await panel(page).getByRole('button', { name: 'Close the inspector' }).click();
+  await expect(panel(page)).toHaveCount(0);
+  const isRestored = ([fetched, beacon]: unknown[]) =>
+    fetched === fetch && beacon === navigator.sendBeacon && !Object.hasOwn(navigator, 'sendBeacon');
+  expect(await own.evaluate(isRestored)).toBe(true);
+  await service.holds({ events: ['Kept'] }, { pages: [page] });
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`is clean by axe, in ${colorScheme}, and no wider than a phone`, async ({
+    page,
+    site,
+    service,
+    guest,
+  }) => {
+    guest.allowGlobals('axe', '__core-js_shared__'); // axe's own
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 390, height: 780 });
+    site.page('/', site.tagged());
+    await page.goto(`${site.url}/?analytics`);
+    await call(page, 'Passes');
+    await expect(line(page, 'Passes')).toContainText('delivered');
+    await service.faults([{ status: 503 }]);
+    await call(page, 'Fails');
+    await expect(line(page, 'Fails')).toContainText('503');
+    await line(page, 'Fails').click();
+    for (const tab of ['Records', 'If I close now', 'Setup', 'Faults']) {
+      await choose(page, tab);
+      const axe = new AxeBuilder({ page }).include('analytics-outbox-inspector');
+      const { violations } = await axe.analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+        tab,
+      ).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    }
+  });
+}
+
+test('is never loaded on a page for visitors', async ({ page }) => {
+  const files: string[] = [];
+  page.on('request', (request) => files.push(request.url()));
+  const html = taggedPage({ ...SETUP, inspect: '' });
+  await openForDeveloper(page, PUBLIC, { html });
+  await page.keyboard.press(KEY);
+  await page.evaluate(() => analytics.event('one'));
+  await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
+  expect(files.filter((file) => /outbox-(dev|inspector)/.test(file))).toEqual([]);
+});
+
+test('opens by the attribute of the tag, and never shows the token', async ({
+  page,
+  site,
+  service,
+}) => {
+  site.page('/', taggedPage({ ...setupOf(service), inspect: '' }));
+  await page.goto(site.url + '/');
+  await choose(page, 'Setup');
+  await expect(panel(page).getByRole('row', { name: 'token' })).toContainText('given');
+  await expect(panel(page)).not.toContainText(service.token);
+});

@@ -1,0 +1,91 @@
+/**
+ * Films the tour of the demo for the README, in light and dark, from the last build:
+ *
+ *     npm run film
+ */
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright';
+import sharp from 'sharp';
+import { startDemo } from '../demo/dist/demo.js';
+import { findChromium } from './find-browser.mjs';
+
+const PICTURES = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
+const SIZE = { width: 960, height: 800 };
+const FRAMES_A_SECOND = 6;
+const LAST_FRAME_MS = 3_000;
+const PLAYED_MS = 90_000;
+/** Part of the tour that is over by then: everything waits for the service. */
+const STILL_AT = 0.22;
+
+/** Takes pictures of the page as it changes, each with its time, until the tour is over. */
+const shoot = async (url, colorScheme) => {
+  const browser = await chromium.launch({ executablePath: await findChromium() });
+  try {
+    const context = await browser.newContext({ viewport: SIZE, colorScheme });
+    const page = await context.newPage();
+    await page.addInitScript(() => localStorage.setItem('demo seen', 'yes'));
+    await page.goto(url);
+    await page.getByText('The service is well.').waitFor();
+    const { y, height } = await page.locator('.stage').boundingBox();
+    await page.setViewportSize({ ...SIZE, height: Math.ceil(y + height + 12) });
+    const frames = [];
+    const session = await context.newCDPSession(page);
+    session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
+      frames.push({ picture: Buffer.from(data, 'base64'), ms: metadata.timestamp * 1_000 });
+      void session.send('Page.screencastFrameAck', { sessionId });
+    });
+    await session.send('Page.startScreencast', { format: 'png' });
+    await page.getByRole('button', { name: 'Take the tour' }).click();
+    await page.getByRole('button', { name: 'Stop the tour' }).waitFor();
+    await page.getByRole('button', { name: 'Take the tour' }).waitFor({ timeout: PLAYED_MS });
+    await page.waitForTimeout(500);
+    await session.send('Page.stopScreencast');
+    return frames;
+  } finally {
+    await browser.close();
+  }
+};
+
+/** As many frames a second as wanted: of each moment the last picture. */
+const atEvenTimes = (frames) => {
+  const first = frames[0].ms;
+  const slots = new Map();
+  for (const { picture, ms } of frames)
+    slots.set(Math.floor(((ms - first) / 1_000) * FRAMES_A_SECOND), picture);
+  const taken = [...slots].sort(([a], [b]) => a - b);
+  return taken.map(([slot, picture], at) => ({
+    picture,
+    ms:
+      at + 1 < taken.length ? ((taken[at + 1][0] - slot) * 1_000) / FRAMES_A_SECOND : LAST_FRAME_MS,
+  }));
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'film-'));
+const anyPort = { port: 0, nextFree: false };
+const database = join(folder, 'film.db');
+const demo = await startDemo({ page: anyPort, service: anyPort, database, token: 'film' });
+try {
+  mkdirSync(PICTURES, { recursive: true });
+  for (const colorScheme of ['light', 'dark']) {
+    const frames = atEvenTimes(await shoot(demo.url, colorScheme));
+    const file = join(PICTURES, `tour-${colorScheme}.webp`);
+    await sharp(
+      frames.map(({ picture }) => picture),
+      { join: { animated: true } },
+    )
+      .webp({ quality: 40, effort: 4, delay: frames.map(({ ms }) => ms), loop: 0 })
+      .toFile(file);
+    // For those who want no motion.
+    if (colorScheme === 'light')
+      await sharp(frames[Math.floor(frames.length * STILL_AT)].picture)
+        .webp({ quality: 70 })
+        .toFile(join(PICTURES, 'still-light.webp'));
+    console.log(`${file}: ${frames.length} frames, ${Math.ceil(statSync(file).size / 1_000)} kB`);
+  }
+} finally {
+  await demo.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,35 @@
+/**
+ * Builds the documentation site from `docs/` and the sources: `npm run docs`.
+ *
+ *     npm run docs              into site/dist/docs, to be served at /docs/
+ *     npm run docs -- --dev     shows the pages while they are written
+ *
+ * DOCS_BASE is the path at which the site will be served, `/docs/` unless it is given.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installLocked } from '../scripts/install-locked.mjs';
+import { checkLinks } from './check-links.mjs';
+
+const { DOCS_BASE: BASE = '/docs/' } = process.env;
+const SITE = fileURLToPath(new URL('.', import.meta.url));
+
+installLocked({ source: SITE, folder: SITE, megabytes: 160 });
+const { collectPages } = await import('./collect-pages.mjs');
+const { writeApi } = await import('./write-api.mjs');
+const { writeWire } = await import('./write-wire.mjs');
+const { build, createServer } = await import('vitepress');
+
+collectPages();
+await writeWire();
+await writeApi();
+if (process.argv.includes('--dev')) {
+  const server = await createServer(SITE);
+  await server.listen();
+  server.printUrls();
+} else {
+  rmSync(join(SITE, 'dist'), { recursive: true, force: true });
+  await build(SITE);
+  checkLinks(join(SITE, 'dist/docs'), BASE);
+}

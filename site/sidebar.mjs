@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PAGES } from './where.mjs';
+
+/** The pages by task, under names that are shorter than their titles. */
+export const GROUPS = {
+  Start: [
+    ['start', 'From nothing to a first row'],
+    ['symptoms', 'Nothing arrives?'],
+    ['frameworks', 'Frameworks'],
+    ['recipes', 'Tag managers and sites'],
+  ],
+  Use: [
+    ['usage', 'Calls'],
+    ['tag', 'The script tag'],
+    ['capture', 'Auto-capture'],
+    ['context', 'Context and identity'],
+    ['consent', 'Consent'],
+    ['gpc', 'Global Privacy Control'],
+    ['testing-your-site', 'Testing your site'],
+    ['beside-other-tools', 'Beside other tools'],
+  ],
+  See: [
+    ['inspector', 'Inspector'],
+    ['service-program', 'Run the service'],
+    ['service', 'Rows and operations'],
+  ],
+  'Relay and service': [
+    ['relay', 'A relay on your own site'],
+    ['relay-mount', 'Mount it yourself'],
+    ['relay-options', 'Options of a relay'],
+    ['relay-queue', 'With a queue'],
+    ['relay-operate', 'Operate it'],
+    ['services', 'Which services'],
+    ['cors', 'CORS and answers'],
+    ['service-scale', 'More machines'],
+  ],
+  Trust: [
+    ['limits', 'Promise and limits'],
+    ['privacy', 'Privacy'],
+    ['relay-security', 'What a relay protects'],
+    ['size', 'Size and browsers'],
+  ],
+  Reference: [
+    ['options', 'Options, methods, events'],
+    ['status', 'Status and reasons'],
+    ['messages', 'Messages'],
+    ['waits', 'All waits'],
+    ['wire', 'The wire (OpenAPI)'],
+    ['api/index', 'API from the types'],
+  ],
+};
+
+const titleOf = (name) => /^# (.+)$/m.exec(readFileSync(join(PAGES, `${name}.md`), 'utf8'))[1];
+
+/** For those who come from another tool; a page for each tool that has one, under its own title. */
+const moves = () =>
+  readdirSync(PAGES)
+    .map((file) => file.replace(/\.md$/, ''))
+    .filter((name) => /^(migration|migrate-.+)$/.test(name))
+    .sort((a, b) => (b === 'migration') - (a === 'migration') || a.localeCompare(b))
+    .map((name) => [name, titleOf(name)]);
+
+export const readSidebar = () =>
+  Object.entries({ ...GROUPS, 'Move here': moves() }).map(([text, pages]) => ({
+    text,
+    items: pages.map(([name, title]) => ({ text: title, link: `/${name}` })),
+  }));

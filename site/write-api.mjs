@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Application } from 'typedoc';
+import { PAGES, ROOT } from './where.mjs';
+
+/** Each entry of the package that is imported, by its source. */
+const readEntries = () => {
+  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return Object.fromEntries(
+    Object.entries(exports).flatMap(([path, { import: entry }]) => {
+      const source = /^\.\/dist\/(.+)\.d\.ts$/.exec(entry?.types)?.[1];
+      return source ? [[`src/${source}.ts`, name + path.slice(1)]] : [];
+    }),
+  );
+};
+
+/** Writes a page for each entry, from the types of its source and what their comments say. Returns their names. */
+export const writeApi = async () => {
+  const entries = readEntries();
+  const app = await Application.bootstrapWithPlugins({
+    entryPoints: Object.keys(entries).map((source) => join(ROOT, source)),
+    tsconfig: join(ROOT, 'tsconfig.json'),
+    out: join(PAGES, 'api'),
+    name: 'API',
+    readme: 'none',
+    // The project's own check reads these sources.
+    skipErrorChecking: true,
+    logLevel: 'Warn',
+    // Lines change with each commit, and the site does not.
+    disableSources: true,
+    plugin: ['typedoc-plugin-markdown'],
+    router: 'module',
+    entryFileName: 'index.md',
+    modulesFileName: 'index',
+    flattenOutputFiles: true,
+    hideBreadcrumbs: true,
+    hidePageHeader: true,
+    useCodeBlocks: true,
+    expandObjects: true,
+    useHTMLAnchors: true,
+    parametersFormat: 'table',
+    interfacePropertiesFormat: 'table',
+    typeDeclarationFormat: 'table',
+    typeAliasPropertiesFormat: 'table',
+    tableColumnSettings: { hideSources: true, hideInherited: true, hideOverrides: true },
+  });
+  const project = await app.convert();
+  if (!project) throw new Error('TypeDoc found no types.');
+  // TypeDoc names a module by its source. The names decide the names of the pages, too.
+  for (const module of project.children) {
+    const { packagePath, fileName } = project.getSymbolIdFromReflection(module);
+    module.name = entries[packagePath ?? fileName] ?? module.name;
+  }
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors()) throw new Error('TypeDoc failed.');
+};

@@ -1,0 +1,31 @@
+import { nameOf, type Settings } from '../../client/options.js';
+import { pageOrigin } from '../../client/page.js';
+import type { Options } from '../../client/types.js';
+
+/** Where records go, as far as the options tell. */
+export interface Destination {
+  /** Begins the names of all that is stored for it. */
+  name: string;
+  address: string;
+  isRelay: boolean;
+  /** Whether a record that may have arrived is sent again. */
+  resends: boolean;
+}
+
+export const destinationOf = (options: Partial<Options> | undefined): Destination | undefined => {
+  const { relay, baseUrl, project, idempotencyKey } = options ?? {};
+  const given = relay ?? baseUrl;
+  if (!given || !project) return undefined;
+  const address = given.replace(/^\//, `${pageOrigin()}/`).replace(/\/+$/, '');
+  const settings = { project, ...(relay ? { relay: address } : { baseUrl: address }) };
+  return {
+    name: nameOf(settings as Settings),
+    address,
+    isRelay: !!relay,
+    resends: !!(relay ?? idempotencyKey),
+  };
+};
+
+/** The addresses of its requests. */
+export const endpointsOf = ({ address, isRelay }: Destination): string[] =>
+  (isRelay ? ['batch'] : ['event', 'identify']).map((name) => `${address}/v1/${name}`);

@@ -1,0 +1,21 @@
+import { attempt } from '../../interface/attempt.js';
+import type { Destination } from './destination.js';
+
+/** The page of the service that shows the rows of this browser, should it be our service. */
+export const rowsAddress = ({ address }: Destination): string =>
+  `${attempt(() => new URL(address).origin) ?? ''}/rows?mine=1`;
+
+/** Whether the page may ask: a service lets no page of another site read its rows. */
+export const mayAsk = (destination: Destination): boolean =>
+  rowsAddress(destination).startsWith(`${location.origin}/`);
+
+/** The ids of the newest rows that this browser sent; nothing if no service answers. */
+export const storedIds = async (destination: Destination): Promise<Set<string> | undefined> => {
+  try {
+    const answer = await fetch(`${rowsAddress(destination)}&newest=1&format=json`);
+    const { rows } = (await answer.json()) as { rows: { id: string }[] };
+    return new Set(rows.map(({ id }) => id));
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,2 @@
+/** The build puts the version of the package here. */
+export const VERSION = '{{version}}';

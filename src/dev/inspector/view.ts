@@ -1,0 +1,359 @@
+import { attempt } from '../../interface/attempt.js';
+import type { Watched } from '../watched.js';
+import { prettyBody } from './copies.js';
+import type { Destination } from './destination.js';
+import { h, type Drawing } from './dom.js';
+import { FAULTS, type Fault } from './faults.js';
+import type { Snapshot } from './inspect.js';
+import { barOf, dueOf, isTicking, stateOf, stepsOf } from './line-words.js';
+import type { Line } from './lines.js';
+import { mayAsk } from './service-rows.js';
+import { countdown, countOf, stretch } from './times.js';
+import { VERSION } from './version.js';
+
+/** What a person has chosen. */
+export interface Chosen {
+  tab: string;
+  /** The record that is open. */
+  id?: string | undefined;
+  /** What was done last: `Copied`. */
+  notice: string;
+}
+
+export interface Actions {
+  close: () => void;
+  choose: (chosen: Partial<Chosen>) => void;
+  pick: (watched: Watched) => void;
+  flush: () => void;
+  copy: (what: 'curl' | 'call' | 'JSON' | 'report', line?: Line) => void;
+  save: () => void;
+  openRows: () => void;
+  compare: () => void;
+  setFault: (fault: Fault | undefined) => void;
+  keepOpen: (isKept: boolean) => void;
+}
+
+export interface Shown extends Snapshot {
+  chosen: Chosen;
+  all: Watched[];
+  fault: Fault | undefined;
+  /** Words for the frame that the page is in; empty if it is in none. */
+  frame: string;
+  /** Ids of rows that the service has, where it was asked. */
+  rows: Set<string> | undefined;
+  isKeptOpen: boolean;
+}
+
+const button = (label: string, onclick: () => void, more: Record<string, string | boolean> = {}) =>
+  // A page may have broken what an action needs. That is no error of the page's.
+  h('button', { type: 'button', onclick: () => attempt(onclick), ...more }, label);
+
+const sums = ({ status, rows, lines }: Shown): Drawing => {
+  const { waiting, inFlight, delivered, unknown, dropped } = status;
+  const count = (value: number, label: string, kind: string) =>
+    h('div', { class: value ? kind : '' }, h('dt', {}, label), h('dd', {}, `${value}`));
+  const told = lines.filter(({ end }) => end?.what === 'delivered');
+  const there = told.filter(({ id }) => rows?.has(id)).length;
+  return h(
+    'dl',
+    {},
+    count(waiting, 'waiting', 'wait'),
+    count(inFlight, 'on the wire', 'air'),
+    count(delivered, 'delivered', 'ok'),
+    count(
+      Object.values(dropped).reduce((sum, one) => sum + one, 0),
+      'dropped',
+      'wrong',
+    ),
+    unknown > 0 && count(unknown, 'unknown', 'air'),
+    rows && count(there, `stored, of ${told.length} below`, there < told.length ? 'air' : 'ok'),
+  );
+};
+
+const reasonView = ({ reason, now }: Shown): Drawing => {
+  const { text, fix, until = 0, kind } = reason;
+  return h(
+    'div',
+    { class: `reason ${kind}` },
+    h('div', { role: 'status' }, h('p', {}, text), fix && h('p', { class: 'soft' }, fix)),
+    until > now && until < Infinity && h('b', {}, countdown(until - now)),
+  );
+};
+
+const details = (line: Line, { copy }: Actions): Drawing =>
+  h(
+    'div',
+    { class: 'details' },
+    h(
+      'ul',
+      {},
+      stepsOf(line).map((words) =>
+        h(
+          'li',
+          {},
+          words.map((text) => h('span', {}, text)),
+        ),
+      ),
+    ),
+    line.body && h('pre', { tabindex: 0, 'aria-label': 'JSON' }, prettyBody(line)),
+    line.body &&
+      h(
+        'p',
+        { class: 'buttons' },
+        (['curl', 'call', 'JSON'] as const).map((what) =>
+          button(`Copy as ${what}`, () => copy(what, line)),
+        ),
+      ),
+  );
+
+/** Lines that do not change are not drawn anew. */
+const drawn = new WeakMap<Line, [state: string, drawing: Drawing]>();
+
+const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions): Drawing => {
+  const isOpen = line.id === chosen.id;
+  const due = dueOf(line, status.nextAttempt);
+  const known = drawn.get(line);
+  // What moves is drawn once more after it has come to rest.
+  const state = `${line.version}${isOpen}${isTicking(line, now, due) ? now : ''}`;
+  if (known?.[0] === state) return known[1];
+  const [text, kind] = stateOf(line, now, due);
+  const { parts, sum } = barOf(line, now, due);
+  const drawing = h(
+    'li',
+    { key: line.id },
+    h(
+      'button',
+      {
+        ...{ type: 'button', class: 'line', 'aria-expanded': `${isOpen}` },
+        onclick: () => actions.choose({ id: isOpen ? undefined : line.id }),
+      },
+      h('span', { class: 'name' }, line.name),
+      h('span', { class: kind }, text),
+      h(
+        'svg',
+        { viewBox: `0 0 ${sum} 1`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        parts.map(([kind, x, width]) => h('rect', { class: kind, x, width, height: 1 })),
+      ),
+    ),
+    isOpen && details(line, actions),
+  );
+  drawn.set(line, [state, drawing]);
+  return drawing;
+};
+
+const formOf = (destination: Destination | undefined): string =>
+  destination ? (destination.isRelay ? 'relay' : 'direct') : '';
+
+const empty = (text: string) => h('p', { class: 'soft pad' }, text);
+
+const recordsTab = (shown: Shown, actions: Actions) =>
+  shown.lines.length
+    ? h(
+        'ol',
+        {},
+        shown.lines.map((line) => lineView(line, shown, actions)),
+      )
+    : empty('Calls appear here, newest first.');
+
+const closeTab = ({ closing, destination }: Shown) => {
+  const { handedOff, onTheWire, waits, lost, notStored } = closing();
+  const group = (lines: readonly Line[], kind: string, title: string, text: string) =>
+    lines.length > 0 &&
+    h(
+      'div',
+      { class: 'pad' },
+      h('h3', { class: kind }, `${countOf(lines.length)} ${title}`),
+      h('p', { class: 'soft' }, text),
+      h(
+        'ul',
+        { class: 'names' },
+        lines.slice(0, 50).map(({ name }) => h('li', {}, name)),
+      ),
+    );
+  const stored = notStored ? ` ${notStored} not stored yet: a note in localStorage has them.` : '';
+  const wire = destination?.resends
+    ? 'The browser completes it. The next page repeats it, and the receiver knows repeats.'
+    : 'The browser completes it. Nobody sees the answer, which counts as unknown.';
+  const groups = [
+    group(lost, 'wrong', 'would be lost', 'Without consent they are in memory only.'),
+    group(onTheWire, 'air', 'on the wire', wire),
+    group(handedOff, 'ok', 'would be handed off', 'The browser sends them without the page.'),
+    group(waits, 'wait', 'would wait', `The next page of this site sends them.${stored}`),
+  ];
+  return groups.some(Boolean) ? groups : empty('Nothing waits.');
+};
+
+const setupTab = (shown: Shown, { keepOpen }: Actions) => {
+  const { status, destination, options, others, isGpc, now, isKeptOpen, lines } = shown;
+  const { storage, consent, userId } = status;
+  const { pages, held, until, free } = others;
+  const session = lines.map(({ body }) => /"session_id":"([^"]+)/.exec(body)?.[1]).find(Boolean);
+  const row = (...cells: (string | undefined)[]) => {
+    const [name, ...more] = cells;
+    return h(
+      'tr',
+      { class: cells[2] === 'default' && 'soft' },
+      h('th', { scope: 'row' }, name),
+      more.map((text) => h('td', {}, text ?? '–')),
+    );
+  };
+  return h(
+    'table',
+    {},
+    h(
+      'tbody',
+      {},
+      row('Sends to', destination?.address, formOf(destination)),
+      row('Storage', storage, ''),
+      row('Consent', consent, isGpc ? 'GPC is on' : 'GPC is off'),
+      row('User', userId, ''),
+      row('Session', session, 'last event'),
+      row(
+        'Other tabs',
+        `${pages} open, with ${countOf(held)}`,
+        held ? `for ${stretch(until - now)} at most` : free ? `${free} left behind` : '',
+      ),
+      row('Version', VERSION, ''),
+      options().map(({ name, value, origin }) => row(name, value, origin)),
+    ),
+    h(
+      'caption',
+      {},
+      h(
+        'label',
+        {},
+        h('input', {
+          ...{ type: 'checkbox', checked: isKeptOpen },
+          onchange: ({ target }: Event) => keepOpen((target as HTMLInputElement).checked),
+        }),
+        ' Open on every page of this site',
+      ),
+    ),
+  );
+};
+
+const faultsTab = ({ fault, watched, destination }: Shown, { setFault }: Actions) =>
+  !destination || watched.options?.fetch
+    ? empty('The requests of this page cannot be reached.')
+    : [
+        empty('For this page alone, until you close the inspector.'),
+        h(
+          'ul',
+          { class: 'faults' },
+          (Object.entries(FAULTS) as [Fault, string][]).map(([name, text]) =>
+            h(
+              'li',
+              {},
+              button(name, () => setFault(fault === name ? undefined : name), {
+                'aria-pressed': `${fault === name}`,
+              }),
+              h('span', { class: 'soft' }, text),
+            ),
+          ),
+        ),
+      ];
+
+const TABS = {
+  Records: recordsTab,
+  'If I close now': closeTab,
+  Setup: setupTab,
+  Faults: faultsTab,
+};
+const NAMES = Object.keys(TABS) as (keyof typeof TABS)[];
+
+const head = (shown: Shown, { pick, close }: Actions) => {
+  const { watched, all, destination, status, frame } = shown;
+  const { storage, consent } = status;
+  const kept = storage === 'indexeddb' ? 'IndexedDB' : storage;
+  return h(
+    'header',
+    {},
+    all[1]
+      ? h(
+          'select',
+          {
+            'aria-label': 'Instance',
+            onchange: ({ target }: Event) =>
+              pick(all[(target as HTMLSelectElement).selectedIndex]!),
+          },
+          all.map((one) =>
+            h('option', { selected: one === watched }, `${one.name} ${one.options?.project ?? ''}`),
+          ),
+        )
+      : h('h2', {}, watched.name),
+    h(
+      'span',
+      { class: 'soft' },
+      [watched.options?.project, formOf(destination), kept, consent, frame]
+        .filter(Boolean)
+        .join(' · '),
+    ),
+    button('×', close, { class: 'close', 'aria-label': 'Close the inspector' }),
+  );
+};
+
+/** The whole panel. */
+export const view = (shown: Shown, actions: Actions): Drawing[] => {
+  const { chosen, fault, destination, watched } = shown;
+  const { copy, choose, setFault, flush, save, openRows, compare } = actions;
+  const { tab, notice } = chosen;
+  const moveTab = ({ key, currentTarget }: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (!step) return;
+    const at = (NAMES.indexOf(tab as 'Setup') + step + NAMES.length) % NAMES.length;
+    choose({ tab: NAMES[at]! });
+    ((currentTarget as Element).children[at] as HTMLElement).focus();
+  };
+  return [
+    h(
+      'section',
+      { key: 'panel', 'aria-label': `Inspector of ${watched.name}`, tabindex: -1 },
+      head(shown, actions),
+      sums(shown),
+      reasonView(shown),
+      h(
+        'div',
+        { role: 'tablist', 'aria-label': 'Views', onkeydown: moveTab },
+        NAMES.map((name, i) =>
+          button(name, () => choose({ tab: name }), {
+            ...{ role: 'tab', id: `tab${i}`, 'aria-controls': 'panel' },
+            'aria-selected': `${name === tab}`,
+            tabindex: name === tab ? '0' : '-1',
+          }),
+        ),
+      ),
+      h(
+        'div',
+        {
+          ...{ key: tab, role: 'tabpanel', id: 'panel', tabindex: 0 },
+          'aria-labelledby': `tab${NAMES.indexOf(tab as 'Setup')}`,
+        },
+        TABS[tab as 'Setup'](shown, actions),
+      ),
+      h(
+        'footer',
+        { class: 'buttons' },
+        button('Flush', flush),
+        button('Export', save),
+        button('Report', () => copy('report')),
+        destination && button('Rows ↗', openRows),
+        destination && mayAsk(destination) && button('Compare', compare),
+        h('span', { role: 'status', class: 'soft' }, notice),
+      ),
+    ),
+    ...(fault
+      ? [
+          h(
+            'div',
+            { class: 'frame' },
+            h(
+              'p',
+              {},
+              `Fault on purpose: ${fault}`,
+              button('End', () => setFault(undefined)),
+            ),
+          ),
+        ]
+      : []),
+  ];
+};

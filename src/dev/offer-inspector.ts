@@ -1,0 +1,32 @@
+import { attempt } from '../interface/attempt.js';
+import { ofPage } from './watched.js';
+
+/** Any value under this key of localStorage opens the inspector on every page of the site. */
+export const FLAG = 'analytics-outbox inspect';
+
+/** Loads and opens it. */
+export type LoadInspector = () => Promise<unknown>;
+
+const isAsked = (tag: HTMLElement | undefined): boolean =>
+  tag?.dataset['inspect'] !== undefined ||
+  /[?&]analytics\b/.test(location.search) ||
+  !!attempt(() => localStorage.getItem(FLAG));
+
+/** Opens the inspector if the page asks for it, and whenever its key is pressed: Ctrl, Shift, and the key left of 1. */
+export const offerInspector = (load: LoadInspector, tag?: HTMLElement): void => {
+  const page = ofPage();
+  if (page.isOffered) return;
+  page.isOffered = true;
+  const open = () => load().catch(() => undefined);
+  if (isAsked(tag)) void open();
+  const onKey = (event: KeyboardEvent) => {
+    const { code, ctrlKey, shiftKey, altKey, metaKey, repeat } = event;
+    if (code !== 'Backquote' || !ctrlKey || !shiftKey || altKey || metaKey || repeat) return;
+    event.preventDefault();
+    const { panel } = page;
+    if (panel && !panel.into) panel.close();
+    else void open().then(() => page.panel?.focus());
+  };
+  // In the first phase, so that a page that stops its keys still has this one.
+  window.addEventListener('keydown', onKey, true);
+};

@@ -1,0 +1,5 @@
+export {
+  openInspector,
+  type Inspector,
+  type InspectorOptions,
+} from './dev/inspector/open-inspector.js';

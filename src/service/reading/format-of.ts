@@ -1,0 +1,14 @@
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  html: /\btext\/html\b/,
+  sse: /\btext\/event-stream\b/,
+  ndjson: /\bapplication\/(x-)?ndjson\b/,
+  csv: /\btext\/csv\b/,
+};
+
+/** The format that is asked for, in the query or by what the client accepts. */
+export const formatOf = ({ url, headers }: Request): string => {
+  const asked = new URL(url).searchParams.get('format');
+  if (asked) return asked;
+  const accepted = headers.get('accept') ?? '';
+  return Object.keys(FORMATS).find((name) => FORMATS[name]!.test(accepted)) ?? 'json';
+};

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { pass, passUntil } from '../support/clock.js';
+import { draw, names, openShop, WAYS, type Visit } from '../support/shop.js';
+import type { Got } from '../support/service.js';
+
+/** A wait is at least this long, and then half as long as the trouble has lasted. */
+const SHORTEST_MS = 1_000;
+const RETRY_AFTER_MS = 2_000;
+const TOO_MANY = { status: 429, headers: { 'retry-after': '2' } };
+/** How long the service takes where it is to be seen what goes beside a probe. */
+const ANSWER_MS = 400;
+
+const hasFailed = ({ heard }: Visit) => passUntil(() => heard.outcome[0]);
+/** Milliseconds between two requests. */
+const between = (requests: readonly Got[], from: number, to: number) =>
+  requests[to]!.at - requests[from]!.at;
+
+const expectFullWaits = (tries: readonly Got[]): void =>
+  tries.slice(1).forEach(({ at }, i) => {
+    const wait = Math.max(SHORTEST_MS, between(tries, 0, i) / 2);
+    expect(at - tries[i]!.at).toBeGreaterThanOrEqual(wait);
+    expect(at - tries[i]!.at).toBeLessThan(wait + 100);
+  });
+
+describe.each(WAYS)('after a failure, %s', (way) => {
+  it('waits half as long as the trouble has lasted, with one probe at a time', async () => {
+    const { receiver, visit, holds } = openShop(way);
+    draw(1);
+    receiver.faults([{ status: 500, times: 5 }]);
+    const page = visit();
+    page.track(['first']);
+    await hasFailed(page);
+    expect(page.heard.outcome[0]).toMatchObject({ outcome: 'retry', status: 500 });
+    page.track(names(10));
+    await holds(['first', ...names(10)]);
+    const tries = receiver.requests.slice(0, 6);
+    expect(tries.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500, 200]);
+    expectFullWaits(tries);
+    expect(between(tries, 0, 5)).toBeLessThan(15_000);
+  });
+
+  it('sends nothing for as long as Retry-After says, then one probe, then more', async () => {
+    const { receiver, visit, holds } = openShop(way);
+    draw(0);
+    receiver.faults([{ ...TOO_MANY, times: 1 }, { delay: ANSWER_MS }]);
+    const page = visit();
+    page.track(['first']);
+    await hasFailed(page);
+    page.track(names(19));
+    await holds(['first', ...names(19)]);
+    expect(between(receiver.requests, 0, 1)).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
+    expect(between(receiver.requests, 1, 2)).toBeGreaterThanOrEqual(ANSWER_MS);
+    if (way !== 'by relay') {
+      expect(receiver.requests).toHaveLength(21);
+      expect(between(receiver.requests, 2, 3)).toBeLessThan(ANSWER_MS); // then two at a time
+      expect(between(receiver.requests, 1, 20)).toBeLessThan(8 * ANSWER_MS);
+    }
+  });
+
+  it('keeps the next page back', async () => {
+    const shop = openShop(way);
+    const { receiver } = shop;
+    draw(0);
+    receiver.faults([{ ...TOO_MANY, times: 1 }, { delay: ANSWER_MS }]);
+    const page = shop.visit();
+    page.track(['first']);
+    await hasFailed(page);
+    (await shop.next()).track(names(5));
+    await shop.holds(['first', ...names(5)]);
+    expect(between(receiver.requests, 0, 1)).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
+    expect(between(receiver.requests, 1, 2)).toBeGreaterThanOrEqual(ANSWER_MS);
+  });
+
+  it('leaves the service alone for as long as it has asked, though the site clears localStorage', async () => {
+    const { site, receiver, visit } = openShop(way);
+    receiver.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
+    const { analytics, track, heard } = visit({ flushAt: 1 });
+    track(['first']);
+    await passUntil(() => heard.outcome[0]);
+    const before = receiver.requests.length;
+    receiver.faults([]);
+    site.values.clear();
+    track(names(25));
+    expect(await analytics.flush()).toMatchObject({ waiting: 26 });
+    await pass(30_000);
+    expect(analytics.status()).toMatchObject({ paused: 'backoff', waiting: 26 });
+    expect(receiver.requests).toHaveLength(before);
+  });
+});
+
+it.each([
+  ['a date', () => new Date(Date.now() + 7_000).toUTCString(), 5_900],
+  ['two headers', () => '120, 120', 120_000],
+])('waits for %s in Retry-After', async (_, header, ms) => {
+  const { service, visit, holds } = openShop();
+  service.faults([{ status: 503, headers: { 'retry-after': header() }, times: 1 }]);
+  visit().track(['event']);
+  await holds(['event'], 300_000);
+  expect(service.requests).toHaveLength(2);
+  expect(between(service.requests, 0, 1)).toBeGreaterThanOrEqual(ms);
+});
+
+it.each([
+  ['the service', 2_000],
+  ['the relay', 1_000],
+])('waits by relay for as long as %s says', async (who, ms) => {
+  const { service, relay, visit, holds } = openShop('by relay', { random: () => 0 });
+  draw(0);
+  const asked = { status: 429, headers: { 'retry-after': `${ms / 1_000}` }, times: 1 };
+  (who === 'the service' ? service : relay).faults([asked]);
+  visit().track(['one']);
+  await holds(['one']);
+  expect(relay.requests).toHaveLength(2);
+  expect(between(relay.requests, 0, 1)).toBeGreaterThanOrEqual(ms);
+});
+
+it('tries again and again though the browser says for ever that it is offline', async () => {
+  const { receiver, visit, holds } = openShop();
+  Object.assign(navigator, { onLine: false });
+  receiver.faults([{ status: 503 }]);
+  const { analytics, track } = visit();
+  track(names(5));
+  await passUntil(() => analytics.status().paused === 'offline');
+  receiver.faults([]);
+  await holds(names(5));
+});

@@ -1,0 +1,32 @@
+// @vitest-environment happy-dom
+// @vitest-environment-options { "url": "https://shop.example/" }
+import { afterEach, expect, it, vi } from 'vitest';
+import { autocapture } from '../../src/autocapture.js';
+import { createAnalytics } from '../../src/testing.js';
+
+afterEach(() => vi.unstubAllGlobals());
+
+it.each([
+  ['a visitor', 'shop.example', {}, true],
+  ['a visitor', 'shop.localhost', {}, false],
+  ['a visitor', 'shop.test', { local: true }, true],
+  ['an automated browser', 'shop.example', {}, false],
+  ['an automated browser', 'shop.example', { automated: true }, true],
+  ['an automated browser', 'shop.test', { automated: true }, false],
+  ['an automated browser', 'shop.test', { local: true }, false],
+])('of %s on %s, with %j, captures: %s', (who, host, options, isCaptured) => {
+  (window as unknown as { happyDOM: { setURL: (url: string) => void } }).happyDOM.setURL(
+    `https://${host}/`,
+  );
+  Object.defineProperty(navigator, 'webdriver', {
+    configurable: true,
+    value: who === 'an automated browser',
+  });
+  vi.spyOn(console, 'warn').mockReturnValue();
+  const analytics = createAnalytics({ relay: '/a', project: 'shop', channel: 'web' });
+  const stop = autocapture(analytics, { clicks: true, ...options });
+  document.body.innerHTML = '<button data-event="Clicked">Click</button>';
+  document.querySelector('button')!.click();
+  expect(analytics.events('Clicked')).toHaveLength(isCaptured ? 1 : 0);
+  stop();
+});

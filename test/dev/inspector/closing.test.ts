@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Status } from '../../../src/client/types.js';
+import { closeNow } from '../../../src/dev/inspector/closing.js';
+import type { Line } from '../../../src/dev/inspector/lines.js';
+
+const NOW = 1_000_000;
+
+const lineOf = (name: string, more: Partial<Line> = {}): Line => ({
+  ...{ id: name, type: 'event', name, body: '{}', calledAt: NOW, earlier: 0, storedAt: NOW },
+  ...{ tries: [], due: 0, version: 0, ...more },
+});
+const SENT = [{ sentAt: NOW - 100, handoff: false }];
+
+type Situation = Parameters<typeof closeNow>[0];
+
+/** Names of the records by what would become of them. */
+const close = (lines: Line[], more: Partial<Situation> = {}) => {
+  const closing = closeNow({
+    status: { storage: 'indexeddb' } as Status,
+    ...{ isInTrouble: false, isAsked: false, isOffline: false, resends: false, now: NOW },
+    ...{ lines, ...more },
+  });
+  const names = (list: readonly Line[]) => list.map(({ name }) => name).join();
+  const { handedOff, onTheWire, waits, lost, notStored } = closing;
+  return {
+    handedOff: names(handedOff),
+    onTheWire: names(onTheWire),
+    waits: names(waits),
+    lost: names(lost),
+    notStored,
+  };
+};
+
+describe('if the page were closed now', () => {
+  it('hands off what waits, oldest first, within the budget of the browser', () => {
+    const body = JSON.stringify('a'.repeat(30_000));
+    const lines = [lineOf('third'), lineOf('second', { body }), lineOf('first', { body })];
+    expect(close(lines)).toMatchObject({ handedOff: 'first', waits: 'second,third' });
+  });
+
+  it('keeps what is handed off apart from what is on the wire, and from what has ended', () => {
+    const end = { at: NOW, what: 'delivered', message: '' } as const;
+    const lines = [lineOf('waits'), lineOf('runs', { tries: SENT }), lineOf('done', { end })];
+    expect(close(lines)).toMatchObject({ handedOff: 'waits', onTheWire: 'runs', waits: '' });
+  });
+
+  it('hands off nothing in trouble, unless the receiver knows repeats and asked for no wait', () => {
+    const lines = [lineOf('one'), lineOf('failed', { due: NOW + 500 })];
+    expect(close(lines, { isInTrouble: true })).toMatchObject({ waits: 'failed,one' });
+    expect(close(lines, { isOffline: true })).toMatchObject({ waits: 'failed,one' });
+    const resends = { isInTrouble: true, resends: true };
+    expect(close(lines, resends)).toMatchObject({ handedOff: 'failed,one' });
+    expect(close(lines, { ...resends, isAsked: true })).toMatchObject({ waits: 'failed,one' });
+  });
+
+  it('lets a record that failed wait for its own turn', () => {
+    const lines = [lineOf('one'), lineOf('failed', { due: NOW + 500 })];
+    expect(close(lines)).toMatchObject({ handedOff: 'one', waits: 'failed' });
+  });
+
+  it('counts what waits and is not in the database yet', () => {
+    const fresh = lineOf('fresh');
+    delete fresh.storedAt;
+    expect(close([fresh, lineOf('old')], { isInTrouble: true })).toMatchObject({ notStored: 1 });
+  });
+
+  it('loses what is in memory only, since consent is pending', () => {
+    const status = { storage: 'none' } as Status;
+    expect(close([lineOf('one')], { status })).toMatchObject({ lost: 'one', handedOff: '' });
+  });
+});
