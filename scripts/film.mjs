@@ -13,12 +13,12 @@ import { startDemo } from '../demo/dist/demo.js';
 import { findChromium } from './find-browser.mjs';
 
 const PICTURES = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
-const SIZE = { width: 960, height: 800 };
-const FRAMES_A_SECOND = 6;
+const SIZE = { width: 1020, height: 800 };
+const FRAMES_A_SECOND = 5;
 const LAST_FRAME_MS = 3_000;
 const PLAYED_MS = 90_000;
 /** Part of the tour that is over by then: everything waits for the service. */
-const STILL_AT = 0.22;
+const STILL_AT = 0.3;
 
 /** Takes pictures of the page as it changes, each with its time, until the tour is over. */
 const shoot = async (url, colorScheme) => {

@@ -57,7 +57,7 @@ const titleOf = (name) => /^# (.+)$/m.exec(readFileSync(join(PAGES, `${name}.md`
 const moves = () =>
   readdirSync(PAGES)
     .map((file) => file.replace(/\.md$/, ''))
-    .filter((name) => /^(migration(-.+)?)$/.test(name))
+    .filter((name) => /^(migration|migration-.+)$/.test(name))
     .sort((a, b) => (b === 'migration') - (a === 'migration') || a.localeCompare(b))
     .map((name) => [name, titleOf(name)]);
 

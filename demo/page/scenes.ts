@@ -58,14 +58,14 @@ export const SCENES: readonly Scene[] = [
     id: 'burst',
     title: 'Burst of 50',
     words: '50 calls in one task',
-    tour: '50 calls in one task. Each goes into the outbox first, then to the service.',
+    tour: '50 calls in one task. Each goes into the outbox, then to the service.',
     play: async ({ burst }) => burst(50),
   },
   {
     id: 'down',
     title: 'Service down for 3 s',
     words: '503 to everything, then well again',
-    tour: 'The service is down for 3 s. Everything waits in the outbox, and goes when it is back.',
+    tour: 'The service is down for 3 s. Calls wait in the outbox, and go when it is back.',
     play: async ({ demo, burst, wait, back }) => {
       await demo.setFaults(ours({ status: 503 }));
       burst(50);
@@ -78,7 +78,7 @@ export const SCENES: readonly Scene[] = [
     id: 'leave',
     title: 'Leave the page',
     words: '20 calls, and off to another page in the same task',
-    tour: 'Twenty calls, and the page is left in the same moment. The browser takes them along.',
+    tour: '20 calls, and the page is left at once. The browser takes them along.',
     play: async ({ demo, burst, wait }) => {
       burst(20);
       demo.tabs.leave();
@@ -90,7 +90,7 @@ export const SCENES: readonly Scene[] = [
     id: 'crash',
     title: 'Crash the tab',
     words: '10 calls wait, the tab dies, a minute later it is opened again',
-    tour: 'The tab crashes with 10 calls waiting. The page that is opened a minute later sends them.',
+    tour: 'The tab crashes with 10 calls waiting. Opened a minute later, it sends them.',
     play: async ({ demo, burst, wait, back }) => {
       await demo.setFaults(ours({ status: 503 }));
       burst(10);
