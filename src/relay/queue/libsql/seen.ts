@@ -50,6 +50,7 @@ interface Row {
   id: string;
   client: string;
   result: string | null;
+  until: number;
 }
 
 /** The ids of records that the relay has sent, in one file of this machine. Several processes may use it. */
@@ -65,8 +66,7 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const me = nanoid();
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
 
-  const select = prepare('SELECT id, client, result FROM seen WHERE id = ? AND until > ?');
-  const find = prepare('SELECT id, client, result FROM seen WHERE id = ?');
+  const find = prepare('SELECT id, client, result, until FROM seen WHERE id = ?');
   const write = prepare(`
     INSERT INTO seen (id, until, holder, result, client) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id)
     DO UPDATE SET until = excluded.until, holder = excluded.holder, result = excluded.result,
@@ -74,10 +74,10 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const giveUp = prepare('DELETE FROM seen WHERE id = ? AND holder = ? AND result IS NULL');
   const remove = prepare('DELETE FROM seen WHERE id = ?');
   const expired = prepare(
-    `SELECT id, client, result FROM seen WHERE until <= ? ORDER BY until LIMIT ${SWEEP}`,
+    `SELECT id, client, result, until FROM seen WHERE until <= ? ORDER BY until LIMIT ${SWEEP}`,
   );
   const oldestOf = prepare(`
-    SELECT id, client, result FROM seen WHERE client = ? AND result IS NOT NULL
+    SELECT id, client, result, until FROM seen WHERE client = ? AND result IS NOT NULL
     ORDER BY until LIMIT 1`);
   const resize = prepare(`
     INSERT INTO ids (client, count) VALUES (?1, ?2)
@@ -89,8 +89,9 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const idsOf = (client: string): number =>
     (countOf.all(client) as { count: number }[])[0]?.count ?? 0;
   const change = (client: string, by: number): void => {
+    if (!by) return;
     for (const whose of [client, '']) resize.run(whose, by);
-    dropEmpty.run(client);
+    if (by < 0) dropEmpty.run(client);
   };
   const removeRow = ({ id, client, result }: Row): void => {
     remove.run(id);
@@ -102,30 +103,37 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
     return !!row;
   };
 
-  const sight = (id: string, claimMs: number): Sighting => {
-    const [known] = select.all(id, now()) as Row[];
-    if (known?.result) return { state: 'done', result: JSON.parse(known.result) as BatchResult };
-    if (known) return { state: 'begun' };
-    for (const row of find.all(id) as Row[]) removeRow(row); // its time is over
-    write.run(id, now() + claimMs, me, null, '-');
+  const sight = (id: string, claimMs: number, time: number): Sighting => {
+    const [row] = find.all(id) as Row[];
+    if (row && row.until > time) {
+      const { result } = row;
+      return result
+        ? { state: 'done', result: JSON.parse(result) as BatchResult }
+        : { state: 'begun' };
+    }
+    if (row) removeRow(row);
+    write.run(id, time + claimMs, me, null, '-');
     return { state: 'new' };
   };
 
-  const keep = (result: BatchResult, client: string): void => {
+  /** Answers how many ids its client has more. */
+  const keep = (result: BatchResult, client: string, time: number): number => {
     const { id } = result;
     const [row] = find.all(id) as Row[];
-    const [live] = select.all(id, now()) as Row[];
-    if (live?.result && !isFinal(result)) return;
+    if (row?.result && row.until > time && !isFinal(result)) return 0;
     const lifeMs = result.outcome === 'rejected' ? Math.min(maxAge, REFUSED_MS) : maxAge;
-    const whose = row?.result ? row.client : client;
-    write.run(id, now() + lifeMs, me, JSON.stringify(result), whose);
-    if (!row?.result) change(whose, 1);
+    write.run(id, time + lifeMs, me, JSON.stringify(result), row?.result ? row.client : client);
+    return row?.result ? 0 : 1;
   };
 
   const finishNow = (results: readonly BatchResult[], client: string) => {
     const gone = { maxIds: 0, maxIdsOfClient: 0 };
     const whose = client || '-';
-    results.forEach((result) => keep(result, whose));
+    const time = now();
+    change(
+      whose,
+      results.reduce((sum, result) => sum + keep(result, whose, time), 0),
+    );
     while (client && idsOf(whose) > maxIdsOfClient && removeOldestOf(whose)) gone.maxIdsOfClient++;
     const largestNow = () => (largest.all() as { client: string }[])[0]!.client;
     while (idsOf('') > maxIds && removeOldestOf(largestNow())) gone.maxIds++;
@@ -135,8 +143,9 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   return {
     begin: (ids, claimMs) =>
       group.run(() => {
-        for (const row of expired.all(now()) as Row[]) removeRow(row);
-        return ids.map((id) => sight(id, claimMs));
+        const time = now();
+        for (const row of expired.all(time) as Row[]) removeRow(row);
+        return ids.map((id) => sight(id, claimMs, time));
       }),
     finish: (results, client = '') => group.run(() => finishNow(results, client)),
     forget: (ids) => group.run(() => ids.forEach((id) => giveUp.run(id, me))),
