@@ -44,8 +44,8 @@ const METRICS: Readonly<Record<string, Metric>> = {
 /** Upper bounds in seconds: a try takes milliseconds, or as long as its timeout. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-type Labels = Record<string, string>;
-interface Config<Registry> {
+/** What a metric is made of. */
+export interface MetricConfig<Registry> {
   name: string;
   help: string;
   labelNames: string[];
@@ -59,10 +59,14 @@ export interface MetricsRegistry {
 /** The part of the package prom-client that is used. */
 export interface PromClient<Registry extends MetricsRegistry> {
   Registry: new () => Registry;
-  Counter: new (config: Config<Registry>) => { inc(labels: Labels, value: number): void };
-  Gauge: new (config: Config<Registry>) => { set(labels: Labels, value: number): void };
-  Histogram: new (config: Config<Registry> & { buckets: number[] }) => {
-    observe(labels: Labels, value: number): void;
+  Counter: new (config: MetricConfig<Registry>) => {
+    inc(labels: Record<string, string>, value: number): void;
+  };
+  Gauge: new (config: MetricConfig<Registry>) => {
+    set(labels: Record<string, string>, value: number): void;
+  };
+  Histogram: new (config: MetricConfig<Registry> & { buckets: number[] }) => {
+    observe(labels: Record<string, string>, value: number): void;
   };
   collectDefaultMetrics(options: { register: Registry }): void;
 }
@@ -78,7 +82,7 @@ export interface MetricsOptions<Registry extends MetricsRegistry> {
 
 export interface Metrics<Registry extends MetricsRegistry> {
   /** For `createRelay`, `createDelivery`, `createConsumer` and `createService`: their numbers are added up here. */
-  onMetric: (name: string, value: number, labels?: Readonly<Labels>) => void;
+  onMetric: (name: string, value: number, labels?: Readonly<Record<string, string>>) => void;
   /**
    * Answers GET with the numbers in Prometheus's text format. Mount it where only your own network comes:
    * it asks for no password.
@@ -104,7 +108,7 @@ export const createMetrics = <Registry extends MetricsRegistry>(
       '`prefix` must be the beginning of a metric name: letters, digits, _ and :',
     );
   }
-  const known = new Map<string, (value: number, labels: Labels) => void>();
+  const known = new Map<string, (value: number, labels: Record<string, string>) => void>();
 
   const create = ({ kind, name, help, labels = [] }: Metric) => {
     const config = {
@@ -112,14 +116,14 @@ export const createMetrics = <Registry extends MetricsRegistry>(
     };
     if (kind === 'counter') {
       const metric = new client.Counter(config);
-      return (value: number, given: Labels) => metric.inc(given, value);
+      return (value: number, given: Record<string, string>) => metric.inc(given, value);
     }
     if (kind === 'histogram') {
       const metric = new client.Histogram({ ...config, buckets: BUCKETS });
-      return (value: number, given: Labels) => metric.observe(given, value / 1_000);
+      return (value: number, given: Record<string, string>) => metric.observe(given, value / 1_000);
     }
     const metric = new client.Gauge(config);
-    return (value: number, given: Labels) =>
+    return (value: number, given: Record<string, string>) =>
       metric.set(given, kind === 'age' ? value / 1_000 : value);
   };
 
