@@ -1,5 +1,4 @@
 import { messageOf } from '../interface/errors.js';
-import { callHook } from './call-hook.js';
 
 /** Numbers a relay gives away. Labels are from small closed sets, never from the input. */
 export type RelayMetric =
@@ -86,6 +85,19 @@ export interface HooksOf<Metric extends string, Problem extends { kind: string }
 }
 
 export type Hooks = HooksOf<RelayMetric, RelayError>;
+
+/**
+ * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
+ * unhandled rejection would end the process.
+ */
+export const callHook = (hook: () => unknown, failed: (error: unknown) => void): void => {
+  try {
+    const result = hook();
+    if (result !== undefined) Promise.resolve(result).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+};
 
 /** The hooks, made safe: one that throws must not cost a record. */
 export const createTell = <

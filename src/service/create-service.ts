@@ -8,7 +8,7 @@ import { answerJson, refuse } from '../relay/front/http.js';
 import { createClientOf } from '../relay/front/client.js';
 import type { Names } from '../relay/front/records.js';
 import type { OnRefused } from '../relay/front/refusals.js';
-import { inTime } from '../relay/in-time.js';
+import { inTime } from '../relay/time.js';
 import { createClientWord } from './client-word.js';
 import { createTell } from './hooks.js';
 import { createOperations } from './operations.js';

@@ -1,5 +1,5 @@
 import { messageOf } from '../interface/errors.js';
-import { inTime } from '../relay/in-time.js';
+import { inTime } from '../relay/time.js';
 import { createReportOnce } from '../relay/report-once.js';
 import type { ServiceError, Tell } from './hooks.js';
 import type { Setup } from './setup.js';

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -147,6 +149,38 @@ it('reads its token again when it is told to, and goes on with the one it has if
   expect(program.lines).toContain('read the token again');
   expect(program.errors).toEqual([expect.stringContaining('goes on with the token that it has')]);
 });
+
+it('tries again when it is told to, though the service has asked for an hour', async () => {
+  const got: string[] = [];
+  let isBack = false;
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    got.push((JSON.parse(text) as { event: string }).event);
+    if (isBack) response.end('{"success":true}');
+    else response.writeHead(503, { 'retry-after': '3600' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const program = await start(settingsOf(url, { host: '127.0.0.1', adminPort: 0 }));
+  const pausedUntil = async () => {
+    const health = await (await fetch(`${program.adminUrl}/health`)).json();
+    return (health as { service: { paused_until?: string } }).service.paused_until;
+  };
+  await program.send([event('a')]);
+  await vi.waitUntil(pausedUntil, 20_000);
+  isBack = true;
+  await program.send([event('b')]);
+  process.emit('SIGUSR2');
+  await vi.waitUntil(() => got.includes('b'), 20_000);
+  const tryNow = (method: string) => fetch(`${program.adminUrl}/try-now`, { method });
+  expect([(await tryNow('GET')).status, (await tryNow('POST')).status]).toEqual([405, 202]);
+  await program.stop();
+}, 60_000);
 
 it('ends though clients hold connections with nothing, or half a request, on them', async () => {
   const service = await runService();

@@ -3,8 +3,7 @@ import type { BatchRecord, BatchResult, RelayOutcome } from '../../interface/wir
 import type { Seen, Sighting } from '../queue/ports.js';
 import { recordKeyOf } from '../queue/record.js';
 import type { Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
-import { sleep } from '../time.js';
+import { inTime, sleep } from '../time.js';
 import { createTellDropped, createReportOnce } from '../report-once.js';
 
 /**

@@ -9,9 +9,8 @@ import {
   objectWith,
   type Kinds,
 } from '../check-options.js';
-import { createPause, monotonicNow } from '../time.js';
+import { createPause, monotonicNow, inTime } from '../time.js';
 import { createTell, type Hooks, type Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
 import type { Queue, QueueSize, Taken } from '../queue/ports.js';
 import { createReportOnce } from '../report-once.js';
 import type { ServiceState } from './backoff.js';

@@ -1,10 +1,8 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../interface/errors.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { callHook } from '../call-hook.js';
-import type { Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
-import { sleep } from '../time.js';
+import { callHook, type Tell } from '../hooks.js';
+import { inTime, sleep } from '../time.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
 import { createTellDropped } from '../report-once.js';

@@ -1,6 +1,6 @@
 import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
 import { messageOf } from '../../interface/errors.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import type { Token } from '../../interface/bodies.js';
 
 /** Gives the token in use. It is asked for when needed, and kept in memory only. */

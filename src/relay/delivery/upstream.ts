@@ -4,7 +4,7 @@ import { outcomeOf, type Verdict } from '../../interface/outcome.js';
 import type { BatchRecord } from '../../interface/wire.js';
 import { isFinal } from '../queue/record.js';
 import type { Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { createReportOnce } from '../report-once.js';
 import { causeOf, readStart, type ServiceAnswer, type ServiceFetch } from './fetch.js';
 import { createTokenSource } from './token.js';

@@ -2,7 +2,7 @@ import { messageOf } from '../../interface/errors.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import { createClaims, createRunning } from '../delivery/claims.js';
 import type { Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { DOWN_MS, retryLater, unclaimed } from '../queue/record.js';
 import { isQueueFull, type Putter, type Seen } from '../queue/ports.js';
 import { createReportOnce } from '../report-once.js';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../interface/errors.js';
 import type { TellHook } from '../hooks.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { clientKeyOf, networkOf, type ClientOptions } from './client.js';
 import { refuse } from './http.js';
 

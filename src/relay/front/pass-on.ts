@@ -3,8 +3,7 @@ import type { DeliverOptions } from '../delivery/delivery.js';
 import type { Tell } from '../hooks.js';
 import { checkRecord, type ClaimedRecord } from './records.js';
 import type { RelayOptions } from './relay-options.js';
-import type { TellRefused } from './refusals.js';
-import { createTellUnlisted } from './tell-unlisted.js';
+import { type TellRefused, createTellUnlisted } from './refusals.js';
 import { createOpaqueWord, truncateAddress } from './client.js';
 
 interface Effects {
