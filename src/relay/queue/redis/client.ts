@@ -68,7 +68,9 @@ export const createPrepare = (client: RedisClient, prefix: string, keys: readonl
       await client.sendCommand(['SET', name, String(VERSION)]);
     }
     if (!Number(await client.sendCommand(['EXISTS', old]))) return;
-    while (Number(await migrate({ keys, args: [`{${prefix}}:`] })));
+    let left = 0;
+    for (let moved = 1, more = 0; moved + more > 0; left += more)
+      [moved, more] = (await migrate({ keys, args: [`{${prefix}}:`, left] })) as [number, number];
   };
 
   return (): Promise<void> => {

@@ -221,31 +221,37 @@ local first = redis.call('ZRANGE', ages, 0, 0, 'WITHSCORES')
 return { redis.call('HLEN', waiting), redis.call('XLEN', dead), first[2] or '' }`;
 
 /**
- * The prefix of the keys. Takes over what version 1 has left, some lanes at a time: a hash \`records\` of
- * \`at tries record\`, a sorted set \`heads\` of lanes such as \`["project","user"]\` or \`["id"]\`, and a list for each.
- * Answers how many lanes are left. Processes of both versions may run beside each other.
+ * The prefix of the keys, and how many lanes were left out before. Takes over what version 1 has left, some lanes at a
+ * time: a hash `records` of `at tries record`, a sorted set `heads` of lanes such as `["project","user"]` or
+ * `["id"]`, and a list for each. Leaves out lanes that a process of version 1 has taken, until their time is over.
+ * Answers how many it has taken over, and how many it has left out.
  */
 export const MIGRATE = `${FREES_MEMORY}${QUEUE}
 local function old(name) return ARGV[1] .. name end
-for _, lane in ipairs(redis.call('ZRANGE', old('heads'), 0, 99)) do
-  local names = cjson.decode(lane)
-  local line = #names == 2 and '["",' .. string.sub(lane, 2) or ''
-  for _, key in ipairs(redis.call('LRANGE', old('lane:') .. lane, 0, -1)) do
-    local value = redis.call('HGET', old('records'), key)
-    if value then
-      local at, tries, record = string.match(value, '^(%d+) (%d+) (.*)$')
-      put(line, key, at, '', record)
-      redis.call('HDEL', old('records'), key)
+local moved, left = 0, 0
+for _, lane in ipairs(redis.call('ZRANGE', old('heads'), ARGV[2], ARGV[2] + 99)) do
+  local isOut = redis.call('HEXISTS', old('out'), lane) == 1
+  if isOut and tonumber(redis.call('ZSCORE', old('due'), lane) or 0) > now then
+    left = left + 1
+  else
+    moved = moved + 1
+    local line = #cjson.decode(lane) == 2 and '["",' .. string.sub(lane, 2) or ''
+    for _, key in ipairs(redis.call('LRANGE', old('lane:') .. lane, 0, -1)) do
+      local value = redis.call('HGET', old('records'), key)
+      if value then
+        local at, tries, record = string.match(value, '^(%d+) (%d+) (.*)$')
+        put(line, key, at, '', record)
+        redis.call('HDEL', old('records'), key)
+      end
     end
+    redis.call('DEL', old('lane:') .. lane)
+    redis.call('ZREM', old('heads'), lane)
+    redis.call('ZREM', old('due'), lane)
+    redis.call('HDEL', old('out'), lane)
   end
-  redis.call('DEL', old('lane:') .. lane)
-  redis.call('ZREM', old('heads'), lane)
-  redis.call('ZREM', old('due'), lane)
-  redis.call('HDEL', old('out'), lane)
 end
-local left = redis.call('ZCARD', old('heads'))
-if left == 0 then redis.call('DEL', old('weight')) end
-return left`;
+if redis.call('ZCARD', old('heads')) == 0 then redis.call('DEL', old('weight')) end
+return { moved, left }`;
 
 /** Counts the dead letters that version 1 has left. */
 export const COUNT_DEAD = `${FREES_MEMORY}${QUEUE}
