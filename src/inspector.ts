@@ -3,3 +3,4 @@ export {
   type Inspector,
   type InspectorOptions,
 } from './dev/inspector/open-inspector.js';
+export type { Tracked } from './dev/watched.js';

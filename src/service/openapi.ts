@@ -123,15 +123,17 @@ const paths = {
     ),
   },
   '/rows/{file}': {
-    get: reading(
-      'pageFile',
-      'A file of the page that shows the rows.',
-      { parameters: [{ name: 'file', in: 'path', required: true, schema: text }] },
-      {
+    get: {
+      operationId: 'pageFile',
+      summary: 'A file of the page that shows the rows. It asks for no token, as it holds no rows.',
+      security: [{}],
+      parameters: [{ name: 'file', in: 'path', required: true, schema: text }],
+      responses: {
         200: { description: 'The file.', content: { 'text/javascript': { schema: text } } },
+        403: failure('A page of another site.'),
         404: failure('There is no such file.'),
       },
-    ),
+    },
   },
   '/refused': {
     get: reading(

@@ -120,6 +120,8 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
   'post /v1/event': writing('/v1/event', event),
   'get /rows': reading('/rows', {}, '/rows?limit=x'),
   'get /rows/{file}': reading('/rows/rows.js', {
+    403: () =>
+      runService({ page }).send('/rows/rows.js', { headers: { 'sec-fetch-site': 'cross-site' } }),
     404: () => runService({ readToken: READ }).send('/rows/rows.js', read),
   }),
   'get /refused': reading('/refused', {}, '/refused?after=x'),
@@ -194,7 +196,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('names every parameter that is read, and no other', () => {
-    const source = ['query.ts', 'routes.ts']
+    const source = ['query.ts', 'routes.ts', 'format-of.ts']
       .map((name) => new URL(`../../src/service/reading/${name}`, import.meta.url))
       .map((url) => readFileSync(url, 'utf8'))
       .join('\n');
