@@ -11,10 +11,10 @@ RUN npm pack --silent && mv analytics-outbox-*.tgz /package.tgz
 FROM node:20-alpine
 WORKDIR /relay
 COPY --from=build /package.tgz ./
-RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server hono redis libsql pg && rm package.tgz && npm cache clean --force
+RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server hono undici prom-client redis libsql pg && rm package.tgz && npm cache clean --force
 RUN mkdir /data && chown node /data
 USER node
 ENV PORT=3000
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s CMD node -e "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
+HEALTHCHECK --interval=10s --timeout=3s CMD node -e "fetch('http://127.0.0.1:' + process.env.PORT + '/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
 CMD ["node", "node_modules/analytics-outbox/dist/relay-program.js"]

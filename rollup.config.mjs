@@ -44,7 +44,9 @@ const script = (file) => ({ file, format: 'iife', sourcemap: true });
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
 /** The names of what stays inside of a script are a fiftieth of it. */
-const SHORTENED = { properties: { regex: new RegExp(`^(${INTERNAL.join('|')})$`) } };
+const SHORTENED = {
+  properties: { builtins: true, regex: new RegExp(`^(${INTERNAL.join('|')})$`) },
+};
 
 /** A script for a tag. */
 const tag = (input, file) => ({
@@ -54,7 +56,7 @@ const tag = (input, file) => ({
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-const external = [/^node:/, /^hono/, 'libsql', 'pg'];
+const external = [/^node:/, /^hono/, 'libsql', 'pg', 'undici'];
 const shape = (shared, format, extension) => ({
   dir: 'dist',
   format,
@@ -89,7 +91,7 @@ const libraries = (shared, ...names) => [code({ shared, names }), types(shared, 
 /** A program stands on the entries, as a site's own server would. */
 const program = (input, file) => ({
   input,
-  external: [/^node:/, 'redis', '@hono/node-server', ENTRY],
+  external: [/^node:/, 'redis', '@hono/node-server', 'prom-client', ENTRY],
   output: {
     file,
     format: 'es',
@@ -103,7 +105,10 @@ const program = (input, file) => ({
 const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 
 /** What the demo's servers take from `node_modules`. */
-const SERVER = [/^node:/, /^hono/, /^@hono\/node-server/, 'libsql', 'pg', 'redis'];
+const SERVER = [
+  ...[/^node:/, /^hono/, /^@hono\/node-server/],
+  ...['libsql', 'pg', 'redis', 'undici', 'prom-client'],
+];
 
 /** The files of a page that stand beside its script. */
 const pageFiles = (folder, names) => ({
@@ -176,8 +181,9 @@ export default [
   code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
   types('client-shared', [...CLIENT, 'inspector', 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
-  ...libraries('compat-shared', 'compat-segment'),
-  ...libraries('compat-shared', 'compat-logsnag'),
+  ...['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].flatMap((tool) =>
+    libraries('compat-shared', `compat-${tool}`),
+  ),
   ...libraries('capture-shared', 'autocapture'),
   ...libraries(
     'relay-shared',

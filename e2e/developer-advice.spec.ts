@@ -85,8 +85,7 @@ const MISTAKES: Record<string, Mistake> = {
   'a part of the context that the file does not have': {
     html: taggedPage({ ...SETUP, context: 'page' }),
     lines: [
-      /^error: analytics-outbox: wrong or missing: context$/,
-      /^error: .*\(data-context\) must be .*the name of a global .*outbox-auto\.js, not "page"$/,
+      /^error: .*\(data-context\) has the parts "page", which this file lacks: load outbox-auto\.js$/,
     ],
   },
   'a policy that blocks the service, as a fact': {
@@ -129,6 +128,20 @@ for (const [what, { html, origin = HOST, make, lines: wanted }] of Object.entrie
       .toEqual(wanted.map((line): unknown => expect.stringMatching(line)));
   });
 }
+
+test('names a wrong option of the tag in production, too', async ({ page, guest }) => {
+  guest.allow(/^console\.error: analytics-outbox: /);
+  const options = { ...SETUP, flushAt: 'many' };
+  const lines = await openForDeveloper(page, PUBLIC, { options });
+  await expect.poll(() => lines).toEqual(['error: analytics-outbox: wrong or missing: flushAt']);
+});
+
+test("names the developers' file where it is missing", async ({ page, guest }) => {
+  const named = /error: TypeError: .+\/outbox-dev\.js/;
+  guest.allow(/outbox-dev\.js/);
+  const lines = await openForDeveloper(page, HOST, { missing: 'outbox-dev.js' });
+  await expect.poll(() => lines).toEqual([expect.stringMatching(named)]);
+});
 
 /** What people try who know another tool, and what they are told to write. */
 const TRIED = {

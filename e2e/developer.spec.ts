@@ -52,7 +52,7 @@ const TROUBLES: Record<string, Trouble> = {
       await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ rejected: 2 });
     },
     lines: [
-      /^warning: analytics-outbox: event "one" was dropped \(rejected\): http:\/\/in\.example\/v1\/event: 422$/,
+      /^warning: analytics-outbox: event "one" was dropped \(rejected\): http:\/\/in\.example\/v1\/event: 422: \{\}$/,
       /^warning: analytics-outbox: event "two" was dropped \(rejected\)/,
     ],
   },

@@ -13,7 +13,10 @@ const line = (page: Page, name: string): Locator => panel(page).getByRole('butto
 const call = (page: Page, name: string) => page.evaluate((name) => analytics.event(name), name);
 const choose = (page: Page, tab: string) => panel(page).getByRole('tab', { name: tab }).click();
 
-test('opens by its key, closes by Escape, and gives the focus back', async ({ page, site }) => {
+test('opens by its key, closes by Escape, and gives the focus back @smoke', async ({
+  page,
+  site,
+}) => {
   site.page('/', site.tagged({}, { body: '<button>Buy</button>' }));
   await page.goto(site.url + '/');
   const buy = page.getByRole('button', { name: 'Buy' });
@@ -141,6 +144,48 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }
   });
 }
+
+test('is one panel however often it is opened, in an element too, and goes with that', async ({
+  page,
+  site,
+}) => {
+  site.page('/', site.tagged({}, { body: '<div id="place"></div>' }));
+  await page.goto(site.url + '/');
+  const isSame = await page.evaluate(async (file) => {
+    const { openInspector } = (await import(file)) as typeof import('../src/inspector.js');
+    openInspector().close(); // as React does in its strict mode
+    const into = document.querySelector('#place')!;
+    return openInspector({ into }) === openInspector({ into });
+  }, '/dist/outbox-inspector.js');
+  expect(isSame).toBe(true);
+  await expect(page.locator('#place').getByRole('region')).toHaveCount(1);
+  await choose(page, 'Faults');
+  await panel(page).getByRole('button', { name: 'offline' }).click();
+  await expect(page.getByText('Fault on purpose: offline')).toBeVisible();
+  await page.evaluate(() => document.querySelector('#place')!.remove());
+  await expect.poll(() => page.evaluate(() => String(fetch))).toContain('[native code]');
+});
+
+test('lets one choose between the tags of a page, and names its frame', async ({
+  page,
+  site,
+  guest,
+}) => {
+  guest.allowGlobals('second');
+  const second = site.tagged({ project: 'other', global: 'second' }, { stub: false });
+  site.page('/inner', site.tagged({}, { head: second.match(/<script async.*/)![0] }));
+  site.page(
+    '/',
+    '<iframe name="checkout" src="/inner?analytics" width="900" height="800"></iframe>',
+  );
+  await page.goto(site.url + '/');
+  const inner = page.frameLocator('iframe').getByRole('region', { name: 'Inspector' });
+  await expect(inner).toContainText('frame checkout');
+  await inner.getByLabel('Instance').selectOption('analytics p');
+  await expect(inner).toContainText('p · direct');
+  await inner.getByLabel('Instance').selectOption('second other');
+  await expect(inner).toContainText('other · direct');
+});
 
 test('is never loaded on a page for visitors', async ({ page }) => {
   const files: string[] = [];

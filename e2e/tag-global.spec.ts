@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
-import { isBrowserNoise } from './support/browser-noise.js';
+import { isBrowserNoise, isHelp } from './support/browser-noise.js';
 import { readDist } from './support/dist.js';
 import { htmlPage, inline } from './support/html.js';
 import { openEarly } from './support/open-early.js';
@@ -16,7 +16,8 @@ const snippet = createRequire(import.meta.url)('@segment/snippet') as {
 const consoleOf = (page: Page): string[] => {
   const lines: string[] = [];
   page.on('console', (message) => {
-    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
+    if (!isBrowserNoise(message) && !isHelp(message))
+      lines.push(`${message.type()}: ${message.text()}`);
   });
   return lines;
 };

@@ -31,6 +31,26 @@ const IMPORTS = [
     from: 'dist/compat-logsnag.js',
     to: '.tmp/import-logsnag.js',
   },
+  {
+    name: 'createPostHog, takeOverPostHog',
+    from: 'dist/compat-posthog.js',
+    to: '.tmp/import-posthog.js',
+  },
+  {
+    name: 'createPlausible, takeOverPlausible',
+    from: 'dist/compat-plausible.js',
+    to: '.tmp/import-plausible.js',
+  },
+  {
+    name: 'createUmami, takeOverUmami',
+    from: 'dist/compat-umami.js',
+    to: '.tmp/import-umami.js',
+  },
+  {
+    name: 'createGtag, takeOverGtag',
+    from: 'dist/compat-gtag.js',
+    to: '.tmp/import-gtag.js',
+  },
 ];
 
 for (const { name, from, to } of IMPORTS) {

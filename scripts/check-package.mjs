@@ -64,6 +64,10 @@ const LIBRARIES = [
   'testing',
   'compat-segment',
   'compat-logsnag',
+  'compat-posthog',
+  'compat-plausible',
+  'compat-umami',
+  'compat-gtag',
 ];
 
 const SHIPPED = [

@@ -18,7 +18,8 @@ const tagOf = (name, attributes) => {
   const integrity = `sha384-${createHash('sha384').update(read(name)).digest('base64')}`;
   return `<script async src="https://YOUR-SITE/${name}"
   integrity="${integrity}" crossorigin="anonymous"
-  ${attributes} data-project="PROJECT" data-channel="CHANNEL"></script>`;
+  ${attributes} data-project="PROJECT" data-channel="CHANNEL"
+  onerror="console.error('analytics-outbox: ' + this.src + ' did not load')"></script>`;
 };
 
 console.log(`

@@ -10,7 +10,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installLocked } from '../scripts/install-locked.mjs';
-import { checkAnchors } from './check-anchors.mjs';
+import { checkLinks } from './check-links.mjs';
 
 const { DOCS_BASE: BASE = '/docs/' } = process.env;
 const SITE = fileURLToPath(new URL('.', import.meta.url));
@@ -31,5 +31,5 @@ if (process.argv.includes('--dev')) {
 } else {
   rmSync(join(SITE, 'dist'), { recursive: true, force: true });
   await build(SITE);
-  checkAnchors(join(SITE, 'dist/docs'), BASE);
+  checkLinks(join(SITE, 'dist/docs'), BASE);
 }

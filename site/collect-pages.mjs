@@ -12,7 +12,7 @@ import { DOCS, PAGES, REPOSITORY } from './where.mjs';
 import { withTabs } from './tabs.mjs';
 
 /** Pages for those who work on the project: they stay in the repository. */
-export const NOT_ON_THE_SITE = /^(fleet|performance|testing)\.md$/;
+export const NOT_ON_THE_SITE = /^(performance|testing)\.md$/;
 
 const isOnTheSite = (path) =>
   !path.startsWith('../') && !NOT_ON_THE_SITE.test(path) && existsSync(join(DOCS, path));
@@ -25,6 +25,23 @@ export const withLinks = (text) =>
       isOnTheSite(path) ? link : `](${REPOSITORY}/blob/main/${posix.join('docs', path)}${anchor})`,
     );
 
+const PICTURES = join(DOCS, 'pictures');
+const ALT =
+  'The tour of the demo: calls go as dots from a page into its outbox, over the wire and into the service.';
+
+/** The film of the tour, one for each colour scheme that there is one for, or a still for whom motion is too much. */
+const filmOf = (pictures) =>
+  ['light', 'dark']
+    .filter((scheme) => pictures.includes(`tour-${scheme}.webp`))
+    .map((scheme, _index, { length }) => {
+      const still = pictures.includes(`still-${scheme}.webp`)
+        ? `<source media="(prefers-reduced-motion: reduce)" srcset="./pictures/still-${scheme}.webp">`
+        : '';
+      const isFor = length > 1 ? ` class="on-${scheme}"` : '';
+      return `<picture${isFor}>${still}<img alt="${ALT}" src="./pictures/tour-${scheme}.webp" loading="lazy" width="960"></picture>`;
+    })
+    .join('\n');
+
 /** Copies the home page and those of `docs/` to where VitePress reads them. */
 export const collectPages = () => {
   rmSync(PAGES, { recursive: true, force: true });
@@ -34,12 +51,8 @@ export const collectPages = () => {
     writeFileSync(join(PAGES, name), withTabs(withLinks(readFileSync(join(DOCS, name), 'utf8'))));
   }
   cpSync(new URL('icon.svg', import.meta.url), join(PAGES, 'public/icon.svg'));
-  const pictures = existsSync(join(DOCS, 'pictures')) ? readdirSync(join(DOCS, 'pictures')) : [];
-  if (pictures.length) cpSync(join(DOCS, 'pictures'), join(PAGES, 'pictures'), { recursive: true });
-  const tour = pictures.find((name) => /^tour.*\.(gif|webp|png|svg)$/.test(name));
-  const picture = tour
-    ? `![The way of an event from the page to the service](pictures/${tour})`
-    : '';
+  const pictures = existsSync(PICTURES) ? readdirSync(PICTURES) : [];
+  if (pictures.length) cpSync(PICTURES, join(PAGES, 'pictures'), { recursive: true });
   const home = readFileSync(new URL('index.md', import.meta.url), 'utf8');
-  writeFileSync(join(PAGES, 'index.md'), home.replace('<!-- picture -->', picture));
+  writeFileSync(join(PAGES, 'index.md'), home.replace('<!-- picture -->', filmOf(pictures)));
 };

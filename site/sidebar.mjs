@@ -57,12 +57,27 @@ const titleOf = (name) => /^# (.+)$/m.exec(readFileSync(join(PAGES, `${name}.md`
 const moves = () =>
   readdirSync(PAGES)
     .map((file) => file.replace(/\.md$/, ''))
-    .filter((name) => /^(migration|migrate-.+)$/.test(name))
+    .filter((name) => /^(migration|migration-.+)$/.test(name))
     .sort((a, b) => (b === 'migration') - (a === 'migration') || a.localeCompare(b))
     .map((name) => [name, titleOf(name)]);
+
+/** A page for each entry of the package. */
+const entries = () =>
+  readdirSync(join(PAGES, 'api'))
+    .map((file) => `api/${file.replace(/\.md$/, '')}`)
+    .filter((name) => name !== 'api/index')
+    .sort()
+    .map((name) => ({ text: titleOf(name).replace('analytics-outbox/', ''), link: `/${name}` }));
+
+const toItem = ([name, text]) => ({
+  ...{ text, link: `/${name}` },
+  ...(name === 'api/index' && { collapsed: true, items: entries() }),
+});
 
 export const readSidebar = () =>
   Object.entries({ ...GROUPS, 'Move here': moves() }).map(([text, pages]) => ({
     text,
-    items: pages.map(([name, title]) => ({ text: title, link: `/${name}` })),
+    // The one with the page that is open is unfolded.
+    collapsed: text !== 'Start',
+    items: pages.map(toItem),
   }));

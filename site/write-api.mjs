@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Application } from 'typedoc';
+import { Application, ReflectionKind } from 'typedoc';
 import { PAGES, ROOT } from './where.mjs';
 
 /** Each entry of the package that is imported, by its source. */
@@ -50,6 +50,10 @@ export const writeApi = async () => {
   for (const module of project.children) {
     const { packagePath, fileName } = project.getSymbolIdFromReflection(module);
     module.name = entries[packagePath ?? fileName] ?? module.name;
+  }
+  // `this: void` says that a method needs none, which the page says once.
+  for (const signature of project.getReflectionsByKind(ReflectionKind.CallSignature)) {
+    signature.parameters = signature.parameters?.filter(({ name }) => name !== 'this');
   }
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new Error('TypeDoc failed.');

@@ -68,7 +68,7 @@ const operationOf = (method, path, operation) => {
     .filter(({ properties }) => properties);
   const sent = requestBody?.content['application/json'].schema;
   return [
-    `### ${method.toUpperCase()} ${path}`,
+    `### ${method.toUpperCase()} \`${path}\``,
     summary,
     tokens.length ? `It asks for ${tokens.join(' or ')}.` : 'It asks for no token.',
     sent &&

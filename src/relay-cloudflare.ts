@@ -8,7 +8,7 @@ export type {
   PlatformBatch,
   PlatformMessage,
   PlatformQueue,
-} from './relay/queue/cloudflare/bindings.js';
+} from './relay/queue/cloudflare/queue.js';
 export type { Hooks } from './relay/hooks.js';
 export type { Queue, QueuedRecord, Seen } from './relay/queue/ports.js';
 export type { BatchRecord, BatchResult } from './interface/wire.js';

@@ -3,13 +3,20 @@ export { createDelivery } from './relay/delivery/delivery.js';
 export { createRelay } from './relay/front/create-relay.js';
 export { createSeenMemory } from './relay/delivery/seen-memory.js';
 export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
-export type { ConsumerOptions } from './relay/delivery/consumer-options.js';
-export type { Undelivered } from './relay/delivery/deliver-round.js';
+export type { ConsumerOptions } from './relay/delivery/consumer.js';
+export type { Undelivered } from './relay/delivery/settle.js';
 export type { Relay } from './relay/front/create-relay.js';
-export type { DeliverOptions, Delivery } from './relay/delivery/delivery.js';
-export type { DeliveryOptions } from './relay/delivery/delivery-options.js';
-export type { ServiceState } from './relay/delivery/gate.js';
+export type { RelayHealth } from './relay/front/health.js';
 export type {
+  DeliverableRecord,
+  DeliverOptions,
+  Delivery,
+  DeliveryOptions,
+} from './relay/delivery/delivery.js';
+export type { ServiceState } from './relay/delivery/backoff.js';
+export type {
+  Bound,
+  Dropped,
   HooksOf,
   OnError,
   OnMetric,
@@ -18,6 +25,7 @@ export type {
   RelayMetric,
 } from './relay/hooks.js';
 export type {
+  GivenBack,
   Putter,
   Queue,
   QueuedRecord,
@@ -26,15 +34,16 @@ export type {
   Sighting,
   Taken,
 } from './relay/queue/ports.js';
-export type { Rate, RateLimit } from './relay/front/rate-limit.js';
-export type { Send, SendResult } from './relay/delivery/batch-upstream.js';
-export type { Names } from './relay/front/check-record.js';
-export type { Origins } from './relay/front/origin.js';
+export type { AdmissionOptions, Rate, RateLimit } from './relay/front/admission.js';
+export type { ClientOptions } from './relay/front/client.js';
+export type { Send, SendResult } from './relay/delivery/upstream.js';
+export type { Names } from './relay/front/records.js';
+export type { Origins } from './relay/front/http.js';
 export type { Verdict } from './interface/outcome.js';
-export type { ClaimedRecord } from './relay/front/parse-batch.js';
+export type { ClaimedRecord } from './relay/front/records.js';
 export type { OnRefused, Refusal } from './relay/front/refusals.js';
 export type { RelayOptions } from './relay/front/relay-options.js';
-export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/service-fetch.js';
+export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/delivery/fetch.js';
 export type { SeenMemoryOptions } from './relay/delivery/seen-memory.js';
 export type { Token } from './client/types.js';
 export type {

@@ -7,7 +7,7 @@ import { OURS } from './client/tag.js';
 
 type Step = [what: string, detail: unknown];
 
-const name = decodeURIComponent(import.meta.url.split('#')[1]!);
+const name = decodeURIComponent(import.meta.url.split('?')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
 const steps = analytics?.[OURS];
 const say = createSay();

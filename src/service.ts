@@ -20,11 +20,12 @@ export type {
   Written,
 } from './service/store/port.js';
 export type { EventBody, IdentifyBody, RecordType } from './interface/bodies.js';
-export type { Rate, RateLimit } from './relay/front/rate-limit.js';
+export type { AdmissionOptions, Rate, RateLimit } from './relay/front/admission.js';
+export type { ClientOptions } from './relay/front/client.js';
 export type { HooksOf } from './relay/hooks.js';
 export type { Verdict } from './interface/outcome.js';
 export type { Batch, BatchRecord } from './interface/wire.js';
-export type { Send, SendResult } from './relay/delivery/batch-upstream.js';
-export type { Names } from './relay/front/check-record.js';
-export type { ClaimedRecord } from './relay/front/parse-batch.js';
+export type { Send, SendResult } from './relay/delivery/upstream.js';
+export type { Names } from './relay/front/records.js';
+export type { ClaimedRecord } from './relay/front/records.js';
 export type { OnRefused, Refusal } from './relay/front/refusals.js';

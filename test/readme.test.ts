@@ -311,8 +311,7 @@ const compile = (examples: ReadonlyMap<string, string>): string[] => {
       'analytics-outbox/context': [join(ROOT, 'src/context.ts')],
       'analytics-outbox/relay-client': [join(ROOT, 'src/relay-client.ts')],
       'analytics-outbox/testing': [join(ROOT, 'src/testing.ts')],
-      'analytics-outbox/compat/segment': [join(ROOT, 'src/compat-segment.ts')],
-      'analytics-outbox/compat/logsnag': [join(ROOT, 'src/compat-logsnag.ts')],
+      'analytics-outbox/compat/*': [join(ROOT, 'src/compat-*.ts')],
       'analytics-outbox/autocapture': [join(ROOT, 'src/autocapture.ts')],
       'analytics-outbox/inspector': [join(ROOT, 'src/inspector.ts')],
     },
@@ -345,7 +344,7 @@ describe('the examples', () => {
       'docs/options.md',
       'docs/consent.md',
       'docs/context.md',
-      'docs/migration.md',
+      ...PAGES.filter((file) => file.startsWith('docs/migration')),
       'docs/capture.md',
     ]) {
       for (const language of ['ts', 'tsx']) {
@@ -378,7 +377,8 @@ describe('the README', () => {
 
   it('leads to every page in docs, or to the one about moving, which leads on', () => {
     const pages = PAGES.filter((file) => file.startsWith('docs/'));
-    const texts = [readme, read('docs/migration.md')].join();
+    const hubs = ['docs/relay.md', 'docs/relay-mount.md', 'docs/migration.md'];
+    const texts = [readme, ...hubs.map(read)].join();
     const isLinked = (file: string): boolean =>
       texts.includes(`](${file}`) ||
       texts.includes(`/blob/main/${file})`) ||
@@ -446,7 +446,7 @@ describe('links', () => {
 });
 
 /** Written by scripts, or about calls side by side. */
-const OTHER_TABLES = /^docs\/(promise|performance|testing|fleet|migrat[\w-]+)\.md$/;
+const OTHER_TABLES = /^docs\/(promise|performance|testing|migrat[\w-]+)\.md$/;
 const LONGEST_CELL = 140;
 
 describe('tables', () => {

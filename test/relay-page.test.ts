@@ -89,7 +89,9 @@ describe('its tables', () => {
     expect(rows.sort()).toEqual(
       optionsOf(
         ...own,
-        ...membersOf('src/relay/delivery/delivery-options.ts', 'DeliveryOptions'),
+        ...membersOf('src/relay/front/admission.ts', 'AdmissionOptions'),
+        ...membersOf('src/relay/front/client.ts', 'ClientOptions'),
+        ...membersOf('src/relay/delivery/delivery.ts', 'DeliveryOptions'),
         ...HOOKS,
       ),
     );
@@ -100,7 +102,7 @@ describe('its tables', () => {
       name,
       value,
     ]);
-    const own = membersOf('src/relay/delivery/consumer-options.ts', 'ConsumerOptions');
+    const own = membersOf('src/relay/delivery/consumer.ts', 'ConsumerOptions');
     expect(rows.sort()).toEqual(optionsOf(...own, ...HOOKS));
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRelay } from '../src/relay.js';
-import type { ServiceFetch } from '../src/relay/service-fetch.js';
+import type { ServiceFetch } from '../src/relay/delivery/fetch.js';
 
 const FOLDER = new URL('../e2e/fixtures/services/', import.meta.url);
 const page = readFileSync(new URL('../docs/services.md', import.meta.url), 'utf8');

@@ -199,7 +199,7 @@ async function openBusyConnection(url) {
     const [answer] = await once(asked, 'response');
     answer.resume();
     await once(answer, 'end');
-    await askForEver(ask('GET', '/health').end());
+    await askForEver(ask('GET', '/live').end());
   };
   const first = ask('POST', '/v1/batch');
   first.setHeader('content-type', 'application/json');
@@ -211,7 +211,7 @@ async function openBusyConnection(url) {
 }
 
 function isRefused(url) {
-  return fetch(`${url}/a/health`).then(
+  return fetch(`${url}/a/live`).then(
     () => false,
     () => true,
   );

@@ -27,6 +27,10 @@ export const isBrowserError = (error: Error): boolean => FIREFOX_ERROR.test(erro
 export const isBrowserNoise = (message: ConsoleMessage): boolean =>
   message.args().length === 0 && PATTERNS.some((pattern) => pattern.test(message.text()));
 
+/** The line that tells, once a page, where warnings are explained. */
+export const isHelp = (message: ConsoleMessage): boolean =>
+  message.text().startsWith('analytics-outbox: what each message means: ');
+
 /**
  * A warning of ours on a local host, as all test pages are on: one for each kind of trouble. What it says, and
  * that there is none elsewhere, stands in `developer.spec.ts`.

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Page, Route } from '@playwright/test';
-import { isBrowserNoise } from './browser-noise.js';
+import { isBrowserNoise, isHelp } from './browser-noise.js';
 import { readDist } from './dist.js';
 import { taggedPage } from './tagged.js';
 
@@ -31,17 +31,25 @@ interface Shown {
   options?: object;
   /** The whole page, in place of one with that tag. */
   html?: string;
+  /** A file that is not there. */
+  missing?: string;
 }
 
 /** A page on that host; neither host nor service has to exist. Answers with the console's lines from then on. */
 export const openForDeveloper = async (
   page: Page,
   origin: string,
-  { answer = answering(200), options = SETUP, html = taggedPage({ ...options }) }: Shown = {},
+  {
+    answer = answering(200),
+    options = SETUP,
+    html = taggedPage({ ...options }),
+    missing,
+  }: Shown = {},
 ): Promise<string[]> => {
   const lines: string[] = [];
   page.on('console', (message) => {
-    if (!isBrowserNoise(message)) lines.push(`${message.type()}: ${message.text()}`);
+    if (!isBrowserNoise(message) && !isHelp(message))
+      lines.push(`${message.type()}: ${message.text()}`);
   });
   await page.route(`${SERVICE}/**`, (route) =>
     route.request().method() === 'OPTIONS' ? answering(204)(route) : answer(route),
@@ -54,6 +62,8 @@ export const openForDeveloper = async (
           body: readDist(basename(new URL(route.request().url()).pathname)),
         }),
   );
+  if (missing)
+    await page.route(`${origin}/**/${missing}`, (route) => route.fulfill({ status: 404 }));
   await page.goto(`${origin}/`);
   return lines;
 };

@@ -1,93 +1,42 @@
 /**
- * A fleet of clients and a server in trouble: `npm run fleet`, see docs/fleet.md.
+ * A fleet of clients and a server in trouble: the product's own delivery against a modelled server. Ends with an error
+ * if clients ask a server in trouble, or one that comes back, for more than the bound allows.
  *
- *     npm run fleet                                   all, a part of the fleet that stands for the whole
- *     npm run fleet -- --part 1                       every client of the whole fleet: hours
- *     npm run fleet -- --only retry-at --policy ours  one scenario, one policy, to the console alone
- *     npm run fleet -- --write                        into docs/fleet.md and docs/fleet/
+ *     node scripts/run-typescript.mjs lab/fleet/main.ts                   all, one client of 500 for the whole fleet
+ *     node scripts/run-typescript.mjs lab/fleet/main.ts --part 50         more of them: minutes
+ *     node scripts/run-typescript.mjs lab/fleet/main.ts --only retry-at   one scenario
  */
-import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { measure } from './measure.js';
-import { createOutboxClient } from './outbox-client.js';
-import { plot, type Line } from './plot.js';
-import { createExponentialClient, createFixedClient, createPerRecordClient } from './policies.js';
-import { putInto, tableOf, type Row } from './report.js';
-import { callsPerSecond, HEADROOM, run } from './run.js';
+import { isWithin, measure } from './measure.js';
+import { callsPerSecond, run } from './run.js';
 import { SCENARIOS } from './scenarios.js';
-import type { Second } from './server.js';
-import { sourcesNow } from './sources-now.js';
 
 const FLEET = 1_000_000;
-const PLOTS = 'docs/fleet';
-const PAGE = 'docs/fleet.md';
-
-const POLICIES = [
-  { name: 'ours', title: 'analytics-outbox', create: createOutboxClient },
-  { name: 'fixed', title: 'fixed delay of 10 s', create: createFixedClient },
-  { name: 'exponential', title: 'exponential, no jitter', create: createExponentialClient },
-  { name: 'per-record', title: 'a timer for each record', create: createPerRecordClient },
-] as const;
 
 const { values } = parseArgs({
   options: {
-    part: { type: 'string', default: '50' },
+    part: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
-    policy: { type: 'string' },
-    write: { type: 'boolean', default: false },
   },
 });
-
-const chosen = <T extends { name: string }>(all: readonly T[], name: string | undefined): T[] => {
-  const found = all.filter((one) => name === undefined || one.name === name);
-  if (found.length === 0) {
-    throw new Error(`no ${name}; there are: ${all.map((one) => one.name).join(', ')}`);
-  }
-  return found;
-};
-
-const part = Number(values.part);
-const clients = Math.round(FLEET / part);
-/** What a part of the fleet does, as the whole would. */
-const scale = (seconds: readonly Second[]): Second[] =>
-  seconds.map(({ sent, wasted, repeated, waiting }) => ({
-    sent: sent * part,
-    wasted: wasted * part,
-    repeated: repeated * part,
-    waiting: waiting * part,
-  }));
-
-const perSecond = callsPerSecond(FLEET);
-console.log(
-  `${FLEET} clients, 1 of ${part} simulated, ${Math.round(perSecond)} requests a second on a good day, ` +
-    `delivery code ${sourcesNow()}\n`,
-);
-if (values.write) await mkdir(PLOTS, { recursive: true });
-const rows: Row[] = [];
-for (const scenario of chosen(SCENARIOS, values.only)) {
-  const lines: Line[] = [];
-  for (const { title, create } of chosen(POLICIES, values.policy)) {
-    const started = performance.now();
-    const seconds = scale(await run({ clients, seed: Number(values.seed), create, scenario }));
-    const row = {
-      scenario: scenario.title,
-      policy: title,
-      ...measure(seconds, perSecond, scenario.troubleMs),
-    };
-    rows.push(row);
-    lines.push({ name: title, seconds });
-    const took = ((performance.now() - started) / 1_000).toFixed(1);
-    console.log(`${tableOf([row]).split('\n').at(-1)!}  (${took} s)`);
-  }
-  if (!values.write) continue;
-  const { title, troubleMs } = scenario;
-  const svg = plot({ title, perSecond, headroom: HEADROOM, troubleMs, lines });
-  await writeFile(`${PLOTS}/${scenario.name}.svg`, svg);
+const clients = Math.round(FLEET / Number(values.part));
+const scenarios = SCENARIOS.filter(({ name }) => !values.only || name === values.only);
+if (!scenarios.length) {
+  throw new Error(`no ${values.only}; there are: ${SCENARIOS.map(({ name }) => name).join(', ')}`);
 }
-const table = tableOf(rows);
-console.log(`\n${table}`);
-if (values.write) {
-  const stamp = `Run on ${new Date().toISOString().slice(0, 10)} with the delivery code \`${sourcesNow()}\`; \`npm run fleet\` prints the present one.`;
-  await putInto(PAGE, `${stamp}\n\n${table}`);
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+for (const scenario of scenarios) {
+  const seconds = await run({ clients, seed: Number(values.seed), scenario });
+  const figures = measure(seconds, callsPerSecond(clients), scenario.troubleMs);
+  const { peakDuring, peakAfter, drainS, wasted, repeated } = figures;
+  const isGood = isWithin(figures);
+  if (!isGood) process.exitCode = 1;
+  console.log(
+    `${isGood ? 'good' : 'BAD '}  ${scenario.title}: ` +
+      `${peakDuring.toFixed(1)} × the usual requests at the most during it, ${peakAfter.toFixed(1)} × after it; ` +
+      `drained after ${drainS ?? 'more than this run'} s; ${percent(wasted)} wasted, ${percent(repeated)} stored twice`,
+  );
 }

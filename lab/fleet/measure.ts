@@ -49,3 +49,11 @@ export const measure = (
     repeated: repeated / (sent - sum('wasted')),
   };
 };
+
+/** The first minute of an outage costs the most, since a page tries again within a second at first. */
+const MOST = 10;
+const MOST_REPEATED = 0.02;
+
+/** Whether clients were kind enough to the server, and all that they made has come to it. */
+export const isWithin = ({ peakDuring, peakAfter, drainS, repeated }: Figures): boolean =>
+  Math.max(peakDuring, peakAfter) <= MOST && drainS !== undefined && repeated <= MOST_REPEATED;

@@ -1,5 +1,6 @@
 import { pageGlobals, replaceGlobals } from './globals.js';
-import type { Client, CreateClient, World } from './clients.js';
+import type { Client, World } from './clients.js';
+import { createOutboxClient } from './outbox-client.js';
 import { createDice, untilNext } from '../random.js';
 import { LENGTH_MS, TROUBLE_AT_MS, type Scenario } from './scenarios.js';
 import { createScheduler, timersOf } from './scheduler.js';
@@ -30,12 +31,11 @@ export const callsPerSecond = (clients: number): number => {
 export interface Run {
   clients: number;
   seed: number;
-  create: CreateClient;
   scenario: Scenario;
 }
 
-/** One policy in one scenario; returns what was seen of each second. Nothing else may use timers or the page meanwhile. */
-export const run = async ({ clients, seed, create, scenario }: Run): Promise<Second[]> => {
+/** One scenario; returns what was seen of each second. Nothing else may use timers or the page meanwhile. */
+export const run = async ({ clients, seed, scenario }: Run): Promise<Second[]> => {
   const random = createDice(seed, 'fleet').next;
   const scheduler = createScheduler(LENGTH_MS);
   const { now, at } = scheduler;
@@ -63,7 +63,7 @@ export const run = async ({ clients, seed, create, scenario }: Run): Promise<Sec
 
   const call = (client: number) => {
     at(now() + untilNext(random, callEvery(client)), client);
-    const page = (pages[client] ??= create(client, world));
+    const page = (pages[client] ??= createOutboxClient(client, world));
     if (random() < NAVIGATES) page.navigate();
     server.count(1);
     page.call();

@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { startProgram } from './support/start-program.mjs';
 import { startRedis } from './support/start-redis.mjs';
 
@@ -94,6 +95,11 @@ const CASES = {
     });
     await sleep(SECONDS * 1_000);
     sockets.forEach((socket) => socket.destroy());
+  },
+  'pipelined requests for its health': async (relay) => {
+    const workerData = { url: relay.url, path: process.env.HEALTH ?? '/ready', seconds: SECONDS };
+    const pourer = new Worker(new URL('support/pour.mjs', import.meta.url), { workerData });
+    await once(pourer, 'exit');
   },
   'one record that is answered 403': async (relay) => {
     await post(relay, '192.0.2.66', batchOf([eventOf(nextId(), 'bad')]));

@@ -44,16 +44,15 @@ export const installTag = (
   const found = ((Object.hasOwn(globals, name) && globals[name]) || { calls: [] }) as Found;
   const steps: [what: string, detail: unknown][] = [['tag', tag]];
   const { calls } = found;
-  if (found[OURS]) {
-    // Loaded twice, it runs once. The developers' file says so.
-    (found[OURS] as typeof steps).push(['twice', tag]);
-    return undefined;
-  }
+  // Loaded twice, it runs once. The developers' file says so.
+  if (found[OURS]) return void (found[OURS] as typeof steps).push(['twice', tag]);
   let tell: Tell | undefined;
   if (src && `${dataset['debug'] ?? isLocalHost()}` !== 'false') {
     tell = (...step) => steps.push(step);
     // Not by a new script element: a page that requires Trusted Types throws at its `src`.
-    import(src.replace(/[^/]*$/, `outbox-dev.js#${name}`)).catch(() => undefined);
+    import(src.replace(/[^/]*$/, `outbox-dev.js?${name}`))
+      // The browser's words name the file, which is to stand beside this one.
+      .catch(console.error);
   }
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
@@ -87,7 +86,8 @@ export const installTag = (
         : methods[method]!(...args);
       done?.(value);
     } catch (error) {
-      console.error(messageOf(error)); // wrong options
+      // Wrong options. The developers' file says more.
+      if (!tell) console.error(messageOf(error));
     }
     return 0;
   };

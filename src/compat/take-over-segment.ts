@@ -1,3 +1,4 @@
+import { withoutQuery } from '../capture/without-query.js';
 import { createSegment } from './segment.js';
 import type { SegmentAnalytics } from './segment-types.js';
 import type { Target } from './target.js';
@@ -27,7 +28,7 @@ const withNote = (call: Call): Call => {
   const [method, ...args] = call.slice(0, -1) as Call;
   if (method !== 'page') return [method, ...args];
   const at = args.findIndex(isObject);
-  const noted = { path, title, referrer: referrer.split('?')[0] };
+  const noted = { path: withoutQuery(path), title, referrer: withoutQuery(referrer) };
   if (at < 0) args.push(noted);
   else args[at] = { ...noted, ...(args[at] as object) };
   return [method, ...args];

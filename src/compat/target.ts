@@ -1,4 +1,4 @@
-import type { Status } from '../client/types.js';
+import type { Consent, Status } from '../client/types.js';
 
 /** What an adapter needs of an instance, whatever its event map and its way to the service. */
 export interface Target {
@@ -6,4 +6,10 @@ export interface Target {
   event(this: void, name: string, fields?: object): void;
   reset(this: void): void;
   status(this: void): Pick<Status, 'userId' | 'paused'>;
+}
+
+/** What an adapter of a tool needs that also asks for consent. */
+export interface ConsentTarget extends Target {
+  setConsent(this: void, consent: Consent): void;
+  status(this: void): Pick<Status, 'userId' | 'paused' | 'consent'>;
 }

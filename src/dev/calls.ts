@@ -2,7 +2,10 @@ import { isObject } from '../interface/is-object.js';
 import { attempt } from '../interface/attempt.js';
 import type { Call } from '../client/record.js';
 import type { Drop, OutboxRecord } from '../client/types.js';
+import { answerOf } from './delivery.js';
 import { didYouMean } from './meant.js';
+import { show } from './show.js';
+import { changedValues } from './values.js';
 
 /** Fields that an unknown key may be a misspelling of. */
 const FIELDS = 'channel description icon notify tags timestamp userId user_id'.split(' ');
@@ -22,7 +25,12 @@ export const slipsOf = (call: Call): string[] => {
   if (more.some((argument) => argument !== undefined)) {
     slips.push(`\`${type}\` takes two arguments: the others of ${name} were not sent`);
   }
-  if (type === 'identify' || !isObject(given)) return slips;
+  if (!isObject(given)) return slips;
+  for (const [path, change] of changedValues(given)) {
+    const what = path ? `\`${path}\` of ${name}` : `what ${name} is given`;
+    slips.push(`${what} ${change}: give what JSON can hold`);
+  }
+  if (type === 'identify') return slips;
   for (const key of Object.keys(given)) {
     const meant = didYouMean(key, FIELDS);
     if (meant) slips.push(`\`${key}\` of ${name} is sent as a tag: ${meant}`);
@@ -67,9 +75,18 @@ const FIXES: Readonly<Record<string, string>> = {
   'before-send-error': '`beforeSend` must return the draft or null, at once',
 };
 
+/** Texts that a page's code makes of an id that it does not have. */
+const NO_ID = /^(undefined|null|\[object Object\])$/;
+
 const whyDropped = ({ reason, message }: Drop, call: Call | undefined): string => {
-  const fix = FIXES[message] ?? FIXES[reason];
-  const [path, why = message] = reason === 'not-serializable' ? culprit(call?.given) : [[]];
+  const { type, subject } = call ?? {};
+  const isNoId =
+    type === 'identify' && NO_ID.test(subject as string) && typeof subject === 'string';
+  const fix = isNoId
+    ? `the text ${show(subject)} is no id: identify only who has one`
+    : (FIXES[message] ?? FIXES[reason]);
+  const [path, why = reason === 'rejected' ? answerOf(message) : message] =
+    reason === 'not-serializable' ? culprit(call?.given) : [[]];
   const part = path.length ? `\`${path.join('.')}\` of ` : '';
   return `${part}${call ? `${calledBy(call)}: ` : ''}${why}${fix ? `: ${fix}` : ''}`;
 };

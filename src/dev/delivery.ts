@@ -1,3 +1,4 @@
+import { attempt } from '../interface/attempt.js';
 import type { DeliveryError, Options } from '../client/types.js';
 
 type Destination = Pick<Partial<Options>, 'relay' | 'baseUrl'>;
@@ -15,6 +16,17 @@ export const addressOf = ({ relay, baseUrl = relay }: Destination): string => {
 const isFetchReplaced = (): boolean =>
   Object.getOwnPropertyNames(fetch).length > 2 ||
   !Function.prototype.toString.call(fetch).includes('[native code]');
+
+/** So much of an answer that is no JSON is shown. */
+const MOST = 200;
+
+/** The address, the status and the service's own words, of what the tracker says of an answer. */
+export const answerOf = (problem: string): string => {
+  const [, start, text] = /^(\S+ \d+) ([^]+)/.exec(problem) ?? [problem, problem];
+  if (!text) return problem.trim();
+  const { message = text } = attempt(() => JSON.parse(text) as { message?: unknown }) ?? {};
+  return `${start}: ${String(message).slice(0, MOST)}`;
+};
 
 /** What is wrong with delivery, and which option to check. */
 export const errorText = (
@@ -35,6 +47,9 @@ export const errorText = (
   if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
   if (status !== 401 && status !== 403) {
     const [what, option] = relay ? ['relay', 'relay'] : ['service', 'baseUrl'];
+    // The browser does not tell which redirect it was: 301, 302, 307 or 308.
+    if (status === 302)
+      return `${address} redirects, which no request follows: give the option \`${option}\` the address that it leads to`;
     return `${address} answers ${status}, not as a ${what} does: check the option \`${option}\``;
   }
   return relay

@@ -1,6 +1,7 @@
 import type { Tell } from '../client/analytics.js';
 import { attempt } from '../interface/attempt.js';
 import { isPage } from '../client/page.js';
+import { problemsOf } from '../client/options.js';
 import type { Call } from '../client/record.js';
 import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../client/types.js';
 import { bodyOf, dropText, refusalsOf, slipsOf } from './calls.js';
@@ -8,6 +9,7 @@ import { contextProblem, hasGivenNone } from './context.js';
 import { createDebugLog } from './debug-log.js';
 import { addressOf, errorText, followPolicy, isMixed } from './delivery.js';
 import { EVENTS, checkEvent } from './events.js';
+import { watchForeign } from './foreign.js';
 import { doubtsOf, optionsProblem } from './options.js';
 import type { Say } from './say.js';
 import { show } from './show.js';
@@ -15,6 +17,11 @@ import { isRelayOnly, secondTag, tagProblems } from './tag.js';
 
 /** A developer is told when calls have waited this long for `init`. */
 const LATE_MS = 10_000;
+/**
+ * A database that has not answered in time is tried again after ten seconds. On a busy machine it works then, and
+ * nobody has to know.
+ */
+const LASTING_MS = 12_000;
 
 interface Parts {
   say: Say;
@@ -37,6 +44,8 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
   /** The field that a relay does not list, until its record is known. */
   let unlisted: string | undefined;
   let isContextAsked = false;
+  /** The database works. */
+  let isKept = false;
   /** Calls that are being made records. Each may make others, by `beforeSend` or `context`. */
   const calls: Call[] = [];
   let isNested = false;
@@ -64,6 +73,7 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
       options = next;
       if (isFollowed) return;
       isFollowed = true;
+      watchForeign(say);
       followPolicy(
         () => options,
         (why) => {
@@ -114,7 +124,13 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
       if (!unlisted && !(isBlocked && error.kind === 'unreachable')) say(errorText(error, options));
     },
     storage: ({ storage, message }: Listeners['storage']): void => {
-      if (storage === 'memory') say(`records are kept in memory until storage works: ${message}`);
+      isKept = storage === 'indexeddb';
+      const tellLasting = () => {
+        if (!isKept) say(`records are kept in memory until storage works: ${message}`);
+      };
+      if (storage !== 'memory') return;
+      if (message === 'no answer in time') setTimeout(tellLasting, LASTING_MS);
+      else tellLasting();
     },
     on: (type: string): void => checkEvent(type, say),
   };
@@ -125,6 +141,8 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
       isStarted = true;
       const problem = attempt(() => optionsProblem(detail, mayBeDirect, tag?.dataset));
       if (problem) return refuse(problem);
+      // All of it was told of the tag.
+      if (attempt(() => problemsOf(detail as Options, mayBeDirect).length)) return;
     }
     attempt(() => {
       (handlers as Partial<Record<string, (detail: unknown) => void>>)[what]?.(detail);

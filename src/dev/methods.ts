@@ -5,8 +5,19 @@ const EVENT = "write `event('Name', { … })`";
 /** Methods of other tools, each with what to write here. */
 const INSTEAD: Readonly<Record<string, string>> = {
   track: EVENT,
+  trackEvent: EVENT,
+  logEvent: EVENT,
   capture: EVENT,
   page: EVENT,
+  screen: EVENT,
+  group: "write `event('Group Joined', { … })`",
+  alias: 'call `identify` with the lasting id',
+  people: 'write `identify(id, { … })`',
+  setUserId: 'write `identify(id)`',
+  register: 'give the option `context`',
+  load: 'write `init({ … })`',
+  opt_out_capturing: "write `setConsent('denied')`",
+  optOut: "write `setConsent('denied')`",
   ready: 'call the methods at once, since calls are kept',
   user: 'read `status().userId`',
 };

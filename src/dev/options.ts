@@ -14,10 +14,15 @@ import {
   type NumberName,
 } from '../client/options.js';
 import type { Options } from '../client/types.js';
+import { nearest } from '../interface/near.js';
 import { didYouMean } from './meant.js';
 import { show } from './show.js';
 
 const ADDRESS = 'an absolute http(s) URL without user, query or spaces';
+
+/** Parts that `data-context` may name. */
+const PARTS = ['page', 'campaign', 'device', 'session'];
+const PART = new RegExp(`^(${PARTS.join('|')})(:(memory|tab|persistent))?$`);
 
 const GLOBAL = '(on the tag: the name of a global one, defined above the tag)';
 
@@ -28,7 +33,7 @@ const WORDS = new Map<unknown, string>([
   [isNumber, 'a number'],
   [isFlag, 'true or false'],
   [isFunction, `a function ${GLOBAL}`],
-  [isContext, `an object or a function ${GLOBAL}; its parts need outbox-auto.js`],
+  [isContext, `an object or a function ${GLOBAL}, or parts: ${PARTS.join(' ')}`],
   [isConsent, 'granted, pending or denied'],
   [OPTIONS.token, `${TOKEN_WORDS}, or a function`],
   [OPTIONS.relay, 'a path such as "/a", or an absolute http(s) URL'],
@@ -47,6 +52,19 @@ export const attributeOf = (name: string): string =>
 /** An option by its two names, for `init` and for the tag. */
 const formOf = (name: string): string => `\`${name}\` (${attributeOf(name)})`;
 
+/** What is wrong with a text in place of tags, if it is not simply unknown. */
+const contextWords = (text: string): string | undefined => {
+  const wrong = text.split(/\s+/).filter((word) => !PART.test(word));
+  if (!wrong.length)
+    return `has the parts ${show(text)}, which this file lacks: load outbox-auto.js`;
+  const meant = didYouMean(wrong[0]!.replace(/:.*/, ''), PARTS);
+  return meant && `has no part ${show(wrong[0])}: ${meant}`;
+};
+
+/** The option, or the attribute, that was misspelt for each of these names. */
+const meantBy = (names: string[]): string[] =>
+  names.flatMap((name) => (ATTRIBUTES.includes(name) ? [] : (nearest(name, ATTRIBUTES) ?? [])));
+
 /** A wrong value. A token is a secret, so only its wrong characters are shown. */
 const shown = (name: string, value: unknown): string =>
   show(name === 'token' && typeof value === 'string' ? value.replace(/[!-~]+/g, '…') : value);
@@ -61,9 +79,15 @@ export const optionsProblem = (
   mayBeDirect: boolean,
   dataset: DOMStringMap = {},
 ): string => {
-  if (Object(given) !== given) return 'expected an object of options';
+  if (Object(given) !== given)
+    return typeof given === 'string'
+      ? '`init` takes one object: write init({ baseUrl, token, project, channel })'
+      : 'expected an object of options';
   const options = given as Record<string, unknown>;
   const wrong = new Set(problemsOf(options as unknown as Options, mayBeDirect));
+  // That it is missing was told with the misspelt name.
+  for (const name of meantBy([...Object.keys(options), ...Object.keys(dataset)]))
+    if (options[name] === undefined) wrong.delete(name);
 
   const problemOf = (name: string): string => {
     const value = options[name];
@@ -75,6 +99,12 @@ export const optionsProblem = (
       return `is missing: give ${words}${name === 'baseUrl' ? ', or `relay` in its place' : ''}`;
     if (options['relay'] && OF_THE_RELAY.test(name))
       return 'does not go with `relay`: leave it out';
+    if (name === 'context' && typeof value === 'string') {
+      const words = contextWords(value.trim());
+      if (words) return words;
+    }
+    if (name === 'token' && /^bearer\s/i.test(value as string))
+      return 'begins with `Bearer`, which is added to it: give the token alone';
     const written = Number.isNaN(value) ? (dataset[name] ?? value) : value;
     return `must be ${words}, not ${shown(name, written)}`;
   };
@@ -96,7 +126,7 @@ const UNITS: Readonly<Record<NumberName, string>> = {
 
 const inWords = (value: number): string => value.toLocaleString('en');
 
-/** Numbers outside of their range, and texts of the tag's switches that say neither on nor off: the default is used. */
+/** Numbers outside of their range, an address that has what is added to it, and texts of the tag's switches that say neither on nor off: the default is used. */
 export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}): string[] => [
   ...Object.entries(rangesOf(options)).flatMap(([key, range]) => {
     const name = key as NumberName;
@@ -106,6 +136,10 @@ export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}):
     const words = `${inWords(range[1])} to ${inWords(range[2])} ${UNITS[name]}`;
     return `\`${name}\` is ${inWords(given)} ${UNITS[name]}; it must be ${words}; ${inWords(used)} is used`;
   }),
+  ...(['baseUrl', 'relay'] as const).flatMap((name) => {
+    const [end] = /\/v1(\/\w+)?\/*$/.exec(options[name] ?? '') ?? [];
+    return end ? `\`${name}\` ends with ${end}, which is added to it: leave it out` : [];
+  }),
   ...Object.entries(dataset).flatMap(([name, text]) =>
     OPTIONS[name as keyof Options] === isFlag && !/^(true|false)?$/.test(text!)
       ? `\`${attributeOf(name)}\` is ${show(text)}: write true or false; it counts as not given`
@@ -113,9 +147,30 @@ export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}):
   ),
 ];
 
-/** What is wrong with the names of the tag's attributes. Those of other tools are left alone. */
+/** What other tools' attributes are called here, where one tag was made of another. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  domain: 'project',
+  websiteId: 'project',
+  site: 'project',
+  hostUrl: 'baseUrl',
+  api: 'relay',
+  autoTrack: 'auto',
+  doNotTrack: 'respectGpc',
+};
+
+/** What is wrong with the names of the tag's attributes: `data-` and what follows, as the page has them. */
 export const misspelt = (dataset: DOMStringMap): string[] =>
   Object.keys(dataset).flatMap((name) => {
+    const own = INSTEAD[name];
+    if (own) return [`\`${attributeOf(name)}\` is another tool's: write ${attributeOf(own)}`];
     const meant = didYouMean(name, ATTRIBUTES, attributeOf);
     return meant ? [`the tag has no attribute ${attributeOf(name)}: ${meant}`] : [];
+  });
+
+/** Attributes that were meant for the tag and do not begin with `data-`. */
+export const withoutData = (names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    // A sign before it, which does not count as a letter, since a name is not near to itself.
+    const meant = name.startsWith('data-') ? undefined : nearest(`-${name}`, ATTRIBUTES);
+    return meant ? [`the tag has the attribute ${name}: write ${attributeOf(meant)}`] : [];
   });

@@ -1,4 +1,5 @@
-import { attributeOf, misspelt, OF_AUTO } from './options.js';
+import { attributeOf, misspelt, OF_AUTO, withoutData } from './options.js';
+import { strayStubs } from './stray-stubs.js';
 
 const fileOf = ({ src }: HTMLScriptElement): string =>
   src.replace(/[?#].*/, '').replace(/.*\//, '');
@@ -6,13 +7,20 @@ const fileOf = ({ src }: HTMLScriptElement): string =>
 /** What is wrong with the tag itself, each with its fix. */
 export const tagProblems = (tag: HTMLScriptElement): string[] => {
   const { type, dataset } = tag;
-  const problems = misspelt(dataset);
+  const problems = [
+    ...withoutData(tag.getAttributeNames()),
+    ...misspelt(dataset),
+    ...strayStubs(tag),
+  ];
   if (type === 'module') problems.push('the tag has `type="module"`: leave it out');
   const file = fileOf(tag);
   if (/^outbox(-relay)?\./.test(file)) {
     for (const name of OF_AUTO.filter((name) => name in dataset))
       problems.push(`\`${attributeOf(name)}\` does nothing in ${file}: load outbox-auto.js`);
   }
+  const isAsked = ['autoOptions', 'context', 'anonymousId'].some((name) => name in dataset);
+  if (/^outbox-auto\./.test(file) && !dataset['auto']?.trim() && !isAsked)
+    problems.push(`${file} captures nothing without data-auto: write data-auto="pageviews clicks"`);
   return problems;
 };
 

@@ -1,14 +1,87 @@
-/** The last of a list: a proxy that adds to a header writes behind what the client has sent. */
-const lastOf = (list: string | null): string | undefined => list?.split(',').at(-1);
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Tells the client of a request: by the header that a proxy sets, or by the connection's other end. */
-export const createClientAddress = (header: string | undefined) => {
+/** Proxies whose words are believed: so many, or those in these networks. */
+export type TrustedProxies = number | readonly string[];
+
+interface Place {
+  /** The header in which a proxy names the client. */
+  header?: string | undefined;
+  trusted?: TrustedProxies | undefined;
+  /** Called once, with what seems to be set up wrongly. */
+  warn?: (words: string) => void;
+}
+
+/** So many requests in a row are no accident. */
+const MANY = 20;
+
+/** An address as proxies write it, without its port and brackets: `[2001:db8::1]:443`, `192.0.2.1:5678`. */
+const bareOf = (text: string): string =>
+  text
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1');
+
+/** The addresses that a header names, the client's first. `Forwarded` has pairs (RFC 7239, section 4). */
+const addressesIn = (header: string, value: string | null): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((part) => (header === 'forwarded' ? /(?:^|;)\s*for=([^;]+)/i.exec(part)?.[1] : part))
+    .map((part) => bareOf(part ?? ''));
+
+const createIsTrusted = (networks: readonly string[]) => {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return (address: string): boolean =>
+    isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+};
+
+/**
+ * Tells the client of a request: the other end of the connection, or where that is a trusted proxy, who the proxy says
+ * it was. What stands left of the first address that is no trusted proxy may be the client's invention.
+ */
+export const createClientAddress = ({ header: named, trusted, warn }: Place = {}) => {
   const addresses = new WeakMap<Request, string | undefined>();
+  const header = named?.toLowerCase() ?? (trusted === undefined ? undefined : 'x-forwarded-for');
+  const isTrusted = typeof trusted === 'object' ? createIsTrusted(trusted) : undefined;
+  /** Requests in a row that hint at a wrong setting. */
+  let odd = 0;
+
+  const watch = ({ headers, method }: Request): void => {
+    // Who asks for the relay's health comes past the proxies.
+    if (odd >= MANY || method !== 'POST') return;
+    const isOdd = header ? !headers.has(header) : headers.has('x-forwarded-for');
+    odd = isOdd ? odd + 1 : 0;
+    if (odd < MANY) return;
+    warn?.(
+      header
+        ? `${MANY} requests in a row have no header ${header}: their clients are told apart by the connection alone`
+        : `${MANY} requests in a row have the header x-forwarded-for, but no setting says which proxies to believe: if one stands in front, all visitors share its limit. Set TRUSTED_PROXIES`,
+    );
+  };
+
+  const find = (request: Request): string | undefined => {
+    const peer = addresses.get(request);
+    if (!header) return peer;
+    const named = addressesIn(header, request.headers.get(header));
+    const hops = [...named, bareOf(peer ?? '')];
+    let at = hops.length - 1;
+    if (isTrusted) while (at > 0 && isTrusted(hops[at]!)) at--;
+    else at = Math.max(0, at - ((trusted as number | undefined) ?? 1));
+    // A word that is no address could be new in each request, and each would be a client of its own.
+    return isIP(hops[at]!) ? hops[at] : peer;
+  };
+
   return {
     /** Called with each request as it comes. */
-    note: (request: Request, address: string | undefined): void =>
-      void addresses.set(request, address),
-    of: (request: Request): string | undefined =>
-      header ? lastOf(request.headers.get(header)) : addresses.get(request),
+    note: (request: Request, address: string | undefined): void => {
+      addresses.set(request, address);
+      watch(request);
+    },
+    of: find,
   };
 };

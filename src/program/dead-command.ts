@@ -1,7 +1,9 @@
+import { parseArgs } from 'node:util';
 import type { DeadLetter, DeadLetters } from '../relay-redis.js';
 
 export const DEAD_USAGE =
-  'dead list | dead resend <id>… | dead purge <id>… (--all in place of ids)';
+  'dead list | dead resend <id>… | dead purge <id>… ' +
+  '(in place of ids --all, --reason <its beginning>, --older <2d|12h|30m>, --newer <…>)';
 
 /** Dead letters at a time. */
 const PAGE = 100;
@@ -14,10 +16,30 @@ async function* allOf({ list }: DeadLetters): AsyncGenerator<DeadLetter[]> {
   }
 }
 
-const idsOf = async (letters: DeadLetters): Promise<string[]> => {
-  const ids: string[] = [];
-  for await (const page of allOf(letters)) ids.push(...page.map(({ id }) => id));
-  return ids;
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
+
+/** How long ago something like `2d` is, in milliseconds. */
+const agoOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const [, number, unit = ''] = /^(\d+)([dhm])$/.exec(text) ?? [];
+  if (!number) throw new Error(`"${text}" is no age: write 2d, 12h or 30m`);
+  return Number(number) * UNITS[unit]!;
+};
+
+interface Choice {
+  all?: boolean | undefined;
+  reason?: string | undefined;
+  older?: string | undefined;
+  newer?: string | undefined;
+}
+
+/** Whether a dead letter is one of those that are meant. */
+const createIsMeant = ({ reason = '', older, newer }: Choice, now: number) => {
+  const [atLeast = 0, atMost = Infinity] = [agoOf(older), agoOf(newer)];
+  return (letter: DeadLetter): boolean => {
+    const age = now - letter.diedAt;
+    return letter.reason.startsWith(reason) && age >= atLeast && age <= atMost;
+  };
 };
 
 const escapeOf = (sign: string): string =>
@@ -39,25 +61,40 @@ interface Voice {
 
 /** Lists dead letters as JSON, a line each; sends them again, or deletes them. */
 export const runDeadCommand = async (
-  [verb, ...ids]: readonly string[],
+  args: readonly string[],
   letters: DeadLetters,
   { print, say }: Voice,
 ): Promise<void> => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      all: { type: 'boolean' },
+      reason: { type: 'string' },
+      older: { type: 'string' },
+      newer: { type: 'string' },
+    },
+  });
+  const [verb, ...ids] = positionals;
+  const isChosen = Object.keys(values).length > 0;
+  const isMeant = createIsMeant(values, Date.now());
   if (verb === 'list' && !ids.length) {
     let found = 0;
     for await (const page of allOf(letters)) {
-      page.forEach((letter) => print(inWords(letter)));
-      found += page.length;
+      const meant = page.filter(isMeant);
+      meant.forEach((letter) => print(inWords(letter)));
+      found += meant.length;
     }
-    if (!found) say('there are no dead letters');
+    if (!found) say(`there are no dead letters${isChosen ? ' of this kind' : ''}`);
     return;
   }
-  if ((verb !== 'resend' && verb !== 'purge') || !ids.length)
+  if ((verb !== 'resend' && verb !== 'purge') || ids.length > 0 === isChosen)
     throw new Error(`usage: ${DEAD_USAGE}`);
   // All are named first: what a running relay delivers meanwhile may be refused, and is a dead letter again.
-  const named = ids.includes('--all') ? await idsOf(letters) : ids;
+  if (isChosen)
+    for await (const page of allOf(letters)) ids.push(...page.filter(isMeant).map(({ id }) => id));
   let count = 0;
-  for (let from = 0; from < named.length; from += PAGE)
-    count += await letters[verb](named.slice(from, from + PAGE));
+  for (let from = 0; from < ids.length; from += PAGE)
+    count += await letters[verb](ids.slice(from, from + PAGE));
   print(`${count} ${verb === 'resend' ? 'sent again' : 'deleted'}`);
 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { load } from './store.js';
 
 /** How long requests under way may take when the program is told to stop. */
@@ -49,13 +49,58 @@ export const listen = async (place: Place): Promise<Door> => {
   }
 };
 
+/**
+ * Requests of one connection that may wait for their answers at a time. Browsers and proxies send the next one when they
+ * have the last answer. Thousands in one packet would be worked on before those of anybody else.
+ */
+const MOST_AT_ONCE = 16;
+/** What is read of a body that nobody wants, and for how long, so that its client gets to see the answer. */
+const [DRAIN_BYTES, DRAIN_MS] = [2_097_152, 10_000];
+
+/** Reads the rest of a request. A connection that is closed on what its client still sends looks broken to it. */
+const drain = (incoming: IncomingMessage): Promise<void> =>
+  new Promise((resolve) => {
+    let left = DRAIN_BYTES;
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const end = () => {
+      clearTimeout(timer);
+      incoming.pause();
+      resolve();
+    };
+    incoming.removeAllListeners('data'); // of whoever has given up reading
+    incoming.on('data', ({ length }: Buffer) => (left -= length) < 0 && end());
+    for (const event of ['end', 'close', 'error'] as const) incoming.once(event, end);
+    incoming.resume();
+  });
+
+/** Closes connections that send many requests without waiting for an answer. */
+const createConnections = () => {
+  const waiting = new WeakMap<Socket, number>();
+  /** Whether the request may be answered. */
+  return ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
+    if (socket.destroyed) return false;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, count);
+    outgoing.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
+    if (count > MOST_AT_ONCE) socket.destroy();
+    return count <= MOST_AT_ONCE;
+  };
+};
+
 const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
-  const { serve } = await load('@hono/node-server', () => import('@hono/node-server'));
-  const server = serve({
-    port,
-    ...(host !== undefined && { hostname: host }),
-    fetch: (request, { incoming }) => answer(request, incoming.socket.remoteAddress),
-  }) as Server;
+  const { getRequestListener } = await load('@hono/node-server', () => import('@hono/node-server'));
+  const listener = getRequestListener(async (request, { incoming }) => {
+    // A `Host` such as 1.2.3.4.5 makes an address that is none.
+    if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
+    const response = await answer(request, incoming.socket.remoteAddress);
+    if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
+    return response;
+  });
+  const mayAnswer = createConnections();
+  const server = createServer((incoming, outgoing) => {
+    if (mayAnswer(incoming, outgoing)) void listener(incoming, outgoing);
+  });
+  server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     const words = REFUSALS[error.code ?? ''];
     throw words ? new Error(`\`${name}\`: port ${port} ${words}`, { cause: error }) : error;

@@ -2,7 +2,7 @@ import { messageOf } from '../interface/errors.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { createLog } from './log.js';
 import { serveRelay } from './serve-relay.js';
-import { readLogFormat, readSettings, readStoreUrl, settingLines } from './settings.js';
+import { readLogFormat, readSettings, readStoreSettings, settingLines } from './settings.js';
 import { openStore } from './store.js';
 import { readVersion } from './version.js';
 
@@ -29,7 +29,8 @@ const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command === '--version' || command === '-v') return console.log(readVersion());
   if (command === undefined) return serve();
   if (command !== 'dead') throw new Error(USAGE);
-  const { queue, close } = await openStore(readStoreUrl(process.env));
+  const { storeUrl, ...settings } = readStoreSettings(process.env);
+  const { queue, close } = await openStore(storeUrl, settings);
   try {
     const print = (line: string) => console.log(line);
     const say = (line: string) => console.error(line);

@@ -7,12 +7,13 @@ import {
   type OnMetric,
   type Refusal,
 } from '../relay.js';
-import { createMetrics } from '../relay-node.js';
 import { createService, type Store } from '../service.js';
+import { createAdmin } from './admin.js';
 import { isLocalName } from './is-local-name.js';
 import type { Log } from './log.js';
 import { madeToken } from './made-tokens.js';
 import { tagFor } from './paste.js';
+import { createProgramMetrics } from './program-metrics.js';
 import { createRowsPage } from './rows-page.js';
 import { openServiceStore } from './service-store.js';
 import type { ServiceSettings } from './service-settings.js';
@@ -65,15 +66,12 @@ export const mountService = async (
   const queued = settings.queueUrl ? await openStore(settings.queueUrl) : undefined;
 
   const traffic = createTrafficLog();
-  const [ofRelay, ofService] = [
-    createMetrics(),
-    createMetrics({ prefix: 'analytics_service' }),
-  ] as const;
+  const { ofRelay, ofService, handler } = await createProgramMetrics(settings.adminPort);
   const both =
     (count: OnMetric): OnMetric =>
     (...args) => {
       count(...args);
-      ofRelay.onMetric(...args);
+      ofRelay(...args);
     };
   const hooks = createTroubleLog(log, (message) => message);
   /** Address of the program as pages see it, once it listens; empty where it is a part of their site. */
@@ -90,7 +88,7 @@ export const mountService = async (
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
     ...{ tag, page: createRowsPage(new URL('rows/', folderOfFiles)) },
     retentionDays: settings.retentionDays,
-    onMetric: ofService.onMetric,
+    onMetric: ofService,
     ...hooks,
   });
   const { send } = service;
@@ -98,7 +96,7 @@ export const mountService = async (
     queued &&
     createConsumer({
       queue: queued.queue,
-      delivery: createDelivery({ send, seen: queued.seen, ...hooks, onMetric: ofRelay.onMetric }),
+      delivery: createDelivery({ send, seen: queued.seen, ...hooks, onMetric: ofRelay }),
       onMetric: both(traffic.onConsumerMetric),
       ...hooks,
     });
@@ -123,15 +121,7 @@ export const mountService = async (
       return file ?? service(request);
     },
     /** Answers what asks for numbers. */
-    answerAdmin: async (request: Request): Promise<Response> => {
-      const { pathname } = new URL(request.url);
-      if (pathname === '/health') return relay(request);
-      if (pathname !== '/metrics') return new Response(null, { status: 404 });
-      const answers = [ofRelay, ofService].map(({ handler }) => handler(request));
-      const texts = await Promise.all(answers.map((answer) => answer.text()));
-      const [{ status, headers }] = answers as [Response];
-      return new Response(texts.join(''), { status, headers });
-    },
+    answerAdmin: createAdmin({ relay, consumer, metrics: handler }),
     tag,
     databaseUrl,
     isLocal,
@@ -142,6 +132,8 @@ export const mountService = async (
       if (isLocal) url = address;
       consumer?.start();
     },
+    /** Ends the waits before what is tried again. */
+    tryNow: (): void => consumer?.tryNow(),
     /** Finishes what is being delivered. */
     stop: async (): Promise<void> => consumer?.stop(),
     close: async (): Promise<void> => {

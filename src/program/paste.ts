@@ -7,11 +7,15 @@ interface Place {
   isLocal: boolean;
 }
 
+/** Tells in the console of a file that is missing or blocked. It has no quotes but single ones, for an attribute. */
+const ON_ERROR =
+  "console.error('analytics-outbox: ' + this.src + ' did not load: check the address, and blockers')";
+
 /**
  * The one tag to paste: relay form, page views on. Without `async`, so that the scripts below it can call `analytics`
  * though they have no stub.
  */
 export const tagFor = ({ url, project, channel, isLocal }: Place): string => {
   const auto = isLocal ? 'pageviews local' : 'pageviews';
-  return `<script src="${url}/outbox-auto.js" data-relay="${url}/a" data-project="${project}" data-channel="${channel}" data-auto="${auto}"></script>`;
+  return `<script src="${url}/outbox-auto.js" data-relay="${url}/a" data-project="${project}" data-channel="${channel}" data-auto="${auto}" onerror="${ON_ERROR}"></script>`;
 };

@@ -1,13 +1,22 @@
-import { createConsumer, createDelivery, createRelay, type Undelivered } from '../relay.js';
-import { createMetrics, createNodeFetch, type OnMetric } from '../relay-node.js';
+import { messageOf } from '../interface/errors.js';
+import {
+  createConsumer,
+  createDelivery,
+  createRelay,
+  type OnMetric,
+  type Undelivered,
+} from '../relay.js';
+import { createAdmin } from './admin.js';
 import { createClientAddress } from './client-address.js';
 import { listen } from './listen.js';
 import type { Log } from './log.js';
-import type { Settings } from './settings.js';
-import { openStore } from './store.js';
+import { createProgramMetrics } from './program-metrics.js';
+import { createServiceClient } from './service-client.js';
+import { readToken, type Settings } from './settings.js';
+import { load, openStore } from './store.js';
 import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
-import { untilStopped, within } from './until-stopped.js';
+import { onSignals, untilStopped, within } from './until-stopped.js';
 
 const LOG_EVERY_MS = 60_000;
 /** How long all may take when the program is told to stop. Then it ends whatever is under way. */
@@ -24,25 +33,40 @@ const SETTING_OF: Readonly<Record<string, string>> = {
 const inSettings = (message: string): string =>
   message.replace(/`\w+`/g, (option) => SETTING_OF[option] ?? option);
 
-/** Runs a relay with a queue until the program is told to stop, and then until nothing is under way. */
-export const serveRelay = async (settings: Settings, log: Log): Promise<void> => {
-  const { baseUrl, token, origins, projects, channels, addressHeader, host } = settings;
-  const { rateLimit, ceiling } = settings;
-  const { queue, seen, close } = await openStore(settings.storeUrl);
+/**
+ * Runs a relay with a queue until the program is told to stop, and then until nothing is under way.
+ * @param environment where a token that has changed is read from
+ */
+export const serveRelay = async (
+  settings: Settings,
+  log: Log,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<void> => {
+  const { baseUrl, token, origins, projects, channels, addressHeader, trustedProxies } = settings;
+  const { rateLimit, ceiling, timeout, maxAge, idempotencyKey, host, adminPort } = settings;
+  const { createNodeFetch } = await load('undici', () => import('../relay-node.js'));
+  const { queue, seen, close } = await openStore(settings.storeUrl, settings);
   const traffic = createTrafficLog();
-  const metrics = createMetrics();
+  const metrics = await createProgramMetrics(adminPort);
   const both =
     (first: OnMetric): OnMetric =>
     (...args) => {
       first(...args);
-      metrics.onMetric(...args);
+      metrics.ofRelay(...args);
     };
   const hooks = createTroubleLog(log, inSettings);
-  const toService = { baseUrl, token, seen, ...hooks, fetch: createNodeFetch() };
-  const client = createClientAddress(addressHeader);
+  const ofService = createServiceClient({
+    ...settings,
+    ...{ fetch: createNodeFetch(), rate: settings.serviceRate },
+  });
+  const { fetch, concurrency } = ofService;
+  const toService = { baseUrl, token, seen, timeout, idempotencyKey, fetch, concurrency, ...hooks };
+  const client = createClientAddress({
+    ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
+  });
   const consumer = createConsumer({
-    ...{ queue, ...hooks },
-    delivery: createDelivery({ ...toService, onMetric: metrics.onMetric }),
+    ...{ queue, maxAge, ...hooks },
+    delivery: createDelivery({ ...toService, onMetric: metrics.ofRelay }),
     onMetric: both(traffic.onConsumerMetric),
     onUndelivered: ({ record, reason, status }: Undelivered) =>
       log.error(`dead letter: ${record.type} ${record.id} ${reason} ${status}`),
@@ -62,14 +86,24 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
       },
     }),
   ];
-  if (settings.adminPort !== undefined) {
-    const answer = (request: Request) => {
-      const { pathname } = new URL(request.url);
-      if (pathname === '/metrics') return metrics.handler(request);
-      return pathname === '/health' ? relay(request) : new Response(null, { status: 404 });
-    };
-    doors.push(await listen({ name: 'ADMIN_PORT', host, port: settings.adminPort, answer }));
+  if (adminPort !== undefined) {
+    const answer = createAdmin({ relay, consumer, metrics: metrics.handler });
+    doors.push(await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer }));
   }
+  const ignore = onSignals({
+    SIGUSR2: () => {
+      log.info('tries again now');
+      consumer.tryNow();
+    },
+    SIGHUP: () => {
+      try {
+        ofService.setToken(readToken(environment));
+        log.info('read the token again');
+      } catch (error) {
+        log.error(`goes on with the token that it has: ${messageOf(error)}`);
+      }
+    },
+  });
   const stopped = untilStopped();
   consumer.start();
   const [door, adminDoor] = doors;
@@ -78,6 +112,7 @@ export const serveRelay = async (settings: Settings, log: Log): Promise<void> =>
   const logging = setInterval(() => log.info(traffic.line()), LOG_EVERY_MS);
 
   await stopped;
+  ignore();
   clearInterval(logging);
   // Requests under way are answered, and what is being delivered is delivered; the rest stays in the store.
   const all = Promise.all([...doors.map(({ end }) => end()), consumer.stop()]);

@@ -6,7 +6,7 @@ import type { Log } from './log.js';
 import { mountService } from './mount-service.js';
 import { announcementOf } from './service-announcement.js';
 import type { ServiceSettings } from './service-settings.js';
-import { untilStopped, within } from './until-stopped.js';
+import { onSignals, untilStopped, within } from './until-stopped.js';
 
 const LOG_EVERY_MS = 60_000;
 /** How long all may take when the program is told to stop. Then it ends whatever is under way. */
@@ -27,8 +27,10 @@ export const serveService = async (
   settings: ServiceSettings,
   { log, announce, files }: Effects,
 ): Promise<void> => {
-  const { folder, host, port = PORT, adminPort, addressHeader } = settings;
-  const client = createClientAddress(addressHeader);
+  const { folder, host, port = PORT, adminPort, addressHeader, trustedProxies } = settings;
+  const client = createClientAddress({
+    ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
+  });
   const mounted = await mountService(settings, { log, files, clientAddress: client.of });
   const { traffic, isLocal } = mounted;
   const doors: Door[] = [
@@ -44,6 +46,7 @@ export const serveService = async (
     doors.push(
       await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer: mounted.answerAdmin }),
     );
+  const ignore = onSignals({ SIGUSR2: mounted.tryNow });
   const stopped = untilStopped();
   const url = `http://${isLocal ? 'localhost' : host}:${doors[0]!.port}`;
   mounted.start(url);
@@ -52,6 +55,7 @@ export const serveService = async (
   const logging = setInterval(() => log.info(traffic.line()), LOG_EVERY_MS);
 
   await stopped;
+  ignore();
   clearInterval(logging);
   // Requests under way are answered, and what is being delivered is delivered; the rest stays in the queue.
   const all = Promise.all([...doors.map(({ end }) => end()), mounted.stop()]);

@@ -1,7 +1,8 @@
 import { isText, text, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
-import { checkOptions, count, type Kinds } from '../relay/check-options.js';
+import { checkOptions, type Kinds } from '../relay/check-options.js';
 import type { Names, Rate } from '../relay.js';
+import type { TrustedProxies } from './client-address.js';
 import {
   header,
   linesOf,
@@ -9,11 +10,15 @@ import {
   listOf,
   logFormat,
   origins,
+  numberOf,
   port,
+  proxies,
+  proxiesOf,
   queueStore,
   rate,
   rateOf,
   readEnvironment,
+  wholeNumber,
   type Setting,
 } from './setting-kinds.js';
 
@@ -41,6 +46,7 @@ export interface ServiceSettings {
   port: number | undefined;
   adminPort: number | undefined;
   addressHeader: string | undefined;
+  trustedProxies?: TrustedProxies | undefined;
   rateLimit: Rate | false | undefined;
   ceiling: Rate | false | undefined;
   /** Rows are deleted when they are older; never without it. */
@@ -96,15 +102,14 @@ const SETTINGS = {
   },
   DATA_FOLDER: { ...text, help: 'folder for what the program makes (./analytics-data)' },
   RETENTION_DAYS: {
-    ...count,
-    words: 'a whole number of days from 1',
-    fits: (value) => /^\d+$/.test(String(value)) && Number(value) > 0,
+    ...wholeNumber,
     help: 'rows are deleted after so many days (never)',
   },
   HOST: { ...text, help: 'address to listen at (127.0.0.1: this machine alone)' },
   PORT: { ...port, help: 'port to listen at (the first free one from 8787 on)' },
-  ADMIN_PORT: { ...port, help: 'port for /metrics (none)' },
-  CLIENT_ADDRESS_HEADER: { ...header, help: 'header in which your proxy names the client (none)' },
+  ADMIN_PORT: { ...port, help: 'port for /metrics and /health (none)' },
+  TRUSTED_PROXIES: { ...proxies, help: 'how many proxies are in front, or their networks (none)' },
+  CLIENT_ADDRESS_HEADER: { ...header, help: 'header in which they name the client (see the docs)' },
   RATE_LIMIT: { ...rate, help: 'records a second and at once of a client (100/1000)' },
   CEILING: { ...rate, help: 'the same for all clients together (2000/20000)' },
   LOG_FORMAT: { ...logFormat, help: 'text or json (text)' },
@@ -123,7 +128,6 @@ export const DEFAULT_FOLDER = 'analytics-data';
 export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
   const ours = readEnvironment(environment, NAMES, SECRETS);
   checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<typeof ours> });
-  const numberOf = (name: Name) => (ours[name] === undefined ? undefined : Number(ours[name]));
   const namesOf = (name: Name): Names => (ours[name] ? listOf(ours[name]) : '*');
   return {
     folder: ours.DATA_FOLDER ?? DEFAULT_FOLDER,
@@ -135,11 +139,12 @@ export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSett
     projects: namesOf('PROJECTS'),
     channels: namesOf('CHANNELS'),
     host: ours.HOST ?? '127.0.0.1',
-    port: numberOf('PORT'),
-    adminPort: numberOf('ADMIN_PORT'),
+    port: numberOf(ours.PORT),
+    adminPort: numberOf(ours.ADMIN_PORT),
     addressHeader: ours.CLIENT_ADDRESS_HEADER,
+    trustedProxies: proxiesOf(ours.TRUSTED_PROXIES),
     rateLimit: rateOf(ours.RATE_LIMIT),
     ceiling: rateOf(ours.CEILING),
-    retentionDays: numberOf('RETENTION_DAYS'),
+    retentionDays: numberOf(ours.RETENTION_DAYS),
   };
 };

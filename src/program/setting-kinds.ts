@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { messageOf } from '../interface/errors.js';
-import { isHttpUrl, isText, type Kind } from '../interface/kinds.js';
+import { isText, type Kind } from '../interface/kinds.js';
+import { isOrigin } from '../relay/front/http.js';
 import type { Rate } from '../relay.js';
+import type { TrustedProxies } from './client-address.js';
 
 /** A setting of a program. */
 export interface Setting extends Kind {
@@ -17,9 +20,7 @@ export const list: Kind = {
 };
 export const origins: Kind = {
   words: 'origins of your pages with commas between them, such as "https://shop.example"',
-  fits: (value) =>
-    isText(value) &&
-    listOf(value).every((origin) => isHttpUrl(origin) && new URL(origin).origin === origin),
+  fits: (value) => isText(value) && listOf(value).every(isOrigin),
 };
 export const queueStore: Kind = {
   words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
@@ -43,6 +44,33 @@ export const rateOf = (value: string | undefined): Rate | false | undefined => {
   const [, perSecond, burst] = RATE.exec(value) ?? [];
   return value !== 'off' && { perSecond: Number(perSecond), burst: Number(burst) };
 };
+export const wholeNumber: Kind = {
+  words: 'a whole number from 1',
+  fits: (value) => /^[1-9]\d{0,14}$/.test(String(value)),
+};
+export const amount: Kind = {
+  words: 'a number above 0',
+  fits: (value) => /^\d+(\.\d+)?$/.test(String(value)) && Number(value) > 0,
+};
+export const numberOf = (value: string | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value);
+export const onOff: Kind = {
+  words: '"on" or "off"',
+  fits: (value) => value === 'on' || value === 'off',
+};
+const HOPS = /^[1-9]$/;
+const isNetwork = (value: string): boolean => {
+  const [address = '', bits = '0', more] = value.split('/');
+  const most = isIP(address) === 4 ? 32 : 128;
+  return isIP(address) > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most && more === undefined;
+};
+export const proxies: Kind = {
+  words:
+    'the number of proxies in front, or their addresses and networks with commas between them, such as "10.0.0.0/8"',
+  fits: (value) => isText(value) && (HOPS.test(value) || listOf(value).every(isNetwork)),
+};
+export const proxiesOf = (value: string | undefined): TrustedProxies | undefined =>
+  (value && (HOPS.test(value) ? Number(value) : listOf(value))) || undefined;
 export const header: Kind = {
   words: 'the name of a header, such as "x-real-ip"',
   fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),

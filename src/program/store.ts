@@ -2,7 +2,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
 import type { Queue, Seen } from '../relay.js';
-import type { DeadLetters } from '../relay-redis.js';
+import type { DeadLetters, RedisQueueOptions, RedisSeenOptions } from '../relay-redis.js';
+
+export interface StoreSettings {
+  /** Begins the names of keys in Redis. */
+  prefix?: string | undefined;
+  /** What the queue keeps at the most. */
+  bounds?: Pick<
+    RedisQueueOptions,
+    'maxWaiting' | 'maxWaitingOfClient' | 'maxDead' | 'maxDeadOfClient'
+  >;
+  /** How many ids are known, and for how many milliseconds. */
+  ids?: Pick<RedisSeenOptions, 'maxAge' | 'maxIds' | 'maxIdsOfClient'>;
+}
 
 export interface Store {
   queue: Queue & { deadLetters: DeadLetters };
@@ -27,7 +39,8 @@ export const load = async <Module>(
 const SILENCE_MS = 5_000;
 const PING_MS = 2_000;
 
-const openRedis = async (url: string): Promise<Store> => {
+const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
+  const { prefix, bounds, ids } = settings;
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue, createRedisSeen } = await import('../relay-redis.js');
   let isConnected = false;
@@ -58,20 +71,20 @@ const openRedis = async (url: string): Promise<Store> => {
       }),
   };
   return {
-    queue: createRedisQueue({ client: asked }),
-    seen: createRedisSeen({ client: asked }),
+    queue: createRedisQueue({ client: asked, prefix, ...bounds }),
+    seen: createRedisSeen({ client: asked, prefix, ...ids }),
     close: async () => client.destroy(),
   };
 };
 
-const openFolder = async (url: string): Promise<Store> => {
+const openFolder = async (url: string, { bounds, ids }: StoreSettings): Promise<Store> => {
   const { createLibsqlQueue, createLibsqlSeen } = await load(
     'libsql',
     () => import('../relay-libsql.js'),
   );
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  const queue = createLibsqlQueue({ path: join(folder, 'queue.db') });
-  const seen = createLibsqlSeen({ path: join(folder, 'seen.db') });
+  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), ...bounds });
+  const seen = createLibsqlSeen({ path: join(folder, 'seen.db'), ...ids });
   const close = async () => {
     queue.close();
     seen.close();
@@ -80,9 +93,9 @@ const openFolder = async (url: string): Promise<Store> => {
 };
 
 /** Opens the store, or rejects with words that name the setting. */
-export const openStore = async (url: string): Promise<Store> => {
+export const openStore = async (url: string, settings: StoreSettings = {}): Promise<Store> => {
   try {
-    return await (url.startsWith('file:') ? openFolder(url) : openRedis(url));
+    return await (url.startsWith('file:') ? openFolder(url, settings) : openRedis(url, settings));
   } catch (error) {
     throw new Error(`\`STORE_URL\`: ${messageOf(error)}`, { cause: error });
   }

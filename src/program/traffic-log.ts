@@ -15,7 +15,10 @@ export const createTrafficLog = () => {
       side.set(outcome, (side.get(outcome) ?? 0) + value);
     };
   const inWords = (side: Map<string, number>): string =>
-    [...side].map(([outcome, number]) => `${number} ${outcome}`).join(', ') || 'nothing';
+    [...side]
+      .sort()
+      .map(([outcome, number]) => `${number} ${outcome}`)
+      .join(', ') || 'nothing';
 
   return {
     /** For `createRelay`. */

@@ -15,3 +15,12 @@ export const within = async (ms: number, work: Promise<unknown>): Promise<boolea
   clearTimeout(timer);
   return isLate;
 };
+
+/** Listens for signals, until what it returns is called. */
+export const onSignals = (
+  listeners: Readonly<Partial<Record<NodeJS.Signals, () => void>>>,
+): (() => void) => {
+  const pairs = Object.entries(listeners);
+  for (const [signal, listener] of pairs) process.on(signal, listener);
+  return () => pairs.forEach(([signal, listener]) => process.off(signal, listener));
+};

@@ -1,19 +1,23 @@
 import { messageOf } from '../interface/errors.js';
-import { callHook } from './call-hook.js';
 
 /** Numbers a relay gives away. Labels are from small closed sets, never from the input. */
 export type RelayMetric =
   /** 1 a request. Labels: `route`, `status`. */
   | 'requests'
-  /** 1 a record of a request or of a consumer's round. Label: `outcome`. */
+  /**
+   * 1 a record that was received (`side` is `in`) or tried by a consumer (`out`). Label: `outcome`. A record that a
+   * consumer gives back untried does not count.
+   */
   | 'records'
   /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
   | 'upstream_ms'
   /** 1 when the service begins to fail, 0 when it takes a record again. */
   | 'trouble'
+  /** What was dropped because a bound was reached. Label: `bound`, the name of the setting. */
+  | 'dropped'
   /** Records that were known, so that they were not passed on again. */
   | 'seen_hits'
-  /** Records refused because too many came. Label: `limit`, `client` (429) or `all` (503). */
+  /** 1 a request refused because too much came. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
   /** Milliseconds a queue took to make a batch durable. */
   | 'queue_put_ms'
@@ -23,6 +27,11 @@ export type RelayMetric =
   | 'queue_dead'
   /** Milliseconds the oldest record has waited in the queue; 0 where none does. */
   | 'queue_oldest_ms';
+
+/** A setting that bounds what is kept. Beyond it, the oldest goes. */
+export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
+/** What was dropped to make room, the oldest first: how many of each bound that was reached. */
+export type Dropped = Partial<Record<Bound, number>>;
 
 export type OnMetric = (
   name: RelayMetric,
@@ -36,9 +45,11 @@ export interface RelayError {
    * `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML. `unreachable`: it gives no answer at
    * all; the message has the cause. `service`: it answers 408, 425, 429 or 5xx, more than once in a row. `token`: the
    * token function failed, or gave what no header can carry. `seen`, `queue`: the store failed. These six are told
-   * once until they are over.
+   * once until they are over, and so is `records`: the service takes records, but refuses to take some.
    *
    * `unlisted`: records name a project or channel that is not listed; each value is told once a day.
+   * `dropped`: what was kept had to go, because there was too much of it; told once a minute at the most. `storage`: the
+   * store is set up so that it may lose records; told at the start.
    * `hook`: a function that was passed in failed. `relay`: a fault of the relay itself.
    */
   kind:
@@ -46,6 +57,9 @@ export interface RelayError {
     | 'unlisted'
     | 'unreachable'
     | 'service'
+    | 'records'
+    | 'dropped'
+    | 'storage'
     | 'token'
     | 'seen'
     | 'queue'
@@ -71,6 +85,19 @@ export interface HooksOf<Metric extends string, Problem extends { kind: string }
 }
 
 export type Hooks = HooksOf<RelayMetric, RelayError>;
+
+/**
+ * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
+ * unhandled rejection would end the process.
+ */
+export const callHook = (hook: () => unknown, failed: (error: unknown) => void): void => {
+  try {
+    const result = hook();
+    if (result !== undefined) Promise.resolve(result).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+};
 
 /** The hooks, made safe: one that throws must not cost a record. */
 export const createTell = <

@@ -8,7 +8,7 @@ export type ServiceMetric =
   | 'records'
   /** 1 a request or record that was refused. Labels: `reason`, and `kept`: whether it can be read later. */
   | 'refused'
-  /** Records refused because too many came. Label: `limit`, `client` (429) or `all` (503). */
+  /** 1 a request refused because too much came. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
   /** Milliseconds a write took until it was durable. */
   | 'store_ms'

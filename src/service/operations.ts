@@ -1,11 +1,11 @@
 import type { EventBody, RecordType } from '../interface/bodies.js';
 import { isDateTime } from '../interface/is-date-time.js';
 import type { createAdmission } from '../relay/front/admission.js';
-import { answerJson } from '../relay/front/answers.js';
-import type { createHeldBodies } from '../relay/front/held-bodies.js';
-import { parseJson } from '../relay/front/parse-batch.js';
+import { answerJson } from '../relay/front/http.js';
+import type { createHeldBodies } from '../relay/front/admission.js';
+import { parseJson } from '../relay/front/records.js';
 import { readBody } from '../relay/front/read-body.js';
-import { weighBody, weighBytes } from '../relay/front/weigh-body.js';
+import { weighBody, weighBytes } from '../relay/front/records.js';
 import { calledAtOf } from './called-at.js';
 import { checkBody, type BodyRules } from './check-body.js';
 import { answerRefusal, refusalOf, type Refusal } from './refusal.js';
@@ -101,8 +101,11 @@ export const createOperations = (parts: Parts) => {
       typeof body === 'number'
         ? { tokens: weighBytes(held.size()), isTooMuch: false }
         : weighBody(body);
+    if (typeof body === 'number') {
+      await admission.charge(request, cost);
+      return unreadable(body);
+    }
     const overdrawn = await admission.limit(request, cost);
-    if (typeof body === 'number') return unreadable(body);
     if (overdrawn) return tooMany(overdrawn);
     return isTooMuch ? refusalOf('size', 'The body has too many values.') : body;
   };
@@ -149,6 +152,8 @@ export const createOperations = (parts: Parts) => {
   ): Promise<Response | Refused> => {
     const record = recordOf(request, type, text, grant);
     if (Array.isArray(record)) return [record[0], { body: text, ...record[1] }];
+    const beyond = admission.admit(1);
+    if (beyond) return [tooMany(beyond), detailsOf(record.body)];
     setup.note('accepted');
     const client = await clientWordOf(request);
     const written = await writeRecords.write([{ ...record, client }]).catch(() => undefined);
@@ -163,12 +168,12 @@ export const createOperations = (parts: Parts) => {
     if (overdrawn) return [tooMany(overdrawn)];
     const grant = await authorize(request);
     if (!grant) {
-      await admission.limit(request, 1);
+      await admission.charge(request, 1);
       const words = request.headers.has('authorization') ? WRONG_TOKEN : NO_TOKEN;
       return [refusalOf('token', words)];
     }
     if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) {
-      await admission.limit(request, 1);
+      await admission.charge(request, 1);
       return [refusalOf('body', WRONG_TYPE)];
     }
     const held = hold(clientKeyOf(request));

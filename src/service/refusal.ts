@@ -1,4 +1,4 @@
-import { refuse } from '../relay/front/answers.js';
+import { refuse } from '../relay/front/http.js';
 import type { Refused } from './store/port.js';
 
 /** Why something was refused: what is kept of it for people, and what the client is answered. */

@@ -1,4 +1,4 @@
-import { createRateLimit } from '../relay/front/rate-limit.js';
+import { createRateLimit } from '../relay/front/admission.js';
 import type { Tell } from './hooks.js';
 import type { Refusal } from './refusal.js';
 import type { Setup } from './setup.js';

@@ -1,14 +1,10 @@
 import { callback, isFunction, isText, positive } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from '../relay/check-options.js';
-import type { Names } from '../relay/front/check-record.js';
-import {
-  isList,
-  isOrigin,
-  isRate,
-  names,
-  type RelayOptions,
-} from '../relay/front/relay-options.js';
+import type { Names } from '../relay/front/records.js';
+import type { AdmissionOptions } from '../relay/front/admission.js';
+import { isOrigin } from '../relay/front/http.js';
+import { isList, isRate, names } from '../relay/front/relay-options.js';
 import type { ServiceHooks } from './hooks.js';
 import type { Store } from './store/port.js';
 
@@ -27,7 +23,7 @@ export interface PageFile {
 
 /** Options of `createService`. */
 export interface ServiceOptions
-  extends ServiceHooks, Pick<RelayOptions, 'clientAddress' | 'rateLimit' | 'ceiling'> {
+  extends ServiceHooks, Pick<AdmissionOptions, 'clientAddress' | 'rateLimit' | 'ceiling'> {
   /** Where records are kept: `createLibsqlStore({ path })`, or `await createPostgresStore({ url })`. */
   store: Store;
   /** The tokens that the two operations take. Only their SHA-256 is kept. */

@@ -1,6 +1,6 @@
 import type { EventBody } from '../interface/bodies.js';
 import type { BatchRecord } from '../interface/wire.js';
-import type { Send, SendResult } from '../relay/delivery/batch-upstream.js';
+import type { Send, SendResult } from '../relay/delivery/upstream.js';
 import { calledAtOf } from './called-at.js';
 import { checkBody, type BodyRules } from './check-body.js';
 import type { Refusal } from './refusal.js';

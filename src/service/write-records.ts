@@ -1,6 +1,6 @@
 import { messageOf } from '../interface/errors.js';
-import { inTime } from '../relay/in-time.js';
-import { createTrouble } from '../relay/trouble.js';
+import { inTime } from '../relay/time.js';
+import { createReportOnce } from '../relay/report-once.js';
 import type { ServiceError, Tell } from './hooks.js';
 import type { Setup } from './setup.js';
 import type { Incoming, Store, Written } from './store/port.js';
@@ -19,7 +19,7 @@ interface Parts {
 
 /** Writes records, and knows whether the database works. */
 export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
-  const trouble = createTrouble<ServiceError>(tell, now);
+  const trouble = createReportOnce<ServiceError>(tell, now);
   let failure: { message: string; at: number } | undefined;
 
   const failed = (error: unknown): void => {

@@ -36,7 +36,7 @@ export const createAnalytics = <
 ): TestAnalytics<Events, Traits> => {
   const journal = createJournal();
   const calls: RecordedCall[] = [];
-  const say = createSay();
+  const say = createSay(() => undefined);
   const { analytics: tracker } = createTracker(createTestSend, (what, detail) => {
     if (what === 'on') checkEvent(detail as string, say);
     journal.tell(what, detail);

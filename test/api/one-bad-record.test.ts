@@ -146,9 +146,9 @@ it.each([400, 413])(
     const { relay, visit, holds } = openShop('by relay');
     relay.faults([{ status, from: 2 }]);
     const { track, analytics } = visit();
-    track(names(60));
-    await holds(names(60), 120_000);
-    expect(analytics.status()).toMatchObject({ delivered: 60, dropped: {} });
+    track(names(30));
+    await holds(names(30), 120_000);
+    expect(analytics.status()).toMatchObject({ delivered: 30, dropped: {} });
   },
 );
 

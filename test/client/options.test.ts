@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createTracker } from '../../src/client/analytics.js';
-import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import { rangesOf, readAttributes, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 

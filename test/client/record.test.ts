@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveOptions, type Settings } from '../../src/client/options.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
-import { checkRecord } from '../../src/relay/front/check-record.js';
+import { checkRecord } from '../../src/relay/front/records.js';
 import type { DirectOptions, Draft } from '../../src/client/types.js';
 
 const AT = Date.parse('2026-01-31T12:00:00.123Z');

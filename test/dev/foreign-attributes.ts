@@ -6,15 +6,7 @@ export const FOREIGN = [
   ...['consent-category', 'consent-type', 'consent-required', 'type', 'src', 'name', 'service'],
   ...['purposes', 'vendor', 'vendor-id', 'usercentrics', 'uc-src', 'iub-purposes', 'cmp-vendor'],
   ...['cmp-src', 'cmp-ab', 'cmp-info', 'suppressedsrc', 'requires-vendor-consent', 'auto-block'],
-  ...[
-    'domain',
-    'domain-script',
-    'document-language',
-    'ot-ignore',
-    'dlayer-ignore',
-    'cbid',
-    'culture',
-  ],
+  ...['domain-script', 'document-language', 'ot-ignore', 'dlayer-ignore', 'cbid', 'culture'],
   ...['blockingmode', 'borlabs-cookie-id', 'borlabs-cookie-type', 'placeholder', 'required'],
   // networks and optimisers
   ...['cfasync', 'cf-beacon', 'cf-settings', 'cf-modified', 'rocket-src', 'rocket-type'],
@@ -47,7 +39,7 @@ export const FOREIGN = [
     'remote',
   ],
   // other trackers, where one tag was made of another
-  ...['website-id', 'site', 'site-id', 'host', 'host-url', 'api', 'api-host', 'app', 'key', 'id'],
-  ...['auto-track', 'exclude', 'include', 'do-not-track', 'cache', 'mode', 'url', 'goatcounter'],
+  ...['site-id', 'host', 'api-host', 'app', 'key', 'id'],
+  ...['exclude', 'include', 'cache', 'mode', 'url', 'goatcounter'],
   ...['spa', 'hash', 'user', 'version', 'env', 'test', 'testid', 'once', 'init', 'loaded', 'page'],
 ];

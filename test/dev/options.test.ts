@@ -137,7 +137,7 @@ describe('what a developer is told of the tag’s attributes', () => {
     ]);
   });
 
-  it('is nothing of those of other tools', () => {
+  it('is nothing of those of other tools, unless they were taken for ours', () => {
     const inCamelCase = (name: string) =>
       name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const dataset = Object.fromEntries(FOREIGN.map((name) => [inCamelCase(name), 'x']));

@@ -42,6 +42,45 @@ it('sends all again that are dead when it begins, and not those that die meanwhi
   expect(resent).toEqual(Array.from({ length: 250 }, (_, n) => String(n)));
 });
 
+it.each([
+  [
+    ['list', '--reason', 'expired'],
+    ['b', 'c'],
+  ],
+  [['list', '--reason', 'rejected 4'], ['a']],
+  [['list', '--older', '2d'], ['c']],
+  [['list', '--newer', '90m'], ['a']],
+  [['purge', '--older', '2h', '--newer', '2d'], ['b']],
+  [['resend', '--reason', 'expired', '--older', '2d'], ['c']],
+])('chooses by reason and age: %j', async (args, chosen) => {
+  const ago = (id: string, reason: string, hours: number) => ({
+    ...{ ...letterOf(id), reason, diedAt: Date.now() - hours * 3_600_000 },
+  });
+  const letters = [
+    ago('a', 'rejected 400', 1),
+    ago('b', 'expired', 5),
+    ago('c', 'expired 503', 72),
+  ];
+  const list = async ({ after }: { after?: string } = {}) => (after ? [] : letters);
+  const told: string[] = [];
+  const take = async (ids: readonly string[]) => told.push(...ids);
+  const print = (line: string) => {
+    if (args[0] === 'list') told.push((JSON.parse(line) as DeadLetter).id);
+  };
+  await runDeadCommand(args, { list, resend: take, purge: take }, { print, say: () => {} });
+  expect(told).toEqual(chosen);
+});
+
+it.each([['purge'], ['purge', 'a', '--all'], ['resend', '--older', 'week'], ['list', 'a'], ['x']])(
+  'does nothing by %j',
+  async (...args) => {
+    const refuse = () => Promise.reject(new Error('touched'));
+    const letters = { list: refuse, resend: refuse, purge: refuse };
+    const voice = { print: () => {}, say: () => {} };
+    await expect(runDeadCommand(args, letters, voice)).rejects.toThrow(/usage|no age/);
+  },
+);
+
 it('writes nothing of a record that a terminal would obey', async () => {
   const letter = letterOf('1', '\u009b31m\u202e\u007f\u001b[2J\u{e0001}');
   const list = async ({ after }: { after?: string } = {}) => (after ? [] : [letter]);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serveRelay } from '../../src/program/serve-relay.js';
@@ -8,30 +9,32 @@ import { readSettings, type Settings } from '../../src/program/settings.js';
 import { runService } from '../demo/server/helpers/run-service.js';
 import { TOKEN } from '../demo/server/helpers/service-client.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { runHeldService } from '../relay/helpers/held-service.js';
 import { event } from '../relay/helpers/records.js';
 
 const ORIGIN = 'https://shop.example';
 
 const settingsOf = (serviceUrl: string, more: Partial<Settings> = {}): Settings => ({
-  ...{ baseUrl: serviceUrl, token: TOKEN, origins: [ORIGIN], projects: ['p'], channels: ['c'] },
-  ...{ storeUrl: `file:${tempFolder()}`, host: undefined, port: 0, adminPort: undefined },
-  ...{ addressHeader: undefined, rateLimit: undefined, ceiling: undefined },
+  ...readSettings({
+    ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: TOKEN, SITE_ORIGIN: ORIGIN },
+    ...{ PROJECTS: 'p', CHANNELS: 'c', STORE_URL: `file:${tempFolder()}`, PORT: '0' },
+  }),
   ...more,
 });
 
 /** Starts the program; its addresses are those that it says. */
-const start = async (settings: Settings) => {
+const start = async (settings: Settings, environment?: NodeJS.ProcessEnv) => {
   const lines: string[] = [];
   const errors: string[] = [];
   const log = {
     info: (line: string) => lines.push(line),
     error: (line: string) => errors.push(line),
   };
-  const served = serveRelay(settings, log);
+  const served = serveRelay(settings, log, environment);
   const [url, adminUrl] = await vi.waitUntil(() => {
     const urls = lines.map((line) => /http:\S+/.exec(line)?.[0]);
     return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
-  });
+  }, 20_000);
   const send = (records: readonly object[]) =>
     fetch(`${url}/a/v1/batch`, {
       method: 'POST',
@@ -45,21 +48,104 @@ const start = async (settings: Settings) => {
   return { lines, errors, url: url!, adminUrl: adminUrl!, send, stop };
 };
 
-it('has metrics and health on a port of their own', async () => {
+it('tells numbers on a port of their own, and strangers only that it is well', async () => {
   const service = await runService();
   const program = await start(settingsOf(service.url, { host: '127.0.0.1', adminPort: 0 }));
   expect(program.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
   const text = async (path: string) => (await fetch(program.adminUrl + path)).text();
   const health = async () => JSON.parse(await text('/health')) as { service: { status: string } };
-  expect((await fetch(`${program.url}/metrics`)).status).toBe(404);
+  for (const path of ['/metrics', '/health'])
+    expect((await fetch(program.url + path)).status).toBe(404);
   const sent = { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'text/plain' } };
   expect((await fetch(`${program.adminUrl}/a/v1/batch`, sent)).status).toBe(404);
   await program.send([event('a')]);
-  await vi.waitUntil(async () => (await health()).service.status === 'ok');
-  expect(await text('/metrics')).toContain('analytics_relay_records_total{outcome="delivered"} 1');
-  expect(await text('/metrics')).toContain('analytics_relay_queue_waiting ');
+  await vi.waitUntil(async () => (await health()).service.status === 'ok', 20_000);
+  for (const url of [program.url, program.adminUrl])
+    for (const path of ['/live', '/ready'])
+      expect(await (await fetch(url + path)).text()).toBe('{"status":"ok"}');
+  const metrics = await text('/metrics');
+  expect(metrics).toContain('analytics_relay_records_total{side="out",outcome="delivered"} 1');
+  expect(metrics).toContain('analytics_relay_queue_waiting ');
+  expect(metrics).toContain('nodejs_eventloop_lag_seconds ');
   await program.stop();
   expect(program.errors).toEqual([]);
+});
+
+/** Speaks HTTP by hand. Settles with what came when the other side has ended, or when it holds so many answers. */
+const speak = (url: string, text: string, answers = Infinity) =>
+  new Promise<string>((resolve) => {
+    let came = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => void socket.write(text));
+    onTestFinished(() => void socket.destroy());
+    socket.on('data', (data) => {
+      came += data.toString();
+      if (came.split('HTTP/1.1').length > answers) resolve(came);
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(came));
+  });
+
+it('answers 400 to a Host that is no address', async () => {
+  const service = await runService();
+  const program = await start(settingsOf(service.url, { host: '127.0.0.1' }));
+  const request = 'GET /live HTTP/1.1\r\nHost: 1.2.3.4.5\r\n\r\n';
+  expect(await speak(program.url, request, 1)).toMatch(/^HTTP\/1\.1 400 /);
+  await program.stop();
+  expect(program.errors).toEqual([]);
+});
+
+it('closes a connection that sends many requests without waiting for an answer', async () => {
+  const service = await runService();
+  const program = await start(settingsOf(service.url, { host: '127.0.0.1' }));
+  const request = 'GET /live HTTP/1.1\r\nHost: x\r\n\r\n';
+  expect(await speak(program.url, request.repeat(4), 4)).toContain('"ok"');
+  expect((await speak(program.url, request.repeat(1_000))).split('"ok"').length).toBeLessThan(20);
+  await program.stop();
+});
+
+it('lets a client that is refused send all of its body and read the answer', async () => {
+  const service = await runService();
+  const rateLimit = { perSecond: 0.001, burst: 1 };
+  const program = await start(settingsOf(service.url, { host: '127.0.0.1', rateLimit }));
+  await program.send([event('a')]);
+  const body = 'x'.repeat(500_000);
+  const origin = `Host: x\r\nOrigin: ${ORIGIN}\r\nContent-Type: application/json`;
+  const head = `POST /a/v1/batch HTTP/1.1\r\n${origin}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const socket = connect(Number(new URL(program.url).port), '127.0.0.1').setEncoding('utf8');
+  let came = '';
+  socket.on('data', (text: string) => (came += text));
+  socket.write(head + body.slice(1));
+  await new Promise((resolve) => setTimeout(resolve, 1_000)); // longer than servers mostly wait
+  socket.write('xGET /live HTTP/1.1\r\nHost: x\r\n\r\n');
+  await vi.waitUntil(() => came.includes('"ok"'));
+  expect(came).toMatch(/^HTTP\/1\.1 429 /);
+  socket.destroy();
+  await program.stop();
+});
+
+it('reads its token again when it is told to, and goes on with the one it has if that fails', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'token');
+  writeFileSync(path, 'tok_old\n');
+  const service = await runHeldService();
+  service.open();
+  const environment = { SERVICE_TOKEN_FILE: path };
+  const program = await start(settingsOf(service.url, { token: 'tok_old' }), environment);
+  const tokenOf = async (id: string) => {
+    await program.send([event(id)]);
+    await vi.waitUntil(() => service.names().includes(id));
+    return service.got.find(({ body }) => body['event'] === id)!.headers.authorization;
+  };
+  expect(await tokenOf('a')).toBe('Bearer tok_old');
+  writeFileSync(path, 'tok_new\n');
+  process.emit('SIGHUP');
+  expect(await tokenOf('b')).toBe('Bearer tok_new');
+  writeFileSync(path, '');
+  process.emit('SIGHUP');
+  expect(await tokenOf('c')).toBe('Bearer tok_new');
+  await program.stop();
+  expect(program.lines).toContain('read the token again');
+  expect(program.errors).toEqual([expect.stringContaining('goes on with the token that it has')]);
 });
 
 it('ends though clients hold connections with nothing, or half a request, on them', async () => {

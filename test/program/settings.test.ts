@@ -1,5 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, readStoreUrl, settingLines } from '../../src/program/settings.js';
+import {
+  readSettings,
+  readStoreSettings,
+  readToken,
+  settingLines,
+} from '../../src/program/settings.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const good = {
   SERVICE_URL: 'https://in.example.com',
@@ -19,13 +27,37 @@ describe('the settings of the program', () => {
       projects: ['shop'],
       channels: ['web', 'growth'],
       storeUrl: 'redis://localhost:6379',
-      host: undefined,
       port: 3_000,
-      adminPort: undefined,
-      addressHeader: undefined,
-      rateLimit: undefined,
-      ceiling: undefined,
+      idempotencyKey: true,
+      bounds: {},
+      ids: {},
     });
+    const settings = {
+      ...{
+        CONCURRENCY: '8',
+        TIMEOUT_SECONDS: '2.5',
+        IDEMPOTENCY_KEYS: 'off',
+        SERVICE_RATE: '50/10',
+      },
+      ...{ MAX_WAITING: '5000', MAX_AGE_DAYS: '3', ID_DAYS: '0.5', MAX_IDS: '9', PREFIX: 'shop' },
+    };
+    expect(readSettings({ ...good, ...settings })).toMatchObject({
+      ...{ concurrency: 8, timeout: 2_500, idempotencyKey: false, prefix: 'shop' },
+      ...{
+        maxAge: 3 * 86_400_000,
+        ids: { maxAge: 43_200_000, maxIds: 9 },
+        bounds: { maxWaiting: 5_000 },
+      },
+      serviceRate: { perSecond: 50, burst: 10 },
+    });
+    const proxiesIn = (value: string) =>
+      readSettings({ ...good, TRUSTED_PROXIES: value }).trustedProxies;
+    expect(proxiesIn('2')).toBe(2);
+    expect(proxiesIn('10.0.0.0/8, 2001:db8::/32, ::1')).toEqual([
+      '10.0.0.0/8',
+      '2001:db8::/32',
+      '::1',
+    ]);
     const more = {
       ...{ PORT: '0', HOST: '127.0.0.1', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
       ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json' },
@@ -71,15 +103,40 @@ describe('the settings of the program', () => {
     ['RATE_LIMIT', '100'],
     ['CEILING', '0/5'],
     ['LOG_FORMAT', 'xml'],
+    ['TRUSTED_PROXIES', '0'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', 'proxy.example'],
+    ['CONCURRENCY', '0'],
+    ['TIMEOUT_SECONDS', '-1'],
+    ['IDEMPOTENCY_KEYS', 'true'],
+    ['SITE_ORIGIN', 'null'],
   ])('refuse %s=%j without showing it', (name, value) => {
     const read = () => readSettings({ ...good, [name]: value });
     expect(read).toThrow(`\`${name}\` must be `);
     expect(read).not.toThrow('my secret');
   });
 
+  it('take the origins of apps and extensions', () => {
+    const list = 'capacitor://localhost, chrome-extension://abc, app://-';
+    expect(readSettings({ ...good, SITE_ORIGIN: list }).origins).toEqual(list.split(', '));
+  });
+
+  it('may have secrets in files, and the token is read again from there', () => {
+    const path = join(tempFolder(), 'token');
+    writeFileSync(path, 'tok_1\n');
+    const environment = { ...good, SERVICE_TOKEN: '', SERVICE_TOKEN_FILE: path };
+    expect(readSettings(environment).token).toBe('tok_1');
+    writeFileSync(path, 'tok_2\n');
+    expect(readToken(environment)).toBe('tok_2');
+    writeFileSync(path, 'tok 3\n');
+    expect(() => readToken(environment)).toThrow('`SERVICE_TOKEN` must be ');
+  });
+
   it('need only the store for dead letters', () => {
-    expect(readStoreUrl({ STORE_URL: 'file:/x' })).toBe('file:/x');
-    expect(() => readStoreUrl({})).toThrow('`STORE_URL` is missing');
-    expect(() => readStoreUrl({ STORE_URL: 'x' })).toThrow('`STORE_URL` must be ');
+    expect(readStoreSettings({ STORE_URL: 'file:/x', PREFIX: 'shop' })).toMatchObject({
+      ...{ storeUrl: 'file:/x', prefix: 'shop' },
+    });
+    expect(() => readStoreSettings({})).toThrow('`STORE_URL` is missing');
+    expect(() => readStoreSettings({ STORE_URL: 'x' })).toThrow('`STORE_URL` must be ');
   });
 });

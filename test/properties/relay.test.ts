@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wrongField } from '../../src/interface/validate.js';
 import { isDateTime } from '../../src/interface/is-date-time.js';
-import { checkRecord } from '../../src/relay/front/check-record.js';
-import { isId, parseBatch } from '../../src/relay/front/parse-batch.js';
+import { checkRecord, isId, parseBatch } from '../../src/relay/front/records.js';
 import { MAX_BATCH_RECORDS } from '../../src/interface/wire.js';
 import { json } from './nasty.js';
 

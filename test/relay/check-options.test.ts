@@ -13,7 +13,10 @@ import { createMemoryQueue } from './queue/memory-queue.js';
 
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
-const delivery = { deliver: async () => [], waitMs: () => 0 };
+const delivery = {
+  ...{ deliver: async () => [], waitMs: () => 0, clientWaitMs: () => 0 },
+  ...{ state: () => ({}), tryNow: ignore },
+};
 const client = { sendCommand: async () => {} };
 
 type Create = (options: never) => unknown;
@@ -77,25 +80,31 @@ const CASES: Record<string, Case> = {
     create: createRedisQueue,
     good: { client },
     required: ['client'],
-    wrong: { client: {}, prefix: '', maxWaiting: 0.5, now: 1 },
+    wrong: {
+      ...{ client: {}, prefix: '', maxWaiting: 0.5, maxWaitingOfClient: 0 },
+      ...{ maxDead: 0, maxDeadOfClient: 0, now: 1 },
+    },
   },
   createRedisSeen: {
     create: createRedisSeen,
     good: { client },
     required: ['client'],
-    wrong: { client: {}, prefix: '', maxAge: 0 },
+    wrong: { client: {}, prefix: '', maxAge: 0, maxIds: 0, maxIdsOfClient: 0 },
   },
   createLibsqlQueue: {
     create: createLibsqlQueue,
     good: { path: ':memory:' },
     required: ['path'],
-    wrong: { path: '', maxWaiting: 0, now: 1 },
+    wrong: {
+      ...{ path: '', maxWaiting: 0, maxWaitingOfClient: 0, maxDead: 0, maxDeadOfClient: 0 },
+      now: 1,
+    },
   },
   createLibsqlSeen: {
     create: createLibsqlSeen,
     good: { path: ':memory:' },
     required: ['path'],
-    wrong: { path: 5, maxAge: -1, now: 1 },
+    wrong: { path: 5, maxAge: -1, maxIds: 0, maxIdsOfClient: 0, now: 1 },
   },
 };
 

@@ -14,7 +14,7 @@ const { NOT_ON_THE_SITE, withLinks } = await load<{
 const { withTabs } = await load<{ withTabs: (page: string) => string }>('tabs.mjs');
 
 /** Linked from the page about the promise, and those that each tool has of its own. */
-const BESIDE = /^(promise|migration|migrate-.+)\.md$/;
+const BESIDE = /^(promise|migration|migration-.+)\.md$/;
 const MADE = ['wire', 'api/index'];
 const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md'));
 const inGroups = Object.values(GROUPS).flatMap((group) => group.map(([name]) => name));

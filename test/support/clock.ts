@@ -23,7 +23,7 @@ const passTimers = async (ms: number, isSo: () => unknown): Promise<boolean> => 
   const end = setTimeout(() => (isOver = true), ms);
   await settle();
   while (!isOver && !isSo()) {
-    await vi.advanceTimersToNextTimerAsync();
+    vi.advanceTimersToNextTimer();
     await settle();
   }
   clearTimeout(end);

@@ -29,7 +29,7 @@ export async function checkRelay(relay) {
     STARTS_WITHIN_MS,
     () => relay.isAlive(),
     async () => {
-      const { status, text } = await ask('/health');
+      const { status, text } = await ask('/ready');
       assert.equal(status, 200);
       assert.equal(JSON.parse(text).status, 'ok');
     },

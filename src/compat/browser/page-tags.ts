@@ -1,8 +1,17 @@
-import { memberOf } from '../../client/page.js';
+import { withoutQuery } from '../../capture/without-query.js';
 
-/** The tags of a page view. Query strings may hold what is personal. */
-export const pageTags = (): object => ({
-  path: location.pathname,
-  title: memberOf(document, 'title'),
-  referrer: memberOf(document, 'referrer').split('?')[0],
-});
+/** The path of an address, without its query: that may hold what is personal. */
+export const pathOf = (address: string): string =>
+  withoutQuery(address.replace(/^\w+:\/\/[^/?#]*/, '')) || '/';
+
+/** By the prototype, since elements of the page can have these names. */
+const read = (name: 'title' | 'referrer') =>
+  Reflect.get(Document.prototype, name, document) as string;
+
+/** The tags of a page view; nothing on a server. */
+export const pageTags = (): object | undefined =>
+  (globalThis.document as Document | undefined) && {
+    path: withoutQuery(location.pathname),
+    title: read('title'),
+    referrer: withoutQuery(read('referrer')),
+  };

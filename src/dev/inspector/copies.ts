@@ -47,7 +47,7 @@ export const REPORT_HOLDS =
 
 interface Report {
   status: Status;
-  options: readonly OptionRow[];
+  options: () => readonly OptionRow[];
   destination: Destination | undefined;
   lines: readonly Line[];
 }
@@ -58,7 +58,7 @@ export const reportOf = ({ status, options, destination, lines }: Report): strin
     `analytics-outbox ${VERSION} ${destination?.isRelay ? 'relay' : 'direct'}`,
     navigator.userAgent,
     JSON.stringify({ ...status, userId: undefined }),
-    ...options
+    ...options()
       .filter(({ origin }) => origin !== 'default')
       .map(({ name, origin }) => `${name}: ${origin}`),
     ...lines.slice(0, TOLD).map((line) => {

@@ -35,7 +35,7 @@ export const createFaults = (isOurs: (address: string) => boolean) => {
       const go = () => pageFetch.call(globalThis, input, init);
       // Our client gives a text. Anything else is another script's.
       if (!fault || typeof input !== 'string' || !isOurs(input)) return go();
-      if (fault === 'offline') throw new TypeError('offline on purpose');
+      if (fault === 'offline') throw new TypeError('offline');
       if (fault === 'slow') await pause(SLOW_MS, init?.signal);
       const status = /\d+/.exec(fault);
       if (status)

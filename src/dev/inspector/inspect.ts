@@ -31,8 +31,9 @@ export interface Snapshot {
   destination: Destination | undefined;
   lines: Line[];
   reason: Reason;
-  closing: Closing;
-  options: OptionRow[];
+  /** What costs more is only asked for where it is shown. */
+  closing: () => Closing;
+  options: () => OptionRow[];
   others: Others;
   isGpc: boolean;
 }
@@ -99,17 +100,18 @@ export const inspect = (watched: Watched, onChange: () => void) => {
       const isAsked = gate.until! > now && !!gate.isAsked;
       const isGpc = isGpcOn();
       const all = lines.all();
-      const known = { lines: all, status, isAsked, isGpc, now, options, error };
+      const known = { lines: all, status, isAsked, isGpc, now, given: options, error };
       return {
         ...{ ...known, watched, destination },
         reason: reasonOf(known),
-        closing: closeNow({
-          ...known,
-          isInTrouble: !!gate.since,
-          isOffline: isOffline(),
-          resends: !!destination?.resends,
-        }),
-        options: optionRows(watched),
+        closing: () =>
+          closeNow({
+            ...known,
+            isInTrouble: !!gate.since,
+            isOffline: isOffline(),
+            resends: !!destination?.resends,
+          }),
+        options: () => optionRows(watched),
         others: othersOf(now),
       };
     },

@@ -41,7 +41,8 @@ const startedOf = (all: Watched[]): Watched[] => {
 };
 
 /** Words for the frame that the page is in. */
-const frameName = (): string => (window.top === window ? '' : window.name || location.pathname);
+const frameName = (): string =>
+  window.top === window ? '' : `frame ${window.name || location.pathname}`;
 
 const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
   const page = ofPage();
@@ -53,6 +54,8 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
   let inspection: Inspection | undefined;
   let chosen: Chosen = { tab: 'Records', notice: '' };
   let rows: Set<string> | undefined;
+  /** How many were delivered as the service was asked. */
+  let compared = 0;
   let isClosed = false;
   let isDue = false;
   let readAt = 0;
@@ -78,7 +81,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       const snapshot = inspection.look();
       const { now, reason, lines } = snapshot;
       if (reason.until! > now || lines.some((line) => isTicking(line, now, line.due)))
-        rest = TICK_MS;
+        rest = TICK_MS + lines.length / 2; // a long list costs more
       const shown = { ...snapshot, chosen, rows, all: all(), frame: frameName() };
       const isKeptOpen = !!attempt(() => localStorage.getItem(FLAG));
       draw(host.root, view({ ...shown, fault: faults.current(), isKeptOpen }, actions));
@@ -93,6 +96,11 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
     reading = undefined;
     readAt = Date.now();
     void inspection?.read();
+    if (!rows || !inspection) return;
+    // What was compared once stays compared.
+    const { delivered } = inspection.watched.analytics.status();
+    if (compared !== delivered) actions.compare();
+    compared = delivered;
   };
   const tick = () => {
     if (Date.now() - readAt > REST_MS) read();
@@ -136,15 +144,15 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
             ? curlOf(line, snapshot.destination)
             : prettyBody(line);
       void copyText(text, host.root).then((isDone) =>
-        notify(isDone ? `Copied. ${line ? '' : REPORT_HOLDS}` : 'The browser forbids to copy.'),
+        notify(isDone ? `Copied. ${line ? '' : REPORT_HOLDS}` : 'Not copied.'),
       );
     },
-    save: () => saveFile('analytics-outbox.json', exportOf(inspection!.look().lines)),
+    save: () => saveFile('records.json', exportOf(inspection!.look().lines)),
     openRows: () => follow(rowsAddress(destination()!), { target: '_blank', rel: 'noopener' }),
     compare: () =>
       void storedIds(destination()!).then((ids) => {
         rows = ids;
-        notify(ids ? '' : 'No rows to read there.');
+        notify(ids ? '' : 'No rows there.');
       }),
     setFault: (fault) => {
       faults.set(fault);

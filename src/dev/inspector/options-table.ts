@@ -34,7 +34,8 @@ const shown = (name: string, value: unknown): string =>
   name === 'token' ? 'given' : Object(value) === value ? `a ${typeof value}` : `${value as string}`;
 
 /** Each option, with its value and where that comes from. Those that were given come first. */
-export const optionRows = ({ options = {}, tag, inits }: Watched): OptionRow[] => {
+export const optionRows = ({ options, tag, inits }: Watched): OptionRow[] => {
+  if (!options) return []; // not told, or not started
   const ranges: Record<string, Parameters<typeof fit>[1]> = rangesOf(options);
   const rows = Object.keys({ ...USUAL, ...ranges }).map((name): OptionRow => {
     const given = options[name as keyof Options] as unknown;

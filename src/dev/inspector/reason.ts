@@ -6,7 +6,8 @@ import { clock, countOf } from './times.js';
 export interface Known {
   status: Status;
   lines: readonly Line[];
-  options?: Partial<Options> | undefined;
+  /** The options, as they were given. */
+  given?: Partial<Options> | undefined;
   /** What was wrong last with delivery. */
   error?: string | undefined;
   /** The service itself has asked for the wait. */
@@ -35,13 +36,13 @@ const lastFailure = (lines: readonly Line[]): string => {
     : 'The last attempt failed.';
 };
 
-const ofConsent = ({ status: { consent }, isGpc, options }: Known): Reason => {
+const ofConsent = ({ status: { consent }, isGpc, given }: Known): Reason => {
   if (consent === 'granted')
     return {
       kind: 'wait',
       text: 'Nothing is sent before the page is shown, and while a denial is carried out.',
     };
-  if (isGpc && options?.respectGpc)
+  if (isGpc && given?.respectGpc)
     return {
       kind: 'wait',
       text: 'Calls are dropped: Global Privacy Control is on.',
@@ -58,7 +59,7 @@ const ofConsent = ({ status: { consent }, isGpc, options }: Known): Reason => {
 };
 
 /** Nothing stands in the way: what waits is about to go. */
-const ofRest = ({ status, lines, options = {}, now }: Known): Reason => {
+const ofRest = ({ status, lines, given = {}, now }: Known): Reason => {
   const { waiting, inFlight, delivered } = status;
   const kind = 'calm';
   if (inFlight) return { kind, text: `${countOf(inFlight)} on the wire.` };
@@ -75,11 +76,11 @@ const ofRest = ({ status, lines, options = {}, now }: Known): Reason => {
       text: `${countOf(waiting)} failed while others passed. Each waits for itself.`,
       until: Math.min(...dues),
     };
-  const { relay, flushInterval = 1_000, flushAt = relay ? 50 : 20 } = options;
+  const { flushInterval = 1_000 } = given;
   const fresh = open.filter((line) => !attemptsOf(line)).map(({ calledAt }) => calledAt);
   return {
     kind,
-    text: `${countOf(waiting)} collected for the next flush, sooner at ${flushAt}.`,
+    text: `${countOf(waiting)} collected for the next flush.`,
     until: Math.min(...fresh) + flushInterval,
   };
 };

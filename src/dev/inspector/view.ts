@@ -1,6 +1,7 @@
 import { attempt } from '../../interface/attempt.js';
 import type { Watched } from '../watched.js';
 import { prettyBody } from './copies.js';
+import type { Destination } from './destination.js';
 import { h, type Drawing } from './dom.js';
 import { FAULTS, type Fault } from './faults.js';
 import type { Snapshot } from './inspect.js';
@@ -140,6 +141,9 @@ const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions):
   return drawing;
 };
 
+const formOf = (destination: Destination | undefined): string =>
+  destination ? (destination.isRelay ? 'relay' : 'direct') : '';
+
 const empty = (text: string) => h('p', { class: 'soft pad' }, text);
 
 const recordsTab = (shown: Shown, actions: Actions) =>
@@ -152,7 +156,7 @@ const recordsTab = (shown: Shown, actions: Actions) =>
     : empty('Calls appear here, newest first.');
 
 const closeTab = ({ closing, destination }: Shown) => {
-  const { handedOff, onTheWire, waits, lost, notStored } = closing;
+  const { handedOff, onTheWire, waits, lost, notStored } = closing();
   const group = (lines: readonly Line[], kind: string, title: string, text: string) =>
     lines.length > 0 &&
     h(
@@ -199,7 +203,7 @@ const setupTab = (shown: Shown, { keepOpen }: Actions) => {
     h(
       'tbody',
       {},
-      row('Sends to', destination?.address, destination?.isRelay ? 'relay' : 'direct'),
+      row('Sends to', destination?.address, formOf(destination)),
       row('Storage', storage, ''),
       row('Consent', consent, isGpc ? 'GPC is on' : 'GPC is off'),
       row('User', userId, ''),
@@ -210,7 +214,7 @@ const setupTab = (shown: Shown, { keepOpen }: Actions) => {
         held ? `for ${stretch(until - now)} at most` : free ? `${free} left behind` : '',
       ),
       row('Version', VERSION, ''),
-      options.map(({ name, value, origin }) => row(name, value, origin)),
+      options().map(({ name, value, origin }) => row(name, value, origin)),
     ),
     h(
       'caption',
@@ -228,8 +232,8 @@ const setupTab = (shown: Shown, { keepOpen }: Actions) => {
   );
 };
 
-const faultsTab = ({ fault, options, destination }: Shown, { setFault }: Actions) =>
-  !destination || options.some(({ name, origin }) => name === 'fetch' && origin === 'init')
+const faultsTab = ({ fault, watched, destination }: Shown, { setFault }: Actions) =>
+  !destination || watched.options?.fetch
     ? empty('The requests of this page cannot be reached.')
     : [
         empty('For this page alone, until you close the inspector.'),
@@ -258,9 +262,7 @@ const TABS = {
 const NAMES = Object.keys(TABS) as (keyof typeof TABS)[];
 
 const head = (shown: Shown, { pick, close }: Actions) => {
-  const { watched, all, options, destination, status, frame } = shown;
-  const project = options.find(({ name }) => name === 'project')?.value;
-  const form = destination?.isRelay ? 'relay' : 'direct';
+  const { watched, all, destination, status, frame } = shown;
   const { storage, consent } = status;
   const kept = storage === 'indexeddb' ? 'IndexedDB' : storage;
   return h(
@@ -282,7 +284,9 @@ const head = (shown: Shown, { pick, close }: Actions) => {
     h(
       'span',
       { class: 'soft' },
-      [project, form, kept, consent, ...(frame ? [`frame ${frame}`] : [])].join(' · '),
+      [watched.options?.project, formOf(destination), kept, consent, frame]
+        .filter(Boolean)
+        .join(' · '),
     ),
     button('×', close, { class: 'close', 'aria-label': 'Close the inspector' }),
   );

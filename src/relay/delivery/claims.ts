@@ -1,11 +1,10 @@
 import { messageOf } from '../../interface/errors.js';
 import type { BatchRecord, BatchResult, RelayOutcome } from '../../interface/wire.js';
-import type { Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
-import { sleep } from '../pause.js';
 import type { Seen, Sighting } from '../queue/ports.js';
-import { recordKeyOf } from '../queue/record-key.js';
-import { createTrouble } from '../trouble.js';
+import { recordKeyOf } from '../queue/record.js';
+import type { Tell } from '../hooks.js';
+import { inTime, sleep } from '../time.js';
+import { createTellDropped, createReportOnce } from '../report-once.js';
 
 /**
  * How long to wait before asking again about a record that another process is sending, or about a mark that
@@ -31,7 +30,8 @@ interface ClaimOptions {
 
 /** Wraps the store of ids so that it never rejects. While it fails or hangs, no record can be claimed. */
 export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
-  const trouble = createTrouble(tell, now);
+  const trouble = createReportOnce(tell, now);
+  const tellDropped = createTellDropped(tell, now);
   const failed = (message: string): void => trouble.tell({ kind: 'seen', message });
   const safely = async <Result>(
     ms: number,
@@ -111,7 +111,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     ): Promise<boolean> => {
       const results = done.map(([record, result]) => ({ ...result, id: recordKeyOf(record) }));
       const isKept = await safely(lastMs(until), async () => {
-        await seen.finish(results, client);
+        tellDropped((await seen.finish(results, client)) ?? {});
         return true;
       });
       return isKept === true;
@@ -121,3 +121,35 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
 };
 
 export type Claims = ReturnType<typeof createClaims>;
+
+/**
+ * Lets a repeat share the result of the same record that is being sent by this process. All records of a
+ * batch are registered before anything is awaited. So a record only waits for one that was registered before
+ * it, and two can never wait for each other.
+ */
+export const createRunning = (tell: Tell) => {
+  const running = new Map<string, Promise<BatchResult>>();
+
+  return <Record extends BatchRecord>(
+    records: readonly Record[],
+    /** Starts the records that are not being sent yet. The promises it returns must not reject. */
+    start: (fresh: readonly Record[]) => readonly Promise<BatchResult>[],
+  ): Promise<BatchResult[]> => {
+    const keys = records.map(recordKeyOf);
+    const byKey = new Map<string, Record>();
+    records.forEach((record, index) => {
+      const key = keys[index]!;
+      if (!running.has(key) && !byKey.has(key)) byKey.set(key, record);
+    });
+    const fresh = [...byKey.values()];
+    const results = fresh.length ? start(fresh) : [];
+    [...byKey.keys()].forEach((key, index) => {
+      const result = results[index]!;
+      running.set(key, result);
+      void result.then(() => running.delete(key));
+    });
+    const repeats = records.length - fresh.length;
+    if (repeats) tell.metric('seen_hits', repeats);
+    return Promise.all(keys.map((key) => running.get(key)!));
+  };
+};

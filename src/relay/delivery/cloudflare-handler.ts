@@ -1,15 +1,11 @@
 import { messageOf } from '../../interface/errors.js';
 import { callback, positive } from '../../interface/kinds.js';
 import { CLOCK_KINDS, HOOK_KINDS, checkOptions, objectWith } from '../check-options.js';
-import { createRounds, wordsOf, type Undelivered } from './deliver-round.js';
 import type { Delivery } from './delivery.js';
+import { createRounds, wordsOf, type Undelivered } from './settle.js';
 import { createTell, type Hooks } from '../hooks.js';
 import type { QueuedRecord, Taken } from '../queue/ports.js';
-import type {
-  PlatformBatch,
-  PlatformMessage,
-  PlatformQueue,
-} from '../queue/cloudflare/bindings.js';
+import type { PlatformBatch, PlatformMessage, PlatformQueue } from '../queue/cloudflare/queue.js';
 
 /** A message in the queue of dead letters. */
 export interface DeadLetter {
@@ -50,7 +46,7 @@ const MAX_DELAY_S = 43_200;
 export const createQueueHandler = (options: QueueHandlerOptions) => {
   checkOptions('createQueueHandler', options, {
     kinds: {
-      delivery: objectWith('deliver', 'waitMs'),
+      delivery: objectWith('deliver', 'waitMs', 'clientWaitMs'),
       deadLetters: objectWith('sendBatch'),
       onUndelivered: callback,
       maxAge: positive,
@@ -65,7 +61,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   const now = options.now ?? (() => Date.now());
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
-  const rounds = createRounds({ delivery, onUndelivered, tell, now, random });
+  const rounds = createRounds({ delivery, onUndelivered, maxAge, tell, now, random });
 
   const retry = (message: Message, delayMs: number): void =>
     message.retry({ delaySeconds: Math.min(MAX_DELAY_S, Math.ceil(delayMs / 1_000)) });
@@ -88,25 +84,21 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   };
 
   return async ({ messages }: PlatformBatch<QueuedRecord>): Promise<void> => {
-    const isOld = ({ body }: Message) => now() - body.at > maxAge;
-    await Promise.all(messages.filter(isOld).map((message) => giveUp(message, 'expired')));
     const byId = new Map<string, Message>();
-    const round = messages
-      .filter((message) => !isOld(message))
-      .map((message): Taken => {
-        byId.set(message.id, message);
-        return { receipt: message.id, record: message.body, attempts: message.attempts };
-      });
+    const round = messages.map((message): Taken => {
+      byId.set(message.id, message);
+      return { receipt: message.id, record: message.body, attempts: message.attempts };
+    });
     const messageOfTaken = ({ receipt }: Taken) => byId.get(receipt)!;
-    const { done, refused, back } = await rounds.deliver(round, {
+    const { done, dead, back } = await rounds.deliver(round, {
       isQueued: true,
       until: now() + deadline,
     });
     done.forEach((taken) => messageOfTaken(taken).ack());
     await Promise.all(
-      refused.map(([taken, status]) => giveUp(messageOfTaken(taken), 'rejected', status)),
+      dead.map(({ taken, reason, status }) => giveUp(messageOfTaken(taken), reason, status)),
     );
     const waitMs = delivery.waitMs();
-    back.forEach(([taken, delayMs]) => retry(messageOfTaken(taken), Math.max(delayMs, waitMs)));
+    back.forEach(({ taken, delayMs }) => retry(messageOfTaken(taken), Math.max(delayMs, waitMs)));
   };
 };

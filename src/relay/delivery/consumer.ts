@@ -1,16 +1,67 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../interface/errors.js';
-import { checkOptions } from '../check-options.js';
-import { createTell } from '../hooks.js';
-import { inTime } from '../in-time.js';
-import { createPause } from '../pause.js';
-import type { QueueSize, Taken } from '../queue/ports.js';
-import { createTrouble } from '../trouble.js';
-import { CONSUMER_KINDS, type ConsumerOptions } from './consumer-options.js';
-import { createRounds } from './deliver-round.js';
-import type { ServiceState } from './gate.js';
-import { createQueueGauge, MEASURE_EVERY_MS } from './queue-gauge.js';
-import { createQueueSettler } from './settle-queue.js';
+import { callback, positive } from '../../interface/kinds.js';
+import {
+  CLOCK_KINDS,
+  HOOK_KINDS,
+  checkOptions,
+  count,
+  objectWith,
+  type Kinds,
+} from '../check-options.js';
+import { createPause, monotonicNow, inTime } from '../time.js';
+import { createTell, type Hooks, type Tell } from '../hooks.js';
+import type { Queue, QueueSize, Taken } from '../queue/ports.js';
+import { createReportOnce } from '../report-once.js';
+import type { ServiceState } from './backoff.js';
+import type { Delivery } from './delivery.js';
+import { createQueueSettler, createRounds, type Undelivered } from './settle.js';
+
+/** Options of `createConsumer`. */
+export interface ConsumerOptions extends Hooks {
+  queue: Queue;
+  /** From `createDelivery`, with the `seen` of the relay. */
+  delivery: Delivery;
+  /** Called for every record that becomes a dead letter. */
+  onUndelivered?: ((undelivered: Undelivered) => void) | undefined;
+  /** Records taken at a time. @default 64 */
+  batchSize?: number | undefined;
+  /**
+   * Batches that are being delivered at a time. One place is kept for records that have not failed.
+   * @default 4
+   */
+  concurrentBatches?: number | undefined;
+  /**
+   * Milliseconds for which nobody else gets the records of a batch. When this process dies, others get
+   * them after so long. No try starts after a third of it, and one takes up to four times the delivery's
+   * `timeout`. @default 90000
+   */
+  visibilityTimeout?: number | undefined;
+  /**
+   * Milliseconds a record is kept. One that is older is tried once more, and is a dead letter if that fails.
+   * @default 604800000 (7 days)
+   */
+  maxAge?: number | undefined;
+  /** Milliseconds between two looks at a queue that has nothing to give. @default 250 */
+  pollInterval?: number | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+  /** In place of `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+const KINDS: Kinds<ConsumerOptions> = {
+  queue: objectWith('take', 'done', 'giveBack', 'bury'),
+  delivery: objectWith('deliver', 'waitMs', 'clientWaitMs', 'state', 'tryNow'),
+  onUndelivered: callback,
+  batchSize: count,
+  concurrentBatches: count,
+  visibilityTimeout: positive,
+  maxAge: positive,
+  pollInterval: positive,
+  ...HOOK_KINDS,
+  ...CLOCK_KINDS,
+};
 
 export interface ConsumerHealth {
   service: ServiceState;
@@ -24,11 +75,34 @@ export interface Consumer {
   /** How it stands with the queue and the service. Asks neither. */
   health(): ConsumerHealth;
   start(): void;
+  /** Ends all waits for the service at once, also one that it has asked for. */
+  tryNow(): void;
   /** Finishes the requests under way and gives all other records back to the queue. Then it settles. */
   stop(): Promise<void>;
 }
 
 const LONGEST_WAIT_MS = 30_000;
+const MEASURE_EVERY_MS = 10_000;
+/** After so many batches in a row, one of records that have failed goes first. */
+const FRESH_IN_ROW = 3;
+
+/** Reports how full the queue is, if the queue can say. */
+const createQueueGauge = (queue: Queue, now: () => number, tell: Tell) => {
+  let size: QueueSize | undefined;
+
+  return {
+    measure: async (): Promise<void> => {
+      if (!queue.size) return;
+      size = await inTime(MEASURE_EVERY_MS, () => queue.size!());
+      const { waiting, dead, oldest } = size;
+      tell.metric('queue_waiting', waiting);
+      tell.metric('queue_dead', dead);
+      tell.metric('queue_oldest_ms', oldest === undefined ? 0 : Math.max(0, now() - oldest));
+    },
+    /** What was measured last. */
+    last: (): QueueSize | undefined => size,
+  };
+};
 
 /**
  * Takes records from the queue and delivers them, as long as the service takes them.
@@ -37,7 +111,7 @@ const LONGEST_WAIT_MS = 30_000;
  */
 export const createConsumer = (options: ConsumerOptions): Consumer => {
   checkOptions('createConsumer', options, {
-    kinds: CONSUMER_KINDS,
+    kinds: KINDS,
     required: ['queue', 'delivery'],
   });
   const { queue, delivery, batchSize = 64, concurrentBatches = 4 } = options;
@@ -46,66 +120,79 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const now = options.now ?? (() => Date.now());
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
+  const ticks = options.now ?? monotonicNow;
   const pause = createPause();
+  const measurePause = createPause();
   const gauge = createQueueGauge(queue, now, tell);
-  const rounds = createRounds({ delivery, onUndelivered, tell, now, random });
+  const rounds = createRounds({ delivery, onUndelivered, maxAge, tell, now, random });
   const { tellUndelivered } = rounds;
-  const underWay = new Set<Promise<void>>();
+  /** Batches under way, and whether their records have failed before. */
+  const underWay = new Map<Promise<void>, boolean>();
   let running: Promise<unknown> | undefined;
   let isStopping = false;
-  const trouble = createTrouble(tell, now);
+  let freshInRow = 0;
+  const trouble = createReportOnce(tell, now);
   /** Since when the queue has failed. */
   let failingSince: number | undefined;
 
   const queueFailed = (error: unknown): number => {
     trouble.tell({ kind: 'queue', message: messageOf(error) });
-    failingSince ??= now();
-    return waitInTrouble(now() - failingSince, random);
+    failingSince ??= ticks();
+    return waitInTrouble(ticks() - failingSince, random);
   };
-  const { expire, settle } = createQueueSettler({ queue, now, queueFailed, tellUndelivered });
+  const settle = createQueueSettler({
+    ...{ queue, now: ticks, queueFailed, tellUndelivered, tell },
+  });
 
   const deliver = async (taken: readonly Taken[], until: number): Promise<void> => {
-    const isOld = ({ record }: Taken) => now() - record.at > maxAge;
-    const old = taken.filter(isOld);
-    await expire(old, until);
-    const round = taken.filter((one) => !old.includes(one));
-    if (!round.length) return;
     const lastStart = now() + visibilityTimeout / 3;
-    const settlement = await rounds.deliver(round, {
+    const settlement = await rounds.deliver(taken, {
       isQueued: true,
       get until() {
         return isStopping ? -Infinity : lastStart;
       },
     });
-    const { back } = settlement;
-    // When this process stops, others may have at once what it did not deliver.
-    await settle(
-      isStopping ? { ...settlement, back: back.map(([one]) => [one, 0]) } : settlement,
-      until,
-    );
+    await settle(settlement, until);
   };
 
   /** Takes a batch and starts its delivery; says how long to wait before the next. */
   const takeBatch = async (): Promise<number> => {
     const wait = delivery.waitMs();
     if (wait > 0) return wait;
-    const until = now() + visibilityTimeout;
-    // What a queue gives after so long belongs to others already.
-    const taken = await inTime(visibilityTimeout, () => queue.take(batchSize, visibilityTimeout));
+    const until = ticks() + visibilityTimeout;
+    const failed = [...underWay.values()].filter(Boolean).length;
+    const mayFail = failed === 0 || failed < concurrentBatches - 1;
+    // Where there are always fresh ones, those that have failed get a turn all the same.
+    const hasTurn = mayFail && ++freshInRow > FRESH_IN_ROW;
+    if (hasTurn) freshInRow = 0;
+    const take = (only?: 'fresh' | 'failed') =>
+      // What a queue gives after so long belongs to others already.
+      inTime(visibilityTimeout, () => queue.take(batchSize, visibilityTimeout, { only }));
+    let taken = hasTurn ? await take('failed') : [];
+    if (!taken.length) taken = await take(mayFail ? undefined : 'fresh');
     failingSince = undefined;
     trouble.healed();
-    if (!taken.length) return pollInterval;
+    if (!taken.length) {
+      freshInRow = 0;
+      return pollInterval;
+    }
     const round = deliver(taken, until)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
-      .finally(() => underWay.delete(round));
-    underWay.add(round);
+      .finally(() => {
+        underWay.delete(round);
+        pause.endAll(); // what waited behind these records may go now
+      });
+    underWay.set(
+      round,
+      taken.every(({ attempts }) => attempts > 1),
+    );
     return 0;
   };
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
       if (underWay.size >= concurrentBatches) {
-        await Promise.race(underWay);
+        await Promise.race(underWay.keys());
         continue;
       }
       const wait = await takeBatch().catch(queueFailed);
@@ -117,8 +204,14 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const measure = async (): Promise<void> => {
     while (!isStopping) {
       await gauge.measure().catch(queueFailed);
-      if (!isStopping) await pause.wait(MEASURE_EVERY_MS);
+      if (!isStopping) await measurePause.wait(MEASURE_EVERY_MS);
     }
+  };
+
+  /** Looks once whether what the queue stands on may lose records. */
+  const check = async (): Promise<void> => {
+    const warnings = (await queue.check?.().catch(() => [])) ?? []; // a queue that is away is told of elsewhere
+    for (const message of warnings) tell.error({ kind: 'storage', message });
   };
 
   return {
@@ -132,14 +225,23 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     },
     start: () => {
       isStopping = false;
+      if (!running) void check();
       running ??= Promise.all([run(), measure()]);
+    },
+    tryNow: () => {
+      delivery.tryNow();
+      pause.endAll();
     },
     stop: async () => {
       isStopping = true;
       pause.endAll();
+      measurePause.endAll();
+      if (!running) return;
       await running;
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
       running = undefined;
+      // What is told last is what is left.
+      await gauge.measure().catch(queueFailed);
     },
   };
 };

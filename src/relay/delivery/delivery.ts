@@ -1,13 +1,86 @@
+import type { Token } from '../../interface/bodies.js';
+import { callback, flag, positive, token, url } from '../../interface/kinds.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { checkOptions } from '../check-options.js';
-import { createTell } from '../hooks.js';
-import { isFinal, retryLater, unclaimed, untried } from '../queue/later.js';
-import type { Sighting } from '../queue/ports.js';
-import { createClaims } from './claims.js';
-import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from './delivery-options.js';
-import type { ServiceState } from './gate.js';
-import { createRunning } from './running.js';
+import { isFinal, retryLater, unclaimed, untried } from '../queue/record.js';
+import { PATIENCE, type Seen, type Sighting } from '../queue/ports.js';
+import {
+  checkOptions,
+  CLOCK_KINDS,
+  count,
+  HOOK_KINDS,
+  type Kinds,
+  objectWith,
+} from '../check-options.js';
+import { monotonicNow } from '../time.js';
+import { createTell, type Hooks } from '../hooks.js';
+import type { ServiceState } from './backoff.js';
+import { createClaims, createRunning } from './claims.js';
+import type { ServiceFetch } from './fetch.js';
 import { createSender } from './sender.js';
+import type { Send } from './upstream.js';
+
+/** Options of `createDelivery`. */
+export interface DeliveryOptions extends Hooks {
+  /**
+   * Address of the service, to which `/v1/event` and `/v1/identify` are added.
+   * @default required without send
+   */
+  baseUrl?: string | undefined;
+  /** The service's token, or a function that gets it; asked again once after a 401. @default required without send */
+  token?: Token | undefined;
+  /**
+   * Takes records in one call, in place of a request each to `baseUrl`: a service in the same process. Calls may be
+   * under way at a time, so `called_at` tells which of a user's identifies is the later one.
+   * @default none
+   */
+  send?: Send | undefined;
+  /** The ids that have been passed on. */
+  seen: Seen;
+  /** Send the record's id to the service as `Idempotency-Key`. @default true */
+  idempotencyKey?: boolean | undefined;
+  /**
+   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
+   * failure or when nothing was under way; each success makes room for one more. @default 32
+   */
+  concurrency?: number | undefined;
+  /** Records that are being sent or wait to be sent, at the most. Those beyond are `retry`. @default 10000 */
+  maxPending?: number | undefined;
+  /** Milliseconds one try may take. @default 10000 */
+  timeout?: number | undefined;
+  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
+  fetch?: ServiceFetch | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+  /** In place of `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
+  baseUrl: url,
+  token,
+  send: callback,
+  seen: objectWith('begin', 'finish', 'forget'),
+  idempotencyKey: flag,
+  concurrency: count,
+  maxPending: count,
+  timeout: positive,
+  fetch: callback,
+  ...HOOK_KINDS,
+  ...CLOCK_KINDS,
+};
+
+/** Records go to an address, with a token, unless there is a function that takes them. */
+export const requiredFor = (
+  options: Pick<DeliveryOptions, 'send'> | null,
+): readonly ('baseUrl' | 'token')[] => (options?.send ? [] : ['baseUrl', 'token']);
+
+/** A record to be delivered, with what a queue knows of it. */
+export interface DeliverableRecord extends BatchRecord {
+  /** Who sent it: an opaque word. */
+  client?: string;
+  /** How often it has failed. */
+  tries?: number;
+}
 
 export interface DeliverOptions {
   /**
@@ -21,7 +94,10 @@ export interface DeliverOptions {
    * again because an operator wants it sent. @default false
    */
   isQueued?: boolean | undefined;
-  /** Whose records these are. Clients that wait for a request to the service take turns. @default one client */
+  /**
+   * Whose records these are, where these do not say it. Clients that wait for a request to the service take turns, and
+   * what fails is judged by client. @default each record is its own
+   */
   client?: string | undefined;
   /** Sent as `X-Forwarded-For`. */
   address?: string | undefined;
@@ -34,13 +110,21 @@ export interface Delivery {
   state: () => ServiceState;
   /** Milliseconds until it is worth asking the service; 0 when it is now. */
   waitMs: () => number;
+  /** Milliseconds until records of this client may go, while its records fail and those of others pass. */
+  clientWaitMs: (client: string) => number;
+  /** Ends all waits at once, also one that the service has asked for. */
+  tryNow: () => void;
   /**
    * Delivers records and answers with one result for each, in their order. Identifies of one user are sent
-   * one at a time, and a user's events after the identifies before them, over all calls of one client.
+   * one at a time, and a user's events after the identifies before them, over all calls of one client. An identify
+   * that has failed three times while others pass lets the events behind it go.
    * Clients do not wait for each other: one that floods a user with identifies holds up only itself. A record
    * that was not sent is `retry`. Never rejects.
    */
-  deliver: (records: readonly BatchRecord[], options: DeliverOptions) => Promise<BatchResult[]>;
+  deliver: (
+    records: readonly DeliverableRecord[],
+    options: DeliverOptions,
+  ) => Promise<BatchResult[]>;
 }
 
 /** How long to wait when too many records are pending. */
@@ -62,11 +146,12 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   const tell = createTell(options);
   const join = createRunning(tell);
   const claims = createClaims(options.seen, now, tell);
-  const sender = createSender({ ...options, timeout, claims, now, random, tell });
+  const ticks = options.now ?? monotonicNow;
+  const sender = createSender({ ...options, timeout, claims, now, ticks, random, tell });
   /** Records that have no result yet. */
   let pending = 0;
   /** The last identify that is under way, of each user of a client. */
-  const identifies = new Map<string, Promise<BatchResult>>();
+  const identifies = new Map<string, Identify>();
 
   /** What is known of a record without sending it, if anything. */
   const knownOf = (
@@ -83,19 +168,21 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   /** Delivers records in one call, once what they wait for has been delivered. */
   const deliverGroup = async (
-    group: readonly BatchRecord[],
+    group: readonly DeliverableRecord[],
     sightings: readonly Promise<Sighting | undefined>[],
     options: DeliverOptions,
-    identified?: Promise<BatchResult>,
+    identify?: Identify,
   ): Promise<BatchResult[]> => {
     const sighted = await Promise.all(sightings);
     const known = group.map((record, index) => knownOf(record, sighted[index], options));
     const unknown = group.filter((_, index) => !known[index]);
-    const before = unknown.length ? await identified : undefined;
-    const sent =
-      before && !isFinal(before)
-        ? unknown.map(({ id }) => untried({ ...before, id }))
-        : await sender.send(unknown, options);
+    const before = identify && unknown.length ? await identify.result : undefined;
+    const mayPass = unknown.every(({ type }) => type === 'event');
+    const isHeld =
+      before && !isFinal(before) && !(mayPass && sender.triesOf(identify!.record) >= PATIENCE);
+    const sent = isHeld
+      ? unknown.map(({ id }) => untried({ ...before, id }))
+      : await sender.send(unknown, options);
     const failed = unknown.filter((_, index) => !isFinal(sent[index]!));
     if (failed.length && !options.isQueued) await claims.forget(failed, options.until);
     let next = 0;
@@ -104,27 +191,28 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   /** Starts each record by itself, identifies of a user one after the other. */
   const startEach = (
-    fresh: readonly BatchRecord[],
+    fresh: readonly DeliverableRecord[],
     sightings: readonly Promise<Sighting | undefined>[],
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] =>
     fresh.map((record, index) => {
-      const user = userOf(record, options.client);
-      const identified = user ? identifies.get(user) : undefined;
-      const result = deliverGroup([record], [sightings[index]!], options, identified).then(
+      const user = userOf(record, record.client ?? options.client);
+      const before = user ? identifies.get(user) : undefined;
+      const result = deliverGroup([record], [sightings[index]!], options, before).then(
         ([only]) => only!,
       );
       if (user && record.type === 'identify') {
-        identifies.set(user, result);
+        const identify = { record, result };
+        identifies.set(user, identify);
         void result.then(() => {
-          if (identifies.get(user) === result) identifies.delete(user);
+          if (identifies.get(user) === identify) identifies.delete(user);
         });
       }
       return result;
     });
 
   const startAll = (
-    fresh: readonly BatchRecord[],
+    fresh: readonly DeliverableRecord[],
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
     // The longest it may take: the token is asked for twice, and the record is sent twice.
@@ -138,7 +226,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   /** Starts as many records as `maxPending` allows; the others are `retry`. */
   const start = (
-    fresh: readonly BatchRecord[],
+    fresh: readonly DeliverableRecord[],
     options: DeliverOptions,
   ): readonly Promise<BatchResult>[] => {
     const room = Math.max(0, maxPending - pending);
@@ -151,10 +239,18 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   return {
     state: sender.state,
+    clientWaitMs: sender.clientWaitMs,
+    tryNow: sender.tryNow,
     waitMs: () => Math.max(sender.waitMs(), pending >= maxPending ? BUSY_MS : 0),
     deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
   };
 };
+
+/** An identify that is under way. */
+interface Identify {
+  record: DeliverableRecord;
+  result: Promise<BatchResult>;
+}
 
 /** The key of the user and client whose record it is; undefined for an event without a user. */
 const userOf = ({ body }: BatchRecord, client = ''): string | undefined => {

@@ -1,6 +1,6 @@
 import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
 import { messageOf } from '../../interface/errors.js';
-import { inTime } from '../../interface/in-time.js';
+import { inTime } from '../time.js';
 import type { Token } from '../../interface/bodies.js';
 
 /** Gives the token in use. It is asked for when needed, and kept in memory only. */
@@ -15,7 +15,7 @@ export const createTokenSource = (option: () => Token, timeout = () => 30_000) =
     const source = option();
     try {
       const given: unknown =
-        typeof source === 'function' ? await inTime(source(), timeout()) : source;
+        typeof source === 'function' ? await inTime(timeout(), source) : source;
       // A token from a file ends with a line break, which `fetch` would have cut off as well.
       const trimmed = typeof given === 'string' ? given.trim() : given;
       if (!isToken(trimmed)) return `the function \`token\` must give ${TOKEN_WORDS}`;

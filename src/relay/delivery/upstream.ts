@@ -1,15 +1,13 @@
-import { parseRetryAfter } from '../../interface/backoff.js';
-import { outcomeOf, type Verdict } from '../../interface/outcome.js';
-import { createTokenSource } from './token.js';
+import { boundedWait, parseRetryAfter } from '../../interface/backoff.js';
 import type { Token } from '../../interface/bodies.js';
+import { outcomeOf, type Verdict } from '../../interface/outcome.js';
 import type { BatchRecord } from '../../interface/wire.js';
-import { causeOf } from './cause-of.js';
+import { isFinal } from '../queue/record.js';
 import type { Tell } from '../hooks.js';
-import { inTime } from '../in-time.js';
-import { isFinal } from '../queue/later.js';
-import { readStart } from './read-start.js';
-import { createTrouble } from '../trouble.js';
-import type { ServiceAnswer, ServiceFetch } from '../service-fetch.js';
+import { inTime } from '../time.js';
+import { createReportOnce } from '../report-once.js';
+import { causeOf, readStart, type ServiceAnswer, type ServiceFetch } from './fetch.js';
+import { createTokenSource } from './token.js';
 
 /** The result of one request to the service. */
 export interface Attempt extends Verdict {
@@ -35,9 +33,9 @@ export const createUpstream = (effects: Effects) => {
     () => token,
     () => timeout,
   );
-  const setupTrouble = createTrouble(tell, now);
-  const tokenTrouble = createTrouble(tell, now);
-  const silence = createTrouble(tell, now);
+  const setupTrouble = createReportOnce(tell, now);
+  const tokenTrouble = createReportOnce(tell, now);
+  const silence = createReportOnce(tell, now);
   /** Since when the service has given no answer. */
   let unreachableSince: number | undefined;
 
@@ -147,3 +145,56 @@ export const setupWords = (status: number): string =>
 /** 0 where there was no answer. A redirect that was not followed has status 0 as well: it becomes 302. */
 const statusOf = (response: ServiceAnswer | undefined): number =>
   response ? Number(response.status) || 302 : 0;
+
+/** What became of a record that was given to `send`. */
+export interface SendResult extends Verdict {
+  /** Milliseconds until it is worth trying again, with `retry`. @default by the relay's own backoff */
+  retryAfterMs?: number | undefined;
+}
+
+/**
+ * Takes records in one call, in place of a request each: a store in the same process, say. Answers one result for each
+ * record, in their order. Rejects if it could not take any of them; the relay tries them again. A record may come more
+ * than once, with the same id.
+ */
+export type Send = (
+  records: readonly BatchRecord[],
+  how: {
+    /** Whose records these are: an address, or what else `clientAddress` gives. */
+    client: string | undefined;
+    /** The truncated address, with `forwardAddress`. */
+    address: string | undefined;
+    /** The request that they came in; unknown where they come from a queue. */
+    request: Request | undefined;
+  },
+) => Promise<readonly SendResult[]>;
+
+interface BatchEffects {
+  send: Send;
+  /** Milliseconds a call may take. */
+  timeout: number;
+  now: () => number;
+  tell: Tell;
+}
+
+/** Sends records by one call of `send`. What throws, hangs or answers too little has taken nothing. */
+export const createBatchUpstream = ({ send, timeout, now, tell }: BatchEffects) => {
+  const silence = createReportOnce(tell, now);
+
+  return async (...call: Parameters<Send>): Promise<readonly Attempt[]> => {
+    const started = now();
+    let results: readonly (SendResult | undefined)[] = [];
+    try {
+      results = [...(await inTime(timeout, () => send(...call), '`send`'))];
+      silence.healed();
+    } catch (error) {
+      const message = `the service does not answer: ${causeOf(error)}`;
+      silence.tell({ kind: 'unreachable', message });
+    }
+    tell.metric('upstream_ms', now() - started, { status: String(results[0]?.status ?? 0) });
+    return call[0].map((_, index): Attempt => {
+      const { outcome = 'retry', status = 0, retryAfterMs = 0 } = results[index] ?? {};
+      return { outcome, status, retryAfterMs: boundedWait(retryAfterMs) };
+    });
+  };
+};

@@ -1,14 +1,11 @@
 import { messageOf } from '../../interface/errors.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { createClaims } from '../delivery/claims.js';
+import { createClaims, createRunning } from '../delivery/claims.js';
 import type { Tell } from '../hooks.js';
-import { createIdentifyLimit } from './identify-limit.js';
-import { inTime } from '../in-time.js';
-import { DOWN_MS, retryLater, unclaimed } from '../queue/later.js';
-import type { Putter, Seen } from '../queue/ports.js';
-import { isQueueFull } from '../queue/queue-full.js';
-import { createRunning } from '../delivery/running.js';
-import { createTrouble } from '../trouble.js';
+import { inTime } from '../time.js';
+import { DOWN_MS, retryLater, unclaimed } from '../queue/record.js';
+import { isQueueFull, type Putter, type Seen } from '../queue/ports.js';
+import { createReportOnce } from '../report-once.js';
 
 /** A claim lasts this much longer than the queue may take to write, in milliseconds. */
 const CLAIM_MS = 30_000;
@@ -39,21 +36,28 @@ interface AcceptOptions {
 export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   const join = createRunning(tell);
   const claims = createClaims(seen, now, tell);
-  const withinLimit = createIdentifyLimit(now);
-  const trouble = createTrouble(tell, now);
+  const trouble = createReportOnce(tell, now);
   /** The last time that records could not be taken, if none have been taken since. */
   let refusal: { message: string; at: number } | undefined;
 
   /** Puts the records. Answers 0 when they are durable, or else how many milliseconds to wait. */
-  const put = async (records: readonly BatchRecord[], until: number): Promise<number> => {
+  const put = async (
+    records: readonly BatchRecord[],
+    { until, client }: AcceptOptions,
+  ): Promise<number> => {
     const at = now();
+    const whose = client && { client };
     try {
-      await inTime(until - at, () => queue.put(records.map((record) => ({ ...record, at }))));
+      await inTime(until - at, () =>
+        queue.put(records.map((record) => ({ ...record, at, ...whose }))),
+      );
       tell.metric('queue_put_ms', now() - at);
       trouble.healed();
       refusal = undefined;
       return 0;
     } catch (error) {
+      // One client that has too many is no trouble of the queue: others go on.
+      if (isQueueFull(error) && error.ofClient) return FULL_MS;
       trouble.tell({ kind: 'queue', message: messageOf(error) });
       refusal = { message: messageOf(error), at: now() };
       return isQueueFull(error) ? FULL_MS : DOWN_MS;
@@ -68,24 +72,18 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
     const sightings = await Promise.all(claims.claim(records, { claimMs, until, client }));
     if (sightings.includes(undefined)) refusal = { message: UNKNOWN, at: now() };
     const fresh = records.filter((_, index) => sightings[index]?.state === 'new');
-    const good = withinLimit(fresh, client);
-    const waitMs = good.length > 0 ? await put(good, until) : 0;
-    const done = new Set(waitMs ? [] : good);
-    const left = fresh.filter((record) => !done.has(record));
-    if (done.size) {
-      const results = good.map((record) => [record, accepted(record)] as const);
-      await claims.finish(results, { until, client });
-    }
-    if (left.length) await claims.forget(left, until);
+    const waitMs = fresh.length > 0 ? await put(fresh, { until, client }) : 0;
+    const results = fresh.map((record) => [record, accepted(record)] as const);
+    if (waitMs) await claims.forget(fresh, until);
+    else if (fresh.length) await claims.finish(results, { until, client });
     return records.map((record, index) => {
       const sighting = sightings[index];
       if (sighting?.state === 'done') {
         tell.metric('seen_hits', 1);
         return sighting.result;
       }
-      if (done.has(record)) return accepted(record);
       if (sighting?.state !== 'new') return unclaimed(record.id, sighting);
-      return good.includes(record) ? retryLater(record.id, waitMs) : retryLater(record.id, 0, 429);
+      return waitMs ? retryLater(record.id, waitMs) : accepted(record);
     });
   };
 

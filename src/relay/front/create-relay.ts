@@ -1,35 +1,41 @@
 import { messageOf } from '../../interface/errors.js';
-import { createAcceptance } from './acceptance.js';
-import { createAdmission } from './admission.js';
-import { answerJson, refuse } from './answers.js';
-import type { Names } from './check-record.js';
-import { createClientOf } from './client-of.js';
-import { preflight, withCors } from './cors.js';
-import { createDelivery } from '../delivery/delivery.js';
-import { DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery-options.js';
+import { createDelivery, DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery.js';
+import { createSeenMemory } from '../delivery/seen-memory.js';
 import { createTell } from '../hooks.js';
-import { answerHealth } from './health.js';
-import { createHeldBodies } from './held-bodies.js';
-import { isFromAllowedPage, listedOrigin } from './origin.js';
-import { isId, parseBatch, parseJson } from './parse-batch.js';
+import { createAcceptance } from './acceptance.js';
+import { createAdmission, createHeldBodies } from './admission.js';
+import { createClientOf } from './client.js';
+import { healthOf, type RelayHealth } from './health.js';
+import {
+  answerJson,
+  isFromAllowedPage,
+  listedOrigin,
+  preflight,
+  refuse,
+  routeOf,
+  singleAnswer,
+  withCors,
+  type Route,
+} from './http.js';
 import { createPassOn } from './pass-on.js';
 import { readBody } from './read-body.js';
 import { createTellRefused } from './refusals.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
-import { routeOf, type Route } from './route.js';
-import { createSeenMemory } from '../delivery/seen-memory.js';
-import { singleAnswer } from './single-answer.js';
-import { weighBody, weighBytes } from './weigh-body.js';
+import { isId, parseBatch, parseJson, weighBody, weighBytes, type Names } from './records.js';
 
 /** How long to wait when too many bodies are held. */
 const BUSY_MS = 1_000;
 
 /** A relay: give it a request, get the answer. It never rejects. */
-export type Relay = (request: Request) => Promise<Response>;
+export interface Relay {
+  (request: Request): Promise<Response>;
+  /** How it stands with the relay, the service and the queue: for people who operate it, and for nobody else. */
+  health(): RelayHealth;
+}
 
 /**
  * Makes a relay: the part on a site's own origin that holds the service's token and passes on what pages
- * send. It answers `POST …/v1/batch`, `POST …/v1/identify`, `POST …/v1/event` and `GET …/health`, under
+ * send. It answers `POST …/v1/batch`, `POST …/v1/identify`, `POST …/v1/event`, `GET …/live` and `GET …/ready`, under
  * whatever path it is mounted. Web standards only.
  *
  * @throws TypeError that names each wrong option and what to write.
@@ -62,7 +68,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const acceptance = queue && createAcceptance({ queue, seen, now, tell });
   const tellRefused = createTellRefused(options.onRefused, tell);
   const passOn = createPassOn(options, {
-    ...{ lists, now, tell, tellRefused },
+    ...{ lists, now, tell, tellRefused, admit: admission.admit, clientOf },
     send: acceptance?.accept ?? delivery.deliver,
   });
 
@@ -70,6 +76,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const claimed = parseBatch(text);
     if (!Array.isArray(claimed)) return refuse(claimed.status, { message: claimed.message });
     const results = await passOn(request, claimed);
+    if (results instanceof Response) return results;
     // With a queue, only trouble of the queue has a wait. A record that another process is sending has none.
     const waitS = Math.max(0, ...results.map((result) => result.retry_after ?? 0));
     const isQueueDown = acceptance && waitS > 0;
@@ -80,8 +87,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     // A client that gives no key does not mean to send the request again.
     const id = request.headers.get('idempotency-key') ?? crypto.randomUUID();
     if (!isId(id)) return refuse(400, { message: WRONG_KEY });
-    const [result] = await passOn(request, [{ id, type, body: parseJson(text) }]);
-    return singleAnswer(result!);
+    const results = await passOn(request, [{ id, type, body: parseJson(text) }]);
+    return results instanceof Response ? results : singleAnswer(results[0]!);
   };
 
   /** Refuses a request before any of its body is read. */
@@ -101,7 +108,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     try {
       const body = await readBody(request, { maxBytes, timeout: bodyTimeout, hold: add });
       if (typeof body === 'number') {
-        await admission.limit(request, weighBytes(size()));
+        await admission.charge(request, weighBytes(size()));
         return refuse(body, { waitMs: isBusy(body) ? BUSY_MS : 0 });
       }
       const { tokens, isTooMuch } = weighBody(body);
@@ -116,30 +123,39 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
   };
 
+  const health = (): RelayHealth => {
+    const reading = consumer?.health();
+    return healthOf({
+      problem: acceptance?.problem() ?? (reading?.isReading === false ? UNREADABLE : undefined),
+      service: reading?.service ?? delivery.state(),
+      consumer: reading,
+      now: now(),
+    });
+  };
+
   const answer = async (request: Request, route: Route | undefined): Promise<Response> => {
     if (!route) return refuse(404);
+    const isProbe = route === 'live' || route === 'ready';
     const { method } = request;
-    const allow = route === 'health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
+    const allow = isProbe ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
     if (method === 'OPTIONS') return listedOrigin(request, rules) ? preflight(allow) : refuse(403);
     if (!allow.split(', ').includes(method)) {
       const refusal = refuse(405);
       refusal.headers.set('allow', allow);
       return refusal;
     }
-    if (route !== 'health') return receive(request, route);
-    const health = consumer?.health();
-    return answerHealth({
-      problem: acceptance?.problem() ?? (health?.isReading === false ? UNREADABLE : undefined),
-      service: health?.service ?? delivery.state(),
-      consumer: health,
-      now: now(),
-    });
+    if (!isProbe) return receive(request, route);
+    const { status } = route === 'live' ? { status: 'ok' } : health();
+    return answerJson(status === 'ok' ? 200 : 503, { status });
   };
 
-  return async (request) => {
-    const route = routeOf(request);
+  const relay = async (request: Request): Promise<Response> => {
+    let route: Route | undefined;
     let response: Response;
+    let origin: string | undefined;
     try {
+      route = routeOf(request);
+      origin = listedOrigin(request, rules);
       response = await answer(request, route);
       await tellRefused.answer(request, response);
     } catch (error) {
@@ -147,8 +163,9 @@ export const createRelay = (options: RelayOptions): Relay => {
       response = refuse(500);
     }
     tell.metric('requests', 1, { route: route ?? 'none', status: String(response.status) });
-    return withCors(response, listedOrigin(request, rules));
+    return withCors(response, origin);
   };
+  return Object.assign(relay, { health });
 };
 
 /** Those of a relay's options that its delivery takes. */

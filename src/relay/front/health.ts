@@ -1,10 +1,33 @@
 import type { ConsumerHealth } from '../delivery/consumer.js';
-import type { ServiceState } from '../delivery/gate.js';
+import type { ServiceState } from '../delivery/backoff.js';
 import { answerWords } from '../delivery/upstream.js';
-import { answerJson } from './answers.js';
+
+/** How a relay stands. Times are in ISO 8601. */
+export interface RelayHealth {
+  /** `failing` only if the relay cannot take records: a service that is away is no reason to restart the relay. */
+  status: 'ok' | 'failing';
+  /** Why records cannot be taken, where that is so. */
+  problem?: string;
+  service: {
+    status: 'ok' | 'failing' | 'unknown';
+    /** What its last failure was. */
+    reason?: string;
+    since?: string;
+    paused_until?: string;
+    /** Records that it refuses while it takes others: whose they are, how many, and why. They hold up nobody. */
+    refusing?: {
+      whose: 'one client' | 'some records';
+      records: number;
+      reason: string;
+      since: string;
+    };
+    last_success?: string;
+  };
+  /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
+  queue?: { waiting: number; dead: number; oldest_s: number };
+}
 
 interface Facts {
-  /** Why records cannot be taken, where that is so. */
   problem: string | undefined;
   service: ServiceState;
   consumer: ConsumerHealth | undefined;
@@ -17,14 +40,11 @@ const iso = (time: number): string => new Date(time).toISOString();
 const reasonOf = (status: number): string =>
   status ? answerWords(status) : 'the service does not answer';
 
-/**
- * The answer to a request for the relay's health. It is 503 only if the relay cannot take records: a service that
- * is away is no reason to restart the relay, or to send its visitors elsewhere.
- */
-export const answerHealth = ({ problem, service, consumer, now }: Facts): Response => {
-  const { trouble, lastSuccess } = service;
-  const { waiting, dead, oldest } = consumer?.queue ?? {};
-  return answerJson(problem ? 503 : 200, {
+export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealth => {
+  const { trouble, failing, lastSuccess } = service;
+  const { queue } = consumer ?? {};
+  const oldestMs = queue?.oldest === undefined ? 0 : Math.max(0, now - queue.oldest);
+  return {
     status: problem ? 'failing' : 'ok',
     ...(problem && { problem }),
     service: {
@@ -34,13 +54,22 @@ export const answerHealth = ({ problem, service, consumer, now }: Facts): Respon
         since: iso(trouble.since),
         paused_until: iso(trouble.until),
       }),
+      ...(failing && {
+        refusing: {
+          whose: failing.whose,
+          records: failing.records,
+          reason: reasonOf(failing.status),
+          since: iso(failing.since),
+        },
+      }),
       ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
     },
-    ...(consumer?.queue && {
+    ...(queue && {
       queue: {
-        ...{ waiting, dead },
-        oldest_s: oldest === undefined ? 0 : Math.max(0, Math.round((now - oldest) / 1_000)),
+        waiting: queue.waiting,
+        dead: queue.dead,
+        oldest_s: Math.round(oldestMs / 1_000),
       },
     }),
-  });
+  };
 };

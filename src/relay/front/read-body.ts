@@ -1,4 +1,4 @@
-import type { ErrorStatus } from './answers.js';
+import type { ErrorStatus } from './http.js';
 
 interface Limits {
   /** Bytes at the most, as they come and as inflated. */

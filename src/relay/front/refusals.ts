@@ -2,9 +2,8 @@ import { MAX_LEVELS } from '../../interface/is-deeper.js';
 import { messageOf } from '../../interface/errors.js';
 import { FIELDS } from '../../interface/validate.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { callHook } from '../call-hook.js';
-import type { Tell } from '../hooks.js';
-import type { ClaimedRecord } from './parse-batch.js';
+import { callHook, type Tell } from '../hooks.js';
+import type { ClaimedRecord } from './records.js';
 
 /** A request, or one record of a request, that the relay itself refuses. */
 export interface Refusal {
@@ -56,3 +55,44 @@ export const createTellRefused = (onRefused: OnRefused | undefined, tell: Tell) 
 };
 
 export type TellRefused = ReturnType<typeof createTellRefused>;
+
+/** A visitor can invent any number of values, of any length. */
+const MAX_VALUES = 100;
+const MAX_VALUES_OF_CLIENT = 5;
+const MAX_LENGTH = 64;
+const DAY_MS = 86_400_000;
+
+interface Unlisted {
+  field: 'project' | 'channel';
+  value: string;
+  /** Who sent it; empty where clients cannot be told apart. */
+  client: string;
+}
+
+/**
+ * Tells the operator which values the lists lack, each once a day. One client alone cannot use up what is
+ * named in a day, so a visitor cannot easily hide a value that is really missing.
+ */
+export const createTellUnlisted = ({ now, tell }: { now: () => number; tell: Tell }) => {
+  /** Values that have been named since then, and for which client. */
+  const named = new Map<string, string>();
+  let since = now();
+
+  return ({ field, value, client }: Unlisted): void => {
+    if (Math.abs(now() - since) >= DAY_MS) {
+      named.clear();
+      since = now();
+    }
+    const name = `${field} ${inWords(value)}`;
+    if (named.size >= MAX_VALUES || named.has(name)) return;
+    const ofClient = [...named.values()].filter((one) => one === client).length;
+    if (client && ofClient >= MAX_VALUES_OF_CLIENT) return;
+    named.set(name, client);
+    const more = named.size === MAX_VALUES ? '; no other value is named today' : '';
+    tell.error({ kind: 'unlisted', message: `${name} is not in the list \`${field}s\`${more}` });
+  };
+};
+
+/** Without control characters and invisible ones, which could deceive who reads a log. */
+const inWords = (value: string): string =>
+  JSON.stringify(value.slice(0, MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));

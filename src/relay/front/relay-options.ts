@@ -2,23 +2,23 @@ import {
   callback,
   flag,
   isFunction,
-  isHttpUrl,
   isPositive,
   isText,
   positive,
+  text,
   type Kind,
 } from '../../interface/kinds.js';
 import { checkOptions, objectWith, type Kinds } from '../check-options.js';
-import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from '../delivery/delivery-options.js';
+import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from '../delivery/delivery.js';
 import type { Consumer } from '../delivery/consumer.js';
 import type { Putter, Seen } from '../queue/ports.js';
-import type { Names } from './check-record.js';
-import type { Origins } from './origin.js';
+import type { Names } from './records.js';
+import { isOrigin, type Origins } from './http.js';
 import type { OnRefused } from './refusals.js';
-import type { Rate, RateLimit } from './rate-limit.js';
+import type { AdmissionOptions, Rate } from './admission.js';
 
 /** Options of `createRelay`. */
-export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
+export interface RelayOptions extends Omit<DeliveryOptions, 'seen' | 'timeout'>, AdmissionOptions {
   /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
   origins: Origins;
   /** Project IDs that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
@@ -28,32 +28,15 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
   /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
   allowMissingOrigin?: boolean | undefined;
   /**
-   * Asked before the body is read; `false` refuses with 403. It may read the headers (a session cookie,
-   * say), not the body. Where it fails, or takes longer than `timeout`, the answer is 503.
-   */
-  authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
-  /**
-   * The client's address, from where the platform says it: the socket on Node, `cf-connecting-ip` on
-   * Cloudflare. `X-Forwarded-For` is only to be believed behind a proxy that writes it. Required, unless
-   * `rateLimit` is `false`: without it clients cannot be told apart. Clients of one IPv6 network (/64)
-   * count as one, and so do those for whom it gives nothing.
-   */
-  clientAddress?: ((request: Request) => string | undefined) | undefined;
-  /**
-   * Records a client may send, in memory of this process, or a function that decides; `false` is no
-   * limit. @default { perSecond: 100, burst: 1000 }
-   */
-  rateLimit?: Rate | RateLimit | false | undefined;
-  /**
-   * Records that all clients together may send, in memory of this process; `false` is no limit.
-   * @default { perSecond: 2000, burst: 20000 }
-   */
-  ceiling?: Rate | false | undefined;
-  /**
    * Send the truncated client address (24 bits of IPv4, 48 of IPv6) to the service as
    * `X-Forwarded-For`. Not for records that go through a queue. @default false
    */
   forwardAddress?: boolean | undefined;
+  /**
+   * What goes on tells clients apart by a word that is made of the address with this secret. Give the same to all
+   * processes of a relay. @default the token, or one of this process
+   */
+  secret?: string | undefined;
   /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */
   maxBytes?: number | undefined;
   /** Milliseconds until the whole body must have come. @default 10000 */
@@ -63,11 +46,6 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
    * answer, or the records are answered `retry`. @default 15000
    */
   deadline?: number | undefined;
-  /**
-   * Milliseconds one try at the service may take, and each of `authorize`, `rateLimit` and `token`.
-   * @default 10000
-   */
-  timeout?: number | undefined;
   /**
    * Records that are under way to the service or wait for it at the most; what comes beyond is answered 503.
    * @default 10000
@@ -82,15 +60,12 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen'> {
    * may come, and all that is in them is what a stranger has sent. @default none
    */
   onRefused?: OnRefused | undefined;
-  /** The consumer of the queue, where it is in this process: `/health` tells how it stands. @default none */
+  /** The consumer of the queue, where it is in this process: `health()` tells how it stands. @default none */
   consumer?: Pick<Consumer, 'health'> | undefined;
 }
 
 export const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(fits);
-/** As a browser writes it: no path, no slash at the end, no default port. */
-export const isOrigin = (value: unknown): boolean =>
-  isHttpUrl(value) && new URL(value).origin === value;
 export const isRate = (value: unknown): boolean => {
   const { perSecond, burst } = (value ?? {}) as Partial<Rate>;
   return isPositive(perSecond) && isPositive(burst);
@@ -121,6 +96,7 @@ const KINDS: Kinds<RelayOptions> = {
     fits: (value) => value === false || isRate(value),
   },
   forwardAddress: flag,
+  secret: text,
   maxBytes: positive,
   bodyTimeout: positive,
   deadline: positive,

@@ -1,4 +1,5 @@
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
+import type { Dropped } from '../hooks.js';
 
 /** What a store knows of a record: nothing, that somebody is sending it, or its result. */
 export type Sighting =
@@ -21,9 +22,10 @@ export interface Seen {
   /**
    * Stores the results of claimed records: `delivered`, `rejected`, or `accepted` where a queue has them. A
    * later result replaces an earlier one, but `accepted` replaces none: a consumer may have delivered a
-   * record before the relay that accepted it stores that.
+   * record before the relay that accepted it stores that. A refused id need not be kept for longer than an hour.
+   * May answer what had to be forgotten for it, because there were too many ids.
    */
-  finish(results: readonly BatchResult[], client?: string): Promise<void>;
+  finish(results: readonly BatchResult[], client?: string): Promise<Dropped | void>;
   /** Gives claims up. These records were not accepted, and pages may send them again. */
   forget(ids: readonly string[]): Promise<void>;
 }
@@ -32,6 +34,8 @@ export interface Seen {
 export interface QueuedRecord extends BatchRecord {
   /** When the relay took it, or an operator sent it again: milliseconds since the epoch. */
   at: number;
+  /** Who sent it: an opaque word that stands for no address. Missing where clients cannot be told apart. */
+  client?: string;
 }
 
 /** A record that a consumer has taken. Nobody else gets it until its time is over. */
@@ -39,8 +43,19 @@ export interface Taken {
   /** The queue's own name for it. */
   receipt: string;
   record: QueuedRecord;
-  /** How often it has been taken, this time included; not counting when it was given back with no delay. */
+  /** How often it has been taken, this time included; not counting when it was given back untried. */
   attempts: number;
+  /** Milliseconds since it failed for the first time, by the queue's clock; 0 if it has not. */
+  failingMs?: number;
+}
+
+/** A record that a consumer gives back to the queue. */
+export interface GivenBack {
+  taken: Taken;
+  /** Nobody gets it before that. */
+  delayMs: number;
+  /** It has failed. Otherwise it comes back as if it had not been taken. */
+  isTried: boolean;
 }
 
 /** How full a queue is: what to watch, and to alert on. */
@@ -56,9 +71,10 @@ export interface QueueSize {
 /** The side of a durable queue on which the relay puts records. */
 export interface Putter {
   /**
-   * Settles when all of them are durable; rejects when any is not. With an error named `QueueFullError` the
-   * queue is full and has none of them; pages are told to wait for longer then. A record that waits already,
-   * by its id, type and project, is not added again: a caller who got no answer may put it once more.
+   * Settles when all of them are durable; rejects when any is not. With an error named `QueueFullError` there is no
+   * room, and the queue has none of them; pages are told to wait for longer then. Its `ofClient` says that only the
+   * client of these records has too many. A record that waits already, by its id, type and project, is not added
+   * again: a caller who got no answer may put it once more. The records are of one client.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;
 }
@@ -66,23 +82,31 @@ export interface Putter {
 /** A durable queue between a relay's answer and the service. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due: those that have not failed come first, the oldest of them before the others. Nobody else gets them for `visibilityMs`. Records of one
-   * user come in the order they were put, and never go to two consumers at a time; one call may give several
-   * of them. Answers with an empty list when none is due.
+   * Takes records that are due, either those that have not failed (`fresh`) or, where there are none, those that have
+   * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`. Answers with an empty list when none is due.
+   *
+   * Identifies of one user and client come one at a time, in the order they were put, and an event of theirs comes
+   * when no identify waits that was put before it, or when that one has failed three times. All else comes as it is
+   * due, the oldest first.
    */
-  take(limit: number, visibilityMs: number): Promise<Taken[]>;
+  take(
+    limit: number,
+    visibilityMs: number,
+    options?: { only?: 'fresh' | 'failed' | undefined },
+  ): Promise<Taken[]>;
   /** Removes delivered records, even when their time is over and another consumer has taken them. */
   done(taken: readonly Taken[]): Promise<void>;
+  /** Does nothing for a record that another consumer has taken since its time was over. */
+  giveBack(back: readonly GivenBack[]): Promise<void>;
   /**
-   * Gives records back, to be taken again after `delayMs`. Records of the same user behind them wait, too. With
-   * no delay they were not tried, and come back as if they had not been taken.
-   * Does nothing for a record that another consumer has taken since its time was over.
+   * Moves a record that cannot be delivered to the dead letters, with the reason. May answer what had to go for it,
+   * because there were too many dead letters.
    */
-  retry(taken: readonly Taken[], delayMs: number): Promise<void>;
-  /** Moves a record that cannot be delivered to the dead letters, with the reason. */
-  bury(taken: Taken, reason: string): Promise<void>;
+  bury(taken: Taken, reason: string): Promise<Dropped | void>;
   /** If the queue can say how full it is. */
   size?(): Promise<QueueSize>;
+  /** If the queue can look whether what it stands on may lose records. Answers in words for the operator. */
+  check?(): Promise<readonly string[]>;
 }
 
 /** A record that could not be delivered. */
@@ -90,7 +114,7 @@ export interface DeadLetter {
   /** The queue's own name for it. */
   id: string;
   record: QueuedRecord;
-  /** `rejected` with the status of the refusal, or `expired`. */
+  /** `rejected` or `expired`, with the status of the last answer. */
   reason: string;
   /** When it was given up, milliseconds since the epoch. */
   diedAt: number;
@@ -108,3 +132,65 @@ export interface DeadLetters {
   /** Deletes them for good, and answers how many there were. */
   purge(ids: readonly string[]): Promise<number>;
 }
+
+/** Thrown when there is no room. None of the records was put. */
+export class QueueFullError extends Error {
+  override name = 'QueueFullError' as const;
+  /** Only the client of these records has too many. */
+  readonly ofClient: boolean;
+
+  constructor({ maxWaiting, maxWaitingOfClient }: AllOf<QueueBounds>, ofClient = false) {
+    const [name, most] = ofClient
+      ? ['maxWaitingOfClient', maxWaitingOfClient]
+      : ['maxWaiting', maxWaiting];
+    super(`the queue is full: \`${name}\` is ${most} records of up to a KiB each`);
+    this.ofClient = ofClient;
+  }
+}
+
+/** Compares names: each store is bundled apart from the relay, with its own copy of the class. */
+export const isQueueFull = (error: unknown): error is QueueFullError =>
+  error instanceof Error && error.name === 'QueueFullError';
+
+/** Bounds of which none is left out. */
+type AllOf<Bounds> = { [Name in keyof Bounds]-?: number };
+
+/** How much a queue keeps. A record counts once for each KiB of it. */
+export interface QueueBounds {
+  /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
+  maxWaiting?: number | undefined;
+  /** Records of one client that may wait; beyond them the relay tells that client to wait. @default 50000 */
+  maxWaitingOfClient?: number | undefined;
+  /** Dead letters that are kept. The oldest go first. @default 100000 */
+  maxDead?: number | undefined;
+  /** Dead letters of one client that are kept. Its oldest go first. @default 10000 */
+  maxDeadOfClient?: number | undefined;
+}
+
+/** The bounds, where options leave some out. */
+export const boundsOf = (given: QueueBounds): AllOf<QueueBounds> => ({
+  maxWaiting: given.maxWaiting ?? 1_000_000,
+  maxWaitingOfClient: given.maxWaitingOfClient ?? 50_000,
+  maxDead: given.maxDead ?? 100_000,
+  maxDeadOfClient: given.maxDeadOfClient ?? 10_000,
+});
+
+/** How many ids of known records a store keeps. */
+export interface IdBounds {
+  /** Ids that are kept. Beyond them the client that has the most loses its oldest. @default 5000000 */
+  maxIds?: number | undefined;
+  /** Ids of one client that are kept. Its oldest go first. @default 500000 */
+  maxIdsOfClient?: number | undefined;
+}
+
+export const idBoundsOf = (given: IdBounds): AllOf<IdBounds> => ({
+  maxIds: given.maxIds ?? 5_000_000,
+  maxIdsOfClient: given.maxIdsOfClient ?? 500_000,
+});
+
+/** A refused record that comes again is refused again, so its id is not kept for long, in milliseconds. */
+export const REFUSED_MS = 3_600_000;
+/** An identify that has failed so often holds up no event of its user. Events carry the id of the user themselves. */
+export const PATIENCE = 3;
+/** No record waits for longer, but while it is taken. One that does was stored before the clock was set back. */
+export const LONGEST_WAIT_MS = 600_000;

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { refuse } from '../../relay/front/answers.js';
+import { refuse } from '../../relay/front/http.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 

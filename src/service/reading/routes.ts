@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { isObject } from '../../interface/is-object.js';
-import { answerJson, refuse } from '../../relay/front/answers.js';
-import { parseJson } from '../../relay/front/parse-batch.js';
+import { answerJson, refuse } from '../../relay/front/http.js';
+import { parseJson } from '../../relay/front/records.js';
 import { readBody } from '../../relay/front/read-body.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';

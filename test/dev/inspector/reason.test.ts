@@ -38,7 +38,7 @@ describe('the reason why nothing is sent', () => {
     [{ consent: 'denied' }, {}, /consent is denied/, "Call setConsent('granted')."],
     [
       { consent: 'denied' },
-      { isGpc: true, options: { respectGpc: true } },
+      { isGpc: true, given: { respectGpc: true } },
       /Global Privacy Control is on/,
       'Switch it off, or leave out `respectGpc`.',
     ],
@@ -50,7 +50,7 @@ describe('the reason why nothing is sent', () => {
 
   it('says when the records that were called go', () => {
     const reason = ask({ waiting: 2 }, { lines: [lineOf({ calledAt: NOW - 300 }), lineOf()] });
-    expect(reason.text).toBe('2 records collected for the next flush, sooner at 20.');
+    expect(reason.text).toBe('2 records collected for the next flush.');
     expect(reason.until).toBe(NOW + 700);
   });
 

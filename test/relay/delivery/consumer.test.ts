@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createConsumer } from '../../../src/relay/delivery/consumer.js';
-import type { ConsumerOptions } from '../../../src/relay/delivery/consumer-options.js';
-import type { Undelivered } from '../../../src/relay/delivery/deliver-round.js';
-import { createDelivery } from '../../../src/relay/delivery/delivery.js';
-import type { DeliveryOptions } from '../../../src/relay/delivery/delivery-options.js';
+import { type ConsumerOptions, createConsumer } from '../../../src/relay/delivery/consumer.js';
+import type { Undelivered } from '../../../src/relay/delivery/settle.js';
+import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';
-import { makeQueued } from '../queue/make-queued.js';
+import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
 import { createMemorySeen } from '../queue/memory-seen.js';
 
@@ -202,25 +200,226 @@ describe('a consumer', () => {
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
   });
 
-  it('buries what is too old without sending it', async () => {
-    const { service, queue, memory, undelivered } = createWorld({ consumer: { maxAge: 1_000 } });
-    const old = { ...fresh(), at: Date.now() - 1_001 };
-    await queue.put([old, fresh()]);
+  /** A service that answers 500 to events with a name that begins with `bad`. */
+  const failBad = ({ service }: ReturnType<typeof createWorld>) =>
+    service.when(({ body, answer }) => {
+      const isBad = String(body['event']).startsWith('bad');
+      if (isBad) answer(500);
+      return isBad;
+    });
+
+  it('buries what is too old once it has failed, and delivers what is not refused however old it is', async () => {
+    const world = createWorld({ consumer: { maxAge: 1_000 } });
+    failBad(world);
+    const { queue, memory, undelivered } = world;
+    const [old, bad] = [
+      { ...named('old'), at: 0 },
+      { ...named('bad'), at: 0 },
+    ];
+    await queue.put([old, bad]);
     await pass(500);
-    expect(service.got).toHaveLength(1);
-    expect(memory.dead).toEqual([{ record: old, reason: 'expired' }]);
-    expect(undelivered).toEqual([{ record: old, reason: 'expired', status: 0 }]);
+    expect(memory.dead).toEqual([{ record: bad, reason: 'expired 500' }]);
+    expect(undelivered).toEqual([{ record: bad, reason: 'expired', status: 500 }]);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
+  });
+
+  it('buries nothing when the clock is 8 days ahead, and goes on when it is set back by an hour', async () => {
+    const { service, queue, memory } = createWorld();
+    let isAway = true;
+    service.when(({ fail }) => (isAway && fail(), isAway));
+    await queue.put(Array.from({ length: 20 }, () => fresh()));
+    vi.setSystemTime(Date.now() + 8 * 86_400_000);
+    await pass(1_000);
+    vi.setSystemTime(Date.now() - 8 * 86_400_000 - 3_600_000);
+    await pass(60_000);
+    isAway = false;
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await pass(60_000);
+    expect(memory.dead).toEqual([]);
+    expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
   });
 
   it('goes on when `onUndelivered` throws, and says so', async () => {
     const onUndelivered = () => {
       throw new Error('no');
     };
-    const { queue, errors } = createWorld({ consumer: { maxAge: 1_000, onUndelivered } });
-    await queue.put([{ ...fresh(), at: 0 }, fresh()]);
+    const { queue, errors, service } = createWorld({ consumer: { onUndelivered } });
+    service.when(({ body, answer }) => {
+      if (body['event'] === 'bad') answer(400);
+      return body['event'] === 'bad';
+    });
+    await queue.put([named('bad'), fresh()]);
     await pass(1_000);
     expect(errors).toMatchObject([{ kind: 'hook' }]);
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
+  });
+
+  it('delivers the records of others while one client sends what the service refuses to take', async () => {
+    const world = createWorld();
+    failBad(world);
+    const { service, queue } = world;
+    const good: string[] = [];
+    for (let second = 0; second < 30; second++) {
+      const name = `good ${second}`;
+      good.push(name);
+      await queue.put(Array.from({ length: 50 }, () => ({ ...named('bad'), client: 'stranger' })));
+      await queue.put([{ ...named(name), client: `visitor ${second % 7}` }]);
+      await pass(1_000);
+      expect(service.names()).toContain(name);
+    }
+    const asked = service.names().filter((name) => name === 'bad').length;
+    expect(asked).toBeLessThan(40);
+  });
+
+  it('delivers the records of others while a fifth of all visitors have a bad one', async () => {
+    const world = createWorld();
+    failBad(world);
+    const { service, queue } = world;
+    let late = 0;
+    for (let second = 0; second < 20; second++) {
+      for (let visitor = 0; visitor < 20; visitor++) {
+        const client = `${second} ${visitor}`;
+        const of = (name: string) => ({ ...named(name), client });
+        await queue.put([
+          ...(visitor % 5 ? [] : [of(`bad ${client}`)]),
+          ...[of(`good ${client}`), of(`more ${client}`)],
+        ]);
+      }
+      await pass(1_000);
+      const names = new Set(service.names());
+      for (let visitor = 0; visitor < 20; visitor++)
+        if (visitor % 5 && !names.has(`good ${second} ${visitor}`)) late++;
+    }
+    expect(late).toBeLessThan(20 * 16 * 0.05);
+    await pass(5_000);
+    const names = new Set(service.names().filter((name) => !name.startsWith('bad')));
+    expect(names.size).toBe(20 * 20 * 2);
+    expect(await queue.size!()).toMatchObject({ waiting: 20 * 4 });
+  });
+
+  it('delivers the events of a user while an identify of that user fails, and those of others at once', async () => {
+    const { service, queue } = createWorld();
+    service.when(({ path, answer }) => {
+      if (path.endsWith('identify')) answer(500);
+      return path.endsWith('identify');
+    });
+    await queue.put([{ ...makeIdentify('u', 'stranger'), at: Date.now() }]);
+    await queue.put([
+      { ...named('mine', 'u'), client: 'me' },
+      { ...named('behind', 'u'), client: 'stranger' },
+    ]);
+    await pass(1_000);
+    expect(service.names()).toContain('mine');
+    expect(service.names()).not.toContain('behind');
+    await pass(10_000);
+    expect(service.names()).toContain('behind');
+  });
+
+  it('keeps a place for records that have not failed while what has failed takes long', async () => {
+    const { service, queue, consumer } = createWorld({ delivery: { concurrency: 8 } });
+    const bad = Array.from({ length: 60 }, (_, i) => named(`bad ${i}`));
+    let isSlow = false;
+    service.when(({ body, answer }) => {
+      if (!String(body['event']).startsWith('bad')) return false;
+      if (isSlow) setTimeout(() => answer(500), 5_000);
+      else answer(500);
+      return true;
+    });
+    for (const one of bad) {
+      await queue.put([one, fresh()]);
+      await pass(300);
+    }
+    isSlow = true;
+    await pass(20_000);
+    for (let n = 0; n < 20; n++) {
+      await queue.put([named(`good ${n}`)]);
+      await pass(1_000);
+      expect(service.names()).toContain(`good ${n}`);
+    }
+    const stopped = consumer.stop();
+    await pass(60_000);
+    await stopped;
+  });
+
+  it('tries what has failed again though there are always records that have not', async () => {
+    const { service, queue } = createWorld();
+    let failures = 1;
+    service.when(({ body, answer }) => {
+      const fails = body['event'] === 'once' && failures-- > 0;
+      if (fails) answer(500);
+      return fails;
+    });
+    await queue.put([named('once')]);
+    const end = Date.now() + 5_000;
+    while (Date.now() < end) {
+      await queue.put(Array.from({ length: 20 }, () => fresh()));
+      await pass(10);
+    }
+    expect(service.names().filter((name) => name === 'once')).toHaveLength(2);
+  });
+
+  it('tries at once when somebody says so, though the service has asked for an hour', async () => {
+    const { service, queue, consumer } = createWorld();
+    let isBusy = true;
+    service.when(({ answer }) => {
+      if (isBusy) answer(503, {}, { 'retry-after': '3600' });
+      return isBusy;
+    });
+    await queue.put([fresh(), fresh(), fresh()]);
+    await pass(60_000);
+    isBusy = false;
+    expect(await queue.size!()).toMatchObject({ waiting: 3 });
+    consumer.tryNow();
+    await pass(1_000);
+    expect(await queue.size!()).toMatchObject({ waiting: 0 });
+  });
+
+  it('says at its start that the queue may lose records, and at its creation that the delivery lacks a part', async () => {
+    const { errors } = createWorld({ queue: () => ({ check: async () => ['it may'] }) });
+    await pass(0);
+    expect(errors).toEqual([{ kind: 'storage', message: 'it may' }]);
+    const delivery = { deliver: async () => [], waitMs: () => 0 };
+    expect(() =>
+      createConsumer({ queue: createMemoryQueue(), delivery: delivery as never }),
+    ).toThrow('`delivery`');
+  });
+
+  it('tells what had to go because there was too much, once a minute', async () => {
+    const onMetric = vi.fn();
+    const { queue, errors } = createWorld({
+      queue: (memory) => ({
+        bury: async (...args) => (await memory.bury(...args), { maxDead: 2 }),
+      }),
+      consumer: { onMetric },
+      delivery: { fetch: async () => new Response('{}', { status: 400 }) },
+    });
+    await queue.put([fresh(), fresh()]);
+    await pass(1_000);
+    expect(onMetric.mock.calls.filter(([name]) => name === 'dropped')).toEqual([
+      ['dropped', 2, { bound: 'maxDead' }],
+      ['dropped', 2, { bound: 'maxDead' }],
+    ]);
+    expect(errors).toEqual([
+      {
+        kind: 'dropped',
+        message: expect.stringMatching(/^2 of the oldest dead letters/) as string,
+      },
+    ]);
+  });
+
+  it('tells last how much waits when it is stopped', async () => {
+    const onMetric = vi.fn();
+    const { queue, consumer } = createWorld({
+      hold: true,
+      consumer: { onMetric, batchSize: 1, concurrentBatches: 1 },
+      delivery: { timeout: 100 },
+    });
+    await queue.put(Array.from({ length: 300 }, () => fresh()));
+    const stopped = consumer.stop();
+    await pass(1_000);
+    await stopped;
+    const waiting = onMetric.mock.calls.filter(([name]) => name === 'queue_waiting').at(-1);
+    expect(waiting?.[1]).toBe((await queue.size!()).waiting);
   });
 
   it('looks at an empty queue now and then only', async () => {
@@ -347,7 +546,7 @@ describe('a consumer', () => {
     const { queue, service } = createWorld({ hold: true, consumer: { onMetric } });
     await queue.put([fresh(), fresh()]);
     await pass(10_500); // the service lets both time out
-    expect(onMetric).toHaveBeenCalledWith('records', 1, { outcome: 'retry' });
+    expect(onMetric).toHaveBeenCalledWith('records', 1, { side: 'out', outcome: 'retry' });
     expect(onMetric).toHaveBeenCalledWith('queue_waiting', 2);
     expect(onMetric).toHaveBeenCalledWith('queue_dead', 0);
     const [, oldest] = onMetric.mock.calls.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;

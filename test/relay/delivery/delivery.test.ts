@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDelivery } from '../../../src/relay/delivery/delivery.js';
-import type { DeliveryOptions } from '../../../src/relay/delivery/delivery-options.js';
+import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import { createFakeService } from '../helpers/fake-service.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { connect, type AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../../src/relay-node.js';
 import { createDelivery } from '../../../src/relay/delivery/delivery.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
@@ -87,17 +87,56 @@ it('rejects when it is called off, before the answer or in its middle', async ()
   await expect(text()).rejects.toThrow('aborted');
 });
 
-it('delivers the records of a relay, over one connection one after another', async () => {
+it('reads no more than 64 KiB of an answer', async () => {
+  const { url } = await startService((response) => {
+    response.writeHead(200);
+    const pour = () =>
+      void (response.write('x'.repeat(10_000)) ? setImmediate(pour) : response.once('drain', pour));
+    pour();
+  });
+  const text = await (await post(url)).text();
+  expect(text.length).toBeGreaterThanOrEqual(65_536);
+  expect(text.length).toBeLessThan(200_000);
+});
+
+it('goes through the proxy that the environment names, but for hosts that need none', async () => {
+  const { got, url } = await startService((response) => response.end('{"success":true}'));
+  const asked: string[] = [];
+  const proxy = createServer()
+    .on('connect', (request, socket) => {
+      asked.push(request.url!);
+      const { hostname, port } = new URL(`http://${request.url}`);
+      const onward = connect(Number(port), hostname, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+    })
+    .listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    proxy.close();
+  });
+  vi.stubEnv('HTTP_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  expect((await post(url)).status).toBe(200);
+  vi.stubEnv('NO_PROXY', '127.0.0.1');
+  expect((await post(url)).status).toBe(200);
+  expect(asked).toEqual([url.replace('http://', '')]);
+  expect(got).toHaveLength(2);
+});
+
+it('delivers the records of a relay, one after another over the same connections', async () => {
   const { got, url } = await startService((response) => response.end('{"success":true}'));
   const { deliver } = createDelivery({
     ...{ baseUrl: url, token: 'secret', seen: createSeenMemory(), fetch: createNodeFetch() },
     concurrency: 1,
   });
-  const results = await deliver([event('a'), event('b')], { until: Date.now() + 60_000 });
-  expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([
-    ['a', 'delivered'],
-    ['b', 'delivered'],
-  ]);
-  expect(got.map(({ headers }) => headers['idempotency-key'])).toEqual(['a', 'b']);
-  expect(got[0]!.port).toBe(got[1]!.port);
+  const ids = Array.from({ length: 10 }, (_, n) => `e${n}`);
+  const results = await deliver(
+    ids.map((id) => event(id)),
+    { until: Date.now() + 60_000 },
+  );
+  expect(results.map(({ outcome }) => outcome)).toEqual(ids.map(() => 'delivered'));
+  expect(got.map(({ headers }) => headers['idempotency-key'])).toEqual(ids);
+  expect(new Set(got.map(({ port }) => port)).size).toBeLessThanOrEqual(2);
 });

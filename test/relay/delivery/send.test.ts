@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Send, SendResult } from '../../../src/relay/delivery/batch-upstream.js';
+import type { Send, SendResult } from '../../../src/relay/delivery/upstream.js';
 import { createDelivery } from '../../../src/relay/delivery/delivery.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import type { RelayError } from '../../../src/relay/hooks.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createShares } from '../../../src/relay/delivery/shares.js';
+import { createShares } from '../../../src/relay/delivery/seen-memory.js';
 
 describe('shares', () => {
   it('give up the oldest of the client that has the most', () => {

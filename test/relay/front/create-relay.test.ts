@@ -71,8 +71,8 @@ describe('a batch', () => {
     expect(metrics).toEqual([
       'upstream_ms 0 200',
       'upstream_ms 0 200',
-      'records 1 delivered',
-      'records 1 delivered',
+      'records 1 in delivered',
+      'records 1 in delivered',
       'requests 1 batch 200',
     ]);
   });
@@ -157,7 +157,7 @@ describe('a value that is not listed', () => {
       { kind: 'unlisted', message: 'project "blog" is not in the list `projects`' },
     ];
     expect(errors).toEqual(told);
-    expect(metrics.filter((line) => line === 'records 1 blocked')).toHaveLength(9);
+    expect(metrics.filter((line) => line === 'records 1 in blocked')).toHaveLength(9);
     clock.time += 86_400_000;
     await batch(records);
     expect(errors).toEqual([...told, ...told]);
@@ -269,27 +269,52 @@ describe('other paths and methods', () => {
     expect((await ask(relay, 'OPTIONS', '/a/v1/other')).status).toBe(404);
     const get = await ask(relay, 'GET', '/v1/batch');
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
-    const post = await ask(relay, 'POST', '/a/health');
+    const post = await ask(relay, 'POST', '/a/ready');
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  it('tell the health, to anybody', async () => {
-    const { relay } = setUp();
-    const response = await relay(new Request('https://shop.example/a/health'));
-    expect(await bodyOf(response)).toEqual([200, { status: 'ok', service: { status: 'unknown' } }]);
+  it.each(['/a/live', '/a/ready'])(
+    'tell anybody at %s that all is well, and no more',
+    async (path) => {
+      const { relay, batch } = setUp();
+      await batch([event('a')]);
+      const response = await relay(new Request(`https://shop.example${path}`));
+      expect(await bodyOf(response)).toEqual([200, { status: 'ok' }]);
+      expect((await ask(relay, 'GET', '/a/health')).status).toBe(404);
+    },
+  );
+
+  it('are refused where the address is none, or the list of origins fails', async () => {
+    const { relay, metrics } = setUp();
+    const headers = new Headers({ origin: ORIGIN });
+    const odd = { url: 'http://1.2.3.4.5/a/v1/batch', method: 'POST', headers } as Request;
+    expect((await relay(odd)).status).toBe(404);
+    expect(metrics).toEqual(['requests 1 none 404']);
+    const failing = setUp({
+      origins: () => {
+        throw new Error('no list');
+      },
+    });
+    expect((await failing.batch([event('a')])).status).toBe(500);
+    expect(failing.errors).toEqual([{ kind: 'relay', message: 'no list' }]);
   });
 });
 
 describe('the health', () => {
-  const healthOf = async (relay: ReturnType<typeof setUp>['relay']) =>
-    bodyOf(await relay(new Request('https://shop.example/a/health')));
+  /** What anybody is told, and what the operator is told. */
+  const healthOf = async (relay: ReturnType<typeof setUp>['relay']) => {
+    const answer = await relay(new Request('https://shop.example/a/ready'));
+    const health = relay.health();
+    expect(await answer.json()).toEqual({ status: health.status });
+    return [answer.status, health];
+  };
   const iso = (time: number) => new Date(time).toISOString();
 
   it('says since when the service fails, why, until when the relay waits, and what went well', async () => {
     const { relay, service, clock, batch } = setUp();
     let isDown = false;
     service.when(({ answer }) => {
-      if (isDown) answer(503);
+      if (isDown) answer(429);
       return isDown;
     });
     await batch([event('a')]);
@@ -306,10 +331,34 @@ describe('the health', () => {
         status: 'ok',
         service: {
           status: 'failing',
-          reason: 'the service answers 503',
+          reason: 'the service answers 429',
           since: iso(1_005_000),
           paused_until: iso(1_005_750),
           last_success: iso(1_000_000),
+        },
+      },
+    ]);
+  });
+
+  it('says that one client has records which the service refuses to take, while it takes others', async () => {
+    const { relay, service, clock, batch } = setUp();
+    service.when(({ body, answer }) => {
+      if (body['event'] === 'bad') answer(500);
+      return body['event'] === 'bad';
+    });
+    await batch([event('a')]);
+    clock.time += 5_000;
+    await batch([event('bad')]);
+    expect(await healthOf(relay)).toEqual([
+      200,
+      {
+        status: 'ok',
+        service: {
+          ...{ status: 'ok', last_success: iso(1_000_000) },
+          refusing: {
+            ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
+            since: iso(1_005_000),
+          },
         },
       },
     ]);
@@ -525,7 +574,7 @@ describe('the rate limit', () => {
       expect((await from('b', '192.0.2.2')).status).toBe(200);
       const refused = await from('c', '192.0.2.3');
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-      expect(metrics).toContain('rate_limited 0 all');
+      expect(metrics).toContain('rate_limited 1 all');
       clock.time += 1_000;
       expect((await from('c', '192.0.2.3')).status).toBe(200);
       expect(service.got).toHaveLength(3);
@@ -544,6 +593,43 @@ describe('the rate limit', () => {
     for (const id of ['a', 'b', 'c', 'd']) statuses.push(await from(id, '192.0.2.1'));
     expect(statuses).toEqual([200, 429, 429, 429]);
     expect(await from('e', '192.0.2.2')).toBe(200);
+    expect(service.got).toHaveLength(2);
+  });
+
+  it('counts an IPv6 network as well, as four clients, and says which limit it was', async () => {
+    const { service, metrics, batch } = setUp({
+      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+      rateLimit: { perSecond: 0.001, burst: 1 },
+    });
+    const from = async (ip: string) =>
+      (await batch([event(ip.replaceAll(':', '-'))], { 'x-real-ip': ip })).status;
+    const statuses = [];
+    for (let n = 1; n <= 6; n++) statuses.push(await from(`2001:db8:1:${n}::1`));
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+    expect(await from('2001:db8:2:1::1')).toBe(200);
+    expect(await from('2001:db8:2:1::2')).toBe(429);
+    expect(metrics.filter((line) => line.startsWith('rate'))).toEqual([
+      'rate_limited 1 network',
+      'rate_limited 1 network',
+      'rate_limited 1 client',
+    ]);
+    expect(service.got).toHaveLength(5);
+  });
+
+  it('takes nothing of the ceiling for bytes, values, or records that are refused', async () => {
+    const { service, send, batch } = setUp({
+      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+      ceiling: { perSecond: 0.001, burst: 2 },
+    });
+    const refused = [{ ...event('x'), body: { project: 'p', channel: 'other', event: 'x' } }];
+    for (let n = 0; n < 20; n++) {
+      const headers = { 'x-real-ip': `192.0.2.${n}` };
+      await send('/v1/batch', `{"sent_at":"","records":[${' '.repeat(200_000)}]}`, headers);
+      await batch(refused, headers);
+    }
+    const from = async (id: string) =>
+      (await batch([event(id)], { 'x-real-ip': '198.51.100.1' })).status;
+    expect([await from('a'), await from('b'), await from('c')]).toEqual([200, 200, 503]);
     expect(service.got).toHaveLength(2);
   });
 
@@ -646,7 +732,9 @@ describe('with a queue', () => {
     const both = await Promise.all([batch(records), batch(records)]);
     for (const response of both) expect(await outcomes(response)).toEqual(accepted);
     expect(await outcomes(await batch(records))).toEqual(accepted);
-    expect(puts).toEqual([records.map((record) => ({ ...record, at: clock.time }))]);
+    // Who sent them stands with them, as a word that holds no address.
+    const client = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
+    expect(puts).toEqual([records.map((record) => ({ ...record, at: clock.time, client }))]);
     expect(service.got).toEqual([]);
   });
 
@@ -663,7 +751,7 @@ describe('with a queue', () => {
   });
 
   it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
-    const queue = createMemoryQueue(Date.now, 2);
+    const queue = createMemoryQueue(Date.now, { maxWaiting: 2 });
     const { errors, batch, outcomes } = setUp({ queue });
     const accepted = (id: string) => [[id, 'accepted', 0]];
     expect(await outcomes(await batch([event('a')]))).toEqual(accepted('a'));

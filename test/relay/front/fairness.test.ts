@@ -95,41 +95,6 @@ describe('a visitor who floods a user with identifies', () => {
   });
 });
 
-describe('a visitor who floods the queue with identifies of a user', () => {
-  it('has 50 accepted, and nothing behind them; the others go on', async () => {
-    const puts: string[] = [];
-    const clock = { time: 1_000_000 };
-    const { batch } = await runRelay({
-      clientAddress: (request) => request.headers.get('x-client') ?? undefined,
-      queue: { put: async (records) => void puts.push(...records.map(({ id }) => id)) },
-      now: () => clock.time,
-    });
-    const forged = Array.from({ length: 60 }, (_, i) => identify(`forged${i}`, 'u'));
-    const from = (client: string, records: readonly unknown[]) =>
-      resultsOf(batch(records, { 'x-client': client }));
-    const results = await from('192.0.2.66', [
-      ...forged,
-      event('behind', 'behind', 'u'),
-      event('beside', 'beside', 'v'),
-    ]);
-    const firstIds = forged.slice(0, 50).map(({ id }) => id);
-    expect(puts).toEqual([...firstIds, 'beside']);
-    const over = [...forged.slice(50), { id: 'behind' }];
-    expect(results.filter(({ outcome }) => outcome !== 'accepted')).toEqual(
-      over.map(({ id }) => ({ id, outcome: 'retry', status: 429 })),
-    );
-    const own = [identify('own', 'u'), event('later', 'later', 'u')];
-    expect((await from('192.0.2.1', own)).map(({ outcome }) => outcome)).toEqual([
-      'accepted',
-      'accepted',
-    ]);
-    // A second later there is room for one more.
-    clock.time += 1_000;
-    await from('192.0.2.66', forged);
-    expect(puts).toEqual([...firstIds, 'beside', 'own', 'later', 'forged50']);
-  });
-});
-
 describe('a visitor with forged ids', () => {
   it('does not have the ids of the others forgotten', async () => {
     const { batch, service } = await runRelay({

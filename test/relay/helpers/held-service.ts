@@ -1,10 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A request that waits for its answer. */
 export interface Held {
   path: string;
+  headers: IncomingHttpHeaders;
   body: Record<string, unknown>;
   response: ServerResponse;
   /** Answers as the service does when all went well. */
@@ -22,6 +23,7 @@ export async function runHeldService() {
     request.on('end', () => {
       const held: Held = {
         path: request.url!,
+        headers: request.headers,
         body: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>,
         response,
         pass: () => response.end('{"success":true,"message":"ok"}'),

@@ -7,7 +7,7 @@ import {
   type KvNamespace,
   type PlatformMessage,
 } from '../../../src/relay-cloudflare.js';
-import type { Undelivered } from '../../../src/relay/delivery/deliver-round.js';
+import type { Undelivered } from '../../../src/relay/delivery/settle.js';
 import { createDelivery } from '../../../src/relay/delivery/delivery.js';
 import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
 import type { BatchResult } from '../../../src/interface/wire.js';
@@ -193,23 +193,24 @@ describe('the handler of a queue on Cloudflare', () => {
     expect(fateOf(bad)).toEqual({ delaySeconds: 75 });
   });
 
-  it('moves what is refused or too old to the dead letters, and tells of it', async () => {
+  it('moves what is refused, and what fails and is too old, to the dead letters, and tells of it', async () => {
     const { handle, service, deadLetters, undelivered } = createWorld({ maxAge: 500_000 });
-    service.when(({ answer }) => (answer(400, { code: 400, message: 'no' }), true));
+    service.when(({ body, answer }) => (answer(body['user_id'] === 'a' ? 400 : 500), true));
     const [refused, old] = [{ ...makeQueued('a'), at: 900_000 }, makeQueued('b')];
     const { batch, fateOf } = createBatch([refused, old]);
     await handle(batch);
     expect([fateOf(refused), fateOf(old)]).toEqual([{ ack: true }, { ack: true }]);
     expect(deadLetters.sent.flat()).toEqual([
-      { record: old, reason: 'expired' },
       { record: refused, reason: 'rejected 400' },
+      { record: old, reason: 'expired 500' },
     ]);
-    expect(undelivered.map(({ reason }) => reason)).toEqual(['expired', 'rejected']);
-    expect(service.got).toHaveLength(1);
+    expect(undelivered.map(({ reason }) => reason)).toEqual(['rejected', 'expired']);
+    expect(service.got).toHaveLength(2);
   });
 
   it('keeps a record that could not be moved to the dead letters', async () => {
-    const { handle, undelivered } = createWorld({ deadFails: true, maxAge: 1 });
+    const { handle, service, undelivered } = createWorld({ deadFails: true, maxAge: 1 });
+    service.when(({ answer }) => (answer(500), true));
     const old = makeQueued('a');
     const { batch, fateOf } = createBatch([old]);
     await handle(batch);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../../src/relay/queue/libsql/group-commit.js';
-import { openDatabase } from '../../../src/relay/queue/libsql/open.js';
+import { createGroupCommit, openDatabase } from '../../../src/relay/queue/libsql/file.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS events (name TEXT)';

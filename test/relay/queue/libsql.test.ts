@@ -4,17 +4,20 @@ import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { idsOf, makeQueued } from './make-queued.js';
+import type { IdBounds, QueueBounds } from '../../../src/relay/queue/ports.js';
+import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';
-import { describeSeen } from './seen-contract.js';
+import { describeSeen, describeSeenBounds } from './seen-contract.js';
+
+type Bounds = QueueBounds & IdBounds;
 
 const createWorld = <Handle extends { close(): void }>(
-  create: (options: { path: string; now: () => number; maxWaiting?: number }) => Handle,
+  create: (options: Bounds & { path: string; now: () => number }) => Handle,
 ) => {
   const path = join(tempFolder(), 'new', 'relay.db');
   let time = 1_000_000;
-  const open = async (options?: { maxWaiting?: number }): Promise<Handle> => {
+  const open = async (options?: Bounds): Promise<Handle> => {
     const handle = create({ ...options, path, now: () => time });
     onTestFinished(() => handle.close());
     return handle;
@@ -47,6 +50,7 @@ describeDeadLetters('libsql', () => {
 });
 
 describeSeen('libsql', async () => createWorld(createLibsqlSeen));
+describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
 
 it('has the records again after the file was closed', async () => {
   const path = join(tempFolder(), 'relay.db');
@@ -94,36 +98,88 @@ it('forgets ids when their time is over', async () => {
   expect(await seen.begin(['a'], 100)).toEqual([{ state: 'new' }]);
 });
 
-it('counts what stood in the file before there was a count', async () => {
+it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
   const path = join(tempFolder(), 'relay.db');
-  const before = createLibsqlQueue({ path });
-  await before.put([makeQueued(), makeQueued()]);
-  before.close();
-  const database = new Database(path);
-  for (const what of [
-    'TRIGGER records_put',
-    'TRIGGER records_gone',
-    'TRIGGER records_weighed',
-    'TRIGGER records_unweighed',
-    'TABLE waiting',
-    'TABLE weight',
-  ]) {
-    database.exec(`DROP ${what}`);
-  }
-  database.close();
-  const after = createLibsqlQueue({ path, maxWaiting: 3 });
-  onTestFinished(() => after.close());
-  expect(await after.size()).toMatchObject({ waiting: 2 });
-  await after.put([makeQueued()]);
-  await expect(after.put([makeQueued()])).rejects.toThrow('`maxWaiting`');
+  const old = new Database(path);
+  old.exec(OLD_QUEUE);
+  const put = old.prepare<unknown[]>(
+    'INSERT INTO records (id, lane, record, attempts, token) VALUES (?, ?, ?, ?, ?)',
+  );
+  const [first, behind, second, failed] = [
+    ...[makeIdentify('a'), makeQueued('a'), makeIdentify('a'), makeQueued('b')],
+  ];
+  for (const record of [first, behind, second])
+    put.run(record!.id, 'lane a', JSON.stringify(record), 0, null);
+  put.run(failed!.id, 'lane b', JSON.stringify(failed), 2, 'token');
+  const dead = makeQueued();
+  old
+    .prepare<unknown[]>('INSERT INTO dead (record, reason, died_at) VALUES (?, ?, ?)')
+    .run(JSON.stringify(dead), 'expired', 5);
+  old.close();
+  const queue = createLibsqlQueue({ path, maxWaiting: 4 });
+  onTestFinished(() => queue.close());
+  expect(await queue.size()).toEqual({ waiting: 4, dead: 1, oldest: 1_000 });
+  await expect(queue.put([makeQueued()])).rejects.toThrow('`maxWaiting`');
+  const taken = await queue.take(10, 1_000);
+  expect(idsOf(taken)).toEqual([first!.id, failed!.id]);
+  expect(taken.map(({ attempts }) => attempts)).toEqual([1, 2]);
+  await queue.done(taken);
+  const next = await queue.take(10, 1_000);
+  expect(idsOf(next)).toEqual([behind!.id, second!.id]);
+  await queue.done(next);
+  expect(await queue.deadLetters.list()).toMatchObject([{ record: dead, diedAt: 5 }]);
+  expect(await queue.deadLetters.resend(['1'])).toBe(1);
+  expect(await queue.size()).toMatchObject({ waiting: 1, dead: 0 });
+});
+
+it('knows the ids that the build before this one has left', async () => {
+  const path = join(tempFolder(), 'seen.db');
+  const old = new Database(path);
+  old.exec(OLD_SEEN);
+  const result = { id: 'a', outcome: 'delivered', status: 200 } as const;
+  old
+    .prepare<unknown[]>('INSERT INTO seen VALUES (?, ?, ?, ?)')
+    .run('a', Date.now() + 60_000, 'me', JSON.stringify(result));
+  old.close();
+  const seen = createLibsqlSeen({ path });
+  onTestFinished(() => seen.close());
+  expect(await seen.begin(['a', 'b'], 1_000)).toEqual([
+    { state: 'done', result },
+    { state: 'new' },
+  ]);
+});
+
+it.each([
+  ['queue', createLibsqlQueue],
+  ['ids', createLibsqlSeen],
+])('refuses in words a file of %s that a newer program has written', (_, create) => {
+  const path = join(tempFolder(), 'relay.db');
+  create({ path }).close();
+  const newer = new Database(path);
+  newer.exec('PRAGMA user_version = 3');
+  newer.close();
+  expect(() => create({ path })).toThrow(
+    `${path} is of version 3, and this program knows version 2`,
+  );
+});
+
+it('goes on when the clock is set back by an hour while records wait', async () => {
+  const path = join(tempFolder(), 'relay.db');
+  let time = 10_000_000;
+  const queue = createLibsqlQueue({ path, now: () => time });
+  onTestFinished(() => queue.close());
+  await queue.put([makeQueued()]);
+  await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
+  time -= 3_600_000;
+  expect(await queue.take(1, 60_000)).toHaveLength(1);
 });
 
 it('looks past the backlog of a user who must wait, however long it is', async () => {
   const fastestTake = async (backlog: number): Promise<number> => {
     const queue = createLibsqlQueue({ path: join(tempFolder(), 'relay.db') });
     onTestFinished(() => queue.close());
-    await queue.put(Array.from({ length: backlog }, () => makeQueued('a')));
-    await queue.retry(await queue.take(1, 60_000), 60_000);
+    await queue.put([makeIdentify('a'), ...Array.from({ length: backlog }, () => makeQueued('a'))]);
+    await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
     const times: number[] = [];
     for (let i = 0; i < 30; i++) {
       const started = performance.now();
@@ -209,3 +265,63 @@ it('calls a full disk what it is, and goes on when there is room', async () => {
 it.skipIf(!existsSync('/proc'))('fails where no folder can be made', () => {
   expect(() => createLibsqlQueue({ path: '/proc/nope/deep/relay.db' })).toThrow(/ENOENT/);
 });
+
+/** The tables of version 1. */
+const OLD_QUEUE = `
+  CREATE TABLE IF NOT EXISTS records (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    lane TEXT NOT NULL,
+    record TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    token TEXT
+  );
+  CREATE INDEX IF NOT EXISTS records_of_lane ON records (lane, seq);
+  CREATE INDEX IF NOT EXISTS records_out ON records (lane, token) WHERE token IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS lanes (
+    lane TEXT PRIMARY KEY,
+    head INTEGER NOT NULL,
+    until INTEGER NOT NULL DEFAULT 0,
+    due INTEGER NOT NULL DEFAULT 0,
+    token TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS lanes_by_head ON lanes (until, head);
+  CREATE TABLE IF NOT EXISTS waiting (count INTEGER NOT NULL);
+  INSERT INTO waiting
+    SELECT (SELECT count(*) FROM records) WHERE NOT EXISTS (SELECT 1 FROM waiting);
+  CREATE TABLE IF NOT EXISTS weight (sum INTEGER NOT NULL);
+  INSERT INTO weight SELECT (SELECT coalesce(sum(((length(CAST(record AS BLOB)) + 1023) / 1024)), 0) FROM records)
+    WHERE NOT EXISTS (SELECT 1 FROM weight);
+  CREATE TRIGGER IF NOT EXISTS records_weighed AFTER INSERT ON records BEGIN
+    UPDATE weight SET sum = sum + ((length(CAST(new.record AS BLOB)) + 1023) / 1024);
+  END;
+  CREATE TRIGGER IF NOT EXISTS records_unweighed AFTER DELETE ON records BEGIN
+    UPDATE weight SET sum = sum - ((length(CAST(old.record AS BLOB)) + 1023) / 1024);
+  END;
+  CREATE TRIGGER IF NOT EXISTS records_put AFTER INSERT ON records BEGIN
+    UPDATE waiting SET count = count + 1;
+    INSERT INTO lanes (lane, head) VALUES (new.lane, new.seq) ON CONFLICT DO NOTHING;
+  END;
+  CREATE TRIGGER IF NOT EXISTS records_gone AFTER DELETE ON records BEGIN
+    UPDATE waiting SET count = count - 1;
+    DELETE FROM lanes WHERE lane = old.lane
+      AND NOT EXISTS (SELECT 1 FROM records WHERE records.lane = old.lane);
+    UPDATE lanes SET head = (SELECT min(seq) FROM records WHERE records.lane = old.lane)
+      WHERE lane = old.lane AND head = old.seq;
+  END;
+  CREATE TABLE IF NOT EXISTS dead (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    record TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    died_at INTEGER NOT NULL
+  );
+`;
+const OLD_SEEN = `
+  CREATE TABLE seen (
+    id TEXT PRIMARY KEY,
+    until INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    result TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX seen_until ON seen (until);
+`;

@@ -1,4 +1,4 @@
-import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
+import type { QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
 
 let made = 0;
 
@@ -18,3 +18,15 @@ export const makeQueued = (user?: string, id = `record-${++made}`): QueuedRecord
 
 export const idsOf = (taken: readonly { record: QueuedRecord }[]): string[] =>
   taken.map(({ record }) => record.id);
+
+export const makeIdentify = (user: string, client?: string): QueuedRecord => ({
+  id: `identify-${++made}`,
+  type: 'identify',
+  body: { project: 'p', user_id: user, properties: {} },
+  at: 1_000,
+  ...(client !== undefined && { client }),
+});
+
+/** Gives records back untried, or as failed where there is a delay. */
+export const back = (taken: readonly Taken[], delayMs: number, isTried = delayMs > 0) =>
+  taken.map((one) => ({ taken: one, delayMs, isTried }));

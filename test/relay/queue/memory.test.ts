@@ -12,7 +12,7 @@ describeQueue('the reference', async () => {
   const { now, pass } = createClock();
   let queue: ReturnType<typeof createMemoryQueue> | undefined;
   return {
-    open: async ({ maxWaiting } = {}) => (queue ??= createMemoryQueue(now, maxWaiting)),
+    open: async (bounds) => (queue ??= createMemoryQueue(now, bounds)),
     pass,
     deadLetters: async () => queue!.dead,
   };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from './memory-queue.js';
-import type { Queue, QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
-import { idsOf, makeQueued } from './make-queued.js';
+import type { Queue, QueueBounds, QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
+import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 
 export interface QueueWorld {
   /** A handle of one more process on the same queue. */
-  open: (options?: { maxWaiting?: number }) => Promise<Queue>;
+  open: (options?: QueueBounds) => Promise<Queue>;
   /** Lets time pass, for all handles. */
   pass: (ms: number) => Promise<void>;
   deadLetters: () => Promise<DeadLetter[]>;
@@ -45,7 +45,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await queue.put([]);
       await queue.done([]);
-      await queue.retry([], 0);
+      await queue.giveBack([]);
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
     });
 
@@ -54,7 +54,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       await queue.put([makeQueued()]);
       const taken = await queue.take(1, 10_000 / 3);
       expect(await queue.take(1, 10_000 / 3)).toEqual([]);
-      await queue.retry(taken, 0.5);
+      await queue.giveBack(back(taken, 0.5));
     });
 
     it('gives no more than it is asked for', async () => {
@@ -64,12 +64,81 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toHaveLength(3);
     });
 
-    it('keeps the order of a user, over many calls', async () => {
+    it('keeps the order of the identifies of a user, one at a time, over many calls', async () => {
       const queue = await (await enter()).open();
-      const records = Array.from({ length: 10 }, () => makeQueued('a'));
+      const records = Array.from({ length: 10 }, () => makeIdentify('a', 'me'));
       await queue.put(records.slice(0, 4));
+      const taken = await queue.take(10, VISIBLE_MS, { only: 'fresh' });
+      expect(idsOf(taken)).toEqual([records[0]!.id]);
+      expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await queue.put(records.slice(4));
-      expect(await drain(queue)).toEqual(records.map(({ id }) => id));
+      await queue.done(taken);
+      expect(await drain(queue)).toEqual(records.slice(1).map(({ id }) => id));
+    });
+
+    it('gives events of a user when the identifies before them are done, and not one after the other', async () => {
+      const queue = await (await enter()).open();
+      const [first, second] = [makeIdentify('a'), makeIdentify('a')];
+      const [before, between, after] = [makeQueued('a'), makeQueued('a'), makeQueued('a')];
+      await queue.put([before, first, between, second, after]);
+      const one = await queue.take(10, VISIBLE_MS);
+      expect(idsOf(one).sort()).toEqual([before.id, first.id].sort());
+      await queue.done(one);
+      const two = await queue.take(10, VISIBLE_MS);
+      expect(idsOf(two).sort()).toEqual([between.id, second.id].sort());
+      await queue.done(two);
+      expect(await drain(queue)).toEqual([after.id]);
+    });
+
+    it('holds up nobody behind an event that failed', async () => {
+      const queue = await (await enter()).open();
+      const [bad, ...others] = Array.from({ length: 4 }, () => makeQueued('a'));
+      await queue.put([bad!]);
+      await queue.giveBack(back(await queue.take(1, VISIBLE_MS), 5_000));
+      await queue.put([...others, makeIdentify('a')]);
+      expect(await queue.take(10, VISIBLE_MS)).toHaveLength(4);
+    });
+
+    it('lets the events behind an identify go when it has failed three times, and no other identify', async () => {
+      const { open, pass } = await enter();
+      const queue = await open();
+      const [bad, next] = [makeIdentify('a', 'me'), makeIdentify('a', 'me')];
+      const events = Array.from({ length: 3 }, () => ({ ...makeQueued('a'), client: 'me' }));
+      await queue.put([bad, events[0]!, next, events[1]!]);
+      for (let tries = 0; tries < 3; tries++) {
+        const taken = await queue.take(10, VISIBLE_MS);
+        expect(idsOf(taken)).toEqual([bad.id]);
+        await queue.giveBack(back(taken, 1_000));
+        await pass(1_001);
+      }
+      await queue.put([events[2]!]);
+      expect(idsOf(await queue.take(10, VISIBLE_MS)).sort()).toEqual(
+        events.map(({ id }) => id).sort(),
+      );
+      await queue.done(await queue.take(10, VISIBLE_MS));
+      expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([next.id]);
+    });
+
+    it('lets nobody wait for the identifies that another client has sent of the same user', async () => {
+      const queue = await (await enter()).open();
+      const [forged, own] = [makeIdentify('a', 'stranger'), makeIdentify('a', 'me')];
+      await queue.put([forged]);
+      await queue.giveBack(back(await queue.take(1, VISIBLE_MS), 5_000));
+      await queue.put([own]);
+      expect(await drain(queue)).toEqual([own.id]);
+    });
+
+    it('keeps a record as it is that holds what a database may refuse, and those beside it', async () => {
+      const queue = await (await enter()).open();
+      const odd = 'a\u0000b\ud800c';
+      const records = [makeIdentify(odd, 'me'), makeQueued(odd), makeIdentify('b', 'me')];
+      await queue.put(records);
+      const taken = await queue.take(10, VISIBLE_MS);
+      expect(taken.map(({ record }) => JSON.stringify(record)).sort()).toEqual(
+        records.map((record) => JSON.stringify(record)).sort(),
+      );
+      await queue.done(taken);
+      expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
     });
 
     it('loses none of many users, and gives each once', async () => {
@@ -90,62 +159,41 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(idsOf(await reader.take(10, VISIBLE_MS))).toEqual([record.id]);
     });
 
-    it('never has a user with two consumers at a time', async () => {
-      const { open } = await enter();
-      const [first, second] = [await open(), await open()];
-      const records = [makeQueued('a'), makeQueued('a'), makeQueued('a')];
-      await first.put(records);
-      const taken = await first.take(2, VISIBLE_MS);
-      expect(idsOf(taken)).toEqual(idsOf([{ record: records[0]! }, { record: records[1]! }]));
-      expect(await second.take(10, VISIBLE_MS)).toEqual([]);
-      expect(await first.take(10, VISIBLE_MS)).toEqual([]);
-      await first.done(taken.slice(0, 1));
-      expect(await first.take(10, VISIBLE_MS)).toEqual([]);
-      await first.done(taken.slice(1));
-      expect(idsOf(await first.take(10, VISIBLE_MS))).toEqual([records[2]!.id]);
-    });
-
-    it('lets one user pass another that is under way', async () => {
-      const queue = await (await enter()).open();
-      const [slow, behind, other] = [makeQueued('a'), makeQueued('a'), makeQueued('b')];
-      await queue.put([slow, behind, other]);
-      one(await queue.take(1, VISIBLE_MS));
-      expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([other.id]);
-    });
-
-    it('takes records with an empty user id for those of nobody, which do not wait for each other', async () => {
-      const queue = await (await enter()).open();
-      const records = [makeQueued(''), makeQueued('')];
-      await queue.put(records);
-      const [first, second] = [await queue.take(1, VISIBLE_MS), await queue.take(1, VISIBLE_MS)];
-      expect(idsOf([one(first), one(second)])).toEqual(
-        idsOf(records.map((record) => ({ record }))),
-      );
-    });
-
     it('tells users of two projects apart', async () => {
       const queue = await (await enter()).open();
-      const [here, there] = [makeQueued('a'), makeQueued('a')];
+      const [here, there] = [makeIdentify('a'), makeIdentify('a')];
       there.body = { ...there.body, project: 'q' };
       await queue.put([here, there]);
-      const [first, second] = [await queue.take(1, VISIBLE_MS), await queue.take(1, VISIBLE_MS)];
-      expect(idsOf([...first, ...second]).sort()).toEqual([here.id, there.id].sort());
+      expect(await queue.take(10, VISIBLE_MS)).toHaveLength(2);
     });
 
-    it('gives back what comes again after its delay, and holds the user until then', async () => {
+    it('gives back what has failed after its delay, behind what has not, and says for how long it has failed', async () => {
       const { open, pass } = await enter();
       const queue = await open();
-      const [bad, behind, other] = [makeQueued('a'), makeQueued('a'), makeQueued()];
-      await queue.put([bad, behind]);
-      await queue.retry(await queue.take(1, VISIBLE_MS), 5_000);
+      const [bad, other] = [makeQueued('a'), makeQueued()];
+      await queue.put([bad]);
+      expect(await queue.take(1, VISIBLE_MS)).toMatchObject([{ attempts: 1, failingMs: 0 }]);
+      await pass(VISIBLE_MS + 1);
+      const again = await queue.take(1, VISIBLE_MS);
+      await queue.giveBack(back(again, 5_000));
       await queue.put([other]);
       expect(await drain(queue)).toEqual([other.id]);
       await pass(4_000);
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await pass(1_500);
-      const again = await queue.take(10, VISIBLE_MS);
-      expect(idsOf(again)).toEqual([bad.id, behind.id]);
-      expect(again.map(({ attempts }) => attempts)).toEqual([2, 1]);
+      expect(await queue.take(10, VISIBLE_MS, { only: 'fresh' })).toEqual([]);
+      const taken = await queue.take(10, VISIBLE_MS);
+      expect(taken).toMatchObject([{ record: bad, attempts: 3 }]);
+    });
+
+    it('gives back untried what has to wait, as if it had not been taken', async () => {
+      const { open, pass } = await enter();
+      const queue = await open();
+      await queue.put([makeQueued('a')]);
+      await queue.giveBack(back(await queue.take(1, VISIBLE_MS), 5_000, false));
+      expect(await queue.take(1, VISIBLE_MS)).toEqual([]);
+      await pass(5_001);
+      expect(await queue.take(1, VISIBLE_MS)).toMatchObject([{ attempts: 1, failingMs: 0 }]);
     });
 
     it('gives back with no delay as if it had not been taken', async () => {
@@ -155,7 +203,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       for (let tries = 0; tries < 3; tries++) {
         const taken = await queue.take(1, VISIBLE_MS);
         expect(taken).toMatchObject([{ attempts: 1 }]);
-        await queue.retry(taken, 0);
+        await queue.giveBack(back(taken, 0));
       }
       expect(idsOf(await queue.take(10, VISIBLE_MS)).sort()).toEqual([record.id, later.id].sort());
     });
@@ -165,10 +213,12 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       const queue = await open();
       const bad = Array.from({ length: 20 }, (_, i) => makeQueued(`bad${i}`));
       await queue.put(bad);
-      await queue.retry(await queue.take(20, VISIBLE_MS), 1_000);
+      await queue.giveBack(back(await queue.take(20, VISIBLE_MS), 1_000));
       const good = Array.from({ length: 20 }, (_, i) => makeQueued(`good${i}`));
       await queue.put(good);
       await pass(1_001);
+      const [failed] = await queue.take(1, VISIBLE_MS, { only: 'failed' });
+      await queue.giveBack(back([failed!], 0));
       const first = await queue.take(20, VISIBLE_MS);
       expect(idsOf(first).sort()).toEqual(good.map(({ id }) => id).sort());
       expect(idsOf(await queue.take(20, VISIBLE_MS)).sort()).toEqual(
@@ -179,7 +229,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
     it('gives to another what a dead process has left, when its time is over', async () => {
       const { open, pass } = await enter();
       const [dying, living] = [await open(), await open()];
-      const records = [makeQueued('a'), makeQueued('a'), makeQueued()];
+      const records = [makeIdentify('a'), makeQueued('b'), makeQueued()];
       await dying.put(records);
       expect(await dying.take(10, VISIBLE_MS)).toHaveLength(3);
       await pass(VISIBLE_MS / 2);
@@ -187,10 +237,6 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       await pass(VISIBLE_MS);
       const taken = await living.take(10, VISIBLE_MS);
       expect(idsOf(taken).sort()).toEqual(records.map(({ id }) => id).sort());
-      expect(idsOf(taken).filter((id) => id !== records[2]!.id)).toEqual([
-        records[0]!.id,
-        records[1]!.id,
-      ]);
       expect(Math.min(...taken.map(({ attempts }) => attempts))).toBeGreaterThanOrEqual(2);
     });
 
@@ -213,7 +259,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       const taken = await slow.take(1, VISIBLE_MS);
       await pass(VISIBLE_MS + 1);
       one(await quick.take(1, VISIBLE_MS));
-      await slow.retry(taken, 0);
+      await slow.giveBack(back(taken, 0));
       expect(await slow.take(1, VISIBLE_MS)).toEqual([]);
       expect(await quick.take(1, VISIBLE_MS)).toEqual([]);
     });
@@ -257,7 +303,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
     it('buries a record with its reason, once, and lets the user go on', async () => {
       const { open, deadLetters } = await enter();
       const queue = await open();
-      const [bad, next] = [makeQueued('a'), makeQueued('a')];
+      const [bad, next] = [makeIdentify('a'), makeQueued('a')];
       await queue.put([bad, next]);
       const taken = one(await queue.take(1, VISIBLE_MS));
       await queue.bury(taken, 'rejected: 400');
@@ -318,6 +364,44 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       await expect(queue.put([makeQueued('b')])).rejects.toThrow('`maxWaiting`');
     });
 
+    it('takes no more of one client than may wait of it, and goes on with the others', async () => {
+      const queue = await (await enter()).open({ maxWaitingOfClient: 2 });
+      const of = (client: string, count: number) =>
+        Array.from({ length: count }, () => ({ ...makeQueued(), client }));
+      await queue.put(of('flood', 2));
+      const over = queue.put(of('flood', 1));
+      await expect(over).rejects.toMatchObject({ name: 'QueueFullError', ofClient: true });
+      await queue.put(of('me', 1));
+      await queue.done((await queue.take(1, VISIBLE_MS)).slice(0, 1));
+      await queue.put(of('flood', 1));
+      expect(await queue.size?.()).toMatchObject({ waiting: 3 });
+    });
+
+    it('keeps no more dead letters than it may, in all and of a client, and says what went', async () => {
+      const { open, deadLetters } = await enter();
+      const queue = await open({ maxDead: 3, maxDeadOfClient: 2 });
+      const bury = async (client: string) => {
+        const record = { ...makeQueued(), client };
+        await queue.put([record]);
+        return {
+          ...record,
+          gone: await queue.bury(one(await queue.take(1, VISIBLE_MS)), 'rejected 400'),
+        };
+      };
+      const mine = await bury('me');
+      const floods = [await bury('flood'), await bury('flood'), await bury('flood')];
+      expect(floods.map(({ gone }) => gone)).toEqual([
+        { maxDead: 0, maxDeadOfClient: 0 },
+        { maxDead: 0, maxDeadOfClient: 0 },
+        { maxDead: 0, maxDeadOfClient: 1 },
+      ]);
+      expect(idsOf(await deadLetters())).toEqual([mine.id, floods[1]!.id, floods[2]!.id]);
+      const last = await bury('other');
+      expect(last.gone).toEqual({ maxDead: 1, maxDeadOfClient: 0 });
+      expect(idsOf(await deadLetters())).toEqual([floods[1]!.id, floods[2]!.id, last.id]);
+      expect(await queue.size?.()).toEqual({ waiting: 0, dead: 3 });
+    });
+
     it('leaves what it has not given out to others', async () => {
       const { open } = await enter();
       const [first, second] = [await open(), await open()];
@@ -326,21 +410,24 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await second.take(100, VISIBLE_MS)).toHaveLength(19);
     });
 
-    it('gives each record once to consumers that take at the same time', async () => {
+    it('gives each record once to consumers that take at the same time, identifies in order', async () => {
       const { open } = await enter();
       const queues = await Promise.all([open(), open(), open()]);
-      const records = Array.from({ length: 90 }, (_, i) => makeQueued(`u${i % 30}`));
+      const records = Array.from({ length: 90 }, (_, i) =>
+        i % 3 ? makeQueued(`u${i % 30}`) : makeIdentify(`u${i % 10}`),
+      );
       await queues[0]!.put(records);
       const taken: string[] = [];
       const last = new Map<string, number>();
       const take = async (queue: Queue): Promise<number> => {
         const got = await queue.take(5, VISIBLE_MS);
         for (const { record } of got) {
+          taken.push(record.id);
+          if (record.type !== 'identify') continue;
           const user = (record.body as { user_id: string }).user_id;
           const index = records.findIndex(({ id }) => id === record.id);
           expect(index).toBeGreaterThan(last.get(user) ?? -1);
           last.set(user, index);
-          taken.push(record.id);
         }
         await queue.done(got);
         return got.length;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Seen } from '../../../src/relay/queue/ports.js';
+import type { IdBounds, Seen } from '../../../src/relay/queue/ports.js';
 import type { BatchResult } from '../../../src/interface/wire.js';
 
 export interface SeenWorld {
   /** A handle of one more process on the same store. */
-  open: () => Promise<Seen>;
+  open: (bounds?: IdBounds) => Promise<Seen>;
   pass: (ms: number) => Promise<void>;
 }
 
@@ -114,6 +114,77 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       await pass(CLAIM_MS * 2);
       await seen.finish([delivered(id)]);
       expect(await seen.begin([id], CLAIM_MS)).toEqual([{ state: 'done', result: delivered(id) }]);
+    });
+
+    it('forgets a refused record after an hour, and no other', async () => {
+      const { open, pass } = await enter();
+      const seen = await open();
+      const [good, bad] = [newId(), newId()];
+      await seen.begin([good, bad], CLAIM_MS);
+      await seen.finish([delivered(good), { id: bad, outcome: 'rejected', status: 400 }]);
+      await pass(3_600_000 - 60_000);
+      expect(await seen.begin([bad], CLAIM_MS)).toMatchObject([{ state: 'done' }]);
+      await pass(120_000);
+      expect(await seen.begin([good, bad], CLAIM_MS)).toMatchObject([
+        { state: 'done' },
+        { state: 'new' },
+      ]);
+    });
+  });
+};
+
+/** What a `Seen` does that keeps a bounded number of ids. */
+export const describeSeenBounds = (name: string, enter: () => Promise<SeenWorld>): void => {
+  const remember = async (seen: Seen, client: string, count: number) => {
+    const ids = Array.from({ length: count }, newId);
+    const gone = { maxIds: 0, maxIdsOfClient: 0 };
+    for (const id of ids) {
+      await seen.begin([id], CLAIM_MS, client);
+      const dropped = await seen.finish([delivered(id)], client);
+      gone.maxIds += dropped?.maxIds ?? 0;
+      gone.maxIdsOfClient += dropped?.maxIdsOfClient ?? 0;
+    }
+    return { ids, gone };
+  };
+  const known = async (seen: Seen, ids: readonly string[]) => {
+    const sightings = await seen.begin(ids, CLAIM_MS);
+    await seen.forget(ids.filter((_, index) => sightings[index]!.state === 'new'));
+    return ids.filter((_, index) => sightings[index]!.state === 'done');
+  };
+
+  describe(`the number of ids of ${name}`, () => {
+    it('is bounded by client: its oldest go', async () => {
+      const seen = await (await enter()).open({ maxIdsOfClient: 3 });
+      const mine = await remember(seen, 'me', 2);
+      const flood = await remember(seen, 'flood', 5);
+      expect(flood.gone).toEqual({ maxIds: 0, maxIdsOfClient: 2 });
+      expect(await known(seen, [...mine.ids, ...flood.ids])).toEqual([
+        ...mine.ids,
+        ...flood.ids.slice(2),
+      ]);
+    });
+
+    it('is bounded in all: the oldest of the client with the most go', async () => {
+      const seen = await (await enter()).open({ maxIds: 5 });
+      const mine = await remember(seen, 'me', 2);
+      const flood = await remember(seen, 'flood', 6);
+      expect(flood.gone).toEqual({ maxIds: 3, maxIdsOfClient: 0 });
+      expect(await known(seen, [...mine.ids, ...flood.ids])).toEqual([
+        ...mine.ids,
+        ...flood.ids.slice(3),
+      ]);
+    });
+
+    it('counts an id once, and none whose time is over', async () => {
+      const { open, pass } = await enter();
+      const seen = await open({ maxIdsOfClient: 3 });
+      const { ids } = await remember(seen, 'me', 2);
+      for (let times = 0; times < 5; times++) await seen.finish(ids.map(delivered), 'me');
+      expect(await known(seen, ids)).toEqual(ids);
+      await pass(8 * 86_400_000);
+      const later = await remember(seen, 'me', 3);
+      expect(later.gone).toEqual({ maxIds: 0, maxIdsOfClient: 0 });
+      expect(await known(seen, later.ids)).toEqual(later.ids);
     });
   });
 };

@@ -80,6 +80,6 @@ export const post = async (
     status,
     retryAfterMs,
     text,
-    problem: `${url}: ${status}`,
+    problem: url + ': ' + status + ' ' + text,
   };
 };

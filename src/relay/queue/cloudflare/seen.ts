@@ -2,9 +2,9 @@ import { messageOf } from '../../../interface/errors.js';
 import { positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
 import { checkOptions, objectWith } from '../../check-options.js';
-import { isFinal } from '../later.js';
+import { isFinal } from '../record.js';
 import type { Seen, Sighting } from '../ports.js';
-import type { KvNamespace } from './bindings.js';
+import type { KvNamespace } from './queue.js';
 
 export interface KvSeenOptions {
   /** The binding of a KV namespace. */

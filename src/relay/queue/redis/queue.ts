@@ -1,22 +1,32 @@
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
-import { laneOf } from '../lane.js';
-import type { DeadLetters, Queue, QueuedRecord, Taken } from '../ports.js';
-import { MAX_WAITING, QueueFullError } from '../queue-full.js';
-import { recordKeyOf } from '../record-key.js';
-import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
-import { createRedisDeadLetters } from './dead-letters.js';
-import { createQueueKeys, putArgsOf } from './keys.js';
-import { BURY, DONE, PUT, RETRY, SIZE, TAKE } from './scripts.js';
+import {
+  boundsOf,
+  LONGEST_WAIT_MS,
+  QueueFullError,
+  type DeadLetter,
+  type DeadLetters,
+  type Queue,
+  type QueueBounds,
+  type QueuedRecord,
+  type Taken,
+} from '../ports.js';
+import { lineOf, recordKeyOf } from '../record.js';
+import {
+  createPrepare,
+  createScript,
+  REDIS_CLIENT,
+  type RedisClient,
+  warningsOf,
+} from './client.js';
+import { BURY, DONE, GIVE_BACK, PURGE, PUT, QUEUE_KEYS, RESEND, SIZE, TAKE } from './scripts.js';
 
-export interface RedisQueueOptions {
+export interface RedisQueueOptions extends QueueBounds {
   /** A connected client of the `redis` package, version 5. */
   client: RedisClient;
   /** Begins the name of every key. @default 'analytics-outbox' */
   prefix?: string | undefined;
-  /** Records that may wait, each counted once for every KiB of it; beyond them the relay answers 503. @default 1000000 */
-  maxWaiting?: number | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
 }
@@ -25,66 +35,131 @@ export interface RedisQueue extends Required<Queue> {
   deadLetters: DeadLetters;
 }
 
+/** An entry of the stream: its id begins with the milliseconds at which it was added. */
+type Entry = [id: string, fields: ['r', record: string, 'reason', reason: string]];
+
 /**
  * A durable queue that many processes share, in Redis 7.0 or later. Redis decides how durable it is:
  * `appendonly yes` and `appendfsync always` survive a crash of the machine.
  */
 export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   checkOptions('createRedisQueue', options, {
-    kinds: { client: REDIS_CLIENT, prefix: text, maxWaiting: count, now: callback },
+    kinds: {
+      ...{ client: REDIS_CLIENT, prefix: text, maxWaiting: count, maxWaitingOfClient: count },
+      ...{ maxDead: count, maxDeadOfClient: count, now: callback },
+    },
     required: ['client'],
   });
-  const { client, prefix = 'analytics-outbox', maxWaiting = MAX_WAITING } = options;
-  const { now = () => Date.now() } = options;
-  const keys = createQueueKeys(prefix);
+  const { client, prefix = 'analytics-outbox', now = () => Date.now() } = options;
+  const bounds = boundsOf(options);
+  // The braces keep all keys on one node of a cluster, so that scripts may use them.
+  const keyOf = (name: string) => `{${prefix}}:${name}`;
+  const keys = QUEUE_KEYS.map(keyOf);
+  const prepare = createPrepare(client, prefix, keys);
   const script = (source: string) => {
     const run = createScript(client, source);
-    return (...args: (string | number)[]) => run({ keys: keys.all, args: [keys.lanes, ...args] });
+    return async (...args: (string | number)[]): Promise<unknown> => {
+      await prepare();
+      return run({ keys, args });
+    };
   };
   const [put, take, done] = [script(PUT), script(TAKE), script(DONE)];
-  const [retry, bury, size] = [script(RETRY), script(BURY), script(SIZE)];
+  const [giveBack, bury, size] = [script(GIVE_BACK), script(BURY), script(SIZE)];
+  const [resend, purge] = [script(RESEND), script(PURGE)];
   /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
   let lost = '';
+
+  const lettersOf = async (from: string, to: string, limit: number): Promise<DeadLetter[]> => {
+    await prepare();
+    const args = ['XRANGE', keyOf('dead'), from, to, 'COUNT', String(limit)];
+    return ((await client.sendCommand(args)) as Entry[]).map(readEntry);
+  };
+
+  const deadLetters: DeadLetters = {
+    list: ({ limit = 100, after } = {}) => lettersOf(after ? `(${after}` : '-', '+', limit),
+    resend: async (ids) => {
+      const known = ids.filter(isEntryId);
+      const letters = (await Promise.all(known.map((id) => lettersOf(id, id, 1)))).flat();
+      if (!letters.length) return 0;
+      const at = now();
+      const args = letters.flatMap(({ id, record }) => [id, ...putArgsOf({ ...record, at })]);
+      const resent = Number(await resend(bounds.maxWaiting, ...args));
+      if (resent === -1) throw new QueueFullError(bounds);
+      return resent;
+    },
+    purge: async (ids) => {
+      const known = ids.filter(isEntryId);
+      return known.length ? Number(await purge(...known)) : 0;
+    },
+  };
 
   return {
     put: async (records) => {
       if (!records.length) return;
-      const isPut = await put(maxWaiting, ...records.flatMap(putArgsOf));
-      if (isPut === 0) throw new QueueFullError(maxWaiting);
+      const { maxWaiting, maxWaitingOfClient } = bounds;
+      const full = await put(maxWaiting, maxWaitingOfClient, ...records.flatMap(putArgsOf));
+      if (full) throw new QueueFullError(bounds, full === 'client');
     },
-    take: async (limit, visibilityMs) => {
+    take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = nanoid();
-      // Redis refuses a part of a millisecond.
-      const found = await take(token, limit, Math.ceil(visibilityMs), lost).catch((error) => {
-        lost = token;
-        throw error;
-      });
+      const visible = Math.ceil(visibilityMs); // Redis refuses a part of a millisecond
+      const found = await take(token, limit, visible, lost, only, LONGEST_WAIT_MS).catch(
+        (error) => {
+          lost = token;
+          throw error;
+        },
+      );
       lost = '';
-      return (found as [tries: number, record: string][]).map(([tries, text]): Taken => {
-        const record = JSON.parse(text) as QueuedRecord;
-        return { receipt: `${token} ${recordKeyOf(record)}`, record, attempts: tries + 1 };
-      });
+      return (found as [tries: number, failingMs: number, record: string][]).map(
+        ([tries, failingMs, text]): Taken => {
+          const record = JSON.parse(text) as QueuedRecord;
+          return { receipt: token, record, attempts: tries + 1, failingMs };
+        },
+      );
     },
     done: async (taken) => {
-      if (taken.length) await done(...taken.flatMap(placeOf));
+      if (taken.length) await done(...taken.flatMap(({ record }) => placeOf(record)));
     },
-    retry: async (taken, delayMs) => {
-      if (taken.length) await retry(Math.ceil(delayMs), ...taken.flatMap(placeOf));
+    giveBack: async (back) => {
+      const args = back.flatMap(({ taken: { receipt, record }, delayMs, isTried }) => [
+        ...[receipt, ...placeOf(record)],
+        ...[Math.ceil(delayMs), isTried ? 'tried' : ''],
+      ]);
+      if (args.length) await giveBack(...args);
     },
-    bury: async (taken, reason) => {
-      await bury(...placeOf(taken), JSON.stringify(taken.record), reason);
+    bury: async ({ record }, reason) => {
+      const letter = [clientOf(record), JSON.stringify(record), reason];
+      const most = [bounds.maxDead, bounds.maxDeadOfClient];
+      const gone = (await bury(...placeOf(record), ...letter, ...most)) as [number, number];
+      return { maxDead: gone[0], maxDeadOfClient: gone[1] };
     },
     size: async () => {
       const [waiting, dead, oldest] = (await size()) as [number, number, string];
       return { waiting, dead, ...(oldest && { oldest: Number(oldest) }) };
     },
-    deadLetters: createRedisDeadLetters({ client, keys, maxWaiting, now }),
+    check: () => warningsOf(client),
+    deadLetters,
   };
 };
 
-/** The token, lane and key of a record, as the scripts take them. */
-const placeOf = ({ receipt, record }: Taken): string[] => [
-  receipt.slice(0, receipt.indexOf(' ')),
-  laneOf(record),
-  recordKeyOf(record),
+const readEntry = ([id, [, record, , reason]]: Entry): DeadLetter => ({
+  id,
+  record: JSON.parse(record) as QueuedRecord,
+  reason,
+  diedAt: parseInt(id, 10),
+});
+
+/** Redis refuses a whole command in which one id has another form. */
+const isEntryId = (id: string): boolean => /^\d+-\d+$/.test(id);
+
+/** Without spaces, because the scripts read it up to the next one. */
+const clientOf = ({ client = '' }: QueuedRecord): string => encodeURIComponent(client);
+
+/** Line and key of a record, as the scripts take them. */
+const placeOf = (record: QueuedRecord): string[] => [lineOf(record), recordKeyOf(record)];
+
+/** What the scripts have to know of a record that is put. */
+const putArgsOf = (record: QueuedRecord): (string | number)[] => [
+  ...placeOf(record),
+  ...[record.at, clientOf(record), JSON.stringify(record)],
 ];

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
-import { createGroupCommit } from '../../../relay/queue/libsql/group-commit.js';
-import { openDatabase } from '../../../relay/queue/libsql/open.js';
+import { createGroupCommit, openDatabase } from '../../../relay/queue/libsql/file.js';
 import { deadLetterOf, incomingOf } from '../dead-letter.js';
 import type { Count, Held, Incoming, NewRefused, Row, Store, Written } from '../port.js';
 import { storable, storableText } from '../storable.js';

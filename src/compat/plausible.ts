@@ -1,0 +1,28 @@
+import { pageTags, pathOf } from './browser/page-tags.js';
+import type { Plausible, PlausibleConfig, PlausibleOptions } from './plausible-types.js';
+import type { Target } from './target.js';
+
+/**
+ * Plausible's documented function, over an instance.
+ * @example createPlausible(analytics)('Signup', { props: { plan: 'pro' } });
+ */
+export const createPlausible = ({ event }: Pick<Target, 'event'>): Plausible => {
+  let custom: PlausibleConfig['customProperties'];
+  const plausible = (name: string, { props, revenue, callback, url }: PlausibleOptions = {}) => {
+    const isView = name === 'pageview';
+    event(isView ? 'Page Viewed' : name, {
+      tags: {
+        ...(isView && pageTags()),
+        ...(url && { path: pathOf(url) }),
+        ...(typeof custom === 'function' ? custom(name) : custom),
+        ...props,
+        ...revenue,
+      },
+    });
+    // In a task of its own, so that what the page's function throws is the page's error.
+    if (callback) setTimeout(callback, 0, { status: 202 });
+  };
+  return Object.assign(plausible, {
+    init: (config?: PlausibleConfig) => void (custom = config?.customProperties),
+  });
+};

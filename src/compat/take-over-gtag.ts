@@ -1,0 +1,31 @@
+import { createGtag, type Gtag } from './gtag.js';
+import type { ConsentTarget } from './target.js';
+
+type Item = Record<string, unknown>;
+
+/**
+ * Takes what is pushed into `window.dataLayer`, and what was pushed so far: commands of `gtag`, and objects with an
+ * `event`. The list goes on as it was, so that a tag manager beside this works. `gtag` is made where there is none.
+ * @example takeOverGtag(analytics);
+ */
+export const takeOverGtag = (analytics: ConsentTarget, list = 'dataLayer'): Gtag => {
+  const page = globalThis as unknown as Record<string, unknown>;
+  const layer = (page[list] ??= []) as Item[];
+  const gtag = createGtag(analytics);
+  const run = (item: Item) => {
+    const { 0: command, event, ...fields } = Object(item) as Item;
+    if (command) gtag(...(Array.from(item as never) as [string]));
+    // Those of the tag manager itself tell of the page's life.
+    else if (event && !/^gtm\./.test(event as string)) gtag('event', event, fields);
+  };
+  const made = [...layer];
+  const { push } = layer;
+  layer.push = (...items) => {
+    items.forEach(run);
+    return push.apply(layer, items);
+  };
+  // Google's own script would take a list for something else than a command.
+  page['gtag'] ??= (...args: unknown[]) => layer.push({ ...args, length: args.length } as never);
+  made.forEach(run);
+  return gtag;
+};

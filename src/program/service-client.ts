@@ -1,0 +1,46 @@
+import type { Rate } from '../relay.js';
+import type { ServiceFetch } from '../relay-node.js';
+
+interface Parts {
+  fetch: ServiceFetch;
+  token: string;
+  /** Requests a second, and at once, at the most. */
+  rate: Rate | false | undefined;
+  /** Requests at a time at the most. */
+  concurrency?: number | undefined;
+  /** Milliseconds one may take. */
+  timeout?: number | undefined;
+}
+
+/** Settles in turn, so many times a second. */
+const createPace = ({ perSecond, burst }: Rate) => {
+  const everyMs = 1_000 / perSecond;
+  /** When the next one would be due if none had been spared before. */
+  let due = -Infinity;
+  return async (): Promise<void> => {
+    const now = performance.now();
+    due = Math.max(due, now - burst * everyMs) + everyMs;
+    if (due > now) await new Promise((resolve) => setTimeout(resolve, due - now));
+  };
+};
+
+/** How a relay asks the service: with the token as it is now, and no faster than it may. */
+export const createServiceClient = (parts: Parts) => {
+  const { fetch, rate, timeout = 10_000, concurrency = 32 } = parts;
+  const pace = rate ? createPace(rate) : undefined;
+  let { token } = parts;
+  const ask: ServiceFetch = async (url, request) => {
+    await pace?.();
+    const headers = { ...request.headers, authorization: `Bearer ${token}` };
+    return fetch(url, { ...request, headers });
+  };
+  return {
+    fetch: ask,
+    /** More would wait for their turn for longer than a quarter of the time that they have. */
+    concurrency: rate
+      ? Math.min(concurrency, Math.ceil((rate.perSecond * timeout) / 4_000))
+      : concurrency,
+    /** All requests from now on have this token. */
+    setToken: (given: string): void => void (token = given),
+  };
+};

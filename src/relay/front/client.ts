@@ -1,0 +1,133 @@
+import { messageOf } from '../../interface/errors.js';
+import type { TellHook } from '../hooks.js';
+
+/** Options that say who sent a request. */
+export interface ClientOptions {
+  /**
+   * The client's address, from where the platform says it: the socket on Node, `cf-connecting-ip` on
+   * Cloudflare. `X-Forwarded-For` is only to be believed behind a proxy that writes it. Required, unless
+   * `rateLimit` is `false`: without it clients cannot be told apart. Clients of one IPv6 network (/64)
+   * count as one, and so do those for whom it gives nothing.
+   */
+  clientAddress?: ((request: Request) => string | undefined) | undefined;
+}
+
+/** An IPv4 address, or the eight groups of an IPv6 one, each written in one way. */
+type IpAddress = { v4: string } | { groups: string[] };
+
+/** The value may be a header that a client wrote, of any length. */
+const MAX_LENGTH = 128;
+
+/**
+ * Reads an address as sockets and proxies write it: also `[2001:db8::1]:443`, `192.0.2.1:443` and
+ * `fe80::1%eth0`. An IPv4 address that is mapped into IPv6 is an IPv4 address in any spelling.
+ */
+const readIpAddress = (text: string): IpAddress | undefined => {
+  const bare = text.trim().replace(/^\[([^\]]*)\](:\d+)?$/, '$1');
+  const [, v4] = /^((?:\d{1,3}\.){3}\d{1,3})(?::\d+)?$/.exec(bare) ?? [];
+  if (v4) return readV4(v4);
+  const groups = readV6(bare.replace(/%\w+$/, ''));
+  if (groups?.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return groups && { groups };
+  const bytes = groups.slice(6).flatMap((group) => {
+    const bits = parseInt(group, 16);
+    return [bits >> 8, bits & 255];
+  });
+  return { v4: bytes.join('.') };
+};
+
+const readV4 = (text: string): IpAddress | undefined => {
+  const bytes = text.split('.').map(Number);
+  return bytes.every((byte) => byte < 256) ? { v4: bytes.join('.') } : undefined;
+};
+
+const readV6 = (text: string): string[] | undefined => {
+  // The URL parser knows what an address is, and has one way of writing it
+  // (https://url.spec.whatwg.org/#concept-ipv6-serializer): `::` stands for two groups at the least.
+  const url = `http://[${text}]`;
+  if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined;
+  const [head, tail] = new URL(url).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean));
+  const zeros = Array<string>(8 - head!.length - (tail?.length ?? 0)).fill('0');
+  return [...head!, ...zeros, ...(tail ?? [])];
+};
+
+/**
+ * The key under which a client is counted. A provider gives each customer at least the last 64 bits of an
+ * IPv6 address, so these are left out. A value that is no address, such as the id of a session, is used as it
+ * is.
+ */
+export const clientKeyOf = (address: unknown): string | undefined => {
+  if (address === undefined || address === null || address === '') return undefined;
+  if (typeof address !== 'string') throw new TypeError('`clientAddress` must give a string');
+  const ip = readIpAddress(address);
+  // Copied: a slice would keep all of a long header in memory.
+  if (!ip) return [...address.slice(0, MAX_LENGTH)].join('');
+  return 'v4' in ip ? ip.v4 : `${ip.groups.slice(0, 4).join(':')}::/64`;
+};
+
+/** The network whose account a client's key is charged to as well: the first 48 bits of an IPv6 address. */
+export const networkOf = (key: string | undefined): string | undefined => {
+  const [, network] = /^((?:[\da-f]{1,4}:){3})[\da-f]{1,4}::\/64$/.exec(key ?? '') ?? [];
+  return network && `${network}:/48`;
+};
+
+/**
+ * An address without the part that identifies a household: the first 24 bits of IPv4, or 48 of IPv6. Anything
+ * else gives undefined, because the result goes into a header.
+ */
+export const truncateAddress = (address: string): string | undefined => {
+  const ip = readIpAddress(address);
+  if (!ip) return undefined;
+  return 'v4' in ip ? ip.v4.replace(/\d+$/, '0') : `${ip.groups.slice(0, 3).join(':')}::`;
+};
+
+/** The key by which clients are told apart. All requests that have none count as one client, ''. */
+export const createClientOf =
+  ({ clientAddress }: ClientOptions, tell: TellHook) =>
+  (request: Request): string => {
+    try {
+      return clientKeyOf(clientAddress?.(request)) ?? '';
+    } catch (error) {
+      tell.error({ kind: 'hook', message: messageOf(error) });
+      return '';
+    }
+  };
+
+/** Words remembered: a client sends many requests. */
+const MAX_KNOWN = 10_000;
+const WORD_LENGTH = 12;
+
+/**
+ * Turns what identifies a client into an opaque word, which may be stored: without the secret nobody can find what it
+ * stands for, not even by trying all addresses. Without a secret one is made that is kept nowhere. '' stays ''.
+ */
+export const createOpaqueWord = (secret?: string) => {
+  const known = new Map<string, string>();
+  /** Made when it is first needed: some platforms allow no such work while a script is loaded. */
+  let key: Promise<CryptoKey> | undefined;
+
+  const makeKey = (): Promise<CryptoKey> => {
+    const bytes = secret
+      ? new TextEncoder().encode(`client ${secret}`)
+      : crypto.getRandomValues(new Uint8Array(32));
+    return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ]);
+  };
+  const sign = async (text: string): Promise<string> => {
+    key ??= makeKey();
+    const signed = await crypto.subtle.sign('HMAC', await key, new TextEncoder().encode(text));
+    const hex = [...new Uint8Array(signed)].map((byte) => byte.toString(16).padStart(2, '0'));
+    return hex.join('').slice(0, WORD_LENGTH);
+  };
+
+  return async (text: string): Promise<string> => {
+    const word = known.get(text) ?? (text && (await sign(text)));
+    known.delete(text);
+    known.set(text, word);
+    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
+    return word;
+  };
+};

@@ -1,0 +1,151 @@
+interface Metric {
+  /** `counter`: adds up. `gauge`: the last value. `histogram` and `age`: milliseconds, shown as seconds. */
+  kind: 'counter' | 'gauge' | 'histogram' | 'age';
+  name: string;
+  help: string;
+  labels?: readonly string[];
+}
+
+const counter = (name: string, help: string, ...labels: string[]): Metric => ({
+  ...{ kind: 'counter', name: `${name}_total`, help, labels },
+});
+const gauge = (name: string, help: string): Metric => ({ kind: 'gauge', name, help });
+const histogram = (name: string, help: string, ...labels: string[]): Metric => ({
+  ...{ kind: 'histogram', name: `${name}_seconds`, help, labels },
+});
+
+/** By the names that `onMetric` is called with, of a relay and of a service. */
+const METRICS: Readonly<Record<string, Metric>> = {
+  requests: counter('requests', 'Requests, by what was answered.', 'route', 'status'),
+  records: counter('records', 'Records, by what became of them.', 'side', 'outcome'),
+  seen_hits: counter('seen_hits', 'Records that were known already.'),
+  rate_limited: counter(
+    'rate_limited',
+    'Requests refused because a client, its network or all sent too much.',
+    'limit',
+  ),
+  dropped: counter('dropped', 'What was deleted because there was too much of it.', 'bound'),
+  upstream_ms: histogram('upstream', 'Time of one try at the service.', 'status'),
+  queue_put_ms: histogram('queue_put', 'Time until a batch is durable.'),
+  trouble: gauge('trouble', '1 from a failure until a record passes again.'),
+  queue_waiting: gauge('queue_waiting', 'Records that wait in the queue.'),
+  queue_dead: gauge('queue_dead', 'Dead letters in the queue.'),
+  queue_oldest_ms: {
+    kind: 'age',
+    name: 'queue_oldest_seconds',
+    help: 'How long the oldest record has waited in the queue.',
+  },
+  refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
+  store_ms: histogram('store', 'Time until a write is durable.'),
+  followers: gauge('followers', 'Pages and tools that follow the rows.'),
+  expired: counter('expired', 'Rows deleted because of their age.'),
+};
+
+/** Upper bounds in seconds: a try takes milliseconds, or as long as its timeout. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type Labels = Record<string, string>;
+interface Config<Registry> {
+  name: string;
+  help: string;
+  labelNames: string[];
+  registers: Registry[];
+}
+/** Where prom-client keeps metrics, such as its `register`. */
+export interface MetricsRegistry {
+  metrics(): Promise<string>;
+  contentType: string;
+}
+/** The part of the package prom-client that is used. */
+export interface PromClient<Registry extends MetricsRegistry> {
+  Registry: new () => Registry;
+  Counter: new (config: Config<Registry>) => { inc(labels: Labels, value: number): void };
+  Gauge: new (config: Config<Registry>) => { set(labels: Labels, value: number): void };
+  Histogram: new (config: Config<Registry> & { buckets: number[] }) => {
+    observe(labels: Labels, value: number): void;
+  };
+  collectDefaultMetrics(options: { register: Registry }): void;
+}
+
+export interface MetricsOptions<Registry extends MetricsRegistry> {
+  /** The package prom-client: `import * as client from 'prom-client'`. */
+  client: PromClient<Registry>;
+  /** Where the metrics go. @default a new one, with the process's own metrics (loop lag, heap, handles) */
+  registry?: Registry | undefined;
+  /** Begins the name of every metric. @default 'analytics_relay' */
+  prefix?: string | undefined;
+}
+
+export interface Metrics<Registry extends MetricsRegistry> {
+  /** For `createRelay`, `createDelivery`, `createConsumer` and `createService`: their numbers are added up here. */
+  onMetric: (name: string, value: number, labels?: Readonly<Labels>) => void;
+  /**
+   * Answers GET with the numbers in Prometheus's text format. Mount it where only your own network comes:
+   * it asks for no password.
+   */
+  handler: (request: Request) => Promise<Response>;
+  registry: Registry;
+}
+
+/**
+ * A relay's numbers for Prometheus, of this process.
+ *
+ * @example
+ * const metrics = createMetrics({ client });
+ * const relay = createRelay({ ...options, onMetric: metrics.onMetric });
+ * app.get('/metrics', (c) => metrics.handler(c.req.raw));
+ */
+export const createMetrics = <Registry extends MetricsRegistry>(
+  options: MetricsOptions<Registry>,
+): Metrics<Registry> => {
+  const { client, prefix = 'analytics_relay', registry = ofProcess(options.client) } = options;
+  if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(prefix)) {
+    throw new TypeError(
+      '`prefix` must be the beginning of a metric name: letters, digits, _ and :',
+    );
+  }
+  const known = new Map<string, (value: number, labels: Labels) => void>();
+
+  const create = ({ kind, name, help, labels = [] }: Metric) => {
+    const config = {
+      ...{ name: `${prefix}_${name}`, help, labelNames: [...labels], registers: [registry] },
+    };
+    if (kind === 'counter') {
+      const metric = new client.Counter(config);
+      return (value: number, given: Labels) => metric.inc(given, value);
+    }
+    if (kind === 'histogram') {
+      const metric = new client.Histogram({ ...config, buckets: BUCKETS });
+      return (value: number, given: Labels) => metric.observe(given, value / 1_000);
+    }
+    const metric = new client.Gauge(config);
+    return (value: number, given: Labels) =>
+      metric.set(given, kind === 'age' ? value / 1_000 : value);
+  };
+
+  return {
+    onMetric: (name, value, labels = {}) => {
+      const metric = Object.hasOwn(METRICS, name) && METRICS[name];
+      if (!metric) return; // of a newer relay
+      const record = known.get(name) ?? create(metric);
+      known.set(name, record);
+      // A label of a newer relay would be refused.
+      const names = (metric.labels ?? []).filter((label) => labels[label] !== undefined);
+      record(value, Object.fromEntries(names.map((label) => [label, labels[label]!])));
+    },
+    handler: async ({ method }) => {
+      if (method !== 'GET' && method !== 'HEAD') {
+        return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
+      }
+      const headers = { 'content-type': registry.contentType, 'cache-control': 'no-store' };
+      return new Response(method === 'HEAD' ? null : await registry.metrics(), { headers });
+    },
+    registry,
+  };
+};
+
+const ofProcess = <Registry extends MetricsRegistry>(client: PromClient<Registry>): Registry => {
+  const register = new client.Registry();
+  client.collectDefaultMetrics({ register });
+  return register;
+};
