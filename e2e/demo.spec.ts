@@ -29,7 +29,7 @@ const eventsOf = async ({ service }: RunningDemo): Promise<StoredEvent[]> => {
 };
 
 const sentence = (page: Page): Locator => page.locator('#sentence');
-const reason = (page: Page): Locator => page.locator('.reason p');
+const reason = (page: Page): Locator => page.locator('.stage .reason p');
 const scene = (page: Page, id: string): Locator => page.locator(`[data-scene=${id}]`);
 const result = (page: Page, id: string): Locator => scene(page, id).locator('em');
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name, exact: true });
