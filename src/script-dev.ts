@@ -4,6 +4,7 @@ import { offerInspector } from './dev/offer-inspector.js';
 import { createSay, cry } from './dev/say.js';
 import { createWatched, note, ofPage, type Tracked } from './dev/watched.js';
 import { OURS } from './client/tag.js';
+import { attempt } from './interface/attempt.js';
 
 type Step = [what: string, detail: unknown];
 
@@ -13,15 +14,11 @@ const steps = analytics?.[OURS];
 const say = createSay();
 
 /** The inspector is a file of its own, beside this one. */
-const loadInspector = async (): Promise<void> => {
-  const file = import.meta.url.replace(/[^/]*$/, 'outbox-inspector.js');
-  try {
-    ((await import(file)) as { openInspector: () => unknown }).openInspector();
-  } catch (error) {
-    say('outbox-inspector.js is missing: deploy it beside outbox-dev.js');
-    throw error;
-  }
-};
+const loadInspector = () =>
+  import(import.meta.url.replace(/[^/]*$/, 'outbox-inspector.js')).then(
+    ({ openInspector }: { openInspector: () => unknown }) => attempt(openInspector),
+    () => say('outbox-inspector.js is missing: deploy it beside outbox-dev.js'),
+  );
 
 // The tag asks for this file on local hosts, and wherever it has `data-debug`, which may be `no`.
 if (!steps) say(`window.${name} is taken: use data-global, in the stub too`);

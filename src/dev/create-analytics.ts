@@ -2,6 +2,7 @@ import { creatorOf, type Tell } from '../client/analytics.js';
 import type { createDirectSend } from '../client/delivery/send/direct.js';
 import { isPage } from '../client/page.js';
 import type { Analytics, CreateAnalytics, DisabledOptions, EventMap } from '../client/types.js';
+import { attempt } from '../interface/attempt.js';
 import { createDeveloper } from './developer.js';
 import { watchMethods } from './methods.js';
 import { offerInspector } from './offer-inspector.js';
@@ -12,7 +13,11 @@ const refuse = (problem: string): never => {
   throw new TypeError(`analytics-outbox: ${problem}`);
 };
 
-const loadInspector = async () => (await import('./inspector/open-inspector.js')).openInspector();
+const loadInspector = () =>
+  import('./inspector/open-inspector.js').then(
+    ({ openInspector }) => attempt(openInspector),
+    () => undefined,
+  );
 
 /** Returns the `createAnalytics` that an entry of the package exports for development. */
 export const watchedCreatorOf =

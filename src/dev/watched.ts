@@ -24,7 +24,7 @@ export interface Watched {
   /** The name of the tag's global, or of the package where it is imported. */
   name: string;
   analytics: Tracked;
-  tag?: HTMLScriptElement | undefined;
+  tag?: HTMLScriptElement | null;
   /** The options of the last `init`, as they were given, and how many there were. */
   options?: Partial<Options> | undefined;
   inits: number;
@@ -71,9 +71,8 @@ type Detail = Partial<Listeners['drop'] & Listeners['outcome'] & Listeners['cons
 /** Notes a step of the instance. */
 export const note = (watched: Watched, what: string, detail: unknown): void => {
   const { unfinished, followers } = watched;
-  const { record, outcome, consent } = (detail ?? {}) as Detail;
-  const { id } = record ?? ((detail ?? {}) as Partial<OutboxRecord>);
-  if (what === 'tag') watched.tag = (detail ?? undefined) as HTMLScriptElement | undefined;
+  const { record = detail as OutboxRecord, outcome, consent } = (detail ?? {}) as Detail;
+  if (what === 'tag') watched.tag = detail as HTMLScriptElement | null;
   if (what === 'init') {
     watched.options = detail as Partial<Options>;
     watched.inits++;
@@ -82,9 +81,9 @@ export const note = (watched: Watched, what: string, detail: unknown): void => {
     watched.error = attempt(() => errorText(detail as DeliveryError, watched.options!));
   // A call that was dropped since then has told no record.
   if (consent === 'denied') unfinished.clear();
-  if (what === 'record') unfinished.set(id!, { record: detail as OutboxRecord });
-  else if (what === 'sent') unfinished.set(id!, { record: record!, sentAt: Date.now() });
-  else if (/^(retry|blocked)$/.test(outcome!)) unfinished.set(id!, { record: record! });
-  else if (record) unfinished.delete(id!);
+  if (what === 'sent') unfinished.set(record.id, { record, sentAt: Date.now() });
+  else if (what === 'record' || /^(retry|blocked)$/.test(outcome!))
+    unfinished.set(record.id, { record });
+  else unfinished.delete(record?.id);
   for (const follow of followers) attempt(() => follow(what, detail));
 };
