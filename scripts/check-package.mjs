@@ -94,8 +94,8 @@ const SHIPPED = [
 const SHARED = /^dist\/(client|relay)-shared-[\w-]+\.(c?js|d\.c?ts)$/;
 const MAY_SHIP =
   /^(docs\/[\w-]+\.md$|dist\/(outbox|outbox-relay|outbox-auto|outbox-dev|outbox-inspector)\.js\.map$|package\.json$|LICENSE$|(README|CHANGELOG)\.md$)/;
-/** It was 4.7 MB with the sources, and again in source maps, and pictures. */
-const MAX_UNPACKED_BYTES = 2_640_000;
+/** It was 4.7 MB with the sources, and again in source maps, and pictures. The service and the inspector are in it. */
+const MAX_UNPACKED_BYTES = 3_150_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS = {
@@ -104,6 +104,8 @@ const IMPORTS = {
   libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
   pg: /^dist\/service-postgres\./,
   redis: /^dist\/(relay|service)-program\.js$/,
+  undici: /^dist\/relay-node\.|^dist\/(relay|service)-program\.js$/,
+  'prom-client': /^dist\/(relay|service)-program\.js$/,
   '@hono/node-server': /^dist\/(relay|service)-program\.js$/,
 };
 

@@ -69,7 +69,7 @@ function install() {
   const target = join(folder, 'node_modules/analytics-outbox');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, tarball), '-C', target, '--strip-components=1']);
-  for (const name of ['redis', '@hono']) {
+  for (const name of ['redis', '@hono', 'undici', 'prom-client']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   const { bin } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
@@ -319,7 +319,7 @@ async function handlesDeadLetters(world) {
   }));
   await queue.put(many);
   for (const taken of await queue.take(many.length + 1, 60_000)) {
-    if (taken.record.id === again.id) await queue.retry([taken], 0);
+    if (taken.record.id === again.id) await queue.giveBack([{ taken, delayMs: 0, isTried: true }]);
     else await queue.bury(taken, 'rejected 400');
   }
   assert.equal(unread('list'), '');

@@ -63,7 +63,7 @@ export const openForDeveloper = async (
         }),
   );
   if (missing)
-    await page.route(`${origin}/**/${missing}`, (route) => route.fulfill({ status: 404 }));
+    await page.route(`${origin}/**/${missing}*`, (route) => route.fulfill({ status: 404 }));
   await page.goto(`${origin}/`);
   return lines;
 };

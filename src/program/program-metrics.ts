@@ -1,4 +1,4 @@
-import type { Metrics, MetricsRegistry } from '../relay-node.js';
+import { createMetrics, type Metrics, type MetricsRegistry } from '../relay-node.js';
 import { load } from './store.js';
 
 export type OnNumber = Metrics<MetricsRegistry>['onMetric'];
@@ -8,7 +8,6 @@ export const createProgramMetrics = async (adminPort: number | undefined) => {
   const none: OnNumber = () => {};
   if (adminPort === undefined) return { ofRelay: none, ofService: none, handler: undefined };
   const client = await load('prom-client', () => import('prom-client'));
-  const { createMetrics } = await load('undici', () => import('../relay-node.js'));
   const ofRelay = createMetrics({ client });
   const ofService = createMetrics({
     ...{ client, prefix: 'analytics_service', registry: ofRelay.registry },

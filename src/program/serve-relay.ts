@@ -6,6 +6,7 @@ import {
   type OnMetric,
   type Undelivered,
 } from '../relay.js';
+import { createNodeFetch } from '../relay-node.js';
 import { createAdmin } from './admin.js';
 import { createClientAddress } from './client-address.js';
 import { listen } from './listen.js';
@@ -13,7 +14,7 @@ import type { Log } from './log.js';
 import { createProgramMetrics } from './program-metrics.js';
 import { createServiceClient } from './service-client.js';
 import { readToken, type Settings } from './settings.js';
-import { load, openStore } from './store.js';
+import { openStore } from './store.js';
 import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
 import { onSignals, untilStopped, within } from './until-stopped.js';
@@ -44,7 +45,6 @@ export const serveRelay = async (
 ): Promise<void> => {
   const { baseUrl, token, origins, projects, channels, addressHeader, trustedProxies } = settings;
   const { rateLimit, ceiling, timeout, maxAge, idempotencyKey, host, adminPort } = settings;
-  const { createNodeFetch } = await load('undici', () => import('../relay-node.js'));
   const { queue, seen, close } = await openStore(settings.storeUrl, settings);
   const traffic = createTrafficLog();
   const metrics = await createProgramMetrics(adminPort);

@@ -1,4 +1,4 @@
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES, type ServiceAnswer, type ServiceFetch } from './fetch.js';
 
 /** Shorter than the 5 seconds after which servers on Node close an idle connection. */
@@ -8,15 +8,36 @@ const CONNECT_MS = 10_000;
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const hasProxy = (): boolean => PROXIES.some((name) => process.env[name]);
 
+/** Loaded with the first request, so that nothing of it runs where this is only imported. */
+const loadUndici = async () => {
+  try {
+    return await import('undici');
+  } catch (error) {
+    // Node's own `fetch` knows of no proxy.
+    if (hasProxy())
+      throw new Error('the package undici is missing: npm install undici', { cause: error });
+    return undefined;
+  }
+};
+
 /**
  * What a relay needs of `fetch`, on the package undici, which follows no redirect here. Node's own `fetch` is the same
- * client behind web streams, and spends ten times the CPU on a request as small as a record. Goes through the proxy
- * that `HTTPS_PROXY` names, but for hosts in `NO_PROXY`.
+ * client behind web streams, and spends ten times the CPU on a request as small as a record; it is taken where the
+ * package is missing. Goes through the proxy that `HTTPS_PROXY` names, but for hosts in `NO_PROXY`.
  *
  * @example
  * const relay = createRelay({ ...options, fetch: createNodeFetch() });
  */
 export const createNodeFetch = (): ServiceFetch => {
+  let chosen: Promise<ServiceFetch> | undefined;
+  const choose = async (): Promise<ServiceFetch> => {
+    const undici = await loadUndici();
+    return undici ? createDispatch(undici) : (...args) => fetch(...args);
+  };
+  return async (...args) => (await (chosen ??= choose()))(...args);
+};
+
+const createDispatch = ({ Agent, EnvHttpProxyAgent }: typeof import('undici')): ServiceFetch => {
   const keep = { keepAliveTimeout: IDLE_MS, connect: { timeout: CONNECT_MS } };
   const dispatcher = hasProxy() ? new EnvHttpProxyAgent(keep) : new Agent(keep);
 

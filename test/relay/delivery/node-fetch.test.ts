@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../../src/relay-node.js';
 import { createDelivery } from '../../../src/relay/delivery/delivery.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
@@ -50,6 +50,39 @@ it('posts what it is given, with its length in bytes, and reads the answer', asy
   expect(await text()).toBe('{"code":429,"message":"zu schnell für uns"}');
   expect(got[0]).toMatchObject({ line: 'POST /base/v1/event', text: '{"icon":"🎉"}' });
   expect(got[0]!.headers).toMatchObject({ authorization: 'Bearer t', 'content-length': '15' });
+});
+
+describe('where the package undici is missing', () => {
+  beforeEach(() => {
+    vi.resetModules();
+    vi.doMock('undici', () => {
+      throw new Error('Cannot find package');
+    });
+  });
+  afterEach(() => {
+    vi.doUnmock('undici');
+    vi.unstubAllEnvs();
+  });
+  const postWithout = async (url: string) => {
+    const { createNodeFetch } = await import('../../../src/relay-node.js');
+    return createNodeFetch()(url, {
+      ...{ method: 'POST', headers: {}, redirect: 'manual', body: '{}' },
+      signal: new AbortController().signal,
+    });
+  };
+
+  it("posts by Node's own fetch", async () => {
+    const { got, url } = await startService((response) => response.end('{}'));
+    expect((await postWithout(`${url}/v1/event`)).status).toBe(200);
+    expect(got[0]).toMatchObject({ line: 'POST /v1/event', text: '{}' });
+  });
+
+  it('says so where a proxy is set, which that knows nothing of', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1');
+    await expect(postWithout('https://in.example/v1/event')).rejects.toThrow(
+      'the package undici is missing: npm install undici',
+    );
+  });
 });
 
 it('follows no redirect', async () => {
