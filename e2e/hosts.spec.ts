@@ -121,7 +121,10 @@ test.describe('set up in a zone of zone.js, as in an Angular app,', () => {
     // One more for each kind of listener on the window.
     const kinds = ['pagehide', 'pageshow', 'online', 'storage', 'load', 'beforeunload'];
     const names = kinds.map((kind) => `__zone_symbol__${kind}false`);
-    guest.allowGlobals(...ofZoneJs, ...names, '__zone_symbol__ON_PROPERTYbeforeunload');
+    const others = ['ON_PROPERTYbeforeunload', 'keydowntrue'].map(
+      (name) => `__zone_symbol__${name}`,
+    );
+    guest.allowGlobals(...ofZoneJs, ...names, ...others);
   });
 
   test('leaves the app stable once all is delivered', async ({ page, service }) => {

@@ -15,14 +15,14 @@ const early = `analytics.event('early')`;
 
 const policyFor = (service: Service) => ({
   'content-security-policy': forService(
-    recipeIn('usage.md', 'Content Security Policy', 'http'),
+    recipeIn('tag.md', 'Content Security Policy', 'http'),
     service,
   )
     .replace('Content-Security-Policy:', '')
     .trim(),
 });
 const tagFor = (service: Service): string =>
-  forService(recipeIn('usage.md', 'Content Security Policy', 'html'), service);
+  forService(recipeIn('tag.md', 'Content Security Policy', 'html'), service);
 const asyncTag = (service: Service): string => tagFor(service).replace(/^.*stub\.js.*$/m, '');
 
 test('the stub runs inline under a policy with its hash, without a nonce', async ({
@@ -78,7 +78,7 @@ test('the stub runs as a file, under a policy that allows no inline script', asy
 
 test('an import map loads the package without a bundler', async ({ page, service, site }) => {
   site.mount('/vendor/analytics-outbox/dist/', DIST_FOLDER);
-  const head = forService(recipeIn('usage.md', 'Import map', 'html'), service);
+  const head = forService(recipeIn('tag.md', 'Import map', 'html'), service);
   await page.goto(site.page('/', htmlPage({ head })));
   await service.holds({ events: ['Signed Up'] }, { pages: [page] });
 });

@@ -3,6 +3,7 @@ import { isSegments, watchMethods } from './dev/methods.js';
 import { offerInspector } from './dev/offer-inspector.js';
 import { createSay, cry } from './dev/say.js';
 import { createWatched, note, ofPage, type Tracked } from './dev/watched.js';
+import { outsideZone } from './client/page.js';
 import { OURS } from './client/tag.js';
 import { attempt } from './interface/attempt.js';
 
@@ -32,13 +33,15 @@ else if (
     say(`Segment's snippet uses window.${name}, too: use data-global, in the stub too`);
   else watchMethods(analytics, say);
   // From now on steps are told as they happen; those so far first.
-  steps.push = (...more) => {
-    for (const step of more) {
-      tell(...step);
-      note(watched, ...step);
-    }
-    return 0;
-  };
+  steps.push = (...more) =>
+    // The call came from the page's code, so in its zone.
+    outsideZone(() => {
+      for (const step of more) {
+        tell(...step);
+        note(watched, ...step);
+      }
+      return 0;
+    });
   steps.push(...steps.splice(0));
   offerInspector(loadInspector, watched.tag);
 }

@@ -35,5 +35,9 @@ export const isHelp = (message: ConsoleMessage): boolean =>
  * A warning of ours on a local host, as all test pages are on: one for each kind of trouble. What it says, and
  * that there is none elsewhere, stands in `developer.spec.ts`.
  */
-export const isForDeveloper = (line: string): boolean =>
-  /^analytics-outbox: (?!window\.)/.test(line);
+export const isForDeveloper = (message: ConsoleMessage): boolean =>
+  (message.type() === 'warning' && /^analytics-outbox: (?!window\.)/.test(message.text())) ||
+  isUnloaded(message.text());
+
+/** The developers' file had not come as the page was left, or something keeps it from the page. */
+const isUnloaded = (line: string): boolean => /^TypeError: .+\/outbox-dev\.js/.test(line);

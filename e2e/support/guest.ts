@@ -56,7 +56,7 @@ export const createGuest = () => {
     watch: async (context: BrowserContext): Promise<void> => {
       context.on('console', (message) => {
         const line = `console.${message.type()}: ${message.text()}`;
-        const isTip = message.type() === 'warning' && isForDeveloper(message.text());
+        const isTip = isForDeveloper(message);
         if (!isTip && !isBrowserNoise(message)) report(`${line} at ${message.page()?.url()}`);
       });
       context.on('weberror', (error) => {

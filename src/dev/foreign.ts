@@ -7,24 +7,20 @@ const FOREIGN_MS = 5_000;
 type Page = Record<string, Record<string, unknown> & unknown[]>;
 
 /** Whether calls wait in this list: what takes them gives it a `push` of its own. */
-const isWaiting = (list: unknown): boolean =>
-  Array.isArray(list) && list.length > 0 && !Object.hasOwn(list, 'push');
-const has = (selector: string) => document.querySelector(selector) !== null;
+const isWaiting = (list: unknown): unknown =>
+  Array.isArray(list) && list[0] && !Object.hasOwn(list, 'push');
+const has = (selector: string) => document.querySelector(selector);
 
 /** What is seen of another tool while nothing on the page takes it, and the file that does. */
 const SIGNS: readonly [what: string, file: string, isSeen: (page: Page) => unknown][] = [
   ['calls of PostHog', 'posthog', ({ posthog }) => isWaiting(posthog) && !posthog!['__loaded']],
-  ['calls of Plausible', 'plausible', ({ plausible }) => isWaiting(plausible?.['q'])],
   [
-    'classes of Plausible (plausible-event-name)',
+    'calls or classes of Plausible',
     'plausible',
-    ({ plausible }) => has('[class*=plausible-event-name]') && !plausible,
+    ({ plausible }) =>
+      isWaiting(plausible?.['q']) || (!plausible && has('[class*=plausible-event-name]')),
   ],
-  [
-    'attributes of Umami (data-umami-event)',
-    'umami',
-    ({ umami }) => !umami && has('[data-umami-event]'),
-  ],
+  ['attributes of Umami', 'umami', ({ umami }) => !umami && has('[data-umami-event]')],
   [
     'calls of gtag',
     'gtag',
@@ -43,7 +39,5 @@ export const watchForeign = (say: Say): unknown =>
   setTimeout(() => {
     for (const [what, file, isSeen] of SIGNS)
       if (attempt(() => isSeen(window as unknown as Page)))
-        say(
-          `${what} are on this page, and no script takes them: analytics-outbox/compat/${file} does`,
-        );
+        say(`${what} are here, and nothing takes them: analytics-outbox/compat/${file} does`);
   }, FOREIGN_MS);
