@@ -246,8 +246,8 @@ async function isKilled(world) {
   await relay.kill();
   assert.ok((await storedIds()).length < sent.length, 'it was done before it was killed');
   // What it held is free for others after 90 seconds. Here at once.
-  const held = await client.hKeys('{analytics-outbox}:out');
-  for (const lane of held) await client.zAdd('{analytics-outbox}:due', { score: 1, value: lane });
+  const held = await client.hKeys('{analytics-outbox}:taken');
+  for (const key of held) await client.zAdd('{analytics-outbox}:order', { score: 1, value: key });
   const next = await startRelay();
   await arrivesOnce(world);
   await next.stop();
