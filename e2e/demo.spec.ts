@@ -112,7 +112,8 @@ test('delivers through the relay, many records a request, without a token in the
   await open(page, `${demo.url}/relay`);
   await scene(page, 'burst').click();
   await expectOnce(page, demo, 50);
-  expect(batches).toEqual([`${demo.url}/a/v1/batch`]);
+  expect(new Set(batches)).toEqual(new Set([`${demo.url}/a/v1/batch`]));
+  expect(batches.length).toBeLessThan(5);
   const kept = await page.evaluate(
     () => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }),
   );
