@@ -56,7 +56,6 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
 /** The documentation site, where `npm run docs` has made it, and pictures. Without it the pages stand there as they are. */
 const FOLDERS = Object.entries({
   '/docs': 'site/dist/docs/',
-  '/docs/fleet': 'docs/fleet/',
   '/docs/pictures': 'docs/pictures/',
 }).map(([at, folder]) => createFolder(new URL(`../../${folder}`, import.meta.url), at));
 
