@@ -31,8 +31,8 @@ export default tseslint.config(
     rules: { '@typescript-eslint/unbound-method': 'error' },
   },
   {
-    files: ['{src,test,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
-    ignores: ['e2e/{fixtures,recipes}/**', 'demo/examples/**'],
+    files: ['{src,test,packed,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
+    ignores: ['e2e/fixtures/**', 'packed/recipes/**', 'demo/examples/**'],
     languageOptions: {
       parserOptions: {
         project: [

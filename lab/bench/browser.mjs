@@ -7,7 +7,7 @@ import { findChromium } from '../../scripts/find-browser.mjs';
  * local host the tag would load the developers' file, too.
  */
 export const openBrowser = async (site) => {
-  const executablePath = await findChromium();
+  const executablePath = findChromium();
   const browser = await chromium.launch({
     executablePath,
     args: [

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
-import { hasRedis, startRedis } from './support/start-redis.mjs';
+import { hasRedis, startRedis } from '../../test/support/start-redis.mjs';
 
 const SECONDS = Number(process.env.SECONDS ?? 20);
 const DIST = resolve(process.env.DIST ?? 'dist');

@@ -12,10 +12,10 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import { freePort } from './support/free-port.mjs';
+import { freePort } from '../../test/support/free-port.mjs';
 import { cpuMs, limitCpu } from './support/share-of-cpu.mjs';
 import { startProgram } from './support/start-program.mjs';
-import { hasRedis, startRedis } from './support/start-redis.mjs';
+import { hasRedis, startRedis } from '../../test/support/start-redis.mjs';
 
 const SECONDS = Number(process.env.SECONDS ?? 10);
 const PACED_SECONDS = Number(process.env.PACED_SECONDS ?? SECONDS);

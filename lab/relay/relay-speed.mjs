@@ -12,7 +12,7 @@ import { createLibsqlQueue, createLibsqlSeen } from '../../dist/relay-libsql.js'
 import { createNodeFetch } from '../../dist/relay-node.js';
 import { createRedisQueue, createRedisSeen } from '../../dist/relay-redis.js';
 import { startProgram } from './support/start-program.mjs';
-import { hasRedis, startRedis } from './support/start-redis.mjs';
+import { hasRedis, startRedis } from '../../test/support/start-redis.mjs';
 
 const RECORDS = 10_000;
 const BATCH = 50;

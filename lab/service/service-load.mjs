@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { cpuMs, limitCpu } from '../relay/support/share-of-cpu.mjs';
 import { startProgram } from '../relay/support/start-program.mjs';
-import { hasPostgres, startPostgres } from './support/start-postgres.mjs';
+import { hasPostgres, startPostgres } from '../../test/support/start-postgres.mjs';
 import { ORIGIN, startService } from './support/start-service.mjs';
 
 const SECONDS = Number(process.env.SECONDS ?? 10);

@@ -1,31 +1,24 @@
-/** Loads the packed package with the tools of its users. Each prints what the entries export. */
+/** Loads the installed package with the tools of its users. Each prints what the entries export. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { installLocked } from '../install-locked.mjs';
+import { FOLDER, ROOT } from './install.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDER = join(ROOT, '.tmp/loaders');
 const MODULES = join(FOLDER, 'node_modules');
-const WORK = join(FOLDER, 'work');
+const WORK = join(FOLDER, 'tools');
+mkdirSync(WORK, { recursive: true });
 const ENDS_WITHIN_MS = 120_000;
+/** What entries import that the package does not bring: bundling it would take longer than all that is ours. */
+const PEERS = ['libsql', 'undici'];
 
-/** Puts the unpacked package beside the tools, with the peer that one of its entries imports. */
-export function installLoaders(unpacked) {
-  installLocked({ source: join(ROOT, 'scripts/loaders'), folder: FOLDER, megabytes: 250 });
-  rmSync(WORK, { recursive: true, force: true });
-  mkdirSync(WORK);
-  const target = join(MODULES, 'analytics-outbox');
-  for (const path of [target, join(MODULES, 'libsql')])
-    rmSync(path, { recursive: true, force: true });
-  cpSync(unpacked, target, { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules/libsql'), join(MODULES, 'libsql'), 'junction');
-}
+/** The names of what each entry exports. */
+type Loaded = Record<string, string[]>;
+type Load = (names: readonly string[]) => Loaded;
 
-/** Each takes names of entries and says what it loaded from them: `{ [entry]: [export …] }`. */
-export const LOADERS = {
-  'Node by import': (names) => exportsIn(node(write('node.mjs', importing(names)))),
+/** What plain Node finds, which is what all others are to find. */
+export const loadInNode: Load = (names) => exportsIn(node(write('node.mjs', importing(names))));
+
+export const TOOLS: Record<string, Load> = {
   'Node by require': (names) => exportsIn(node(write('node.cjs', requiring(names)))),
   'Jest 29 in Node': (names) => byJest(29, 'node', names),
   'Jest 29 in jsdom': (names) => byJest(29, 'jsdom', names),
@@ -38,13 +31,13 @@ export const LOADERS = {
 };
 
 /** The same for entries that pages import. */
-export const BROWSER_LOADERS = {
+export const BROWSER_TOOLS: Record<string, Load> = {
   'esbuild for browsers': (names) => byEsbuild('browser', names),
   'webpack 5 for browsers': (names) => byWebpack('web', names),
   'Parcel 2 for browsers': (names) => byParcel('browser', names),
 };
 
-function byJest(version, environment, names) {
+function byJest(version: 29 | 30, environment: 'node' | 'jsdom', names: readonly string[]): Loaded {
   const environments = { node: 'node', jsdom: join(MODULES, `jest-environment-jsdom-${version}`) };
   const file = write('loads.test.cjs', `${requiring(names)}\n${RECORDS}`);
   const config = {
@@ -62,7 +55,7 @@ function byJest(version, environment, names) {
   );
 }
 
-function byVitest(names) {
+function byVitest(names: readonly string[]): Loaded {
   const test = { include: ['loads.test.mjs'], server: { deps: { inline: ['analytics-outbox'] } } };
   write('vitest.config.mjs', `export default ${JSON.stringify({ test })};`);
   write(
@@ -72,18 +65,22 @@ function byVitest(names) {
   return exportsIn(node(join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', WORK));
 }
 
-function byEsbuild(platform, names) {
+function byEsbuild(platform: 'node' | 'browser', names: readonly string[]): Loaded {
   const options = {
-    ...{ platform, bundle: true, external: ['libsql'] },
+    ...{ platform, bundle: true, external: PEERS },
     ...{ entryPoints: [write('entry.mjs', importing(names))], outfile: join(WORK, 'esbuild.cjs') },
   };
   node(write('run-esbuild.cjs', `require('esbuild').buildSync(${JSON.stringify(options)});`));
   return exportsIn(node(options.outfile));
 }
 
-function byWebpack(target, names) {
+function byWebpack(target: 'node' | 'web', names: readonly string[]): Loaded {
   const options = {
-    ...{ mode: 'production', target, externals: { libsql: 'commonjs libsql' } },
+    ...{
+      mode: 'production',
+      target,
+      externals: PEERS.map((name) => ({ [name]: `commonjs ${name}` })),
+    },
     entry: write('entry.mjs', importing(names)),
     output: { path: WORK, filename: 'webpack.cjs' },
   };
@@ -95,9 +92,14 @@ function byWebpack(target, names) {
 }
 
 /** Parcel reads its targets from the `package.json` beside the entry. */
-function byParcel(context, names) {
+function byParcel(context: 'node' | 'browser', names: readonly string[]): Loaded {
   const outputFormat = context === 'node' ? 'commonjs' : 'global';
-  const loaded = { context, outputFormat, distDir: '.', includeNodeModules: { libsql: false } };
+  const loaded = {
+    context,
+    outputFormat,
+    distDir: '.',
+    includeNodeModules: Object.fromEntries(PEERS.map((name) => [name, false])),
+  };
   const targets = { main: false, loaded };
   write('package.json', JSON.stringify({ private: true, loaded: 'parcel.js', targets }));
   const entry = write('entry.mjs', importing(names));
@@ -112,14 +114,14 @@ const RECORDS = `test('records', () => {
   expect(analytics.events().map(({ event }) => event)).toEqual(['Signed Up']);
 });`;
 
-const importing = (names) =>
+const importing = (names: readonly string[]): string =>
   [...names.map((name, i) => `import * as e${i} from '${name}';`), printing(names)].join('\n');
 
-const requiring = (names) =>
+const requiring = (names: readonly string[]): string =>
   [...names.map((name, i) => `const e${i} = require('${name}');`), printing(names)].join('\n');
 
 /** Code that prints the names of what each entry exports, but for those that turning one format into another adds. */
-const printing = (names) => `
+const printing = (names: readonly string[]): string => `
   const loaded = { ${names.map((name, i) => `'${name}': e${i}`)} };
   const isOurs = (name) => !/^(default|__esModule|module\\.exports)$/.test(name);
   const exported = Object.entries(loaded).map(([name, entry]) => [
@@ -128,21 +130,21 @@ const printing = (names) => `
   ]);
   console.log('EXPORTS ' + JSON.stringify(Object.fromEntries(exported)) + ' END');`;
 
-const exportsIn = (output) => {
+const exportsIn = (output: string): Loaded => {
   const [, json] = /EXPORTS (.*) END/.exec(output) ?? [];
   if (!json) throw new Error(`it loads nothing:\n${output}`);
-  return JSON.parse(json);
+  return JSON.parse(json) as Loaded;
 };
 
-function write(name, text) {
+function write(name: string, text: string): string {
   const file = join(WORK, name);
   writeFileSync(file, text);
   return file;
 }
 
 /** What Node prints as it runs this; throws with it where that fails. */
-function node(...args) {
-  const options = { cwd: WORK, encoding: 'utf8', timeout: ENDS_WITHIN_MS };
+function node(...args: string[]): string {
+  const options = { cwd: WORK, encoding: 'utf8', timeout: ENDS_WITHIN_MS } as const;
   const { status, error, stdout, stderr } = spawnSync(process.execPath, args, options);
   if (status === 0) return `${stdout}${stderr}`;
   throw new Error(`${error?.message ?? `exit code ${status}`}\n${stdout}${stderr}`);

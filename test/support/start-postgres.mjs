@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../relay/support/free-port.mjs';
+import { freePort } from './free-port.mjs';
 
 /** Where Debian puts the programs of the server, which are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
