@@ -9,18 +9,33 @@ import { testingPlatform } from './scripts/testing-platform.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-// One instance an entry: the plugin keeps state between the files it emits. None checks types, which
-// `npm run build` has done by then, once and for all.
-const ts = (sourceMap = true, target = 'ES2022') =>
-  typescript({
+/**
+ * Compiles all sources for the first entry, and has them at hand for the others. Checks no types, which
+ * `npm run build` does beside it.
+ */
+const compiler = (target, include) => {
+  const plugin = typescript({
     tsconfig: 'scripts/tsconfig.build.json',
     noEmit: false,
     noEmitOnError: true,
     rootDir: '..',
     filterRoot: '.',
-    include: ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}'],
-    compilerOptions: { sourceMap, inlineSources: sourceMap, target },
+    include,
+    compilerOptions: { sourceMap: true, inlineSources: true, target },
   });
+  let hasCompiled = false;
+  return {
+    ...plugin,
+    buildStart(options) {
+      if (hasCompiled && !this.meta.watchMode) return;
+      hasCompiled = true;
+      plugin.buildStart.call(this, options);
+    },
+    // It would warn of each output that wants no source map.
+    renderStart: undefined,
+  };
+};
+const ts = compiler('ES2022', ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}']);
 /** Bundles what `scripts/bundled.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
@@ -52,7 +67,7 @@ const SHORTENED = {
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [resolve(), ts(), minify({ preamble: COMPILE_HINT }, 2020, SHORTENED)],
+  plugins: [resolve(), ts, minify({ preamble: COMPILE_HINT }, 2020, SHORTENED)],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
@@ -75,18 +90,16 @@ const code = ({ shared, names, formats = ['es', 'cjs'], plugins = [] }) => ({
   input: inputs(names),
   external,
   output: formats.map((format) => shape(shared, format, EXTENSIONS[format])),
-  plugins: [...plugins, resolve(), ts(false)],
+  plugins: [...plugins, resolve(), ts],
   treeshake: { moduleSideEffects: false },
 });
 
-const types = (shared, names) => ({
+const types = (...names) => ({
   input: inputs(names),
   external,
-  output: [shape(shared, 'es', '.d.ts'), shape(shared, 'es', '.d.cts')],
+  output: [shape('types', 'es', '.d.ts'), shape('types', 'es', '.d.cts')],
   plugins: [dts()],
 });
-
-const libraries = (shared, ...names) => [code({ shared, names }), types(shared, names)];
 
 /** A program stands on the entries, as a site's own server would. */
 const program = (input, file) => ({
@@ -99,7 +112,7 @@ const program = (input, file) => ({
     inlineDynamicImports: true,
     paths: (id) => id.replace(/^.*\/((relay|service)(-\w+)?\.js)$/, './$1'),
   },
-  plugins: [ts(false)],
+  plugins: [ts],
 });
 /** An entry of the package, as the programs import it. */
 const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
@@ -123,6 +136,13 @@ const pageFiles = (folder, names) => ({
 });
 
 const CLIENT = ['index', 'relay-client', 'context'];
+const COMPAT = ['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].map(
+  (tool) => `compat-${tool}`,
+);
+const SERVERS = [
+  ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
+  ...['service', 'service-libsql', 'service-postgres'],
+];
 
 /** The inspector says which version it is of, and its style has no spaces that only people need. */
 const inspectorTexts = {
@@ -142,7 +162,7 @@ const inspectorTexts = {
   },
 };
 
-export default [
+const codeOfAll = [
   tag('src/script.ts', 'dist/outbox.js'),
   tag('src/script-relay.ts', 'dist/outbox-relay.js'),
   tag('src/script-auto.ts', 'dist/outbox-auto.js'),
@@ -150,20 +170,20 @@ export default [
     // What a tag loads for developers, and never for visitors.
     input: 'src/script-dev.ts',
     output: { file: 'dist/outbox-dev.js', format: 'es', sourcemap: true },
-    plugins: [resolve(), ts(), minify()],
+    plugins: [resolve(), ts, minify()],
   },
   {
     // What that one loads when a developer opens the inspector.
     input: 'src/inspector.ts',
     output: { file: 'dist/outbox-inspector.js', format: 'es', sourcemap: true },
-    plugins: [inspectorTexts, resolve(), ts(), minify()],
+    plugins: [inspectorTexts, resolve(), ts, minify()],
     treeshake: { moduleSideEffects: false },
   },
   {
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: 'dist/stub.js', format: 'es' },
-    plugins: [ts(false, 'ES2015'), minify({}, 2015)],
+    plugins: [compiler('ES2015', ['src/stub.ts']), minify({}, 2015)],
   },
   // What developers import has the types of what it stands in for, and cannot be required.
   code({
@@ -179,17 +199,10 @@ export default [
     plugins: [inspectorTexts],
   }),
   code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
-  types('client-shared', [...CLIENT, 'inspector', 'testing']),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
-  ...['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].flatMap((tool) =>
-    libraries('compat-shared', `compat-${tool}`),
-  ),
-  ...libraries('capture-shared', 'autocapture'),
-  ...libraries(
-    'relay-shared',
-    ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
-    ...['service', 'service-libsql', 'service-postgres'],
-  ),
+  ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
+  code({ shared: 'capture-shared', names: ['autocapture'] }),
+  code({ shared: 'relay-shared', names: SERVERS }),
   program('src/program/main.ts', 'dist/relay-program.js'),
   program('src/program/service-main.ts', 'dist/service-program.js'),
   {
@@ -198,7 +211,7 @@ export default [
     output: { dir: 'dist/rows', entryFileNames: 'rows.js', format: 'iife' },
     plugins: [
       resolve(),
-      ts(false),
+      ts,
       minify(),
       pageFiles('src/service/rows/page', ['index.html', 'rows.css']),
     ],
@@ -212,7 +225,7 @@ export default [
       sourcemap: true,
       inlineDynamicImports: true,
     },
-    plugins: [nodeResolve(), ts()],
+    plugins: [nodeResolve(), ts],
   },
   {
     input: 'demo/site/main.ts',
@@ -223,16 +236,25 @@ export default [
       sourcemap: true,
       inlineDynamicImports: true,
     },
-    plugins: [nodeResolve(), ts()],
+    plugins: [nodeResolve(), ts],
   },
   {
     input: 'demo/page/main.tsx',
     output: script('demo/dist/page.js'),
-    plugins: [resolve(), ts(), minify()],
+    plugins: [resolve(), ts, minify()],
   },
   {
     input: 'demo/page/tab.ts',
     output: script('demo/dist/tab.js'),
-    plugins: [ts(), minify()],
+    plugins: [ts, minify()],
   },
+];
+
+/** In one go, since to read the sources is most of the work. */
+const typesOfAll = types(...CLIENT, 'inspector', 'testing', ...COMPAT, 'autocapture', ...SERVERS);
+
+/** `--configPart code`, or `types`, builds one of the two alone, so that they can go side by side. */
+export default ({ configPart }) => [
+  ...(configPart === 'types' ? [] : codeOfAll),
+  ...(configPart === 'code' ? [] : [typesOfAll]),
 ];

@@ -2,7 +2,7 @@
  * `npm run dev`: the demo from its sources. A change of the page or of the snippet shows at once, as the page loads
  * itself anew; a change of a server starts the servers again.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -60,7 +60,10 @@ const watch = async ({ input, name, format, isServer = false }, onBuilt) => {
 };
 
 if (!existsSync(new URL('../dist/rows/rows.js', import.meta.url)))
-  await import('./build-if-changed.mjs');
+  spawnSync(process.execPath, ['scripts/build.mjs', '--if-changed'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
 rmSync(FRESH, { recursive: true, force: true });
 mkdirSync(FRESH, { recursive: true });
 writeFileSync(new URL('package.json', FRESH), '{ "type": "module" }\n');
