@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import { layers } from './eslint.layers.mjs';
 
 export default tseslint.config(
   {
@@ -31,7 +32,11 @@ export default tseslint.config(
     rules: { '@typescript-eslint/unbound-method': 'error' },
   },
   {
-    files: ['{src,test,packed,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
+    files: [
+      '{src,test,packed,lab,e2e,demo}/**/*.{ts,tsx}',
+      'playwright.config.ts',
+      'vitest.config.ts',
+    ],
     ignores: ['e2e/fixtures/**', 'packed/recipes/**', 'demo/examples/**'],
     languageOptions: {
       parserOptions: {
@@ -49,4 +54,5 @@ export default tseslint.config(
       ],
     },
   },
+  ...layers,
 );
