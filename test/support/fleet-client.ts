@@ -6,7 +6,21 @@ import { createOutbox, entriesOf } from '../../src/client/outbox/outbox.js';
 import { keep, useDatabase } from '../../src/client/outbox/records.js';
 import { createSchedule } from '../../src/client/schedule.js';
 import type { Listeners } from '../../src/client/types.js';
-import type { CreateClient, World } from './clients.js';
+
+/** What a client can do and see in the world. */
+export interface World {
+  now: () => number;
+  /** One request of a client with one record, given up by its signal. Settles with the answer; status 0: refused. */
+  send: (
+    client: number,
+    settle: (reply: { status: number; retryAfterMs: number }) => void,
+    signal: AbortSignal,
+  ) => void;
+  /** Whether this client has a network. */
+  isOnline: (client: number) => boolean;
+  /** A record is stored. */
+  delivered: () => void;
+}
 
 const ignore = () => undefined;
 
@@ -40,7 +54,7 @@ const createFetch = (client: number, { send }: World) =>
     })) as typeof globalThis.fetch;
 
 /** The real outbox and delivery. */
-export const createOutboxClient: CreateClient = (client, world) => {
+export const createFleetClient = (client: number, world: World) => {
   const { now } = world;
   const settings = { ...SETTINGS, fetch: createFetch(client, world) };
   const emit = (type: keyof Listeners, payload: object) => {
