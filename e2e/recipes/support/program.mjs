@@ -22,7 +22,7 @@ export function startProgram({ command: [file, ...args], folder, env }) {
     });
   });
   let isAlive = true;
-  ended.then(() => (isAlive = false));
+  void ended.then(() => (isAlive = false));
   const heard = new Set();
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -56,7 +56,7 @@ export function startProgram({ command: [file, ...args], folder, env }) {
           heard.delete(look);
           resolve(match);
         };
-        ended.then((code) => fail(`ended with ${code}`));
+        void ended.then((code) => fail(`ended with ${code}`));
         heard.add(look);
         look();
       }),
