@@ -42,6 +42,11 @@ for (const name of TAG_FILES) {
   });
 }
 
+test('the tag for relays alone has no direct sender in it', () => {
+  expect(read('outbox.js')).toMatch(/authorization/i);
+  expect(read('outbox-relay.js')).not.toMatch(/authorization/i);
+});
+
 test('no file for pages calls `finally` of a promise, which the Promise of old libraries does not have', () => {
   const files = readdirSync(DIST_FOLDER).filter((name) =>
     /^(outbox|index|client-shared|stub)/.test(name),

@@ -26,53 +26,9 @@ interface Mistake {
 }
 
 const MISTAKES: Record<string, Mistake> = {
-  'each dropped call, by its event and key, and how many more of it there were': {
-    make: (page) =>
-      page.evaluate(() => {
-        for (let i = 0; i < 3; i++) analytics.event('Order Placed', { tags: { n: BigInt(i) } });
-        analytics.event('Order Shipped', { tags: { to: { zip: BigInt(1) } } });
-      }),
-    lines: [
-      /^warning: analytics-outbox: .+: `tags\.n` of `Order Placed`: BigInt: give what JSON can hold$/,
-      /^warning: analytics-outbox: .+: `tags\.to\.zip` of `Order Shipped`: BigInt: give what/,
-      /`Order Placed`: BigInt: .+ \(2 more\)$/,
-    ],
-  },
-  'each wrong call, though they are of one kind': {
-    make: (page) =>
-      page.evaluate(() => {
-        const { event } = analytics as unknown as { event: (...args: unknown[]) => void };
-        event('Signed Up', 'pro');
-        event('Signed Out', 'pro');
-        event('Paid', { tags: 'pro' });
-      }),
-    lines: [
-      /`Signed Up`: wrong fields: give an object second$/,
-      /`Signed Out`: wrong fields: give an object second$/,
-      /`Paid`: wrong tags: give an object$/,
-    ],
-  },
   'a second tag': {
     html: twoTags(tagOf('outbox.js'), tagOf('outbox.js')),
     lines: [/two tags, outbox\.js and outbox\.js: only the first works; leave one out$/],
-  },
-  'both kinds of tag on a page': {
-    html: twoTags(
-      scriptTag({ ...SETUP }, { attributes: 'defer' }),
-      scriptTag(RELAY, { attributes: 'defer', src: '/dist/outbox-relay.js' }),
-    ),
-    lines: [/two tags, outbox\.js and outbox-relay\.js: only the first works; leave one out$/],
-  },
-  'another project by a second `init`': {
-    make: (page) => page.evaluate((setup) => analytics.init({ ...setup, project: 'other' }), SETUP),
-    lines: [/`init` again, for project other at http:\/\/in\.example: .*use a second instance$/],
-  },
-  'what only outbox-auto.js reads': {
-    html: taggedPage({ ...SETUP, auto: 'clicks', anonymousId: 'tab' }),
-    lines: [
-      /`data-auto` does nothing in outbox\.js: load outbox-auto\.js$/,
-      /`data-anonymous-id` does nothing in outbox\.js: load outbox-auto\.js$/,
-    ],
   },
   '`type="module"` on the tag': {
     html: taggedPage(SETUP, { attributes: 'type="module"' }),
@@ -81,12 +37,6 @@ const MISTAKES: Record<string, Mistake> = {
   'an http service on an https page': {
     origin: 'https://shop.test',
     lines: [/the browser blocks http:\/\/in\.example, .*give an https address$/],
-  },
-  'a part of the context that the file does not have': {
-    html: taggedPage({ ...SETUP, context: 'page' }),
-    lines: [
-      /^error: .*\(data-context\) has the parts "page", which this file lacks: load outbox-auto\.js$/,
-    ],
   },
   'a policy that blocks the service, as a fact': {
     html: taggedPage(SETUP, policy(`'self'`)),

@@ -131,13 +131,6 @@ describe('the files', () => {
       if (map) expect(existsSync(join(installed, dirname(name), map)), name).toBe(true);
     }
   });
-
-  it('send to the service directly only where that is meant', () => {
-    const direct = ['outbox', 'outbox-relay'].filter((name) =>
-      textOf(`dist/${name}.js`).includes('authorization'),
-    );
-    expect(direct).toEqual(['outbox']);
-  });
 });
 
 describe('the manifest', () => {

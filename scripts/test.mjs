@@ -26,7 +26,7 @@ const PACKED = vitest('packed', '--maxWorkers=1');
 const ROUNDS = [
   {
     build: { args: ['scripts/build.mjs'] },
-    lint: { args: ['node_modules/eslint/bin/eslint.js', '.'] },
+    lint: { args: ['node_modules/oxlint/bin/oxlint'] },
   },
   { format: { args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] } },
   { unit: { args: vitest('unit'), count: countVitest } },

@@ -99,7 +99,6 @@ describe('taking over the data layer', () => {
     page.dataLayer = [];
     // As Google's own.
     page.gtag = function () {
-      // eslint-disable-next-line prefer-rest-params
       page.dataLayer!.push(arguments);
     };
     page.gtag('config', 'G-TAG', { send_page_view: false });

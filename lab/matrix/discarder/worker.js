@@ -11,4 +11,4 @@ const look = async () => {
 };
 
 chrome.tabs.onUpdated.addListener(look);
-look(); // it may have been there before this was loaded
+void look(); // it may have been there before this was loaded

@@ -74,6 +74,6 @@ const pathOf = (bars: readonly (number | undefined)[], peak: number): string =>
     .map((count, at) => {
       if (!count) return '';
       const height = Math.max(2, (count / peak) * HEIGHT);
-      return `M${at + 0.12} ${HEIGHT}v${-height.toFixed(2)}h.76v${height.toFixed(2)}z`;
+      return `M${at + 0.12} ${HEIGHT}V${(HEIGHT - height).toFixed(2)}h.76V${HEIGHT}z`;
     })
     .join('');
