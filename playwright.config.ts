@@ -8,7 +8,8 @@ const chromium = { executablePath: browsers.chromium, args: CHROMIUM_ARGUMENTS }
 
 export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
-  testIgnore: 'fixtures/**',
+  // The examples of five frameworks take a minute to build: they are for the night.
+  testIgnore: ['fixtures/**', ...(process.env.NIGHT ? [] : ['examples.spec.ts'])],
   outputDir: 'test-results/e2e',
   fullyParallel: true,
   // Two cores on the smallest machine this runs on, and tests that mostly wait.

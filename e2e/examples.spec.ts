@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { buildExamples, exampleFolder, outputOf, startNext } from './support/examples.js';
+import { prepareExamples } from '../packed/support/examples.js';
+import { exampleFolder, outputOf, startNext } from './support/examples.js';
 import type { Service } from './support/service.js';
 import { expect, test } from './support/test.js';
 
@@ -102,7 +103,7 @@ test.describe('an example built from the packed package', () => {
 
   test.beforeAll(async () => {
     test.setTimeout(BUILDS_WITHIN_MS);
-    await buildExamples();
+    await prepareExamples();
   });
 
   for (const [name, folder] of Object.entries(STATIC)) {

@@ -22,7 +22,7 @@ const STILL_AT = 0.3;
 
 /** Takes pictures of the page as it changes, each with its time, until the tour is over. */
 const shoot = async (url, colorScheme) => {
-  const browser = await chromium.launch({ executablePath: await findChromium() });
+  const browser = await chromium.launch({ executablePath: findChromium() });
   try {
     const context = await browser.newContext({ viewport: SIZE, colorScheme });
     const page = await context.newPage();

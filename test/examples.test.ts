@@ -13,7 +13,7 @@ const readManifest = (file: string) => JSON.parse(read(file)) as Manifest;
 
 describe('an example', () => {
   // They are built from this one install, and not each from an install of its own.
-  const installed = readManifest('e2e/recipes/package.json').dependencies!;
+  const installed = readManifest('packed/package.json').dependencies!;
 
   it.each(readdirSync(FOLDER))('is built with the versions that it names: %s', (name) => {
     const { dependencies, devDependencies } = readManifest(`demo/examples/${name}/package.json`);

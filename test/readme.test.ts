@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync } from 'node:zlib';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { FEATURES } from '../src/capture/autocapture.js';
@@ -24,8 +23,6 @@ const PAGES = [
 ];
 /** So many lines a newcomer reads. */
 const MAX_README_LINES = 120;
-/** A quoted size may be off by so much: the last digit, and the zlib of another Node. */
-const SIZE_SLACK = 0.03;
 const COMPILES_WITHIN_MS = 60_000;
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -238,39 +235,7 @@ it('shows the CORS headers of the service', async () => {
 
 // --- what was built
 
-const age = (file: string): number => statSync(join(ROOT, file)).mtimeMs;
-
-/** The bundle that `npm run size` measures is made after the build: an older one says nothing. */
-const isBuilt = (file: string): boolean =>
-  existsSync(join(ROOT, file)) && (file.startsWith('dist/') || age(file) >= age('dist/index.js'));
-
-describe('the table of sizes', () => {
-  const rows = tableUnder(read('docs/size.md'), 'Sizes');
-  const limits = JSON.parse(read('.size-limit.json')) as {
-    name: string;
-    path: string;
-    limit: string;
-  }[];
-
-  it('has every file with its budget', () => {
-    const budgets = rows.map(([name, , budget]) => [name, budget!.replace(',', '')]);
-    expect(budgets).toEqual(limits.map(({ name, limit }) => [name, limit]));
-  });
-
-  for (const { name, path } of limits) {
-    it.runIf(isBuilt(path))(`quotes the size of ${name} as built`, () => {
-      const [, quoted] = rows.find(([cell]) => cell === name)!;
-      const [, number, unit] = /^([\d.]+) (k?B)$/.exec(quoted!)!;
-      const size = brotliCompressSync(readFileSync(join(ROOT, path))).length;
-      const bytes = Number(number) * (unit === 'kB' ? 1_000 : 1);
-      expect(Math.abs(size - bytes) / size, `it has ${size} B`).toBeLessThanOrEqual(SIZE_SLACK);
-    });
-  }
-
-  it('says the same on top of the page', () => {
-    expect(readme).toContain(`\`outbox.js\` is ${rows[0]![1]} brotli`);
-  });
-});
+const isBuilt = (file: string): boolean => existsSync(join(ROOT, file));
 
 it.runIf(isBuilt('dist/stub.js')).each(['README.md', 'docs/start.md'])(
   '%s shows the stub as built',

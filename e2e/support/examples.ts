@@ -1,25 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { EXAMPLES_FOLDER, FOLDER } from '../../packed/support/install.js';
+import { freePort } from '../../test/support/free-port.mjs';
 import type { Service } from './service.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const BUILDER = join(ROOT, 'e2e/recipes/build-examples.mjs');
-const NEXT = join(ROOT, '.tmp/recipes/node_modules/next/dist/bin/next');
+const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
 
 const run = promisify(execFile);
 
-/** Builds the examples from the packed package, unless they are built from what is there now. */
-export const buildExamples = async (): Promise<void> => {
-  await run(process.execPath, [BUILDER]);
-};
-
 /** A folder of an example as it is built. */
-export const exampleFolder = (...path: string[]): string =>
-  join(ROOT, '.tmp/recipes/examples', ...path);
+export const exampleFolder = (...path: string[]): string => join(EXAMPLES_FOLDER, ...path);
 
 /** What a program prints that ends by itself. */
 export const outputOf = async (folder: string, program: string): Promise<string> => {
@@ -27,18 +19,9 @@ export const outputOf = async (folder: string, program: string): Promise<string>
   return stdout + stderr;
 };
 
-const findPort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
 /** The Next.js example under `next start`, with its relay in front of the service. */
 export const startNext = async (service: Service) => {
-  const port = await findPort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, [NEXT, 'start', '-H', '127.0.0.1', '-p', String(port)], {
     cwd: exampleFolder('next-app'),

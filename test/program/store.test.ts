@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasRedis, startRedis } from '../../lab/relay/support/start-redis.mjs';
+import { hasRedis, startRedis } from '../support/start-redis.mjs';
 import { openStore } from '../../src/program/store.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -4,7 +4,7 @@ import {
   hasPostgres,
   startPostgres,
   type PostgresServer,
-} from '../../lab/service/support/start-postgres.mjs';
+} from '../support/start-postgres.mjs';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { createPostgresStore } from '../../src/service-postgres.js';
 import { copyStore } from '../../src/service/store/copy-store.js';

@@ -4,7 +4,7 @@ import {
   hasPostgres,
   startPostgres,
   type PostgresServer,
-} from '../../lab/service/support/start-postgres.mjs';
+} from '../support/start-postgres.mjs';
 import { createPostgresStore } from '../../src/service-postgres.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';

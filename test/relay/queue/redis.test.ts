@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../../lab/relay/support/start-redis.mjs';
+import { hasRedis, startRedis, type RedisServer } from '../../support/start-redis.mjs';
 import { createRedisQueue, createRedisSeen } from '../../../src/relay-redis.js';
 import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import type { DeadLetter } from './memory-queue.js';

@@ -1,0 +1,348 @@
+/** The relay as a program, installed beside what a user installs with it. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { QueuedRecord } from '../src/relay.js';
+import { createRedisQueue } from '../src/relay-redis.js';
+import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
+import { MANIFEST } from './support/entries.js';
+import { ROOT, unpackInto } from './support/install.js';
+import { startProgram, type Program } from './support/program.js';
+import {
+  openService,
+  ORIGIN,
+  postBatch,
+  TOKEN,
+  type SentRecord,
+  type Service,
+} from './support/service.js';
+import { until } from './support/until.js';
+
+const RECORDS = Number(process.env.RECORDS ?? 600);
+const USERS = 40;
+const BATCH = 50;
+const RESENDS_AFTER_MS = 100;
+const SENDERS = 4;
+/** Requests to the service that one program has under way at the most. */
+const CONCURRENCY = 32;
+
+const folder = mkdtempSync(join(tmpdir(), 'relay-program-'));
+let program = '';
+beforeAll(() => {
+  const installed = unpackInto(folder, ['redis', '@hono', 'undici', 'prom-client']);
+  program = join(installed, MANIFEST.bin['analytics-outbox-relay']!);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const settingsOf = (serviceUrl: string, storeUrl: string) => ({
+  ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: TOKEN, SITE_ORIGIN: ORIGIN, PORT: '0' },
+  ...{ PROJECTS: 'shop', CHANNELS: 'web, growth', STORE_URL: storeUrl, HOST: '127.0.0.1' },
+});
+
+/** Runs the program to its end, with nothing in its environment but this. */
+const ask = (settings: Record<string, string>, ...args: string[]) =>
+  spawnSync(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...settings },
+    encoding: 'utf8',
+  });
+
+describe('refuses to start, in words,', () => {
+  const required = [
+    'SERVICE_URL',
+    'SERVICE_TOKEN',
+    'SITE_ORIGIN',
+    'PROJECTS',
+    'CHANNELS',
+    'STORE_URL',
+  ];
+  const good = settingsOf('http://127.0.0.1:9', 'redis://127.0.0.1:9');
+
+  it('without its settings', () => {
+    const { status, stderr } = ask({});
+    expect(status).toBe(1);
+    for (const name of required) expect(stderr).toContain(`\`${name}\` is missing: give `);
+  });
+
+  it('with wrong ones, which it does not repeat', () => {
+    const wrong = { PORT: 'x', SITE_ORIGIN: `${ORIGIN}/`, SERVICE_TOKEN: 'two words' };
+    const { stderr } = ask({ ...good, ...wrong });
+    for (const name of Object.keys(wrong)) expect(stderr).toContain(`\`${name}\` must be `);
+    expect(stderr).not.toContain('two words');
+  });
+
+  it('without its store', () => {
+    const away = ask(good);
+    expect(away.status).toBe(1);
+    expect(away.stderr).toContain('`STORE_URL`: Redis does not answer');
+    const { level, message } = JSON.parse(ask({ ...good, LOG_FORMAT: 'json' }).stderr) as Record<
+      string,
+      string
+    >;
+    expect([level, message]).toEqual([
+      'error',
+      expect.stringMatching(/^does not start: `STORE_URL`: Redis does not answer: /),
+    ]);
+    const file = ask({ ...good, STORE_URL: `file:${folder}/store` });
+    expect(file.stderr).toContain('the package libsql is missing: npm install libsql');
+  });
+
+  it('with a wrong command', () => {
+    expect(ask(good, 'dead', 'bury').stderr).toContain('does not answer');
+    expect(ask(good, 'serve').stderr).toContain('usage: analytics-outbox-relay');
+  });
+
+  it('and says its version and its settings', () => {
+    expect(ask({}, '--version').stdout.trim()).toBe(MANIFEST.version);
+    const help = ask({}, '--help').stdout;
+    for (const name of [...required, 'HOST', 'ADMIN_PORT', 'RATE_LIMIT', 'CEILING', 'LOG_FORMAT'])
+      expect(help).toMatch(new RegExp(`^  ${name} `, 'm'));
+  });
+});
+
+describe.skipIf(!hasRedis)('over a Redis', () => {
+  let redis: RedisServer;
+  let service: Service;
+  let client: Awaited<ReturnType<typeof connect>>;
+  let queue: ReturnType<typeof createRedisQueue>;
+  const running: Program[] = [];
+  const connect = () =>
+    createClient({ url: redis.url })
+      .on('error', () => undefined)
+      .connect();
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    service = await openService({ ignoreKeys: true });
+    client = await connect();
+    queue = createRedisQueue({ client });
+  });
+  afterAll(async () => {
+    client.destroy();
+    await Promise.all(running.map((one) => one.kill()));
+    await service.close();
+    await redis.stop();
+  });
+
+  const startRelay = async (more: Record<string, string> = {}) => {
+    const env = {
+      ...settingsOf(service.url, redis.url),
+      CONCURRENCY: String(CONCURRENCY),
+      TIMEOUT_SECONDS: '60',
+      ...more,
+    };
+    const one = startProgram({ command: [process.execPath, program], folder, env });
+    running.push(one);
+    const [url] = await one.says(/http:[\w.:/]+/);
+    return { ...one, url: `${url}/a` };
+  };
+  const isEmpty = () => until(async () => (await queue.size()).waiting === 0, 'an empty queue');
+
+  /** What a killed process has taken is free for others after 90 seconds. Here at once. Answers with its keys. */
+  const freeTaken = async (): Promise<string[]> => {
+    const keys = await client.hKeys('{analytics-outbox}:taken');
+    for (const value of keys)
+      await client.zAdd('{analytics-outbox}:order', { score: 1, value }, { condition: 'XX' });
+    return keys;
+  };
+
+  const eventOf = (id: string) => ({
+    ...{ id, type: 'event' as const },
+    body: { project: 'shop', channel: 'growth', event: 'Paid', user_id: 'u' },
+  });
+
+  it('loses nothing when one of two is killed, and then Redis', async () => {
+    /** One record in ten is an identify, so that the order of each user can be seen. */
+    const recordOf = (n: number): SentRecord => {
+      const user = { project: 'shop', user_id: `user-${n % USERS}` };
+      return Math.floor(n / USERS) % 10
+        ? {
+            ...eventOf(`record-${n}`),
+            body: { ...user, channel: 'web', event: 'Paid', tags: { n } },
+          }
+        : { id: `record-${n}`, type: 'identify' as const, body: { ...user, properties: { n } } };
+    };
+    const relays = [await startRelay(), await startRelay()];
+    const batches = Array.from({ length: RECORDS / BATCH }, (_, b) =>
+      Array.from({ length: BATCH }, (_, i) => recordOf(b * BATCH + i)),
+    );
+    let accepted = 0;
+    /** As the snippet does, it keeps a record until a relay has said that it is accepted. */
+    const send = async (sender: number) => {
+      for (let batch = batches.shift(); batch; batch = batches.shift()) {
+        // So that there is still something to send when the relay and Redis are killed.
+        await until(
+          async () => accepted - (await service.count()) < RECORDS / 5,
+          'a smaller backlog',
+        );
+        let waiting: SentRecord[] = batch;
+        for (let target = sender; waiting.length; target++) {
+          const left = await refusedOf(relays[target % 2]!.url, waiting);
+          accepted += waiting.length - left.length;
+          waiting = left;
+          if (left.length) await sleep(RESENDS_AFTER_MS);
+        }
+      }
+    };
+    const sending = Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
+    await until(async () => (await service.count()) >= RECORDS * 0.3, 'a third to be stored');
+    await relays[0]!.kill();
+    const taken = await freeTaken();
+    await until(async () => (await service.count()) >= RECORDS * 0.5, 'a half to be stored');
+    await redis.kill();
+    await redis.restart();
+    await sending;
+    await isEmpty();
+
+    const events = (await service.events()).map(({ tags }) => tags!['n'] as number);
+    const identifies = (await service.identifies()).map((row) => row.properties!['n'] as number);
+    const numbers = [...events, ...identifies];
+    expect(new Set(numbers).size).toBe(RECORDS);
+    // This service knows no keys, so what the killed one had under way may have come twice. Nothing else has.
+    const twice = numbers.filter((n, index) => numbers.indexOf(n) !== index);
+    expect(twice.length).toBeLessThanOrEqual(CONCURRENCY);
+    expect(twice.filter((n) => !taken.some((key) => key.includes(`record-${n}:`)))).toEqual([]);
+    const first = identifies.filter((n, index) => identifies.indexOf(n) === index);
+    for (let user = 0; user < USERS; user++) {
+      const own = first.filter((n) => n % USERS === user);
+      expect(own).toEqual([...own].sort((a, b) => a - b));
+    }
+    expect((await queue.size()).dead).toBe(0);
+    await relays[1]!.stop();
+  });
+
+  it('ends what it has begun when it is told to stop', async () => {
+    await service.clear();
+    const relay = await startRelay();
+    for (let batch = 0; batch < 4; batch++) {
+      const records = Array.from({ length: BATCH }, (_, n) => eventOf(`stopped-${batch}-${n}`));
+      expect(await refusedOf(relay.url, records)).toEqual([]);
+    }
+    const connection = await openBusyConnection(relay.url);
+    relay.signal('SIGTERM');
+    await until(() => isRefused(relay.url), 'it to take no more connections');
+    connection.goOn();
+    expect(await relay.ended).toBe(0);
+    expect(relay.output()).toMatch(
+      /stopped\. in: 200 accepted; out: (.*\d+ delivered.*|nothing); \d+ waiting, 0 dead/,
+    );
+    // Each record is delivered, or it waits: none is between the two.
+    expect((await service.count()) + (await queue.size()).waiting).toBe(200);
+    const next = await startRelay(); // what the first has given back is nobody's: no time has to pass
+    await isEmpty();
+    const stored = (await service.events()).map((row) => row.idempotency_key);
+    expect(stored).toHaveLength(200);
+    await next.stop();
+  });
+
+  it('lists, resends and purges dead letters', async () => {
+    await service.clear();
+    const command = (...args: string[]) =>
+      ask({ STORE_URL: redis.url }, 'dead', ...args).stdout.trim();
+    expect(command('list')).toBe('');
+    const bury = async (ids: readonly string[]) => {
+      await queue.put(ids.map((id): QueuedRecord => ({ ...eventOf(id), at: Date.now() })));
+      for (const taken of await queue.take(ids.length, 60_000))
+        await queue.bury(taken, 'rejected 400');
+    };
+    await bury(['again', 'gone-1', 'gone-2']);
+    const listed = command('list')
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; reason: string; record: { id: string } });
+    expect(listed.map(({ record }) => record.id).sort()).toEqual(['again', 'gone-1', 'gone-2']);
+    expect(new Set(listed.map(({ reason }) => reason))).toEqual(new Set(['rejected 400']));
+    const idOf = (name: string) => listed.find(({ record }) => record.id === name)!.id;
+    expect(command('purge', idOf('gone-1'))).toBe('1 deleted');
+    await bury(Array.from({ length: 250 }, (_, n) => `many-${n}`));
+    // Whoever reads the list may stop before its end.
+    const unread = spawnSync(
+      'sh',
+      ['-c', '"$@" | true', 'sh', process.execPath, program, 'dead', 'list'],
+      {
+        env: { PATH: process.env.PATH, STORE_URL: redis.url },
+        encoding: 'utf8',
+      },
+    );
+    expect(unread.stderr).toBe('');
+    expect(command('resend', idOf('again'))).toBe('1 sent again');
+    expect(command('purge', '--all')).toBe('251 deleted');
+    expect(command('list')).toBe('');
+    const relay = await startRelay();
+    await isEmpty();
+    expect(await service.count()).toBe(1);
+    await relay.stop();
+  });
+
+  it('has the health check and the user of its container', async () => {
+    // As plain commands: this machine may have no Docker.
+    const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n');
+    expect(lines.filter((line) => line.startsWith('USER')).at(-1)).toBe('USER node');
+    const [, test = ''] = /CMD (.*)/.exec(lines.find((line) => line.startsWith('HEALTHCHECK'))!)!;
+    const isWell = async (url: string) => {
+      const env = { PATH: process.env.PATH, PORT: new URL(url).port };
+      const [code] = (await once(spawn('sh', ['-c', test], { env }), 'exit')) as [number];
+      return code === 0;
+    };
+    const relay = await startRelay({ ADMIN_PORT: '0', LOG_FORMAT: 'json' });
+    expect(await isWell(relay.url)).toBe(true);
+    const [, adminUrl] = await relay.says(/metrics and health at (http:[^\s"]+)/);
+    const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
+    await until(
+      async () => /analytics_relay_queue_waiting \d/.test(await metrics()),
+      'its metrics',
+    );
+    await relay.stop();
+    expect(await isWell(relay.url)).toBe(false);
+  });
+
+  it('never says the token', () => {
+    expect(running.filter((one) => one.output().includes(TOKEN))).toEqual([]);
+  });
+});
+
+/** Sends to a relay; answers with what it has not accepted. */
+const refusedOf = async (url: string, records: readonly SentRecord[]): Promise<SentRecord[]> => {
+  try {
+    const response = await postBatch(url, records);
+    if (!response.ok) return [...records];
+    const { results } = (await response.json()) as { results: { outcome: string }[] };
+    const isTaken = (outcome: string) => outcome === 'accepted' || outcome === 'delivered';
+    expect(results.filter(({ outcome }) => !isTaken(outcome) && outcome !== 'retry')).toEqual([]);
+    return records.filter((_, index) => !isTaken(results[index]!.outcome));
+  } catch (error) {
+    if (error instanceof TypeError) return [...records]; // no answer: it is gone
+    throw error;
+  }
+};
+
+/** A connection as a proxy has it: a request is under way on it, and then one follows the other. */
+const openBusyConnection = async (url: string) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const start = (method: string, path: string) =>
+    request(`${url}${path}`, { method, agent, headers: { origin: ORIGIN } });
+  const askForEver = async (asked: ClientRequest): Promise<void> => {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    await askForEver(start('GET', '/live').end());
+  };
+  const first = start('POST', '/v1/batch');
+  first.setHeader('content-type', 'application/json');
+  first.write('{');
+  askForEver(first).catch(() => undefined); // the program has ended
+  const [socket] = (await once(first, 'socket')) as [Socket];
+  if (socket.connecting) await once(socket, 'connect');
+  return { goOn: () => first.end('}') };
+};
+
+const isRefused = (url: string) =>
+  fetch(`${url}/live`).then(
+    () => false,
+    () => true,
+  );

@@ -1,0 +1,178 @@
+/**
+ * Kills what stores, again and again, while clients send: the service over a file; two services over one Postgres, of
+ * which one is killed, or Postgres itself. `KILLS=20` kills more often than each push does.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { createLibsqlStore } from '../src/service-libsql.js';
+import { createPostgresStore } from '../src/service-postgres.js';
+import type { Store } from '../src/service.js';
+import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
+import { MANIFEST } from './support/entries.js';
+import { INSTALLED } from './support/install.js';
+import { startProgram } from './support/program.js';
+import { ORIGIN, postBatch, type SentRecord } from './support/service.js';
+import { until } from './support/until.js';
+
+const KILLS = Number(process.env.KILLS ?? 2);
+const USERS = 50;
+const BATCH = 50;
+const SENDERS = 6;
+/** Records to be answered between two kills. */
+const BETWEEN_KILLS = 500;
+const RESENDS_AFTER_MS = 50;
+const KILLS_WITHIN_MS = 900_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'service-crash-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const startService = async (databaseUrl: string) => {
+  const file = join(INSTALLED, MANIFEST.bin['analytics-outbox-service']!);
+  const program = startProgram({
+    ...{ command: [process.execPath, file], folder },
+    env: {
+      ...{ DATABASE_URL: databaseUrl, DATA_FOLDER: mkdtempSync(join(folder, 'data-')) },
+      ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
+      ...{ WRITE_TOKENS: 'shop=write', READ_TOKEN: 'read', RATE_LIMIT: 'off', CEILING: 'off' },
+    },
+  });
+  const [url] = await program.says(/http:[\w.:/]+/); // the first one that it prints is that of the rows
+  return { ...program, url: `${new URL(url).origin}/a` };
+};
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** One record in ten is an identify, each with a property of its own. */
+const recordOf = (n: number): SentRecord => {
+  const user = { project: 'shop', user_id: `user-${n % USERS}` };
+  return Math.floor(n / USERS) % 10
+    ? {
+        ...{ id: `record-${n}`, type: 'event' },
+        body: { ...user, channel: 'web', event: 'Order placed', tags: { n } },
+      }
+    : { id: `record-${n}`, type: 'identify', body: { ...user, properties: { [`p${n}`]: n } } };
+};
+
+/** The ids of those records that a service has stored. */
+const storedOf = async (url: string, records: readonly SentRecord[]): Promise<string[]> => {
+  try {
+    const response = await postBatch(url, records);
+    const text = await response.text();
+    if (!response.ok) return [];
+    const { results } = JSON.parse(text) as { results: { id: string; outcome: string }[] };
+    return results.filter(({ outcome }) => outcome === 'delivered').map(({ id }) => id);
+  } catch {
+    return []; // no answer: it is gone
+  }
+};
+
+/** Clients that send until they are ended, and each batch until it is answered, as the snippet does. */
+const startClients = (services: readonly Service[]) => {
+  const answered = new Set<string>();
+  let made = 0;
+  let isEnding = false;
+  const send = async (sender: number) => {
+    while (!isEnding) {
+      let waiting = Array.from({ length: BATCH }, () => recordOf(made++));
+      for (let target = sender; waiting.length; target++) {
+        const { url } = services[target % services.length]!;
+        for (const id of await storedOf(url, waiting)) answered.add(id);
+        waiting = waiting.filter(({ id }) => !answered.has(id));
+        if (waiting.length) await sleep(RESENDS_AFTER_MS);
+      }
+    }
+  };
+  const sending = Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
+  return {
+    answered,
+    end: () => {
+      isEnding = true;
+      return sending;
+    },
+  };
+};
+
+/** Nothing that was answered is lost, nothing is there twice, and a profile has what all identifies of its user said. */
+const judge = async (store: Store, answered: ReadonlySet<string>): Promise<void> => {
+  const ids: string[] = [];
+  const identified = new Map<string, object>();
+  for (let after: number | undefined; ;) {
+    const rows = await store.rows({}, { ...(after !== undefined && { after }), limit: 5_000 });
+    if (!rows.length) break;
+    for (const { id, type, user_id, body } of rows) {
+      ids.push(id);
+      if (type !== 'identify') continue;
+      const { properties } = body as { properties: object };
+      identified.set(user_id!, { ...identified.get(user_id!), ...properties });
+    }
+    after = rows.at(-1)!.seq;
+  }
+  const different = new Set(ids);
+  expect(different.size).toBe(ids.length);
+  expect([...answered].filter((id) => !different.has(id))).toEqual([]);
+  expect((await store.counts()).reduce((sum, { rows }) => sum + rows, 0)).toBe(ids.length);
+  const profiles = await store.profiles({}, { limit: USERS + 1 });
+  expect(profiles.length).toBe(identified.size);
+  for (const { user_id, properties } of profiles)
+    expect(properties).toEqual(identified.get(user_id));
+  expect(await store.refused({ limit: 1 })).toEqual([]);
+};
+
+/** `killOther`: kills something else in this round; answers whether it did. */
+const survives = async (
+  open: () => Store | Promise<Store>,
+  url: string,
+  count: number,
+  killOther: (round: number) => Promise<boolean>,
+): Promise<void> => {
+  const services = await Promise.all(Array.from({ length: count }, () => startService(url)));
+  const clients = startClients(services);
+  try {
+    for (let round = 1; round <= KILLS; round++) {
+      const goal = clients.answered.size + BETWEEN_KILLS;
+      await until(() => clients.answered.size >= goal, 'answers');
+      if (await killOther(round)) continue;
+      const victim = round % count;
+      await services[victim]!.kill();
+      services[victim] = await startService(url);
+    }
+  } finally {
+    await clients.end();
+    await Promise.all(services.map((service) => service.stop()));
+  }
+  const store = await open();
+  await judge(store, clients.answered);
+  await store.close();
+};
+
+it(
+  'a file keeps what was answered when its service is killed',
+  { timeout: KILLS_WITHIN_MS },
+  () => {
+    const path = join(folder, 'rows.db');
+    return survives(
+      () => createLibsqlStore({ path }),
+      `file:${path}`,
+      1,
+      async () => false,
+    );
+  },
+);
+
+it.skipIf(!hasPostgres)(
+  'two services over one Postgres keep it when one of the three is killed',
+  { timeout: KILLS_WITHIN_MS },
+  async () => {
+    const postgres = await startPostgres();
+    const killPostgres = async (round: number) => {
+      if (round % 5 !== 2) return false;
+      await postgres.kill();
+      await postgres.restart();
+      return true;
+    };
+    await survives(() => createPostgresStore({ url: postgres.url }), postgres.url, 2, killPostgres);
+    await postgres.stop();
+  },
+);

@@ -1,0 +1,172 @@
+/** Many clients and one server in trouble, on one clock: how much more than usual the server is asked. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createFleetClient, type World } from '../../support/fleet-client.js';
+import { openSite } from '../../support/site.js';
+
+/** So many that chance says little, and few enough for every push. */
+const CLIENTS = 100;
+const MINUTE_MS = 60_000;
+const TROUBLE_AT_MS = 2 * MINUTE_MS;
+const LENGTH_MS = 25 * MINUTE_MS;
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
+
+/** The busiest client makes a call every half minute on average, the quietest every half hour. */
+const [BUSIEST_MS, QUIETEST_MS] = [30_000, 30 * MINUTE_MS];
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** Neighbours differ, and the logarithm is spread evenly. */
+const callEvery = (client: number) =>
+  BUSIEST_MS * (QUIETEST_MS / BUSIEST_MS) ** ((client * GOLDEN) % 1);
+const USUAL = Array.from({ length: CLIENTS }, (_, client) => 1_000 / callEvery(client));
+const usualPerSecond = USUAL.reduce((sum, one) => sum + one, 0);
+
+/** What the server can do on a good day over what it has to; what it lets wait; how long an answer travels. */
+const [HEADROOM, QUEUE_S, TRAVEL_MS] = [1.6, 10, 120];
+const TICK_MS = 250;
+/** A peak is measured over this time, because one second is mostly chance. */
+const PEAK_S = 5;
+const MOST_TIMES_THE_USUAL = 6;
+const MOST_REPEATED = 0.02;
+
+interface Weather {
+  /** Share of the capacity of a good day. */
+  capacity?: number;
+  /** It gives this answer to everything, at once; status 0: connections are refused. */
+  status?: number;
+  retryAfterMs?: number;
+}
+/** The state of the server, this long after the trouble began; `offline`: clients that have no network meanwhile. */
+interface Scenario {
+  troubleMs: number;
+  weather: (sinceMs: number) => Weather;
+  offline?: number;
+}
+
+const [DEPLOY_MS, WARM_UP_MS, COLD] = [30_000, 5 * MINUTE_MS, 0.1];
+const lasting = (weather: (sinceMs: number) => Weather): Scenario => ({
+  ...{ troubleMs: TEN_MINUTES_MS, weather },
+});
+const SCENARIOS: Record<string, Scenario> = {
+  'ten minutes of 503': lasting(() => ({ status: 503 })),
+  'ten minutes of refused connections': lasting(() => ({ status: 0 })),
+  'ten minutes at half the capacity': lasting(() => ({ capacity: 0.5 })),
+  'ten minutes of 429, each with two minutes to wait': lasting(() => ({
+    ...{ status: 429, retryAfterMs: 120_000 },
+  })),
+  'ten minutes of 429, with one moment to come back for all': lasting((since) => ({
+    ...{ status: 429, retryAfterMs: TEN_MINUTES_MS - since },
+  })),
+  'a deploy, and five minutes from a tenth to all of the capacity': {
+    troubleMs: DEPLOY_MS + WARM_UP_MS,
+    weather: (since) =>
+      since < DEPLOY_MS
+        ? { status: 0 }
+        : { capacity: Math.min(1, COLD + ((1 - COLD) * (since - DEPLOY_MS)) / WARM_UP_MS) },
+  },
+  'ten minutes in which a fifth of the clients have no network': {
+    ...{ ...lasting(() => ({})), offline: 0.2 },
+  },
+};
+const chosen = Object.entries(SCENARIOS).slice(0, process.env.NIGHT ? undefined : 1);
+
+const TIMERS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
+
+/** The same chances in each run. */
+const createDice =
+  (state = 1) =>
+  () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: [...TIMERS] });
+  vi.spyOn(Math, 'random').mockImplementation(createDice());
+  openSite();
+  vi.stubGlobal('indexedDB', undefined);
+});
+afterEach(() => {
+  vi.clearAllTimers();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+it.each(chosen)('clients go easy on a server after %s, and it gets everything', async (_, it) => {
+  const { troubleMs, weather, offline = 0 } = it;
+  const start = Date.now();
+  const since = () => Date.now() - start - TROUBLE_AT_MS;
+  const isTrouble = () => since() >= 0 && since() < troubleMs;
+  const current = (): Weather => (isTrouble() ? weather(since()) : {});
+  const sentIn: number[] = [];
+  let made = 0;
+  let waiting = 0;
+  let repeated = 0;
+
+  // A server with one queue, which does not see that a client has given up.
+  let queue: (() => void)[] = [];
+  let budget = 0;
+  setInterval(() => {
+    const { capacity = 1, status } = current();
+    budget += status === undefined ? (usualPerSecond * HEADROOM * capacity * TICK_MS) / 1_000 : 0;
+    const now = queue.slice(0, Math.floor(budget));
+    queue = queue.slice(now.length);
+    budget = queue.length ? budget - now.length : budget % 1;
+    for (const store of now) store();
+  }, TICK_MS);
+
+  const world: World = {
+    now: Date.now,
+    isOnline: (client) => !isTrouble() || client >= CLIENTS * offline,
+    delivered: () => waiting--,
+    send: (client, settle, signal) => {
+      let isOver = false;
+      const answer = (status: number, retryAfterMs = 0) =>
+        setTimeout(() => {
+          if (!isOver) settle({ status, retryAfterMs });
+          isOver = true;
+        }, TRAVEL_MS);
+      signal.addEventListener('abort', () => {
+        if (!isOver) settle({ status: 0, retryAfterMs: 0 });
+        isOver = true;
+      });
+      if (!world.isOnline(client)) return void answer(0); // it does not reach the server
+      const second = Math.floor((Date.now() - start) / 1_000);
+      sentIn[second] = (sentIn[second] ?? 0) + 1;
+      const { status, retryAfterMs } = current();
+      if (status !== undefined) return void answer(status, retryAfterMs);
+      if (queue.length >= usualPerSecond * QUEUE_S) return void answer(503);
+      queue.push(() => {
+        if (isOver) repeated++;
+        answer(200);
+      });
+    },
+  };
+  for (let client = 0; client < CLIENTS; client++) {
+    const page = createFleetClient(client, world);
+    const wait = () => -Math.log(1 - Math.random()) * callEvery(client);
+    const call = () => {
+      // Every second call comes with a new page of the site, which takes over what waits.
+      if (Math.random() < 0.5) page.navigate();
+      page.call();
+      made++;
+      waiting++;
+      setTimeout(call, wait());
+    };
+    setTimeout(call, wait());
+    if (client < CLIENTS * offline) setTimeout(page.online, TROUBLE_AT_MS + troubleMs);
+  }
+  for (let ms = 0; ms < LENGTH_MS; ms += TICK_MS) {
+    vi.advanceTimersByTime(TICK_MS);
+    await new Promise(setImmediate); // what the answers of this tick have set going goes on before the next
+  }
+
+  const peakOf = (_: unknown, second: number) => {
+    const sent = sentIn.slice(Math.max(0, second - PEAK_S + 1), second + 1);
+    return sent.reduce((sum, one) => sum + (one ?? 0), 0) / PEAK_S / usualPerSecond;
+  };
+  const peak = Math.max(...Array.from({ length: LENGTH_MS / 1_000 }, peakOf));
+  console.log(peak, made, waiting, repeated);
+  expect(peak).toBeLessThanOrEqual(MOST_TIMES_THE_USUAL);
+  expect(waiting).toBeLessThan(CLIENTS / 10);
+  expect(repeated / made).toBeLessThan(MOST_REPEATED);
+});

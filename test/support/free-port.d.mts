@@ -1,0 +1,2 @@
+/** A port nobody listens on now. */
+export declare function freePort(): Promise<number>;
