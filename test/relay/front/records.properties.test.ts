@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wrongField } from '../../src/interface/validate.js';
-import { isDateTime } from '../../src/interface/is-date-time.js';
-import { checkRecord, isId, parseBatch } from '../../src/relay/front/records.js';
-import { MAX_BATCH_RECORDS } from '../../src/interface/wire.js';
-import { json } from './nasty.js';
+import { wrongField } from '../../../src/interface/validate.js';
+import { isDateTime } from '../../../src/interface/is-date-time.js';
+import { checkRecord, isId, parseBatch } from '../../../src/relay/front/records.js';
+import { MAX_BATCH_RECORDS } from '../../../src/interface/wire.js';
+import { json } from '../../support/nasty.js';
 
 const RULES = { projects: ['p'], channels: ['c'] };
 const id = fc.stringMatching(/^[\w-]{1,64}$/);

@@ -5,7 +5,7 @@ import { byteLength } from '../../src/client/page.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
 import type { OutboxRecord } from '../../src/client/types.js';
 import { wrongField } from '../../src/interface/validate.js';
-import { json, makeEach, name, nasty, text } from './nasty.js';
+import { json, makeEach, name, nasty, text } from '../support/nasty.js';
 
 const MAX_BYTES = 2_000;
 const LATEST = Date.UTC(9999, 0);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTrouble } from '../../src/client/delivery/trouble.js';
+import { createTrouble } from '../../../src/client/delivery/trouble.js';
 import {
   BASE_MS,
   CAP_MS,
   MAX_RETRY_AFTER_MS,
   parseRetryAfter,
   waitInTrouble,
-} from '../../src/interface/backoff.js';
-import { createLocalStorage } from '../support/local-storage.js';
+} from '../../../src/interface/backoff.js';
+import { createLocalStorage } from '../../support/local-storage.js';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const wish = fc.integer({ min: 1, max: MAX_RETRY_AFTER_MS });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readNotes, removeNote, writeNote } from '../../src/client/outbox/note.js';
-import { addParcel, createOutbox, type Outbox } from '../../src/client/outbox/outbox.js';
-import { createParcel, type ParcelKey } from '../../src/client/outbox/parcel.js';
-import type { OutboxRecord } from '../../src/client/types.js';
-import { createLocalStorage } from '../support/local-storage.js';
-import { name, text } from './nasty.js';
+import { readNotes, removeNote, writeNote } from '../../../src/client/outbox/note.js';
+import { addParcel, createOutbox, type Outbox } from '../../../src/client/outbox/outbox.js';
+import { createParcel, type ParcelKey } from '../../../src/client/outbox/parcel.js';
+import type { OutboxRecord } from '../../../src/client/types.js';
+import { createLocalStorage } from '../../support/local-storage.js';
+import { name, text } from '../../support/nasty.js';
 
 const SITE = 'analytics-outbox https://in.example.com shop';
 const NOW = 1_000_000;
