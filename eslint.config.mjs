@@ -31,7 +31,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/unbound-method': 'error' },
   },
   {
-    files: ['{src,test,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
+    files: ['{src,test,world,lab,e2e,demo}/**/*.{ts,tsx}', 'playwright.config.ts', 'vitest.config.ts'],
     ignores: ['e2e/{fixtures,recipes}/**', 'demo/examples/**'],
     languageOptions: {
       parserOptions: {

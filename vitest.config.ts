@@ -2,13 +2,28 @@ import { defineConfig } from 'vitest/config';
 import { testingPlatform } from './scripts/testing-platform.mjs';
 
 export default defineConfig({
-  plugins: [testingPlatform('?testing')],
   test: {
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/pin-seed.ts'],
     // By itself it leaves a core free, which on two cores is half of them.
     maxWorkers: '100%',
-    // Far above what any needs: a loaded machine is no failure.
-    testTimeout: 60_000,
+    projects: [
+      {
+        plugins: [testingPlatform('?testing')],
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          setupFiles: ['test/support/pin-seed.ts'],
+          // Far above what any needs: a loaded machine is no failure.
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'world',
+          include: ['world/**/*.test.ts'],
+          setupFiles: ['test/support/pin-seed.ts'],
+          testTimeout: 60_000,
+        },
+      },
+    ],
   },
 });
