@@ -2,7 +2,7 @@
  * Runs a TypeScript file, with what it imports, on any Node that the project supports: bundled into one
  * plain module first, so that long runs are as fast as JavaScript. Does not check types: `tsc` does.
  *
- *     node scripts/run-typescript.mjs lab/simulation/main.ts --seeds 5
+ *     node scripts/run-typescript.mjs lab/matrix/main.ts --help
  *
  * The file sees the arguments after its own name, as if Node had run it. Paths of its own go from
  * `process.cwd()`: `import.meta.url` is the bundle's.
