@@ -1,4 +1,4 @@
-/** Mutation testing, run a folder at a time by `npm run mutate` (lab/mutation/mutate.mjs, docs/testing.md). */
+/** Mutation testing, run a folder at a time by `npm run mutate` (lab/mutation/mutate.mjs). */
 export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],

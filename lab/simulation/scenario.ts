@@ -1,6 +1,6 @@
 import type { ServiceMode } from './service.js';
 
-/** How an engine treats a page that goes away (measured: see docs/promise.md). */
+/** How an engine treats a page that goes away (see docs/limits.md). */
 export type Engine = 'chromium' | 'firefox' | 'webkit';
 
 export interface Setup {
