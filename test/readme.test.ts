@@ -391,12 +391,6 @@ it('promises in ten lines', () => {
   expect(tableUnder(read('docs/limits.md'), 'What is promised')).toHaveLength(10);
 });
 
-it('compares what is lost as it was measured, and in the words of the limits', () => {
-  const last = tableUnder(read('docs/start.md'), 'Direct, or through a relay').at(-1)!;
-  expect(last.slice(1)).toEqual(['6 of 12', '0 of 28']);
-  expect(read('docs/limits.md')).toContain('6 of 12');
-});
-
 it('promises nowhere that a call is stored as it returns', () => {
   const promising = PAGES.filter((file) => /safe as soon as|stored as soon as it/.test(read(file)));
   expect(promising).toEqual([]);

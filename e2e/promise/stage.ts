@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { FaultRule } from '../../demo/server/fault-rules.js';
 import type { Guest } from '../support/guest.js';
 import { guestScript, NAMES_AT_START, REJECTION_MARK } from '../support/guest-script.js';
@@ -54,7 +53,7 @@ export const createStage = async ({ engine, needs, way, service, site, relay, gu
   const baseUrl = needs.host ? `http://${needs.host}:${service.port}` : service.url;
   const browser = await engine.open({
     ...needs,
-    folder: join(folder, 'profile'),
+    folder,
     guest,
     site,
     baseUrl,

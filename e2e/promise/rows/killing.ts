@@ -4,7 +4,14 @@ import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import { TWENTY, waitAtRest, waitFor, waitForStorage, waitUntilStored } from '../steps.js';
+import {
+  trackAndClose,
+  TWENTY,
+  waitAtRest,
+  waitFor,
+  waitForStorage,
+  waitUntilStored,
+} from '../steps.js';
 import { allOnce, onceOrUnknown, onceUnlessLost, unknown } from '../verdicts.js';
 
 /** Requests that hang outlive their page, and a browser opens six connections to a service. */
@@ -34,6 +41,25 @@ const killInFlight = async (
   return TWENTY;
 };
 
+/** 20 calls and this end, of a page that has its database; then the next visit. */
+const ending = (row: Omit<Row, 'run'>, end: (stage: Stage, tab: Tab) => Promise<void>): Row => ({
+  needs: { durable: true },
+  ...row,
+  run: async (stage) => {
+    const tab = await stage.visit();
+    await waitForStorage(tab);
+    await end(stage, tab);
+    await stage.nextVisit();
+    return TWENTY;
+  },
+});
+
+const KILLED_BEFORE_STORED = {
+  promised: onceUnlessLost,
+  because:
+    'a call is in IndexedDB some milliseconds later, and a process killed before that takes it along',
+};
+
 export const killingRows: readonly Row[] = [
   {
     id: 'killed-in-flight',
@@ -54,46 +80,34 @@ export const killingRows: readonly Row[] = [
         await stage.browser.start();
       }),
   },
-  {
-    id: 'killed-at-once',
-    what: '20 calls, then the page’s process is killed at once',
-    promised: { direct: onceOrUnknown, relay: allOnce },
-    except: {
-      webkit: {
-        promised: onceUnlessLost,
-        because:
-          'a call is in IndexedDB some milliseconds later, and a process killed before that takes it along',
-      },
+  ending(
+    {
+      id: 'killed-at-once',
+      what: '20 calls, then the page’s process is killed at once',
+      promised: { direct: onceOrUnknown, relay: allOnce },
+      except: { webkit: KILLED_BEFORE_STORED },
     },
-    needs: { durable: true },
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await waitForStorage(tab);
+    async ({ browser }, tab) => {
       await track(tab, TWENTY);
-      await stage.browser.crashPages();
-      await stage.nextVisit();
-      return TWENTY;
+      await browser.crashPages();
     },
-  },
-  {
-    id: 'browser-killed-down',
-    what: '20 calls with the service down; once they are stored, the whole browser is killed',
-    promised: { direct: onceOrUnknown, relay: allOnce },
-    nightly: true,
-    needs: { durable: true },
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await waitForStorage(tab);
-      await stage.cut();
+  ),
+  ending(
+    {
+      id: 'browser-killed-down',
+      what: '20 calls with the service down; once they are stored, the whole browser is killed',
+      promised: { direct: onceOrUnknown, relay: allOnce },
+      nightly: true,
+    },
+    async ({ browser, cut, mend }, tab) => {
+      await cut();
       await track(tab, TWENTY);
       await waitUntilStored(tab, 20);
-      await stage.browser.kill();
-      await stage.mend();
-      await stage.browser.start();
-      await stage.nextVisit();
-      return TWENTY;
+      await browser.kill();
+      await mend();
+      await browser.start();
     },
-  },
+  ),
   {
     id: 'browser-killed-offline',
     what: '20 events and an identify offline; once they are stored, the whole browser is killed',
@@ -114,19 +128,33 @@ export const killingRows: readonly Row[] = [
       return ['identify user_1', ...TWENTY];
     },
   },
+  ending(
+    {
+      id: 'browser-quit',
+      what: '20 calls, then the browser is quit with the page open',
+      promised: onceOrUnknown,
+    },
+    async ({ browser }, tab) => {
+      await track(tab, TWENTY);
+      await browser.quit();
+      await browser.start();
+    },
+  ),
   {
-    id: 'browser-quit',
-    what: '20 calls, then the browser is quit with the page open',
-    promised: onceOrUnknown,
+    id: 'close-and-quit',
+    what: 'a last call, the tab closes in the same task, and the browser is quit at once',
+    promised: { direct: onceOrUnknown, key: allOnce, relay: allOnce },
+    except: { webkit: KILLED_BEFORE_STORED },
+    nightly: true,
     needs: { durable: true },
     run: async (stage) => {
-      const tab = await stage.visit();
+      const tab = await stage.visitPopup();
       await waitForStorage(tab);
-      await track(tab, TWENTY);
+      await trackAndClose(tab, ['last']);
       await stage.browser.quit();
       await stage.browser.start();
       await stage.nextVisit();
-      return TWENTY;
+      return ['last'];
     },
   },
   {

@@ -46,47 +46,75 @@ const passThrough = async (stage: Stage, address: string): Promise<Tab> => {
   return tab;
 };
 
-/** Leaves before the `load` event, in an engine that tells of it or one that says nothing until then. */
-const leftBeforeLoad = (id: string, what: string, prepare: (stage: Stage) => void): Row => ({
-  id,
-  what,
-  promised: { direct: allOnce, relay: allOnce },
-  isSmoke: true,
+/** Leaves so, and what was called then has arrived before another page comes. */
+const handedOff = (row: Omit<Row, 'run'>, leave: (stage: Stage) => Promise<unknown>): Row => ({
+  ...row,
   run: async (stage) => {
-    prepare(stage);
-    const address = leavingPage(stage, UNLOADED);
-    stage.site.hold('/never.png');
-    await passThrough(stage, address);
+    await leave(stage);
     await waitForHandoff(stage, 20);
     await stage.visit();
     return TWENTY;
   },
 });
 
+const leaveBeforeLoad = (stage: Stage): Promise<Tab> => {
+  stage.site.hold('/never.png');
+  return passThrough(stage, leavingPage(stage, UNLOADED));
+};
+
+const DIRECT_AND_RELAY = { direct: allOnce, relay: allOnce };
+const EACH_WAY = { ...DIRECT_AND_RELAY, key: allOnce };
+
 export const leavingRows: readonly Row[] = [
-  {
-    id: 'navigate',
-    what: '20 calls, then to another page, in the same task',
-    promised: { direct: allOnce, key: allOnce, relay: allOnce },
-    isSmoke: true,
-    nightly: ['key'],
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await trackAndGo(tab, TWENTY, stage.bare());
-      await waitForHandoff(stage, 20);
-      await stage.visit();
-      return TWENTY;
+  handedOff(
+    {
+      id: 'navigate',
+      what: '20 calls, then to another page, in the same task',
+      promised: EACH_WAY,
+      isSmoke: true,
+      nightly: ['key'],
     },
-  },
-  leftBeforeLoad(
-    'left-before-load',
-    '20 calls, then to another page, in the same task, before the `load` event',
-    () => undefined,
+    async (stage) => trackAndGo(await stage.visit(), TWENTY, stage.bare()),
   ),
-  leftBeforeLoad(
-    'left-unheard',
-    'the same, and as in WebKit only `beforeunload` tells',
-    ({ arm }) => arm(hearNothingBeforeLoad),
+  handedOff(
+    {
+      id: 'cross-site',
+      what: '20 calls, then to another site, in the same task',
+      promised: allOnce,
+      isSmoke: true,
+    },
+    async (stage) => trackAndGo(await stage.visit(), TWENTY, `${stage.site.otherUrl}/bare`),
+  ),
+  handedOff(
+    {
+      id: 'close',
+      what: '20 calls, then the tab closes, in the same task',
+      promised: EACH_WAY,
+      isSmoke: true,
+      nightly: ['key'],
+    },
+    async (stage) => trackAndClose(await stage.visitPopup(), TWENTY),
+  ),
+  handedOff(
+    {
+      id: 'left-before-load',
+      what: '20 calls, then to another page, in the same task, before the `load` event',
+      promised: DIRECT_AND_RELAY,
+      isSmoke: true,
+    },
+    leaveBeforeLoad,
+  ),
+  handedOff(
+    {
+      id: 'left-unheard',
+      what: 'the same, and as in WebKit only `beforeunload` tells',
+      promised: DIRECT_AND_RELAY,
+      isSmoke: true,
+    },
+    (stage) => {
+      stage.arm(hearNothingBeforeLoad);
+      return leaveBeforeLoad(stage);
+    },
   ),
   {
     id: 'left-before-script',
@@ -126,37 +154,9 @@ export const leavingRows: readonly Row[] = [
     },
   },
   {
-    id: 'cross-site',
-    what: '20 calls, then to another site, in the same task',
-    promised: allOnce,
-    isSmoke: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      stage.bare();
-      await trackAndGo(tab, TWENTY, `${stage.site.otherUrl}/bare`);
-      await waitForHandoff(stage, 20);
-      await stage.visit();
-      return TWENTY;
-    },
-  },
-  {
-    id: 'close',
-    what: '20 calls, then the tab closes, in the same task',
-    promised: { direct: allOnce, key: allOnce, relay: allOnce },
-    isSmoke: true,
-    nightly: ['key'],
-    run: async (stage) => {
-      const tab = await stage.visitPopup();
-      await trackAndClose(tab, TWENTY);
-      await waitForHandoff(stage, 20);
-      await stage.visit();
-      return TWENTY;
-    },
-  },
-  {
     id: 'beyond-budget',
     what: '100 events of 1 KB, then the tab closes, in the same task',
-    promised: { direct: allOnce, relay: allOnce },
+    promised: DIRECT_AND_RELAY,
     isSmoke: true,
     run: async (stage) => {
       const tab = await stage.visitPopup();

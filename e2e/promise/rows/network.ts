@@ -23,6 +23,7 @@ export const networkRows: readonly Row[] = [
     what: 'offline, then online on the same page',
     promised: { direct: allOnce, relay: allOnce },
     isSmoke: true,
+    within: 10_000,
     run: async (stage) => {
       const tab = await stage.visit();
       await stage.offline(true);

@@ -26,6 +26,20 @@ const returnFromCache = async (...trip: Parameters<typeof goAndReturn>): Promise
   if (!(await goAndReturn(...trip))) throw new Error('It was loaded anew');
 };
 
+/** 20 records, on a page that goes away and comes back from the back/forward cache; then one more. */
+const returning = (
+  row: Omit<Row, 'run'>,
+  trip: (stage: Stage, tab: Tab) => Promise<void>,
+): Row => ({
+  ...row,
+  run: async (stage) => {
+    const tab = await stage.visit();
+    await trip(stage, tab);
+    await track(tab, ['back']);
+    return [...TWENTY, 'back'];
+  },
+});
+
 const isPrerendering = (tab: Tab): Promise<boolean> =>
   tab.evaluate(() => !!(document as { prerendering?: boolean }).prerendering);
 
@@ -82,73 +96,68 @@ export const pageRows: readonly Row[] = [
       return ['delivered', ...TWENTY];
     },
   },
-  {
-    id: 'bfcache-waiting',
-    what: 'restored from the back/forward cache with records waiting',
-    promised: { direct: allOnce, relay: allOnce },
-    except: {
-      webkit: {
-        promised: onceOrWaiting,
-        because:
-          'it tells a page that came back that what the page wrote to IndexedDB as it went is stored, which it is not, so the records wait until their time is over',
+  returning(
+    {
+      id: 'bfcache-waiting',
+      what: 'restored from the back/forward cache with records waiting',
+      promised: { direct: allOnce, relay: allOnce },
+      except: {
+        webkit: {
+          promised: onceOrWaiting,
+          because:
+            'it tells a page that came back that what the page wrote to IndexedDB as it went is stored, which it is not, so the records wait until their time is over',
+        },
       },
     },
-    run: async (stage) => {
-      const tab = await stage.visit();
+    async (stage, tab) => {
       await trackRefused(stage, tab, TWENTY);
       await returnFromCache(tab, () => tab.goto(stage.bare()));
-      await track(tab, ['back']);
-      return [...TWENTY, 'back'];
     },
-  },
-  {
-    id: 'bfcache-claimed',
-    what: 'the same, after another tab has taken the records over',
-    promised: { direct: allOnce, relay: allOnce },
-    run: async (stage) => {
-      const tab = await stage.visit();
+  ),
+  returning(
+    {
+      id: 'bfcache-claimed',
+      what: 'the same, after another tab has taken the records over',
+      promised: { direct: allOnce, relay: allOnce },
+    },
+    async (stage, tab) => {
       await trackRefused(stage, tab, TWENTY);
-      await returnFromCache(
-        tab,
-        () => tab.goto(stage.bare()),
-        async () => {
-          await stage.visit();
-          const isTaken = async () => (await stage.service.events()).length === 20;
-          await waitFor('the takeover', isTaken);
-        },
-      );
-      await track(tab, ['back']);
-      return [...TWENTY, 'back'];
+      const takeOver = async () => {
+        await stage.visit();
+        const isTaken = async () => (await stage.service.events()).length === 20;
+        await waitFor('the takeover', isTaken);
+      };
+      await returnFromCache(tab, () => tab.goto(stage.bare()), takeOver);
     },
-  },
-  ...[20, 1_500].map((delay): Row => ({
-    id: `bfcache-handed-off-${delay}`,
-    what: `the page is left in the task of the calls, which are answered after ${delay} ms, and restored from the back/forward cache`,
-    promised: { direct: onceOrUnknown, relay: allOnce },
-    // The answer comes while the page is away, and Firefox never tells the page of it.
-    ...(delay === 20 && { isSmoke: true }),
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.faults([{ delay }]);
-      await returnFromCache(tab, () => trackAndGo(tab, TWENTY, stage.bare()));
-      await track(tab, ['back']);
-      return [...TWENTY, 'back'];
+  ),
+  ...[20, 1_500].map((delay) =>
+    returning(
+      {
+        id: `bfcache-handed-off-${delay}`,
+        what: `the page is left in the task of the calls, which are answered after ${delay} ms, and restored from the back/forward cache`,
+        promised: { direct: onceOrUnknown, relay: allOnce },
+        // The answer comes while the page is away, and Firefox never tells the page of it.
+        ...(delay === 20 && { isSmoke: true }),
+      },
+      async (stage, tab) => {
+        await stage.faults([{ delay }]);
+        await returnFromCache(tab, () => trackAndGo(tab, TWENTY, stage.bare()));
+      },
+    ),
+  ),
+  returning(
+    {
+      id: 'bfcache-in-flight',
+      what: 'restored from the back/forward cache with requests under way since before',
+      promised: onceOrUnknown,
     },
-  })),
-  {
-    id: 'bfcache-in-flight',
-    what: 'restored from the back/forward cache with requests under way since before',
-    promised: onceOrUnknown,
-    run: async (stage) => {
-      const tab = await stage.visit();
+    async (stage, tab) => {
       await stage.faults([{ delay: 1_500 }]);
       await track(tab, TWENTY);
       await waitFor('a request', async () => (await statusOf(tab)).inFlight > 0);
       await returnFromCache(tab, () => tab.goto(stage.bare()));
-      await track(tab, ['back']);
-      return [...TWENTY, 'back'];
     },
-  },
+  ),
   {
     id: 'captured',
     what: 'a view, a click, a form, a route and an error are captured, and the page is left in the task of the last',

@@ -1,9 +1,9 @@
+import type { FaultRule } from '../../../demo/server/fault-rules.js';
 import { names } from '../../support/names.js';
 import { setupOf } from '../../support/setup-of.js';
 import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
 import {
-  CALLS_AFTER_IT,
   eventsOf,
   LONGER_OUTAGE,
   SHORT_OUTAGE,
@@ -22,6 +22,32 @@ const VISIT_MS = 6_000;
 
 const EACH_WAY = { direct: allOnce, key: allOnce, relay: allOnce };
 const DIRECT_AND_RELAY = { direct: allOnce, relay: allOnce };
+
+/** 20 calls, whose requests meet these faults. */
+const meeting = (row: Omit<Row, 'run'>, rules: readonly FaultRule[]): Row => ({
+  ...row,
+  run: async (stage) => {
+    const tab = await stage.visit();
+    await stage.faults(rules);
+    await track(tab, TWENTY);
+    return TWENTY;
+  },
+});
+
+/** Answers all requests so until pages have heard of it. The next page finds the service well again. */
+const answering = (row: Omit<Row, 'run'>, rule: (stage: Stage) => FaultRule): Row => ({
+  ...row,
+  run: async (stage) => {
+    const tab = await stage.visit();
+    await stage.faults([rule(stage)]);
+    await track(tab, TWENTY);
+    await waitForPause(tab, 'setup', 'unreachable');
+    await stage.faults([]);
+    await tab.goto(stage.bare());
+    await stage.visit();
+    return TWENTY;
+  },
+});
 
 /** Fails all requests with this status until pages have heard of it. */
 const failing = (status: number, when: Pick<Row, 'isSmoke' | 'nightly'>): Row => ({
@@ -119,44 +145,13 @@ export const serviceRows: readonly Row[] = [
       return [...names(100), ...[0, 40, 80].map((i) => `identify user ${i}`)];
     },
   },
-  {
-    id: 'slow',
-    what: 'each answer takes a second',
-    promised: allOnce,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.faults([{ delay: 1_000 }]);
-      await track(tab, TWENTY);
-      return TWENTY;
-    },
-  },
-  {
-    id: 'status-500',
-    what: '500 five times for one record',
-    promised: allOnce,
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.faults([{ match: { event: 'event 3' }, status: 500, times: 5 }]);
-      await track(tab, TWENTY);
-      return TWENTY;
-    },
-  },
-  {
-    id: 'five-500',
-    what: '500 for the first five requests; all arrive within 15 s',
-    promised: allOnce,
-    nightly: true,
-    within: NOBODY_SENDS_MS,
-    run: async (stage) => {
-      const tab = await stage.visitPopup();
-      await stage.faults([{ status: 500, times: 5 }]);
-      const arrived = async () => (await stage.service.events()).length;
-      await spendVisit(tab, { ...SHORT_OUTAGE, awayMs: 0 }, { heal: () => undefined, arrived });
-      await trackAndClose(tab, []);
-      return TWENTY;
-    },
-  },
+  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce }, [
+    { delay: 1_000 },
+  ]),
+  meeting(
+    { id: 'status-500', what: '500 five times for one record', promised: allOnce, nightly: true },
+    [{ match: { event: 'event 3' }, status: 500, times: 5 }],
+  ),
   oneVisit(
     {
       id: 'one-visit-refused',
@@ -186,16 +181,6 @@ export const serviceRows: readonly Row[] = [
     },
     'answers 503',
     LONGER_OUTAGE,
-  ),
-  oneVisit(
-    {
-      id: 'one-visit-calls-after',
-      what: 'connections are refused for 3 s, 6 events meanwhile and 4 after; the tab is closed at 12 s, for good',
-      promised: allOnce,
-      nightly: true,
-    },
-    'is away',
-    CALLS_AFTER_IT,
   ),
   oneVisit(
     {
@@ -234,31 +219,19 @@ export const serviceRows: readonly Row[] = [
       return TWENTY;
     },
   },
-  {
-    id: 'one-400',
-    what: '400 for one of 20',
-    promised: dropped(1, 'rejected'),
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.faults([{ match: { event: 'event 3' }, status: 400 }]);
-      await track(tab, TWENTY);
-      return TWENTY;
+  meeting(
+    { id: 'one-400', what: '400 for one of 20', promised: dropped(1, 'rejected'), nightly: true },
+    [{ match: { event: 'event 3' }, status: 400 }],
+  ),
+  meeting(
+    {
+      id: 'one-success-false',
+      what: '200 with `success: false` for one of 20',
+      promised: dropped(1, 'rejected'),
+      nightly: true,
     },
-  },
-  {
-    id: 'one-success-false',
-    what: '200 with `success: false` for one of 20',
-    promised: dropped(1, 'rejected'),
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      const body = { success: false, message: 'no' };
-      await stage.faults([{ match: { event: 'event 3' }, status: 200, body }]);
-      await track(tab, TWENTY);
-      return TWENTY;
-    },
-  },
+    [{ match: { event: 'event 3' }, status: 200, body: { success: false, message: 'no' } }],
+  ),
   {
     id: 'wrong-token',
     what: '401, then `init` with the right token',
@@ -272,38 +245,22 @@ export const serviceRows: readonly Row[] = [
       return TWENTY;
     },
   },
-  {
-    id: 'captive-portal',
-    what: 'a captive portal answers 200 with HTML; the network is well for the next page',
-    promised: allOnce,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      const headers = { 'content-type': 'text/html' };
-      await stage.faults([{ status: 200, headers, body: '<html>Log in</html>' }]);
-      await track(tab, TWENTY);
-      await waitForPause(tab, 'setup');
-      await stage.faults([]);
-      await tab.goto(stage.bare());
-      await stage.visit();
-      return TWENTY;
+  answering(
+    {
+      id: 'captive-portal',
+      what: 'a captive portal answers 200 with HTML; the network is well for the next page',
+      promised: allOnce,
     },
-  },
-  {
-    id: 'redirect',
-    what: 'requests are redirected to a login page; no more so for the next page',
-    promised: allOnce,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      const headers = { location: `${stage.site.url}/bare` };
-      await stage.faults([{ status: 302, headers }]);
-      await track(tab, TWENTY);
-      await waitForPause(tab, 'setup', 'unreachable');
-      await stage.faults([]);
-      await tab.goto(stage.bare());
-      await stage.visit();
-      return TWENTY;
+    () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' }),
+  ),
+  answering(
+    {
+      id: 'redirect',
+      what: 'requests are redirected to a login page; no more so for the next page',
+      promised: allOnce,
     },
-  },
+    ({ site }) => ({ status: 302, headers: { location: `${site.url}/bare` } }),
+  ),
   {
     id: 'first-hangs',
     what: 'the first request hangs (`timeout: 3000`)',
@@ -318,28 +275,22 @@ export const serviceRows: readonly Row[] = [
       return TWENTY;
     },
   },
-  {
-    id: 'reset',
-    what: 'three connections are reset before anything is stored',
-    promised: allOnce,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.faults([{ reset: true, times: 3 }]);
-      await track(tab, TWENTY);
-      return TWENTY;
+  meeting(
+    {
+      id: 'reset',
+      what: 'three connections are reset before anything is stored',
+      promised: allOnce,
     },
-  },
-  {
-    id: 'reset-after',
-    what: 'three connections are reset after storing',
-    promised: { direct: atLeastOnce, key: allOnce, relay: allOnce },
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.faults([{ reset: true, after: true, times: 3 }]);
-      await track(tab, TWENTY);
-      return TWENTY;
+    [{ reset: true, times: 3 }],
+  ),
+  meeting(
+    {
+      id: 'reset-after',
+      what: 'three connections are reset after storing',
+      promised: { direct: atLeastOnce, key: allOnce, relay: allOnce },
     },
-  },
+    [{ reset: true, after: true, times: 3 }],
+  ),
   {
     id: 'restart',
     what: 'the service is stopped and started again in the middle of a flush of 100',
