@@ -1,5 +1,3 @@
-import type { DropReason } from '../../src/client/types.js';
-
 /** What is known at the end of a run. */
 export interface Evidence {
   /** Names of the records that calls made, each once. */
@@ -8,8 +6,8 @@ export interface Evidence {
   stored: readonly string[];
   /** Names that pages reported as unknown. */
   unknown: readonly string[];
-  /** Names that pages reported as dropped; empty where the record could not be read. */
-  dropped: readonly { name: string; reason: DropReason }[];
+  /** Names that pages reported as dropped. */
+  dropped: readonly string[];
   /** Names that still wait in a page or in the outbox. */
   waiting: readonly string[];
 }
@@ -55,7 +53,6 @@ export const fatesOf = (evidence: Evidence): Fates => {
   const counts = countOf(stored);
   const known = new Set(made);
   const fates = { ...NO_FATES };
-  let unreadable = dropped.filter(({ name }) => name === '').length;
   for (const name of made) {
     const times = counts.get(name) ?? 0;
     if (times === 1) fates.once++;
@@ -63,9 +60,8 @@ export const fatesOf = (evidence: Evidence): Fates => {
     else {
       fates.never++;
       if (unknown.includes(name)) fates.unknown++;
-      else if (dropped.some((drop) => drop.name === name)) fates.dropped++;
+      else if (dropped.includes(name)) fates.dropped++;
       else if (waiting.includes(name)) fates.waiting++;
-      else if (unreadable-- > 0) fates.dropped++;
       else fates.lost++;
     }
   }

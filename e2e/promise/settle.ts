@@ -33,16 +33,14 @@ const gather = async (stage: Stage, made: readonly string[]): Promise<Evidence> 
     ...(await stage.service.identifies()).map(({ user_id }) => `identify ${user_id}`),
   ];
   const unknown: string[] = [];
-  const dropped: { name: string; reason: Evidence['dropped'][number]['reason'] }[] = [];
+  const dropped: string[] = [];
   let waits = 0;
   for (const tab of await talkingTabs(stage)) {
     for (const { outcome, record } of await heard(tab, 'outcome')) {
       if (outcome === 'unknown') unknown.push(nameOf(record.body));
     }
-    for (const { record, reason } of await heard(tab, 'drop')) {
-      if (record ?? reason === 'unreadable')
-        dropped.push({ name: record ? nameOf(record.body) : '', reason });
-    }
+    for (const { record } of await heard(tab, 'drop'))
+      if (record) dropped.push(nameOf(record.body));
     waits += await tab.evaluate(() => analytics.status().waiting + analytics.status().inFlight);
   }
   const open = made.filter((name) => !stored.includes(name) && !unknown.includes(name));

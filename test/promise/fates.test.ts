@@ -10,7 +10,7 @@ describe('fatesOf', () => {
       made: ['once', 'twice', 'unknown', 'dropped', 'waiting', 'lost', 'stored and unknown'],
       stored: ['once', 'twice', 'twice', 'stored and unknown', 'who'],
       unknown: ['unknown', 'stored and unknown'],
-      dropped: [{ name: 'dropped', reason: 'rejected' }],
+      dropped: ['dropped'],
       waiting: ['waiting'],
     });
     expect(fates).toEqual({
@@ -24,19 +24,6 @@ describe('fatesOf', () => {
       strange: 1,
     });
     expect(addFates(fates, fates)).toMatchObject({ once: 4, strange: 2 });
-  });
-});
-
-describe('fatesOf, of records that nobody could read', () => {
-  it('takes so many of what is missing for dropped, and the rest for lost', () => {
-    const drop = { name: '', reason: 'unreadable' } as const;
-    const fates = fatesOf({
-      ...evidence,
-      stored: [],
-      made: ['a', 'b', 'c'],
-      dropped: [drop, drop],
-    });
-    expect(fates).toMatchObject({ never: 3, dropped: 2, lost: 1 });
   });
 });
 

@@ -4,8 +4,8 @@ import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
-import { trackAndGo, TWENTY, waitFor, waitForStorage, waitAtRest } from '../steps.js';
-import { allOnce, atLeastOnce, dropped, type Promised } from '../verdicts.js';
+import { trackAndGo, TWENTY, waitFor } from '../steps.js';
+import { allOnce, atLeastOnce, dropped } from '../verdicts.js';
 
 /** Runs with IndexedDB broken in a way, and leaves a page with records waiting. */
 const broken = (how: keyof typeof breakages): Row => ({
@@ -23,48 +23,6 @@ const broken = (how: keyof typeof breakages): Row => ({
     return [...TWENTY, ...names(20, 'leaving')];
   },
 });
-
-/** Makes records wait, changes how they stand in the database, and opens the next page. */
-const rewritten = (id: string, what: string, version: number, promised: Promised): Row => ({
-  id,
-  what,
-  promised,
-  nightly: true,
-  needs: { forgetsPages: true },
-  run: async (stage) => {
-    const tab = await stage.visit();
-    await waitForStorage(tab);
-    await stage.offline(true);
-    // A value each.
-    for (const event of TWENTY) await track(tab, [event]);
-    await waitAtRest(tab, 20);
-    await tab.goto('about:blank');
-    await stage.offline(false);
-    await tab.goto(stage.bare());
-    await tab.evaluate(rewrite, [version, 3] as const);
-    await stage.visit();
-    return TWENTY;
-  },
-});
-
-/** Changes the version of the first so many values. It stands alone. */
-const rewrite = async ([version, count]: readonly [number, number]): Promise<void> => {
-  const settled = <Value>(request: IDBRequest<Value>) =>
-    new Promise<Value>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  for (const { name } of await indexedDB.databases()) {
-    const database = await settled(indexedDB.open(name!));
-    const store = database.transaction('records', 'readwrite').objectStore('records');
-    let left = count;
-    for (const key of await settled(store.getAllKeys())) {
-      const value = (await settled(store.get(key))) as { v: number; records?: unknown };
-      if (value.records && left-- > 0) await settled(store.put({ ...value, v: version }, key));
-    }
-    database.close();
-  }
-};
 
 const clearSiteData = async (tab: Tab): Promise<void> => {
   await tab.evaluate(async () => {
@@ -132,16 +90,4 @@ export const storageRows: readonly Row[] = [
       return names(50);
     },
   },
-  rewritten(
-    'older-version',
-    'three stored records have another version (`v: 0`)',
-    0,
-    dropped(3, 'unreadable'),
-  ),
-  rewritten(
-    'newer-version',
-    'three stored records have another version (`v: 99`)',
-    99,
-    dropped(3, 'unreadable'),
-  ),
 ];
