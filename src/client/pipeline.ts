@@ -5,9 +5,9 @@ import type { createDirectSend } from './delivery/send/direct.js';
 import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
-import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
-import { clear, keep, leave, useDatabase } from './outbox/records.js';
-import { flush } from './outbox/writer.js';
+import { entriesOf } from './outbox/memory.js';
+import { clear, createOutbox, keep, leave, useDatabase, type Outbox } from './outbox/outbox.js';
+import { writeChanges } from './outbox/writer.js';
 import { timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
@@ -35,7 +35,7 @@ export const createPipeline = (
   const now = () => timeBy(settings.now);
   const drop: Outbox['drop'] = (reason, record, message = reason) =>
     report('drop', { reason, message, record });
-  const onRestart = () => pump.loseRunning();
+  const onRestart = () => pump.restart();
   const outbox = createOutbox({
     name,
     settings: () => settings,
@@ -59,7 +59,7 @@ export const createPipeline = (
     const onChange = (storage: StorageKind, message: string) => {
       if (opened !== outbox.database) return;
       if (storage === 'opening') use();
-      else void flush(outbox);
+      else void writeChanges(outbox);
       pump.look();
       report('storage', { storage, message }); // last: a listener may deny consent
     };
@@ -191,7 +191,7 @@ export const createPipeline = (
         storage: outbox.database?.kind() ?? 'none',
         consent: consent!,
         waiting: outbox.count - inFlight,
-        elsewhere: outbox.seen?.elsewhere,
+        elsewhere: pump.elsewhere(),
         inFlight,
         delivered: counts.delivered,
         unknown: counts.unknown,

@@ -1,11 +1,14 @@
 import { ahead, BASE_MS } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
+import { createAnswers } from './answers.js';
+import { createBackoff } from './backoff.js';
 import { isGoing, isHidden, wasLeft } from '../life.js';
-import { claim, look, mayClaim } from '../outbox/look.js';
-import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
+import { createClaims } from '../outbox/claims.js';
+import { entriesOf } from '../outbox/memory.js';
+import { expire, nameInFlight, putBack, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
+import { checkLease, isSafe } from '../outbox/store.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
 import { createRequests, weigh } from './requests.js';
@@ -13,7 +16,6 @@ import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
 import { createToken } from './token.js';
-import { createTrouble } from './trouble.js';
 
 /** A free place waits this long for others, so that one write can name the records of several requests. */
 const TOGETHER_MS = 12;
@@ -24,15 +26,13 @@ const HANDOFF = 128;
 export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {
   const { name, settings, now } = outbox;
   const isRelay = !!settings().relay;
-  const trouble = createTrouble(`${name} gate`, now);
+  const backoff = createBackoff(`${name} gate`, now);
   const token = createToken(settings);
-  const requests = createRequests({
-    outbox,
-    trouble,
-    token,
-    send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-    onEnd: () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0)),
-  });
+  const claims = createClaims(outbox);
+  const answers = createAnswers({ outbox, backoff, token });
+  const onEnd = () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
+  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
+  const requests = createRequests(outbox, send, onEnd);
   /** Calls up to this one are due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
@@ -50,9 +50,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     return (
       !due &&
       entry.order <= horizon &&
-      isSafe(outbox, entry) &&
+      isSafe(outbox, entry.parcel) &&
       !expire(outbox, entry) &&
-      !mustWait(outbox, entry, isLeaving)
+      !claims.mustWait(entry, isLeaving)
     );
   };
 
@@ -67,14 +67,20 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         const { attempts } = group[0]!.record;
         const most = isLeaving
           ? BATCH_RECORDS
-          : Math.min(requests.width(), BATCH_RECORDS >> attempts);
+          : Math.min(answers.width(), BATCH_RECORDS >> attempts);
         const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
         return isRelay && group.length < most && weigh([...group, entry]) <= room;
       },
     });
 
+  const start = async (group: Entry[], since: number, handoff?: boolean): Promise<void> => {
+    const attempts = await requests.start(group, answers.silent(), handoff);
+    if (attempts) answers.conclude(group, attempts, since);
+    onEnd();
+  };
+
   const claimMore = () => {
-    if (mayClaim(outbox)) void claim(outbox, pump);
+    if (claims.mayClaim()) void claims.claim(pump);
   };
 
   let isPumping = false;
@@ -87,9 +93,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     alarm.stop(); // what is to be waited for is found anew: the clock may have jumped
     checkLease(outbox);
     if (!outbox.database) return;
-    alarm.set(look(outbox));
+    alarm.set(claims.look());
     if (isGoing()) return; // it hands off what is called; whoever stays looks again
-    const { since, until } = trouble.read();
+    const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
       claimMore(); // what is kept stays within its limits, though nothing is sent
@@ -98,23 +104,25 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
       if (problem !== undefined && outbox.database && !(await wasLeft())) {
-        requests.lacksToken(problem);
+        answers.lacksToken(problem);
       }
       isAgain = true;
       return;
     }
-    const places = since || isRelay ? 1 : Math.min(requests.width(), settings().concurrency);
+    const places = since || isRelay ? 1 : Math.min(answers.width(), settings().concurrency);
     const free = places - requests.count();
     const groups = chooseNext(free, false);
     if (!groups.length) {
       if (free > 0) claimMore();
       return;
     }
-    const named = nameInFlight(outbox, groups.flat());
-    if (!isHidden()) await named;
+    if (!settings().resends) {
+      const named = nameInFlight(outbox, groups.flat());
+      if (!isHidden()) await named;
+    }
     for (const group of groups) {
-      if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry)))
-        void requests.start(group, since);
+      if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
+        void start(group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     isAgain = true;
@@ -143,8 +151,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** The network is back: nothing waits any longer but for what the service has asked for. */
   const online = () => {
-    requests.online();
-    trouble.online();
+    answers.online();
+    backoff.online();
     for (const { record } of entriesOf(outbox)) record.due = 0;
     flushAll();
   };
@@ -153,7 +161,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     pump: pump as () => unknown,
     /** Looks at once for what dead pages have left, and pumps. */
     look: () => {
-      outbox.lookAt = 0;
+      claims.hurry();
       void pump();
     },
     flushAll,
@@ -173,24 +181,29 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
      */
     handOff: (isCall?: boolean): void => {
       if (!outbox.database || token.get() === undefined) return;
-      const { since, isAsked } = trouble.read();
-      if (settings().resends && !isCall ? isAsked : since || requests.isCutOff()) return;
+      const { since, isAsked } = backoff.read();
+      if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
         // What comes after a record without room may belong to its user. A listener may have denied consent.
         if (weigh(group) > requests.room() || !outbox.database) break;
-        void requests.start(group, since, true);
+        void start(group, since, true);
       }
     },
     online,
     /** The set-up has changed, so a request that was refused may pass now. */
     reconfigure: (): void => {
       token.forget();
-      trouble.end();
+      backoff.end();
       online();
     },
-    /** Forgets what is under way: a new life has begun. */
-    loseRunning: requests.loseRunning,
+    /** A new life has begun: what is under way is forgotten, and all that is stored is scanned. */
+    restart: (): void => {
+      claims.restart();
+      requests.loseRunning();
+    },
+    /** Records that other pages held at the last complete scan. */
+    elsewhere: claims.elsewhere,
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       requests.abort();
@@ -199,8 +212,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {
       if (!outbox.database) return ['consent', 0];
-      const { until } = trouble.read();
-      return [until ? requests.reason() : undefined, until];
+      const { until } = backoff.read();
+      return [until ? answers.reason() : undefined, until];
     },
   };
 };

@@ -1,7 +1,8 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { leaseEnd, updateLease, type Outbox, type StoredLease } from './outbox.js';
+import { leaseEnd, nextEnd, putLease, type StoredLease } from './lease.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
+import type { Store } from './store.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
@@ -25,6 +26,8 @@ export interface Claimed {
   unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
+  /** When the lease ends under which the parcels are claimed. */
+  until: number;
   /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
   next?: ParcelKey | undefined;
 }
@@ -47,25 +50,25 @@ const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  outbox: Outbox,
+  { name, life: own, now }: Pick<Store, 'name' | 'life' | 'now'>,
   walk: Walk,
 ): Promise<Claimed> => {
-  const own = outbox.life;
-  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [] };
+  const time = now();
+  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd(time) };
   const range = IDBKeyRange.bound(walk.after ?? [], ['lease'], true);
   // Mostly nothing waits, and one read tells that.
   const first = await settled(store.getKey(range));
   // Not before that read: a page that was still writing may have left its note meanwhile.
-  const notes = readNotes(outbox).filter(({ life }) => life !== own);
+  const notes = readNotes(name).filter(({ life }) => life !== own);
   if (!first && !notes.length) return claimed;
 
   const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   /** Lives of others, and until when they hold what they have; 0 if they do no more. */
   const lives = new Map<string, number>();
-  for (const { life, until } of leases) lives.set(life, leaseEnd(outbox, until));
+  for (const { life, until } of leases) lives.set(life, leaseEnd(until, time));
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
-    lives.set(life, until && Math.max(leaseEnd(outbox, until), lives.get(life) ?? 0));
+    lives.set(life, until && Math.max(leaseEnd(until, time), lives.get(life) ?? 0));
   lives.delete(own);
   for (const [life, until] of lives) {
     if (until) walk.soonest = Math.min(walk.soonest, until);
@@ -96,7 +99,7 @@ export const claimParcels = async (
       claimed.parcels.push([key, parcel]);
     }
   });
-  if (claimed.parcels.length) updateLease(store, outbox);
+  if (claimed.parcels.length) putLease(store, own, claimed.until);
   claimed.next = keys[WINDOW_PARCELS - 1];
   return claimed;
 };

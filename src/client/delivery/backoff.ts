@@ -4,6 +4,7 @@ import { shelf } from '../page.js';
 
 /** Pages go on spread over this time when the network is back, perhaps for many visitors at the same moment. */
 const ONLINE_MS = 2_000;
+
 export interface Gate {
   /** The first failure without a success since; 0 if there is none. */
   since: number;
@@ -16,7 +17,7 @@ export interface Gate {
 const OPEN: Gate = { since: 0, until: 0, isAsked: false };
 
 /** The trouble of a destination. It is kept in localStorage, so that all pages of the site obey it. */
-export const createTrouble = (key: string, now: () => number) => {
+export const createBackoff = (key: string, now: () => number) => {
   /** The gate as this page knows it: localStorage may not take it, and the site may clear it. */
   let own = OPEN;
 
@@ -55,4 +56,4 @@ export const createTrouble = (key: string, now: () => number) => {
   };
 };
 
-export type Trouble = ReturnType<typeof createTrouble>;
+export type Backoff = ReturnType<typeof createBackoff>;
