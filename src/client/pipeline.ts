@@ -6,12 +6,22 @@ import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { entriesOf } from './outbox/memory.js';
-import { clear, createOutbox, keep, leave, useDatabase, type Outbox } from './outbox/outbox.js';
+import { clear, createOutbox, keep, leave, useDatabase } from './outbox/outbox.js';
 import { writeChanges } from './outbox/writer.js';
 import { timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
-import type { Consent, Drop, Emit, FlushResult, Listeners, Status, StorageKind } from './types.js';
+import type {
+  Consent,
+  Drop,
+  DropReason,
+  Emit,
+  FlushResult,
+  Listeners,
+  OutboxRecord,
+  Status,
+  StorageKind,
+} from './types.js';
 import { createUser } from './user.js';
 
 /** Everything between a call and one destination. */
@@ -33,7 +43,7 @@ export const createPipeline = (
   };
   const name = nameOf(first);
   const now = () => timeBy(settings.now);
-  const drop: Outbox['drop'] = (reason, record, message = reason) =>
+  const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
     report('drop', { reason, message, record });
   const onRestart = () => pump.restart();
   const outbox = createOutbox({

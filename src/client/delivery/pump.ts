@@ -6,9 +6,11 @@ import { createBackoff } from './backoff.js';
 import { isGoing, isHidden, wasLeft } from '../life.js';
 import { createClaims } from '../outbox/claims.js';
 import { entriesOf } from '../outbox/memory.js';
-import { expire, nameInFlight, putBack, type Outbox } from '../outbox/outbox.js';
+import { drop, lose, nameInFlight, putBack, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
 import { checkLease, isSafe } from '../outbox/store.js';
+import { save } from '../outbox/writer.js';
+import { sinceOpened } from '../page.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
 import { createRequests, weigh } from './requests.js';
@@ -30,9 +32,15 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const token = createToken(settings);
   const claims = createClaims(outbox);
   const answers = createAnswers({ outbox, backoff, token });
-  const onEnd = () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
-  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
-  const requests = createRequests(outbox, send, onEnd);
+  const requests = createRequests({
+    settings,
+    now,
+    send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
+    onLost: (group) => {
+      for (const entry of group) lose(outbox, entry);
+      goOn();
+    },
+  });
   /** Calls up to this one are due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
@@ -47,13 +55,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
     const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());
     if (due) alarm.set(due);
-    return (
-      !due &&
-      entry.order <= horizon &&
-      isSafe(outbox, entry.parcel) &&
-      !expire(outbox, entry) &&
-      !claims.mustWait(entry, isLeaving)
-    );
+    if (due || entry.order > horizon || !isSafe(outbox, entry.parcel)) return false;
+    const isOld = sinceOpened() - entry.born > settings().maxAge;
+    if (isOld) drop(outbox, entry, 'expired');
+    return !isOld && !claims.mustWait(entry, isLeaving);
   };
 
   /** Chooses the records of the next requests. As the page is left, a request takes all that the browser does. */
@@ -73,10 +78,26 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       },
     });
 
-  const start = async (group: Entry[], since: number, handoff?: boolean): Promise<void> => {
-    const attempts = await requests.start(group, answers.silent(), handoff);
+  /** A request has ended, so that another may start. */
+  const goOn = () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
+
+  /** @param since when the trouble of the destination began; 0 if it has none */
+  const start = async (group: Entry[], since: number, handoff = false): Promise<void> => {
+    const { keepalive, answer } = requests.start(group, answers.silent(), handoff);
+    for (const entry of group) {
+      const { record } = entry;
+      entry.isSent = true;
+      if (!handoff) record.attempts++; // or each time that a tab is hidden would halve its batches
+      // Named where the browser finishes the request even if the page goes, and only there.
+      if (!settings().resends && keepalive !== entry.isNamed) {
+        entry.isNamed = keepalive;
+        save(outbox, entry.parcel);
+      }
+    }
+    for (const { record } of group) outbox.emit('sent', { record, handoff });
+    const attempts = await answer;
     if (attempts) answers.conclude(group, attempts, since);
-    onEnd();
+    goOn();
   };
 
   const claimMore = () => {

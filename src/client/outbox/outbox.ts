@@ -1,6 +1,6 @@
 import { inTime } from '../../interface/in-time.js';
 import type { Settings } from '../options.js';
-import { newId, sinceOpened } from '../page.js';
+import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import { addRecord, entriesOf, removeEntry } from './memory.js';
@@ -61,13 +61,6 @@ export const lose = (outbox: Outbox, entry: Entry): void => {
   if (outbox.settings().resends) return putBack(outbox, entry);
   finish(outbox, entry);
   outbox.emit('outcome', { record: entry.record, outcome: 'unknown' });
-};
-
-/** Drops a record that is too old. Returns whether it was. */
-export const expire = (outbox: Outbox, entry: Entry): boolean => {
-  const isOld = sinceOpened() - entry.born > outbox.settings().maxAge;
-  if (isOld) drop(outbox, entry, 'expired');
-  return isOld;
 };
 
 /** Drops the oldest events while there are too many records, and identifies where there is no event. */
