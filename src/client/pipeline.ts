@@ -93,13 +93,13 @@ export const createPipeline = (
     close();
   };
 
-  /** Deletes all that is kept, and forgets the user. */
+  /** Deletes all records, and forgets the user. */
   const eraseAll = () => {
     pump.halt();
     close();
     clear(outbox, 'consent-denied');
     user.set(null);
-    pump.reconfigure(); // the wait was stored, too
+    pump.reconfigure(); // it forgets the wait after failures, which was stored, too
     consents.erase();
   };
 
@@ -108,7 +108,7 @@ export const createPipeline = (
     const next = consents.current(settings.respectGpc);
     const isOther = next !== consent;
     consent = next;
-    begin(); // also if nothing has changed: what a denial has left may be erased now
+    begin(); // also if consent is the same: storage may have waited for the end of erasing
     if (!isOther) return;
     if (next === 'granted') user.begin();
     else if (next === 'pending') end();
@@ -152,7 +152,7 @@ export const createPipeline = (
         admit(); // `context` or `beforeSend` may have denied it
         if (call.type === 'identify') user.set(String(call.subject));
         report('record', record);
-        admit(); // a listener may
+        admit(); // a listener may have
         keep(outbox, record);
       } catch (error) {
         return drop(

@@ -19,9 +19,9 @@ import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
 import { createToken } from './token.js';
 
-/** A free place waits this long for others, so that one write can name the records of several requests. */
+/** After an answer, wait this long for more free places: one write then names the records of several requests. */
 const TOGETHER_MS = 12;
-/** Chromium carries 256 requests past the end of a page, no more. */
+/** Start at most this many requests as the page is left. Chromium carries 256 past the end of a page, for all scripts. */
 const HANDOFF = 128;
 
 /** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
@@ -41,7 +41,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       goOn();
     },
   });
-  /** Calls up to this one are due. */
+  /** The number of the last call whose record is due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
 
@@ -49,8 +49,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const alarm = createAlarm(() => pump(), now);
 
   /**
-   * Whether a record may be sent now. One that has failed waits for its own delay. As the page is left, it goes sooner
-   * only if the receiver recognises repeats: nobody would see it fail again.
+   * Whether a record may be sent now. A record that has failed waits for its own delay. As the page is left, nobody
+   * would see it fail again, so it goes sooner only if the receiver recognises repeats.
    */
   const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
     const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());
@@ -61,7 +61,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     return !isOld && !claims.mustWait(entry, isLeaving);
   };
 
-  /** Chooses the records of the next requests. As the page is left, a request takes all that the browser does. */
+  /** Chooses the records of the next requests. As the page is left, a request takes as many as the browser does. */
   const chooseNext = (places: number, isLeaving: boolean): Entry[][] =>
     choose({
       entries: entriesOf(outbox),
@@ -111,15 +111,15 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** Starts what may be started now. */
   const round = async (): Promise<void> => {
     isAgain = false;
-    alarm.stop(); // what is to be waited for is found anew: the clock may have jumped
+    alarm.stop(); // the clock may have jumped, so the next time to act is found again
     checkLease(outbox);
     if (!outbox.database) return;
     alarm.set(claims.look());
-    if (isGoing()) return; // it hands off what is called; whoever stays looks again
+    if (isGoing()) return; // from now on records are handed off; a page that stays after all looks again
     const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      claimMore(); // what is kept stays within its limits, though nothing is sent
+      claimMore(); // nothing is sent, but the limits count for what dead pages have left, too
       return;
     }
     if (outbox.count && token.get() === undefined) {
@@ -158,7 +158,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       await undefined; // the page may add its listeners after `init`
       while (isAgain) await round();
     } catch {
-      alarm.set(now() + BASE_MS); // whatever threw, it does not throw without a pause
+      alarm.set(now() + BASE_MS); // whatever threw may throw again, so not without a pause
     }
     isPumping = false;
     if (requests.count() || outbox.isClaiming) return;
@@ -170,7 +170,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     void pump();
   };
 
-  /** The network is back: nothing waits any longer but for what the service has asked for. */
+  /** The network is back: all delays end, but for a wait that the service has asked for. */
   const online = () => {
     answers.online();
     backoff.online();
@@ -180,7 +180,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   return {
     pump: pump as () => unknown,
-    /** Looks at once for what dead pages have left, and pumps. */
+    /** Looks for what dead pages have left, and pumps. */
     look: () => {
       claims.hurry();
       void pump();
@@ -206,7 +206,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
-        // What comes after a record without room may belong to its user. A listener may have denied consent.
+        // A record without room stops those after it, which may be of its user. A listener may have denied consent.
         if (weigh(group) > requests.room() || !outbox.database) break;
         void start(group, since, true);
       }

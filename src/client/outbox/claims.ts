@@ -1,6 +1,6 @@
 import { ahead } from '../../interface/backoff.js';
 import { isLoading } from '../life.js';
-import { claimParcels, type Walk } from './claim.js';
+import { claimParcels, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
 import { addParcel } from './memory.js';
 import { readNotes, removeNote } from './note.js';
@@ -14,7 +14,7 @@ const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startWalk = (): Walk => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
+const startScan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
@@ -22,16 +22,16 @@ export const createClaims = (outbox: Outbox) => {
   /** When the page looks again. */
   let lookAt = 0;
   /** The scan that goes on with the next claim, if any. */
-  let walk: Walk | undefined = startWalk();
+  let scan: Scan | undefined = startScan();
   /**
    * The last complete scan of this life. Before the first one has ended, own records of a known user are not sent,
    * because older ones may still be stored.
    */
-  let seen: Walk | undefined;
+  let lastScan: Scan | undefined;
 
-  const endWalk = () => {
-    seen = walk;
-    walk = undefined;
+  const endScan = () => {
+    lastScan = scan;
+    scan = undefined;
   };
 
   const takeIn = (
@@ -57,10 +57,10 @@ export const createClaims = (outbox: Outbox) => {
       removeNote(name, life);
       for (const noted of parcels) takeIn(noted.key, noted, false);
     }
-    endWalk();
+    endScan();
   };
 
-  const claimStored = async (current: Walk): Promise<void> => {
+  const claimStored = async (current: Scan): Promise<void> => {
     const { life } = outbox;
     const claimed = await outbox.database!.run(
       (store) => claimParcels(store, outbox, current),
@@ -72,7 +72,7 @@ export const createClaims = (outbox: Outbox) => {
     if (claimed.parcels.length) outbox.until = claimed.until;
     for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
     current.after = claimed.next;
-    if (!current.after) endWalk();
+    if (!current.after) endScan();
   };
 
   return {
@@ -84,16 +84,17 @@ export const createClaims = (outbox: Outbox) => {
       const time = now();
       if (ahead(lookAt, time, LOOK_MS)) return lookAt;
       if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
-      if (!outbox.isClaiming) walk = startWalk(); // a claim that is under way sees what there is
+      if (!outbox.isClaiming) scan = startScan(); // a claim that is under way sees what there is
       const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
-      return (lookAt = time + Math.min(longest, Math.max((seen?.soonest ?? 0) - time, SOON_MS)));
+      return (lookAt =
+        time + Math.min(longest, Math.max((lastScan?.soonest ?? 0) - time, SOON_MS)));
     },
     /** Makes the next look come at once. */
     hurry: (): void => {
       lookAt = 0;
     },
     /** Whether there may be more to claim. */
-    mayClaim: (): boolean => !!walk && !outbox.isClaiming,
+    mayClaim: (): boolean => !!scan && !outbox.isClaiming,
     /**
      * Claims what it may of the next parcels that dead lives have left. Calls `done` in the task in which it ends: a
      * `flush()` that settled in between would not have sent what was claimed.
@@ -104,10 +105,10 @@ export const createClaims = (outbox: Outbox) => {
       outbox.isClaiming = true;
       try {
         if (wasBroken) claimNotes();
-        else await claimStored(walk!);
+        else await claimStored(scan!);
       } catch {
         // The next look begins anew. Where the database has just failed, the notes are still to be claimed.
-        if (wasBroken === isBroken(outbox) && life === outbox.life) endWalk();
+        if (wasBroken === isBroken(outbox) && life === outbox.life) endScan();
       }
       outbox.isClaiming = false;
       trim(outbox);
@@ -115,13 +116,14 @@ export const createClaims = (outbox: Outbox) => {
     },
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
     mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
-      record.user !== undefined && (seen ? seen.taken.has(parcel.key[1]) : order > 0 && !isLeaving),
+      record.user !== undefined &&
+      (lastScan ? lastScan.taken.has(parcel.key[1]) : order > 0 && !isLeaving),
     /** Records that other lives held in the last complete scan. */
-    elsewhere: (): number | undefined => seen?.elsewhere,
+    elsewhere: (): number | undefined => lastScan?.elsewhere,
     /** A new life begins: it scans all that is stored. */
     restart: (): void => {
-      seen = undefined;
-      walk = startWalk();
+      lastScan = undefined;
+      scan = startScan();
     },
   };
 };

@@ -1,7 +1,7 @@
 import { sinceOpened } from '../page.js';
 import type { OutboxRecord } from '../types.js';
 import { byAge, createEntry, createParcel, PARCEL_RECORDS } from './parcel.js';
-import type { Entry, Parcel } from './parcel.js';
+import type { Entry, KeptRecord, Parcel } from './parcel.js';
 
 /** A stored record cannot be as old as this: then its time is wrong. */
 const YEAR_MS = 31_536_000_000;
@@ -61,11 +61,7 @@ const ageOf = ({ now, maker }: Memory, { at }: OutboxRecord, { key }: Parcel): n
 };
 
 /** Adds a parcel that was claimed, at the place that its age gives it. */
-export const addParcel = (
-  memory: Memory,
-  parcel: Parcel,
-  records: readonly OutboxRecord[],
-): void => {
+export const addParcel = (memory: Memory, parcel: Parcel, records: readonly KeptRecord[]): void => {
   for (const record of records)
     addEntry(memory, createEntry(record, parcel, 0, ageOf(memory, record, parcel)));
   memory.parcels = new Set([...memory.parcels, parcel].sort(byAge));

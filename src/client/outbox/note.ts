@@ -1,7 +1,14 @@
 import { attempt } from '../../interface/attempt.js';
 import { shelf } from '../page.js';
 import { nextEnd } from './lease.js';
-import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
+import {
+  isReadable,
+  storedOf,
+  type Parcel,
+  type ParcelKey,
+  type StoredParcel,
+  type StoredState,
+} from './parcel.js';
 import type { Store } from './store.js';
 
 /**
@@ -13,7 +20,7 @@ const ROOM = 260_000;
 type NotedParcel = StoredParcel & {
   key: ParcelKey;
   /** Whether the database has had the parcel, as far as its page knew. */
-  stored: Parcel['stored'];
+  stored: StoredState;
 };
 
 /** What a page that is hidden or left writes into localStorage for whoever comes next. */
@@ -26,7 +33,7 @@ export interface Note {
 
 const keyOf = (name: string, life: string): string => `${name} note ${life}`;
 
-/** Reads all notes of a destination. One that this version cannot read is left to the version that wrote it. */
+/** Reads all notes of a destination, but for those that this version cannot read: the version that wrote them can. */
 export const readNotes = (name: string): Note[] =>
   shelf.keys(keyOf(name, '')).flatMap((key) => {
     const read = () => {
@@ -39,8 +46,8 @@ export const readNotes = (name: string): Note[] =>
 export const removeNote = (name: string, life: string): void => shelf.remove(keyOf(name, life));
 
 /**
- * Writes the note of a life: of these parcels the newest, as many as fit. Returns those that it has, or nothing if
- * localStorage takes none.
+ * Writes the note of a life, with the newest of these parcels, as many as fit. Returns the parcels in the note, or
+ * nothing if localStorage takes no note.
  */
 export const writeNote = (
   { name, life, now }: Pick<Store, 'name' | 'life' | 'now'>,
@@ -56,7 +63,7 @@ export const writeNote = (
     const { key, stored } = parcel;
     return [parcel, JSON.stringify({ key, stored, ...storedOf(parcel, life) })];
   });
-  // Where localStorage has less room than this, half as much may fit.
+  // localStorage may have less room: try with half as much.
   for (; ; room /= 2) {
     let left = room;
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
