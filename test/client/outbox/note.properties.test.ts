@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readNotes, removeNote, writeNote } from '../../../src/client/outbox/note.js';
-import { addParcel, createOutbox, type Outbox } from '../../../src/client/outbox/outbox.js';
+import { addParcel } from '../../../src/client/outbox/memory.js';
+import { createOutbox, type Outbox } from '../../../src/client/outbox/outbox.js';
 import { createParcel, type ParcelKey } from '../../../src/client/outbox/parcel.js';
 import type { OutboxRecord } from '../../../src/client/types.js';
 import { createLocalStorage } from '../../support/local-storage.js';
@@ -60,8 +61,7 @@ describe('exit notes', () => {
         const all = written.map((made) => holding(made));
         for (const outbox of all) expect(writeNote(outbox, [...outbox.parcels])).toBeDefined();
 
-        const reader = holding([]);
-        const notes = readNotes(reader);
+        const notes = readNotes(SITE);
         expect(notes.map(({ life }) => life)).toEqual(all.map(({ life }) => life));
         notes.forEach(({ life, until, parcels }, i) => {
           expect(until).toBeGreaterThan(NOW);
@@ -74,7 +74,7 @@ describe('exit notes', () => {
           });
           expect(parcels).toEqual(expect.arrayContaining(wanted));
           expect(parcels).toHaveLength(wanted.length);
-          removeNote(reader, life);
+          removeNote(SITE, life);
         });
         expect(values).toEqual(new Map());
       }),
@@ -95,7 +95,7 @@ describe('exit notes', () => {
       fc.property(fc.array(value, { maxLength: 4 }), (found) => {
         values.clear();
         found.forEach((one, i) => values.set(`${SITE} note ${i}`, one));
-        expect(readNotes(holding([])).flatMap(({ parcels }) => parcels)).toEqual([]);
+        expect(readNotes(SITE).flatMap(({ parcels }) => parcels)).toEqual([]);
       }),
       { numRuns: 500 },
     );

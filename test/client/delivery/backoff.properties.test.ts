@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTrouble } from '../../../src/client/delivery/trouble.js';
+import { createBackoff } from '../../../src/client/delivery/backoff.js';
 import {
   BASE_MS,
   CAP_MS,
@@ -80,7 +80,7 @@ describe('a destination in trouble', () => {
       fc.property(fc.array(step, { maxLength: 30 }), chance, (steps, draw) => {
         let now = NOW;
         vi.spyOn(Math, 'random').mockReturnValue(draw);
-        const trouble = createTrouble('gate', () => now);
+        const trouble = createBackoff('gate', () => now);
         trouble.end();
         let wished = 0;
         for (const one of steps) {

@@ -2,8 +2,9 @@ import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import { attempt } from '../../interface/attempt.js';
 import { shelf } from '../page.js';
 
-/** Pages go on spread over this time when the network is back, perhaps for many visitors at the same moment. */
+/** The network may be back for many visitors at the same moment, so their pages go on spread over this time. */
 const ONLINE_MS = 2_000;
+
 export interface Gate {
   /** The first failure without a success since; 0 if there is none. */
   since: number;
@@ -15,9 +16,9 @@ export interface Gate {
 
 const OPEN: Gate = { since: 0, until: 0, isAsked: false };
 
-/** The trouble of a destination. It is kept in localStorage, so that all pages of the site obey it. */
-export const createTrouble = (key: string, now: () => number) => {
-  /** The gate as this page knows it: localStorage may not take it, and the site may clear it. */
+/** The wait after failures of a destination. It is kept in localStorage, so that all pages of the site obey it. */
+export const createBackoff = (key: string, now: () => number) => {
+  /** The gate as this page knows it, for where localStorage does not take it, or the site clears it. */
   let own = OPEN;
 
   /** The gate as it is now. */
@@ -43,7 +44,7 @@ export const createTrouble = (key: string, now: () => number) => {
       const wait = Math.max(waitInTrouble(time - since, Math.random), retryAfterMs + jitter);
       write({ since, until: Math.max(gate.until, time + wait), isAsked: retryAfterMs > 0 });
     },
-    /** Called when the network is back: it ends a wait that the service has not asked for. */
+    /** Called when the network is back. It ends a wait, unless the service has asked for it. */
     online: (): void => {
       const gate = read();
       if (gate.until && !gate.isAsked) write({ ...gate, until: now() + Math.random() * ONLINE_MS });
@@ -55,4 +56,4 @@ export const createTrouble = (key: string, now: () => number) => {
   };
 };
 
-export type Trouble = ReturnType<typeof createTrouble>;
+export type Backoff = ReturnType<typeof createBackoff>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTrouble } from '../../../src/client/delivery/trouble.js';
+import { createBackoff } from '../../../src/client/delivery/backoff.js';
 
 const MINUTE = 60_000;
 
@@ -14,7 +14,7 @@ const createShelf = () => {
 
 let time = 1_000_000;
 const now = () => time;
-const open = () => createTrouble('gate', now);
+const open = () => createBackoff('gate', now);
 
 beforeEach(() => {
   time = 1_000_000;
