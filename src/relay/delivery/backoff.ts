@@ -1,6 +1,5 @@
 import { CAP_MS, waitInTrouble } from '../../interface/backoff.js';
-import type { Tell } from '../hooks.js';
-import { createReportOnce } from '../report-once.js';
+import { createReportOnce, type Tell } from '../hooks.js';
 import { answerWords, setupWords, type Attempt } from './upstream.js';
 
 /** Requests at a time to a service that has not answered yet. */

@@ -1,6 +1,6 @@
-import type { ConsumerHealth } from '../delivery/consumer.js';
 import type { ServiceState } from '../delivery/backoff.js';
 import { answerWords } from '../delivery/upstream.js';
+import type { QueueSize } from '../queue/ports.js';
 
 /** How a relay stands. Times are in ISO 8601. */
 export interface RelayHealth {
@@ -30,37 +30,28 @@ export interface RelayHealth {
 interface Facts {
   problem: string | undefined;
   service: ServiceState;
-  consumer: ConsumerHealth | undefined;
+  queue: QueueSize | undefined;
   now: number;
 }
 
 const iso = (time: number): string => new Date(time).toISOString();
+/** When a failure began, and what the last answer was. */
+const failureOf = ({ status, since }: { status: number; since: number }) => ({
+  reason: status ? answerWords(status) : 'the service does not answer',
+  since: iso(since),
+});
 
-/** What the last failure of the service was, in words. */
-const reasonOf = (status: number): string =>
-  status ? answerWords(status) : 'the service does not answer';
-
-export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealth => {
+export const healthOf = ({ problem, service, queue, now }: Facts): RelayHealth => {
   const { trouble, failing, lastSuccess } = service;
-  const { queue } = consumer ?? {};
-  const oldestMs = queue?.oldest === undefined ? 0 : Math.max(0, now - queue.oldest);
+  const usual = lastSuccess === undefined ? 'unknown' : 'ok';
   return {
     status: problem ? 'failing' : 'ok',
     ...(problem && { problem }),
     service: {
-      status: trouble ? 'failing' : lastSuccess === undefined ? 'unknown' : 'ok',
-      ...(trouble && {
-        reason: reasonOf(trouble.status),
-        since: iso(trouble.since),
-        paused_until: iso(trouble.until),
-      }),
+      status: trouble ? 'failing' : usual,
+      ...(trouble && { ...failureOf(trouble), paused_until: iso(trouble.until) }),
       ...(failing && {
-        refusing: {
-          whose: failing.whose,
-          records: failing.records,
-          reason: reasonOf(failing.status),
-          since: iso(failing.since),
-        },
+        refusing: { whose: failing.whose, records: failing.records, ...failureOf(failing) },
       }),
       ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
     },
@@ -68,7 +59,7 @@ export const healthOf = ({ problem, service, consumer, now }: Facts): RelayHealt
       queue: {
         waiting: queue.waiting,
         dead: queue.dead,
-        oldest_s: Math.round(oldestMs / 1_000),
+        oldest_s: Math.round(Math.max(0, now - (queue.oldest ?? now)) / 1_000),
       },
     }),
   };
