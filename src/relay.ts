@@ -36,7 +36,7 @@ export type {
 } from './relay/queue/ports.js';
 export type { AdmissionOptions, Rate, RateLimit } from './relay/front/admission.js';
 export type { ClientOptions } from './relay/front/client.js';
-export type { Send, SendResult } from './relay/delivery/upstream.js';
+export type { Send, SendResult, UpstreamOptions } from './relay/delivery/upstream.js';
 export type { Names } from './relay/front/records.js';
 export type { Origins } from './relay/front/http.js';
 export type { Verdict } from './interface/outcome.js';

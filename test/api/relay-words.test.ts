@@ -4,10 +4,7 @@ import { openShop } from '../support/shop.js';
 
 it('tells a developer in the service’s own words why it refuses a record, by relay as well', async () => {
   const shop = openShop('by relay');
-  shop.service.when(() => ({
-    status: 422,
-    body: { code: 422, message: 'icon may be one emoji' },
-  }));
+  shop.service.faults([{ status: 422, body: { code: 422, message: 'icon may be one emoji' } }]);
   const { analytics, heard } = shop.visit();
   analytics.event('Signed Up');
   await passUntil(() => heard.drop.length === 1);
