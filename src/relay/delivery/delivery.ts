@@ -129,6 +129,11 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     kinds: DELIVERY_KINDS,
     required: [...requiredFor(options), 'seen'],
   });
+  return makeDelivery(options);
+};
+
+/** The same without a check of the options, for a relay that has checked them with its own. */
+export const makeDelivery = (options: DeliveryOptions): Delivery => {
   const { timeout = 10_000, maxPending = 10_000, concurrency = 32, seen } = options;
   const { now = Date.now, random = Math.random } = options;
   const ticks = options.now ?? monotonicNow;

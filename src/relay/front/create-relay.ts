@@ -1,6 +1,6 @@
 import { messageOf } from '../../interface/errors.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { createDelivery, DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery.js';
+import { makeDelivery } from '../delivery/delivery.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { createTell } from '../hooks.js';
 import { createAcceptance } from './acceptance.js';
@@ -78,7 +78,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   );
   const hold = createHeldBodies();
   const admission = createAdmission({ ...options, now, tell });
-  const delivery = createDelivery({ ...deliveryOptionsOf(options), seen });
+  const delivery = makeDelivery({ ...options, seen });
   const acceptance = queue && createAcceptance({ queue, seen, now, tell });
   const passOn = acceptance?.accept ?? delivery.deliver;
   const refusals = createRefusals({ onRefused, tell, now });
@@ -204,12 +204,6 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   return Object.assign(relay, { health });
 };
-
-/** Those of a relay's options that its delivery takes. */
-const deliveryOptionsOf = (options: RelayOptions): Omit<DeliveryOptions, 'seen'> =>
-  Object.fromEntries(
-    Object.entries(options).filter(([name]) => Object.hasOwn(DELIVERY_KINDS, name)),
-  ) as unknown as Omit<DeliveryOptions, 'seen'>;
 
 const copyOf = (names: Names): Names => (names === '*' ? names : [...names]);
 const UNREADABLE = 'the queue cannot be read';
