@@ -5,15 +5,14 @@ export { createSeenMemory } from './relay/delivery/seen-memory.js';
 export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
 export type { ConsumerOptions } from './relay/delivery/consumer.js';
 export type { Undelivered } from './relay/delivery/settle.js';
-export type { Relay } from './relay/front/create-relay.js';
-export type { RelayHealth } from './relay/front/health.js';
+export type { Relay, RelayHealth } from './relay/front/create-relay.js';
 export type {
   DeliverableRecord,
   DeliverOptions,
   Delivery,
   DeliveryOptions,
 } from './relay/delivery/delivery.js';
-export type { ServiceState } from './relay/delivery/backoff.js';
+export type { ServiceHealth } from './relay/delivery/backoff.js';
 export type {
   Bound,
   Dropped,

@@ -39,26 +39,21 @@ export interface Sender {
   tries?: number | undefined;
 }
 
-/** How it stands with the service, for people. Times are milliseconds since the epoch. */
-export interface ServiceState {
-  /** When the service last took a record. */
-  lastSuccess?: number;
-  /** Given while the service fails. */
-  trouble?: {
-    since: number;
-    /** The end of the pause. */
-    until: number;
-    /** What the last failure was: an HTTP status, or 0 for no answer. */
-    status: number;
-  };
-  /** Given while the service takes records, but refuses to take some. These wait, and hold up nobody. */
-  failing?: {
+/** How it stands with the service, for people. Times are in ISO 8601. */
+export interface ServiceHealth {
+  status: 'ok' | 'failing' | 'unknown';
+  /** What its last failure was, since when it fails, and when it is asked again. */
+  reason?: string;
+  since?: string;
+  paused_until?: string;
+  /** Records that it refuses while it takes others: whose they are, how many, and why. They hold up nobody. */
+  refusing?: {
     whose: 'one client' | 'some records';
     records: number;
-    since: number;
-    /** The last answer to one of them. */
-    status: number;
+    reason: string;
+    since: string;
   };
+  last_success?: string;
 }
 
 /** Answers that say nothing of the record which they answer: it is the service that refuses, is busy or is away. */
@@ -102,8 +97,8 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
   const trouble = createReportOnce(tell, now);
   const recordTrouble = createReportOnce(tell, now);
   const left = (time: number): number => Math.max(0, time - ticks());
-  /** As a time for people. */
   const timeOf = (tick: number): number => now() + tick - ticks();
+  const iso = (tick: number): string => new Date(timeOf(tick)).toISOString();
 
   /** Forgets records that have not failed for long. */
   const prune = (): void => {
@@ -123,7 +118,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
   /** Whether it is the service that fails, as far as anybody knows: it may never have taken a record. */
   const isServices = (): boolean => isClosed || (since !== undefined && lastSuccess === undefined);
 
-  const stateOfRecords = (): ServiceState['failing'] => {
+  const refusing = (): ServiceHealth['refusing'] => {
     const all = [...records.values()];
     const last = all.at(-1);
     if (!last) return undefined;
@@ -131,8 +126,8 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     return {
       whose: isOneClient ? 'one client' : 'some records',
       records: all.length,
-      since: timeOf(Math.min(...all.map((one) => one.since))),
-      status: last.status,
+      reason: answerWords(last.status),
+      since: iso(Math.min(...all.map((one) => one.since))),
     };
   };
 
@@ -140,7 +135,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
   const tellOf = ({ outcome, status }: Attempt, isSecond: boolean): void => {
     if (!status || status === 401 || !isSecond) return;
     if (!isServices()) {
-      const isOneClient = stateOfRecords()?.whose === 'one client';
+      const isOneClient = refusing()?.whose === 'one client';
       const whose = isOneClient ? 'records of one client' : 'some records';
       const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
       return recordTrouble.tell({ kind: 'records', status, message });
@@ -182,17 +177,20 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     clientWaitMs: (client: string): number => left(clients.get(client)?.until ?? 0),
     /** How often a record has failed, as far as this process knows. */
     triesOf: ({ key, tries = 0 }: Sender): number => Math.max(tries, records.get(key)?.tries ?? 0),
-    state: (): ServiceState => {
+    health: (): ServiceHealth => {
       prune();
-      const failing = stateOfRecords();
-      const trouble = {
-        since: timeOf(since ?? ticks()),
-        until: timeOf(Math.max(until, askedUntil, ticks())),
-        status: lastStatus,
-      };
+      const refused = refusing();
+      const usual = lastSuccess === undefined ? 'unknown' : 'ok';
       return {
-        ...(lastSuccess !== undefined && { lastSuccess }),
-        ...(isServices() ? { trouble } : failing && { failing }),
+        status: isServices() ? 'failing' : usual,
+        ...(isServices()
+          ? {
+              reason: answerWords(lastStatus),
+              since: iso(since ?? ticks()),
+              paused_until: iso(Math.max(until, askedUntil, ticks())),
+            }
+          : refused && { refusing: refused }),
+        ...(lastSuccess !== undefined && { last_success: new Date(lastSuccess).toISOString() }),
       };
     },
     /** Whether one more request may start beside those that are under way, of all and of the same turn. */

@@ -13,7 +13,7 @@ import {
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';
 import { monotonicNow } from '../time.js';
 import type { Queue, QueueSize } from '../queue/ports.js';
-import type { ServiceState } from './backoff.js';
+import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
 import { createRounds, type Undelivered } from './settle.js';
 
@@ -52,7 +52,7 @@ export interface ConsumerOptions extends Hooks {
 
 const KINDS: Kinds<ConsumerOptions> = {
   queue: objectWith('take', 'done', 'giveBack', 'bury'),
-  delivery: objectWith('deliver', 'waitMs', 'clientWaitMs', 'state', 'tryNow'),
+  delivery: objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
   onUndelivered: callback,
   batchSize: count,
   concurrentBatches: count,
@@ -64,7 +64,7 @@ const KINDS: Kinds<ConsumerOptions> = {
 };
 
 export interface ConsumerHealth {
-  service: ServiceState;
+  service: ServiceHealth;
   /** Whether the queue can be read. */
   isReading: boolean;
   /** How full the queue was in the last 10 seconds, if it can say. */
@@ -206,7 +206,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 
   return {
     health: () => ({
-      service: delivery.state(),
+      service: delivery.health(),
       isReading: failingSince === undefined,
       ...(size && { queue: size }),
     }),

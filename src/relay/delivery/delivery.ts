@@ -12,7 +12,7 @@ import { createTell, type Hooks } from '../hooks.js';
 import { PATIENCE, type Seen } from '../queue/ports.js';
 import { isFinal, lineOf, recordKeyOf, retryLater, untried } from '../queue/record.js';
 import { monotonicNow, sleep } from '../time.js';
-import { AGAIN, createBackoff, type Sender, type ServiceState } from './backoff.js';
+import { AGAIN, createBackoff, type Sender, type ServiceHealth } from './backoff.js';
 import { AGAIN_MS, createClaims, createRunning, type Sightings } from './claims.js';
 import { createSlots } from './slots.js';
 import { createUpstream, type UpstreamOptions } from './upstream.js';
@@ -89,7 +89,7 @@ export interface DeliverOptions {
 
 export interface Delivery {
   /** How it stands with the service. */
-  state: () => ServiceState;
+  health: () => ServiceHealth;
   /** Milliseconds until it is worth asking the service; 0 when it is now. */
   waitMs: () => number;
   /** Milliseconds until records of this client may go, while its records fail and those of others pass. */
@@ -258,7 +258,7 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   return {
-    state: backoff.state,
+    health: backoff.health,
     clientWaitMs: backoff.clientWaitMs,
     tryNow: backoff.tryNow,
     waitMs: () => Math.max(backoff.waitMs(), pending >= maxPending ? BUSY_MS : 0),

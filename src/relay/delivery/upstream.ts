@@ -213,11 +213,14 @@ const wordsIn = (text: string, secret: string): Pick<Attempt, 'message'> => {
   return { message: words.replaceAll(secret, '…').slice(0, MAX_MESSAGE) };
 };
 
-const silenceWords = (error: unknown): string => `the service does not answer: ${causeOf(error)}`;
+const silenceWords = (error: unknown): string => `${answerWords(0)}: ${causeOf(error)}`;
 
 /** These statuses are no trouble, unless a page comes in place of the answer, from something in between. */
 const USUAL = /^(2..|4(00|09|13|22))$/;
-export const answerWords = (status: number): string =>
-  `the service answers ${status}${USUAL.test(`${status}`) ? ' with a page of HTML' : ''}`;
+/** What the service answers, in words; status 0 is no answer. */
+export const answerWords = (status: number): string => {
+  if (!status) return 'the service does not answer';
+  return `the service answers ${status}${USUAL.test(`${status}`) ? ' with a page of HTML' : ''}`;
+};
 export const setupWords = (status: number): string =>
   `${answerWords(status)}: check \`baseUrl\` and \`token\``;

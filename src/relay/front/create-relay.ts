@@ -1,12 +1,12 @@
 import { messageOf } from '../../interface/errors.js';
 import type { BatchResult } from '../../interface/wire.js';
+import type { ServiceHealth } from '../delivery/backoff.js';
 import { makeDelivery } from '../delivery/delivery.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { createTell } from '../hooks.js';
 import { createAcceptance } from './acceptance.js';
 import { createAdmission, createHeldBodies } from './admission.js';
 import { createClientOf, createOpaqueWord, truncateAddress } from './client.js';
-import { healthOf, type RelayHealth } from './health.js';
 import {
   answerJson,
   isFromAllowedPage,
@@ -35,6 +35,17 @@ import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 
 /** How long to wait when too many bodies are held. */
 const BUSY_MS = 1_000;
+
+/** How a relay stands. */
+export interface RelayHealth {
+  /** `failing` only if the relay cannot take records: a service that is away is no reason to restart the relay. */
+  status: 'ok' | 'failing';
+  /** Why records cannot be taken, where that is so. */
+  problem?: string;
+  service: ServiceHealth;
+  /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
+  queue?: { waiting: number; dead: number; oldest_s: number };
+}
 
 /** A relay: give it a request, get the answer. It never rejects. */
 export interface Relay {
@@ -161,13 +172,18 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
 
   const health = (): RelayHealth => {
-    const reading = consumer?.health();
-    return healthOf({
-      problem: acceptance?.problem() ?? (reading?.isReading === false ? UNREADABLE : undefined),
-      service: reading?.service ?? delivery.state(),
-      queue: reading?.queue,
-      now: now(),
-    });
+    const known = consumer?.health();
+    const problem = acceptance?.problem() ?? (known?.isReading === false ? UNREADABLE : undefined);
+    const size = known?.queue;
+    const oldestMs = Math.max(0, now() - (size?.oldest ?? now()));
+    return {
+      status: problem ? 'failing' : 'ok',
+      ...(problem && { problem }),
+      service: known?.service ?? delivery.health(),
+      ...(size && {
+        queue: { waiting: size.waiting, dead: size.dead, oldest_s: Math.round(oldestMs / 1_000) },
+      }),
+    };
   };
 
   const answer = async (request: Request, route: Route | undefined): Promise<Response> => {

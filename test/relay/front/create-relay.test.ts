@@ -433,7 +433,7 @@ describe('the health', () => {
   it('says what the consumer of this process knows', async () => {
     const health = {
       isReading: true,
-      service: { trouble: { since: 900_000, until: 1_060_000, status: 0 } },
+      service: { status: 'failing', reason: 'the service does not answer' } as const,
       queue: { waiting: 12, dead: 1, oldest: 970_000 },
     };
     const { relay } = setUp({ queue: { put: async () => {} }, consumer: { health: () => health } });
@@ -557,7 +557,10 @@ describe('the rate limit', () => {
       clientAddress: (() => ['192.0.2.1']) as unknown as () => string,
     });
     expect((await batch([event('a')])).status).toBe(503);
-    expect(errors[0]).toEqual({ kind: 'hook', message: '`rateLimit`: `clientAddress` must give a string' });
+    expect(errors[0]).toEqual({
+      kind: 'hook',
+      message: '`rateLimit`: `clientAddress` must give a string',
+    });
     expect(service.got).toEqual([]);
   });
 
