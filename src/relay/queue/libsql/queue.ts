@@ -90,6 +90,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const letEventsGo = prepare(
     'UPDATE records SET due = 0 WHERE line = ? AND due IS NULL AND is_identify = 0',
   );
+  const retryNow = prepare('UPDATE records SET due = ?1 WHERE due > ?1 AND token IS NULL');
   const size = prepare('SELECT kib, count FROM sizes WHERE name = ?');
   const oldest = prepare('SELECT at FROM records ORDER BY seq LIMIT 1');
   const addDead = prepare('INSERT INTO dead (client, record, reason, died_at) VALUES (?, ?, ?, ?)');
@@ -187,6 +188,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     done: (taken) => run(() => void taken.forEach(removeNow)),
     giveBack: (back) => run(() => back.forEach(giveBackNow)),
     bury: (taken, reason) => run(() => buryNow(taken, reason)),
+    tryNow: () => run(() => void retryNow.run(now())),
     size: () =>
       run((): QueueSize => {
         const [first] = oldest.all() as { at: number }[];

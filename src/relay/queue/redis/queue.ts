@@ -52,6 +52,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   const [giveBack, bury] = [script(scripts.GIVE_BACK), script(scripts.BURY)];
   const [list, resend] = [script(scripts.LIST), script(scripts.RESEND)];
   const [purge, size] = [script(scripts.PURGE), script(scripts.SIZE)];
+  const tryNow = script(scripts.TRY_NOW);
   /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
   let lost = '';
 
@@ -109,6 +110,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       const gone = (await bury(...placeOf(record), ...letter, ...most)) as [number, number];
       return { maxDead: gone[0], maxDeadOfClient: gone[1] };
     },
+    tryNow: async () => void (await tryNow()),
     size: async () => {
       const [waiting, dead, oldest] = (await size()) as [number, number, string];
       return { waiting, dead, ...(oldest && { oldest: Number(oldest) }) };

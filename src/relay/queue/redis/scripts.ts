@@ -227,6 +227,12 @@ local purged = 0
 for _, id in ipairs(ARGV) do if removeDead(id) then purged = purged + 1 end end
 return purged`;
 
+/** Lets all be taken that wait for their next try. */
+export const TRY_NOW = `${FREES_MEMORY}${QUEUE}
+for _, key in ipairs(call('ZRANGE', order, '(' .. now, '+inf', 'BYSCORE')) do
+  if call('HEXISTS', taken, key) == 0 then call('ZADD', order, now, key) end
+end`;
+
 /** Answers { waiting, dead, oldest }. */
 export const SIZE = `${FREES_MEMORY}${QUEUE}
 local oldest = call('ZRANGE', ages, 0, 0, 'WITHSCORES')
