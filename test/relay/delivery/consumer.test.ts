@@ -7,7 +7,7 @@ import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
-import { createMemorySeen } from '../queue/memory-seen.js';
+import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -35,7 +35,7 @@ const createWorld = (world: World = {}) => {
   const undelivered: Undelivered[] = [];
   const onError = (error: RelayError) => void errors.push(error);
   const delivery = createDelivery({
-    ...{ baseUrl: 'http://service.test', token: 't', seen: createMemorySeen() },
+    ...{ baseUrl: 'http://service.test', token: 't', seen: createSeenMemory() },
     ...{ fetch: service.fetch, onError, random: () => 0.5, ...world.delivery },
   });
   const consumer = createConsumer({

@@ -207,9 +207,12 @@ describe('a delivery', () => {
   });
 
   it('gives up a try after its timeout', async () => {
-    const { deliver } = setUp({ timeout: 5 }, { hold: true });
+    const { errors, deliver } = setUp({ timeout: 5 }, { hold: true });
     expect(await deliver([event('a')])).toEqual([
       { id: 'a', outcome: 'retry', status: 0, retry_after: 1 },
+    ]);
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
     ]);
   });
 
@@ -234,7 +237,7 @@ describe('a delivery', () => {
 describe('the token of a delivery', () => {
   it('is asked for again once when requests are refused together', async () => {
     let asked = 0;
-    const { service, errors, deliver } = setUp({
+    const { service, errors, outcomes } = setUp({
       token: () => `token-${++asked}`,
     });
     service.when(({ headers, answer }) => {
@@ -242,8 +245,7 @@ describe('the token of a delivery', () => {
       if (isOld) answer(401, {});
       return isOld;
     });
-    const results = await deliver([event('a'), event('b'), event('c')]);
-    expect(results.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(await outcomes('a', 'b', 'c')).toEqual(['delivered', 'delivered', 'delivered']);
     expect(asked).toBe(2);
     expect(errors).toEqual([]);
   });
@@ -268,23 +270,21 @@ describe('the token of a delivery', () => {
     ['gives no text', () => ({ token: 'secret' }) as unknown as string],
   ])('that a function %s keeps records, and is told once until it heals', async (_, bad) => {
     let isBad = true;
-    const { service, clock, errors, deliver } = setUp({
+    const { service, clock, errors, outcomes } = setUp({
       token: () => (isBad ? bad() : 'secret'),
     });
-    const send = async (...ids: string[]) =>
-      (await deliver(ids.map((id) => event(id)))).map(({ outcome }) => outcome);
-    expect(await send('a', 'b')).toEqual(['retry', 'retry']);
-    expect(await send('c')).toEqual(['retry']);
+    expect(await outcomes('a', 'b')).toEqual(['retry', 'retry']);
+    expect(await outcomes('c')).toEqual(['retry']);
     expect(service.got).toEqual([]);
     expect(errors.map(({ kind }) => kind)).toEqual(['token']);
     expect(JSON.stringify(errors)).not.toContain('secret');
     isBad = false;
     clock.time += 60_000;
-    expect(await send('a')).toEqual(['delivered']);
+    expect(await outcomes('a')).toEqual(['delivered']);
     isBad = true;
     service.fails(401);
     clock.time += 60_000;
-    await send('d');
+    await outcomes('d');
     expect(errors.map(({ kind }) => kind)).toEqual(['token', 'token']);
   });
 });
@@ -344,14 +344,6 @@ describe('a service that gives no answer', () => {
     await deliver([event('a')]);
     expect(errors.map(({ message }) => message)).toEqual([
       'the service does not answer: invalid header value "Bearer …"',
-    ]);
-  });
-
-  it('is told where it takes too long', async () => {
-    const { errors, deliver } = setUp({ timeout: 5 }, { hold: true });
-    await deliver([event('a')]);
-    expect(errors).toEqual([
-      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
     ]);
   });
 });

@@ -174,17 +174,6 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     await queue.done([...first, ...second]);
     expect(idsOf(await queue.take(10, 60_000))).toEqual([three.id]);
   });
-
-  it('starts again when Redis has lost everything', async () => {
-    const { prefix } = enter();
-    const queue = createRedisQueue({ client, prefix });
-    await queue.put([makeQueued('a')]);
-    expect(await queue.take(1, 60_000)).toHaveLength(1);
-    await client.sendCommand(['FLUSHALL']);
-    const record = makeQueued('b');
-    await queue.put([record]);
-    expect(idsOf(await queue.take(10, 60_000))).toEqual([record.id]);
-  });
 });
 
 describe.skipIf(!hasRedis)('what the build before this one has left in Redis', () => {
@@ -259,9 +248,4 @@ describe.skipIf(!hasRedis)('what the build before this one has left in Redis', (
       'Redis keeps nothing on disk, and what waits is lost when it ends: set appendonly yes',
     ]);
   });
-});
-
-it('refuses a number that is none', () => {
-  const client = { sendCommand: () => Promise.reject(new Error('not to be asked')) };
-  expect(() => createRedisQueue({ client, maxWaiting: 0 })).toThrow('`maxWaiting`');
 });
