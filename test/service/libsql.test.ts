@@ -34,7 +34,7 @@ it('refuses in words a file that a newer version has written', () => {
   const { path } = open();
   connect(path).exec('PRAGMA user_version = 2');
   expect(() => createLibsqlStore({ path })).toThrow(
-    /written by a newer version.*Run the newer version/,
+    /holds data of version 2.*run the program that has written it/,
   );
 });
 

@@ -23,7 +23,7 @@ export interface Seen {
    * Stores the results of claimed records: `delivered`, `rejected`, or `accepted` where a queue has them. A
    * later result replaces an earlier one, but `accepted` replaces none: a consumer may have delivered a
    * record before the relay that accepted it stores that. A refused id need not be kept for longer than an hour.
-   * May answer what had to be forgotten for it, because there were too many ids.
+   * May answer how many ids were forgotten because there were too many.
    */
   finish(results: readonly BatchResult[], client?: string): Promise<Dropped | void>;
   /** Gives claims up. These records were not accepted, and pages may send them again. */
@@ -40,7 +40,7 @@ export interface QueuedRecord extends BatchRecord {
 
 /** A record that a consumer has taken. Nobody else gets it until its time is over. */
 export interface Taken {
-  /** The queue's own name for it. */
+  /** Says to the queue who has taken it. */
   receipt: string;
   record: QueuedRecord;
   /** How often it has been taken, this time included; not counting when it was given back untried. */
@@ -71,10 +71,10 @@ export interface QueueSize {
 /** The side of a durable queue on which the relay puts records. */
 export interface Putter {
   /**
-   * Settles when all of them are durable; rejects when any is not. With an error named `QueueFullError` there is no
-   * room, and the queue has none of them; pages are told to wait for longer then. Its `ofClient` says that only the
-   * client of these records has too many. A record that waits already, by its id, type and project, is not added
-   * again: a caller who got no answer may put it once more. The records are of one client.
+   * Settles when all of them are durable; rejects when any is not. Rejects with an error named `QueueFullError` when
+   * there is no room: then the queue has none of them, and pages wait for longer. A record that waits already, by its
+   * id, type and project, is not added again, so a caller who got no answer may put it once more. The records are of
+   * one client.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;
 }
@@ -82,12 +82,12 @@ export interface Putter {
 /** A durable queue between a relay's answer and the service. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due, either those that have not failed (`fresh`) or, where there are none, those that have
-   * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`. Answers with an empty list when none is due.
+   * Takes records that are due: those that have not failed (`fresh`) or, where there are none, those that have
+   * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`.
    *
-   * Identifies of one user and client come one at a time, in the order they were put, and an event of theirs comes
-   * when no identify waits that was put before it, or when that one has failed three times. All else comes as it is
-   * due, the oldest first.
+   * Identifies of one user and client come one at a time, in the order they were put. An event of that user and client
+   * comes when no identify waits that was put before it, or when that one has failed three times. All else comes as it
+   * is due, the oldest first.
    */
   take(
     limit: number,
@@ -99,8 +99,8 @@ export interface Queue extends Putter {
   /** Does nothing for a record that another consumer has taken since its time was over. */
   giveBack(back: readonly GivenBack[]): Promise<void>;
   /**
-   * Moves a record that cannot be delivered to the dead letters, with the reason. May answer what had to go for it,
-   * because there were too many dead letters.
+   * Moves a record that cannot be delivered to the dead letters, with the reason. May answer how many dead letters
+   * were deleted because there were too many.
    */
   bury(taken: Taken, reason: string): Promise<Dropped | void>;
   /** If the queue can let all records be taken at once that have failed and wait for their next try. */
@@ -138,15 +138,14 @@ export interface DeadLetters {
 /** Thrown when there is no room. None of the records was put. */
 export class QueueFullError extends Error {
   override name = 'QueueFullError' as const;
-  /** Only the client of these records has too many. */
-  readonly ofClient: boolean;
 
-  constructor({ maxWaiting, maxWaitingOfClient }: AllOf<QueueBounds>, ofClient = false) {
-    const [name, most] = ofClient
-      ? ['maxWaitingOfClient', maxWaitingOfClient]
-      : ['maxWaiting', maxWaiting];
-    super(`the queue is full: \`${name}\` is ${most} records of up to a KiB each`);
-    this.ofClient = ofClient;
+  constructor(
+    bounds: AllOf<QueueBounds>,
+    /** Only the client of these records has too many. */
+    readonly ofClient = false,
+  ) {
+    const name = ofClient ? 'maxWaitingOfClient' : 'maxWaiting';
+    super(`the queue is full: \`${name}\` is ${bounds[name]} records of up to a KiB each`);
   }
 }
 
@@ -190,9 +189,11 @@ export const idBoundsOf = (given: IdBounds): AllOf<IdBounds> => ({
   maxIdsOfClient: given.maxIdsOfClient ?? 500_000,
 });
 
+/** How long an id is kept where nothing else is asked for, in milliseconds. */
+export const SEEN_MS = 7 * 86_400_000;
 /** A refused record that comes again is refused again, so its id is not kept for long, in milliseconds. */
 export const REFUSED_MS = 3_600_000;
 /** An identify that has failed so often holds up no event of its user. Events carry the id of the user themselves. */
 export const PATIENCE = 3;
-/** No record waits for longer, but while it is taken. One that does was stored before the clock was set back. */
+/** No delay is longer. A record that waits for longer was stored before the clock was set back. */
 export const LONGEST_WAIT_MS = 600_000;

@@ -7,13 +7,14 @@ import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
-import { createMemorySeen } from '../queue/memory-seen.js';
+import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const fresh = (user?: string): QueuedRecord => ({ ...makeQueued(user), at: Date.now() });
+const isBad = (name: string) => name.startsWith('bad');
 const named = (name: string, user?: string): QueuedRecord => {
   const record = fresh(user);
   return { ...record, body: { ...record.body, event: name } };
@@ -34,7 +35,7 @@ const createWorld = (world: World = {}) => {
   const undelivered: Undelivered[] = [];
   const onError = (error: RelayError) => void errors.push(error);
   const delivery = createDelivery({
-    ...{ baseUrl: 'http://service.test', token: 't', seen: createMemorySeen() },
+    ...{ baseUrl: 'http://service.test', token: 't', seen: createSeenMemory() },
     ...{ fetch: service.fetch, onError, random: () => 0.5, ...world.delivery },
   });
   const consumer = createConsumer({
@@ -67,8 +68,7 @@ describe('a consumer', () => {
     service.got.forEach(({ answer }) => answer());
     await pass(0);
     expect(service.got).toHaveLength(8);
-    service.when(({ answer }) => (answer(), true));
-    service.got.slice(4).forEach(({ answer }) => answer());
+    service.open();
     await pass(1_000);
     expect(service.got).toHaveLength(20);
   });
@@ -94,16 +94,12 @@ describe('a consumer', () => {
 
   it('waits as long as the service wishes, and a little longer', async () => {
     const { service, queue } = createWorld();
-    let isBusy = true;
-    service.when(({ answer }) => {
-      if (isBusy) answer(429, {}, { 'retry-after': '60' });
-      return isBusy;
-    });
+    const heal = service.fails(429, { headers: { 'retry-after': '60' } });
     await queue.put([fresh('a'), fresh('b')]);
     await pass(30_000);
     const asked = service.got.length;
     expect(asked).toBeLessThanOrEqual(2);
-    isBusy = false;
+    heal();
     await pass(29_000);
     expect(service.got).toHaveLength(asked);
     await pass(35_000);
@@ -113,73 +109,60 @@ describe('a consumer', () => {
   it('keeps the order of a user through a failure', async () => {
     const { service, queue } = createWorld();
     let failures = 2;
-    service.when(({ body, answer }) => {
-      if (body['event'] !== 'first' || failures-- <= 0) return false;
-      answer(503);
-      return true;
-    });
-    const identify: QueuedRecord = {
-      ...fresh('a'),
-      type: 'identify',
-      body: { project: 'p', user_id: 'a', properties: {}, event: 'first' },
-    };
-    await queue.put([identify, named('second', 'a'), named('other', 'b')]);
+    service.fails(503, { when: (name) => name === 'identify a' && failures-- > 0 });
+    await queue.put([
+      { ...makeIdentify('a'), at: Date.now() },
+      named('second', 'a'),
+      named('other', 'b'),
+    ]);
     await pass(60_000);
-    const names = service.names();
-    expect(names.filter((name) => name === 'first')).toHaveLength(3);
-    expect(names.indexOf('second')).toBeGreaterThan(names.lastIndexOf('first'));
-    expect(names.filter((name) => name === 'other')).toHaveLength(1);
-    expect(names.indexOf('other')).toBeLessThan(names.lastIndexOf('first'));
+    const others = service.names().filter((name) => name !== 'identify a');
+    expect(others).toEqual(['other', 'second']);
+    expect(service.names().at(-1)).toBe('second');
+    expect(service.got).toHaveLength(5);
   });
 
-  it('keeps everything while the token is refused, says so once, and goes on', async () => {
-    const { service, queue, errors, undelivered } = createWorld();
-    let isRight = false;
-    service.when(({ answer }) => {
-      if (!isRight) answer(401);
-      return !isRight;
-    });
-    await queue.put(Array.from({ length: 10 }, (_, i) => fresh(`u${i}`)));
-    await pass(200_000);
-    const asked = service.got.length;
-    expect(await queue.size!()).toMatchObject({ waiting: 10, dead: 0 });
-    expect(errors.filter(({ kind }) => kind === 'setup')).toHaveLength(1);
-    expect(asked).toBeLessThanOrEqual(25);
-    isRight = true;
-    await pass(400_000);
-    expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
-    expect(undelivered).toEqual([]);
-  });
+  it.each([
+    [401, 'setup'],
+    [0, 'unreachable'],
+  ])(
+    'keeps everything while the service answers %i, says so once, and goes on',
+    async (status, kind) => {
+      const { service, queue, errors, undelivered } = createWorld();
+      const heal = service.fails(status);
+      await queue.put(Array.from({ length: 100 }, () => fresh()));
+      await pass(600_000);
+      expect(service.got.length).toBeLessThan(60);
+      expect(await queue.size!()).toMatchObject({ waiting: 100, dead: 0 });
+      expect(errors.map((error) => error.kind)).toEqual([kind]);
+      heal();
+      await pass(600_000);
+      expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
+      expect(undelivered).toEqual([]);
+    },
+  );
 
   it.each([403, 404, 500])('lets one record answered %i hold up nobody', async (status) => {
     const { service, queue } = createWorld();
-    service.when(({ body, answer }) => {
-      if (body['event'] !== 'bad') return false;
-      answer(status);
-      return true;
-    });
+    service.fails(status, { when: isBad });
     await queue.put([named('bad')]);
     await pass(600_000);
     expect(service.got.length).toBeGreaterThan(5);
     expect(service.got.length).toBeLessThan(25);
-    for (let n = 0; n < 600; n++) {
+    for (let n = 0; n < 100; n++) {
       await queue.put([named(`good ${n}`)]);
       await pass(1_250); // a pause, and one look at an empty queue
       expect(await queue.size!()).toMatchObject({ waiting: 1 });
     }
-    expect(service.names().filter((name) => name !== 'bad')).toHaveLength(600);
+    expect(service.names().filter((name) => name !== 'bad')).toHaveLength(100);
   });
 
   it('delivers all within half the time for which the service was away', async () => {
     const { service, queue } = createWorld();
-    let isAway = true;
-    service.when(({ answer }) => {
-      if (isAway) answer(503);
-      return isAway;
-    });
+    const heal = service.fails(503);
     await queue.put(Array.from({ length: 300 }, (_, i) => named(`e${i}`)));
     await pass(3_000);
-    isAway = false;
+    heal();
     await pass(1_750); // and one look at an empty queue
     expect(await queue.size!()).toMatchObject({ waiting: 0 });
     expect(service.got.length).toBeLessThan(320);
@@ -187,10 +170,7 @@ describe('a consumer', () => {
 
   it('buries what the service refuses, and tells of it', async () => {
     const { service, queue, memory, undelivered } = createWorld();
-    service.when(({ body, answer }) => {
-      if (body['event'] === 'bad') answer(400, { code: 400, message: 'Invalid request data' });
-      return body['event'] === 'bad';
-    });
+    service.fails(400, { when: isBad });
     const bad = named('bad', 'a');
     await queue.put([bad, named('good', 'a')]);
     await pass(1_000);
@@ -200,18 +180,9 @@ describe('a consumer', () => {
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
   });
 
-  /** A service that answers 500 to events with a name that begins with `bad`. */
-  const failBad = ({ service }: ReturnType<typeof createWorld>) =>
-    service.when(({ body, answer }) => {
-      const isBad = String(body['event']).startsWith('bad');
-      if (isBad) answer(500);
-      return isBad;
-    });
-
   it('buries what is too old once it has failed, and delivers what is not refused however old it is', async () => {
-    const world = createWorld({ consumer: { maxAge: 1_000 } });
-    failBad(world);
-    const { queue, memory, undelivered } = world;
+    const { service, queue, memory, undelivered } = createWorld({ consumer: { maxAge: 1_000 } });
+    service.fails(500, { when: isBad });
     const [old, bad] = [
       { ...named('old'), at: 0 },
       { ...named('bad'), at: 0 },
@@ -225,14 +196,13 @@ describe('a consumer', () => {
 
   it('buries nothing when the clock is 8 days ahead, and goes on when it is set back by an hour', async () => {
     const { service, queue, memory } = createWorld();
-    let isAway = true;
-    service.when(({ fail }) => (isAway && fail(), isAway));
+    const heal = service.fails(0);
     await queue.put(Array.from({ length: 20 }, () => fresh()));
     vi.setSystemTime(Date.now() + 8 * 86_400_000);
     await pass(1_000);
     vi.setSystemTime(Date.now() - 8 * 86_400_000 - 3_600_000);
     await pass(60_000);
-    isAway = false;
+    heal();
     vi.setSystemTime(Date.now() + 3_600_000);
     await pass(60_000);
     expect(memory.dead).toEqual([]);
@@ -244,10 +214,7 @@ describe('a consumer', () => {
       throw new Error('no');
     };
     const { queue, errors, service } = createWorld({ consumer: { onUndelivered } });
-    service.when(({ body, answer }) => {
-      if (body['event'] === 'bad') answer(400);
-      return body['event'] === 'bad';
-    });
+    service.fails(400, { when: isBad });
     await queue.put([named('bad'), fresh()]);
     await pass(1_000);
     expect(errors).toMatchObject([{ kind: 'hook' }]);
@@ -255,9 +222,8 @@ describe('a consumer', () => {
   });
 
   it('delivers the records of others while one client sends what the service refuses to take', async () => {
-    const world = createWorld();
-    failBad(world);
-    const { service, queue } = world;
+    const { service, queue } = createWorld();
+    service.fails(500, { when: isBad });
     const good: string[] = [];
     for (let second = 0; second < 30; second++) {
       const name = `good ${second}`;
@@ -272,9 +238,8 @@ describe('a consumer', () => {
   });
 
   it('delivers the records of others while a fifth of all visitors have a bad one', async () => {
-    const world = createWorld();
-    failBad(world);
-    const { service, queue } = world;
+    const { service, queue } = createWorld();
+    service.fails(500, { when: isBad });
     let late = 0;
     for (let second = 0; second < 20; second++) {
       for (let visitor = 0; visitor < 20; visitor++) {
@@ -299,10 +264,7 @@ describe('a consumer', () => {
 
   it('delivers the events of a user while an identify of that user fails, and those of others at once', async () => {
     const { service, queue } = createWorld();
-    service.when(({ path, answer }) => {
-      if (path.endsWith('identify')) answer(500);
-      return path.endsWith('identify');
-    });
+    service.fails(500, { when: (name) => name.startsWith('identify') });
     await queue.put([{ ...makeIdentify('u', 'stranger'), at: Date.now() }]);
     await queue.put([
       { ...named('mine', 'u'), client: 'me' },
@@ -344,11 +306,7 @@ describe('a consumer', () => {
   it('tries what has failed again though there are always records that have not', async () => {
     const { service, queue } = createWorld();
     let failures = 1;
-    service.when(({ body, answer }) => {
-      const fails = body['event'] === 'once' && failures-- > 0;
-      if (fails) answer(500);
-      return fails;
-    });
+    service.fails(500, { when: (name) => name === 'once' && failures-- > 0 });
     await queue.put([named('once')]);
     const end = Date.now() + 5_000;
     while (Date.now() < end) {
@@ -360,14 +318,10 @@ describe('a consumer', () => {
 
   it('tries at once when somebody says so, though the service has asked for an hour', async () => {
     const { service, queue, consumer } = createWorld();
-    let isBusy = true;
-    service.when(({ answer }) => {
-      if (isBusy) answer(503, {}, { 'retry-after': '3600' });
-      return isBusy;
-    });
+    const heal = service.fails(503, { headers: { 'retry-after': '3600' } });
     await queue.put([fresh(), fresh(), fresh()]);
     await pass(60_000);
-    isBusy = false;
+    heal();
     expect(await queue.size!()).toMatchObject({ waiting: 3 });
     consumer.tryNow();
     await pass(1_000);
@@ -428,15 +382,6 @@ describe('a consumer', () => {
     await pass(10_000);
     expect(take.mock.calls.length).toBeGreaterThan(30);
     expect(take.mock.calls.length).toBeLessThanOrEqual(41);
-  });
-
-  it('does not ask again and again while the service is down', async () => {
-    const { service, queue } = createWorld();
-    service.when(({ fail }) => (fail(), true));
-    await queue.put(Array.from({ length: 500 }, () => fresh()));
-    await pass(600_000);
-    expect(service.got.length).toBeLessThan(60);
-    expect(await queue.size!()).toEqual({ waiting: 500, dead: 0, oldest: expect.any(Number) });
   });
 
   it('is patient with a queue that fails, says so once, and goes on', async () => {
@@ -508,18 +453,14 @@ describe('a consumer', () => {
     const recoveries: unknown[] = [];
     const onRecovery = (recovery: unknown) => void recoveries.push(recovery);
     const { service, queue, consumer, errors } = createWorld({ delivery: { onRecovery } });
-    let isAway = true;
-    service.when(({ answer }) => {
-      if (isAway) answer(503);
-      return isAway;
-    });
+    const heal = service.fails(503);
     await queue.put([fresh(), fresh(), fresh()]);
     await pass(66_000);
     const { service: state, queue: size, isReading } = consumer.health();
     expect(state).toMatchObject({ status: 'failing', reason: 'the service answers 503' });
     expect([size?.waiting, isReading]).toEqual([3, true]);
     expect(errors).toMatchObject([{ kind: 'service', status: 503 }]);
-    isAway = false;
+    heal();
     await pass(40_000);
     expect(consumer.health().service.status).toBe('ok');
     expect(recoveries).toEqual([{ kind: 'service', lastedMs: expect.any(Number) }]);
@@ -527,30 +468,20 @@ describe('a consumer', () => {
   });
 
   it('tells how full the queue is while it waits for a service that hangs', async () => {
+    const onMetric = vi.fn();
     const { service, queue, consumer } = createWorld({
       hold: true,
       delivery: { timeout: 60_000 },
-      consumer: { batchSize: 1, concurrentBatches: 1 },
+      consumer: { onMetric, batchSize: 1, concurrentBatches: 1 },
     });
     await queue.put([fresh()]);
     await pass(300);
     await queue.put([fresh(), fresh()]);
-    await pass(10_000);
+    await pass(10_500);
     expect(consumer.health().queue).toMatchObject({ waiting: 3 });
-    service.when(({ answer }) => (answer(), true));
-    service.got.forEach(({ answer }) => answer());
-  });
-
-  it('tells how full the queue is, and what became of its records', async () => {
-    const onMetric = vi.fn();
-    const { queue, service } = createWorld({ hold: true, consumer: { onMetric } });
-    await queue.put([fresh(), fresh()]);
-    await pass(10_500); // the service lets both time out
-    expect(onMetric).toHaveBeenCalledWith('records', 1, { side: 'out', outcome: 'retry' });
-    expect(onMetric).toHaveBeenCalledWith('queue_waiting', 2);
-    expect(onMetric).toHaveBeenCalledWith('queue_dead', 0);
+    expect(onMetric).toHaveBeenCalledWith('queue_waiting', 3);
     const [, oldest] = onMetric.mock.calls.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;
     expect(oldest).toBeGreaterThanOrEqual(10_000);
-    service.got.forEach(({ answer }) => answer());
+    service.open();
   });
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
+import {
+  createDelivery,
+  type DeliverOptions,
+  type DeliveryOptions,
+} from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
+import type { BatchRecord } from '../../../src/interface/wire.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { event, identify } from '../helpers/records.js';
 
@@ -19,15 +24,19 @@ const setUp = (options: Partial<DeliveryOptions> = {}, { hold = false } = {}) =>
     onError: (error) => errors.push(error),
     ...options,
   });
-  const until = () => clock.time + 10_000;
-  return { service, errors, clock, delivery, deliver: delivery.deliver, until };
+  const deliver = (records: readonly BatchRecord[], options: Partial<DeliverOptions> = {}) =>
+    delivery.deliver(records, { until: clock.time + 10_000, ...options });
+  /** Outcomes of events with these ids. */
+  const outcomes = async (...ids: string[]) =>
+    (await deliver(ids.map((id) => event(id)))).map(({ outcome }) => outcome);
+  return { service, errors, clock, delivery, deliver, outcomes };
 };
 
 describe('a delivery', () => {
   it('passes records on with the token and the id, and nothing else', async () => {
-    const { service, deliver, until } = setUp();
+    const { service, deliver } = setUp();
     const records = [identify('i1', 'u'), event('e1')];
-    expect(await deliver(records, { until: until() })).toEqual([
+    expect(await deliver(records)).toEqual([
       { id: 'i1', outcome: 'delivered', status: 200 },
       { id: 'e1', outcome: 'delivered', status: 200 },
     ]);
@@ -43,7 +52,7 @@ describe('a delivery', () => {
   });
 
   it('sends an identify before the later events of its user, and others beside it', async () => {
-    const { service, deliver, until } = setUp({}, { hold: true });
+    const { service, deliver } = setUp({}, { hold: true });
     const records = [
       event('early', 'early', 'u'),
       identify('i1', 'u'),
@@ -51,7 +60,7 @@ describe('a delivery', () => {
       identify('i2', 'u'),
       event('other', 'other', 'v'),
     ];
-    const results = deliver(records, { until: until() });
+    const results = deliver(records);
     await service.arrived(3);
     expect(service.names()).toEqual(['early', 'identify u', 'other']);
     for (const { answer } of service.got) answer();
@@ -67,14 +76,10 @@ describe('a delivery', () => {
     [503, 'retry'],
     [404, 'blocked'],
   ])('leaves a user behind an identify answered %i untried', async (status, outcome) => {
-    const { service, deliver, until } = setUp();
-    service.when(({ path, answer }) => {
-      if (!path.endsWith('identify')) return false;
-      answer(status, {});
-      return true;
-    });
+    const { service, deliver } = setUp();
+    service.fails(status, { when: (name) => name.startsWith('identify') });
     const records = [identify('i', 'u'), event('e', 'e', 'u'), event('x', 'x', 'v')];
-    expect(await deliver(records, { until: until() })).toMatchObject([
+    expect(await deliver(records)).toMatchObject([
       { id: 'i', outcome, status },
       { id: 'e', outcome, status, untried: true },
       { id: 'x', outcome: 'delivered', status: 200 },
@@ -83,12 +88,9 @@ describe('a delivery', () => {
   });
 
   it('keeps to its number of requests over all calls', async () => {
-    const { service, deliver, until } = setUp({ concurrency: 3 }, { hold: true });
+    const { service, deliver } = setUp({ concurrency: 3 }, { hold: true });
     const names = (prefix: string) => Array.from({ length: 6 }, (_, i) => event(`${prefix}${i}`));
-    const all = Promise.all([
-      deliver(names('a'), { until: until() }),
-      deliver(names('b'), { until: until() }),
-    ]);
+    const all = Promise.all([deliver(names('a')), deliver(names('b'))]);
     for (let count = 1; count <= 12; count++) {
       await service.arrived(count);
       service.got[count - 1]!.answer();
@@ -98,29 +100,25 @@ describe('a delivery', () => {
   });
 
   it('gives repeats the first result, within a call, beside it and after it', async () => {
-    const { service, deliver, until } = setUp({}, { hold: true });
-    const first = deliver([event('a'), event('a', 'other')], { until: until() });
-    const beside = deliver([event('a')], { until: until() });
+    const { service, deliver } = setUp({}, { hold: true });
+    const first = deliver([event('a'), event('a', 'other')]);
+    const beside = deliver([event('a')]);
     await service.arrived(1);
     service.got[0]!.answer(400, { code: 400 });
     const rejected = { id: 'a', outcome: 'rejected', status: 400 };
     expect(await first).toEqual([rejected, rejected]);
     expect(await beside).toEqual([rejected]);
-    expect(await deliver([event('a')], { until: until() })).toEqual([rejected]);
+    expect(await deliver([event('a')])).toEqual([rejected]);
     expect(service.got).toHaveLength(1);
   });
 
   it('forgets what was not taken, and tries it again', async () => {
-    const { service, clock, deliver, until } = setUp();
-    let isDown = true;
-    service.when(({ answer }) => {
-      if (isDown) answer(500, {});
-      return isDown;
-    });
-    expect((await deliver([event('a')], { until: until() }))[0]!.outcome).toBe('retry');
-    isDown = false;
+    const { service, clock, deliver } = setUp();
+    const heal = service.fails(500);
+    expect((await deliver([event('a')]))[0]!.outcome).toBe('retry');
+    heal();
     clock.time += 1_000;
-    expect((await deliver([event('a')], { until: until() }))[0]!.outcome).toBe('delivered');
+    expect((await deliver([event('a')]))[0]!.outcome).toBe('delivered');
   });
 
   it('does not touch what another process has begun, and has no page wait for it', async () => {
@@ -137,9 +135,9 @@ describe('a delivery', () => {
   it('answers what another process makes of a record meanwhile', async () => {
     const seen = createSeenMemory();
     const [one, other] = [setUp({ seen }, { hold: true }), setUp({ seen })];
-    const first = one.deliver([event('a')], { until: one.until() });
+    const first = one.deliver([event('a')]);
     await one.service.arrived(1);
-    const repeat = other.deliver([event('a')], { until: other.until() });
+    const repeat = other.deliver([event('a')]);
     one.service.got[0]!.answer(400, { code: 400 });
     const rejected = [{ id: 'a', outcome: 'rejected', status: 400 }];
     expect([await first, await repeat]).toEqual([rejected, rejected]);
@@ -149,8 +147,8 @@ describe('a delivery', () => {
   it('sends itself what another process gave up meanwhile', async () => {
     const seen = createSeenMemory();
     await seen.begin(['event:a:p'], 60_000);
-    const { service, deliver, until } = setUp({ seen });
-    const result = deliver([event('a')], { until: until() });
+    const { service, deliver } = setUp({ seen });
+    const result = deliver([event('a')]);
     await seen.forget(['event:a:p']);
     expect(await result).toEqual([{ id: 'a', outcome: 'delivered', status: 200 }]);
     expect(service.got).toHaveLength(1);
@@ -164,11 +162,8 @@ describe('a delivery', () => {
       await marked;
       await seen.finish(results);
     };
-    const { service, deliver, until } = setUp({ seen: { ...seen, finish }, concurrency: 2 });
-    const results = deliver(
-      ['a', 'b', 'c', 'd', 'e'].map((id) => event(id)),
-      { until: until() },
-    );
+    const { service, deliver } = setUp({ seen: { ...seen, finish }, concurrency: 2 });
+    const results = deliver(['a', 'b', 'c', 'd', 'e'].map((id) => event(id)));
     await service.arrived(2);
     await new Promise((resolve) => setTimeout(resolve));
     expect(service.got).toHaveLength(2);
@@ -180,8 +175,8 @@ describe('a delivery', () => {
   it('delivers from a queue what was only accepted, once', async () => {
     const seen = createSeenMemory();
     await seen.finish([{ id: 'event:a:p', outcome: 'accepted', status: 0 }]);
-    const { service, deliver, until } = setUp({ seen });
-    const options = { until: until(), isQueued: true };
+    const { service, deliver } = setUp({ seen });
+    const options = { isQueued: true };
     const delivered = [{ id: 'a', outcome: 'delivered', status: 200 }];
     expect(await deliver([event('a')], options)).toEqual(delivered);
     expect(await deliver([event('a')], options)).toEqual(delivered);
@@ -190,18 +185,18 @@ describe('a delivery', () => {
 
   it('says retry for all when the store of ids fails, and sends nothing', async () => {
     const fails = () => Promise.reject(new Error('down'));
-    const { service, errors, deliver, until } = setUp({
+    const { service, errors, deliver } = setUp({
       seen: { begin: fails, finish: fails, forget: fails },
     });
-    const [result] = await deliver([event('a')], { until: until() });
+    const [result] = await deliver([event('a')]);
     expect(result).toEqual({ id: 'a', outcome: 'retry', status: 0, retry_after: 2 });
     expect(service.got).toEqual([]);
     expect(errors).toEqual([{ kind: 'seen', message: 'down' }]);
   });
 
   it('starts nothing after the deadline', async () => {
-    const { service, clock, deliver, until } = setUp({ concurrency: 1 }, { hold: true });
-    const results = deliver([event('a'), event('b')], { until: until() });
+    const { service, clock, deliver } = setUp({ concurrency: 1 }, { hold: true });
+    const results = deliver([event('a'), event('b')]);
     await service.arrived(1);
     clock.time += 10_000;
     service.got[0]!.answer();
@@ -212,29 +207,29 @@ describe('a delivery', () => {
   });
 
   it('gives up a try after its timeout', async () => {
-    const { deliver, until } = setUp({ timeout: 5 }, { hold: true });
-    expect(await deliver([event('a')], { until: until() })).toEqual([
+    const { errors, deliver } = setUp({ timeout: 5 }, { hold: true });
+    expect(await deliver([event('a')])).toEqual([
       { id: 'a', outcome: 'retry', status: 0, retry_after: 1 },
+    ]);
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
     ]);
   });
 
   it('passes on how long the service wants to be left alone, and leaves it alone', async () => {
-    const { service, clock, delivery, deliver, until } = setUp();
-    service.when(({ answer }) => {
-      const isFirst = service.got.length === 1;
-      if (isFirst) answer(429, {}, { 'retry-after': '7' });
-      return isFirst;
-    });
-    expect(await deliver([event('a')], { until: until() })).toEqual([
+    const { service, clock, delivery, deliver } = setUp();
+    const heal = service.fails(429, { headers: { 'retry-after': '7' } });
+    expect(await deliver([event('a')])).toEqual([
       { id: 'a', outcome: 'retry', status: 429, retry_after: 9 },
     ]);
     expect(delivery.waitMs()).toBe(8_750);
-    expect(await deliver([event('b')], { until: until() })).toEqual([
+    expect(await deliver([event('b')])).toEqual([
       { id: 'b', outcome: 'retry', status: 0, retry_after: 9, untried: true },
     ]);
     expect(service.got).toHaveLength(1);
     clock.time += 8_750;
-    expect((await deliver([event('b')], { until: until() }))[0]!.outcome).toBe('delivered');
+    heal();
+    expect((await deliver([event('b')]))[0]!.outcome).toBe('delivered');
     expect(delivery.waitMs()).toBe(0);
   });
 });
@@ -242,7 +237,7 @@ describe('a delivery', () => {
 describe('the token of a delivery', () => {
   it('is asked for again once when requests are refused together', async () => {
     let asked = 0;
-    const { service, errors, deliver, until } = setUp({
+    const { service, errors, outcomes } = setUp({
       token: () => `token-${++asked}`,
     });
     service.when(({ headers, answer }) => {
@@ -250,19 +245,15 @@ describe('the token of a delivery', () => {
       if (isOld) answer(401, {});
       return isOld;
     });
-    const results = await deliver([event('a'), event('b'), event('c')], { until: until() });
-    expect(results.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(await outcomes('a', 'b', 'c')).toEqual(['delivered', 'delivered', 'delivered']);
     expect(asked).toBe(2);
     expect(errors).toEqual([]);
   });
 
   it('is told of once when it is refused', async () => {
-    const { service, errors, deliver, until } = setUp();
-    service.when(({ answer }) => {
-      answer(401, {});
-      return true;
-    });
-    const results = await deliver([event('a'), event('b')], { until: until() });
+    const { service, errors, deliver } = setUp();
+    service.fails(401);
+    const results = await deliver([event('a'), event('b')]);
     expect(results).toEqual([
       { id: 'a', outcome: 'blocked', status: 401 },
       { id: 'b', outcome: 'blocked', status: 401 },
@@ -279,31 +270,21 @@ describe('the token of a delivery', () => {
     ['gives no text', () => ({ token: 'secret' }) as unknown as string],
   ])('that a function %s keeps records, and is told once until it heals', async (_, bad) => {
     let isBad = true;
-    const { service, clock, errors, deliver, until } = setUp({
+    const { service, clock, errors, outcomes } = setUp({
       token: () => (isBad ? bad() : 'secret'),
     });
-    const send = async (...ids: string[]) =>
-      (
-        await deliver(
-          ids.map((id) => event(id)),
-          { until: until() },
-        )
-      ).map(({ outcome }) => outcome);
-    expect(await send('a', 'b')).toEqual(['retry', 'retry']);
-    expect(await send('c')).toEqual(['retry']);
+    expect(await outcomes('a', 'b')).toEqual(['retry', 'retry']);
+    expect(await outcomes('c')).toEqual(['retry']);
     expect(service.got).toEqual([]);
     expect(errors.map(({ kind }) => kind)).toEqual(['token']);
     expect(JSON.stringify(errors)).not.toContain('secret');
     isBad = false;
     clock.time += 60_000;
-    expect(await send('a')).toEqual(['delivered']);
+    expect(await outcomes('a')).toEqual(['delivered']);
     isBad = true;
-    service.when(({ answer }) => {
-      answer(401, {});
-      return true;
-    });
+    service.fails(401);
     clock.time += 60_000;
-    await send('d');
+    await outcomes('d');
     expect(errors.map(({ kind }) => kind)).toEqual(['token', 'token']);
   });
 });
@@ -313,15 +294,12 @@ describe('a service that gives no answer', () => {
     let failure: Error | undefined = new TypeError('fetch failed', {
       cause: new Error('connect ECONNREFUSED 127.0.0.1:1'),
     });
-    const { service, clock, errors, deliver, until } = setUp({
+    const { service, clock, errors, deliver } = setUp({
       fetch: (...args) => (failure ? Promise.reject(failure) : service.fetch(...args)),
     });
     const send = (...ids: string[]) => {
       clock.time += 300_000; // no pause is longer
-      return deliver(
-        ids.map((id) => event(id)),
-        { until: until() },
-      );
+      return deliver(ids.map((id) => event(id)));
     };
     const silences = () => errors.filter(({ kind }) => kind === 'unreachable');
     await send('a', 'b', 'c');
@@ -332,10 +310,7 @@ describe('a service that gives no answer', () => {
     };
     expect(silences()).toEqual([told]);
     failure = undefined;
-    service.when(({ answer }) => {
-      answer(500, {});
-      return true;
-    });
+    service.fails(500);
     await send('a');
     expect(silences()).toEqual([told]);
     failure = Object.assign(new AggregateError([], ''), { code: 'ENOTFOUND' });
@@ -347,8 +322,8 @@ describe('a service that gives no answer', () => {
   });
 
   it('is told once while answers to earlier requests come in', async () => {
-    const { service, clock, errors, deliver, until } = setUp({}, { hold: true });
-    const results = deliver([event('a'), event('b'), event('c')], { until: until() });
+    const { service, clock, errors, deliver } = setUp({}, { hold: true });
+    const results = deliver([event('a'), event('b'), event('c')]);
     await service.arrived(3);
     clock.time += 1_000;
     service.got[0]!.fail();
@@ -363,20 +338,12 @@ describe('a service that gives no answer', () => {
   });
 
   it('is told of without the token, whatever a runtime says', async () => {
-    const { errors, deliver, until } = setUp({
+    const { errors, deliver } = setUp({
       fetch: () => Promise.reject(new TypeError('invalid header value "Bearer secret"')),
     });
-    await deliver([event('a')], { until: until() });
+    await deliver([event('a')]);
     expect(errors.map(({ message }) => message)).toEqual([
       'the service does not answer: invalid header value "Bearer …"',
-    ]);
-  });
-
-  it('is told where it takes too long', async () => {
-    const { errors, deliver, until } = setUp({ timeout: 5 }, { hold: true });
-    await deliver([event('a')], { until: until() });
-    expect(errors).toEqual([
-      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
     ]);
   });
 });

@@ -6,6 +6,7 @@ import { createNodeFetch } from '../../../src/relay-node.js';
 import { createDelivery } from '../../../src/relay/delivery/delivery.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import { event } from '../helpers/records.js';
+import { listen } from '../helpers/relay.js';
 
 interface Got {
   line: string;
@@ -18,19 +19,14 @@ interface Got {
 /** A service whose answers are given by `answer`, once the whole request has come. */
 const startService = async (answer: (response: ServerResponse, nth: number) => void) => {
   const got: Got[] = [];
-  const server = createServer(async (request, response) => {
+  const port = await listen(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const { method, url, headers, socket } = request;
     got.push({ line: `${method} ${url}`, headers, text, port: socket.remotePort });
     answer(response, got.length);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { got, url: `http://127.0.0.1:${port}` };
 };
 
 const post = (url: string, { signal = new AbortController().signal } = {}) =>

@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createConsumer, createDelivery, createRelay } from '../../../src/relay.js';
-import type { BatchAnswer, BatchRecord } from '../../../src/interface/wire.js';
-import { createFakeService } from '../helpers/fake-service.js';
+import { createConsumer, createDelivery } from '../../../src/relay.js';
 import { event } from '../helpers/records.js';
+import { setUpRelay } from '../helpers/relay.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
-import { createMemorySeen } from '../queue/memory-seen.js';
+import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const ORIGIN = 'https://shop.example';
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Adds up what a relay and a consumer tell. */
@@ -26,42 +24,22 @@ const createCount = () => {
 };
 
 it('counts what was accepted, repeated, delivered, refused, tried again and given back as it stands in the store and at the service', async () => {
-  const service = createFakeService();
-  let isAway = false;
-  service.when(({ body, answer }) => {
-    const name = String(body['event']);
-    if (isAway) answer(503);
-    else if (name.startsWith('refused')) answer(400, { code: 400, message: 'no' });
-    else if (name.startsWith('failing')) answer(500);
-    else return false;
-    return true;
-  });
   const queue = createMemoryQueue();
-  const toService = {
-    ...{ baseUrl: 'http://service.test', token: 't', seen: createMemorySeen() },
-    ...{ fetch: service.fetch, random: () => 0.5 },
-  };
+  const seen = createSeenMemory();
   const [ofRelay, ofConsumer] = [createCount(), createCount()];
-  const relay = createRelay({
-    ...toService,
-    ...{ queue, origins: [ORIGIN], projects: ['p'], channels: ['c'] },
-    ...{ rateLimit: { perSecond: 1, burst: 200 }, onMetric: ofRelay.onMetric },
-    clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+  const { service, batch } = setUpRelay({
+    ...{ queue, seen, now: Date.now, onMetric: ofRelay.onMetric },
+    rateLimit: { perSecond: 1, burst: 200 },
   });
+  service.fails(400, { when: (name) => name.startsWith('refused') });
+  service.fails(500, { when: (name) => name.startsWith('failing') });
+  const toService = { baseUrl: 'http://service.test', token: 't', fetch: service.fetch };
   const consumer = createConsumer({
-    ...{ queue, delivery: createDelivery(toService), onMetric: ofConsumer.onMetric },
+    ...{ queue, delivery: createDelivery({ ...toService, seen }), onMetric: ofConsumer.onMetric },
     random: () => 0.5,
   });
-  const send = async (records: readonly BatchRecord[], client = '192.0.2.1') => {
-    const response = await relay(
-      new Request('https://shop.example/a/v1/batch', {
-        method: 'POST',
-        headers: { origin: ORIGIN, 'content-type': 'application/json', 'x-client': client },
-        body: JSON.stringify({ sent_at: '', records }),
-      }),
-    );
-    return response.status === 200 ? ((await response.json()) as BatchAnswer).results : [];
-  };
+  const send = (records: readonly unknown[], client = '192.0.2.1') =>
+    batch(records, { 'x-client': client });
   const named = (name: string, count: number) =>
     Array.from({ length: count }, (_, n) => event(`${name}-${n}`));
 
@@ -89,13 +67,13 @@ it('counts what was accepted, repeated, delivered, refused, tried again and give
   expect(ofConsumer.of('records out retry')).toBe(namesOf('failing').length);
 
   // While the service is away, most records are given back untried: these are no tries.
-  isAway = true;
+  const comeBack = service.fails(503);
   const tried = service.got.length;
   const retried = ofConsumer.of('records out retry');
   for (let n = 0; n < 20; n++) await send(named(`late-${n}`, 5), `198.51.100.${n}`);
   await pass(30_000);
   expect(ofConsumer.of('records out retry') - retried).toBe(service.got.length - tried);
-  isAway = false;
+  comeBack();
   await pass(60_000);
   expect(ofConsumer.of('records out delivered')).toBe(120);
 

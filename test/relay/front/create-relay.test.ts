@@ -1,60 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import { createRelay } from '../../../src/relay/front/create-relay.js';
-import type { RelayError } from '../../../src/relay/hooks.js';
+import { describe, expect, it, vi } from 'vitest';
 import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
-import type { RelayOptions } from '../../../src/relay/front/relay-options.js';
-import type { BatchAnswer, BatchRecord } from '../../../src/interface/wire.js';
-import { createFakeService } from '../helpers/fake-service.js';
+import type { BatchRecord } from '../../../src/interface/wire.js';
 import { event, identify } from '../helpers/records.js';
+import { bodyOf, fatesOf, ORIGIN, resultsOf, setUpRelay, waitOf } from '../helpers/relay.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
 
-const ORIGIN = 'https://shop.example';
-
-const setUp = (options: Partial<RelayOptions> = {}, { hold = false } = {}) => {
-  const service = createFakeService({ hold });
-  const errors: RelayError[] = [];
-  const metrics: string[] = [];
-  const clock = { time: 1_000_000 };
-  const relay = createRelay({
-    baseUrl: 'https://in.example.com',
-    token: 'secret',
-    origins: [ORIGIN, 'https://www.shop.example'],
-    projects: ['p'],
-    channels: ['c'],
-    clientAddress: () => '192.0.2.1',
-    fetch: service.fetch,
-    now: () => clock.time,
-    random: () => 0.5,
-    onError: (error) => errors.push(error),
-    onMetric: (name, value, labels = {}) =>
-      metrics.push([name, value, ...Object.values(labels)].join(' ')),
-    ...options,
-  });
-  const send = (path: string, body: unknown, headers: Record<string, string | null> = {}) => {
-    const all = { origin: ORIGIN, 'content-type': 'application/json', ...headers };
-    return relay(
-      new Request(`https://shop.example/a${path}`, {
-        method: 'POST',
-        headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
-    );
-  };
-  const batch = (records: readonly BatchRecord[], headers?: Record<string, string | null>) =>
-    send('/v1/batch', { sent_at: '2026-01-01T00:00:00.000Z', records }, headers);
-  const outcomes = async (response: Response) => {
-    const { results } = (await response.json()) as BatchAnswer;
-    return results.map(({ id, outcome, status }) => [id, outcome, status]);
-  };
-  return { relay, service, errors, metrics, clock, send, batch, outcomes };
-};
-
-const bodyOf = async (response: Response) => [response.status, await response.json()];
+type World = ReturnType<typeof setUpRelay>;
 
 describe('a batch', () => {
   it.each(['application/json', 'text/plain;charset=UTF-8'])('is passed on as %s', async (type) => {
-    const { service, metrics, batch } = setUp();
+    const { service, metrics, batch } = setUpRelay();
     const response = await batch([identify('i', 'u'), event('e', 'e', 'u')], {
       'content-type': type,
     });
@@ -77,24 +33,8 @@ describe('a batch', () => {
     ]);
   });
 
-  it('goes on beside a record that is wrong or not allowed', async () => {
-    const { service, batch, outcomes } = setUp();
-    const wrong = { ...event('wrong'), body: { project: 'p', channel: 'c', event: 1 } };
-    const project = { ...event('project'), body: { project: 'q', channel: 'c', event: 'e' } };
-    const channel = { ...event('channel'), body: { project: 'p', channel: 'd', event: 'e' } };
-    const response = await batch([wrong, event('a'), project, channel, event('b')]);
-    expect(await outcomes(response)).toEqual([
-      ['wrong', 'rejected', 400],
-      ['a', 'delivered', 200],
-      ['project', 'blocked', 403],
-      ['channel', 'blocked', 403],
-      ['b', 'delivered', 200],
-    ]);
-    expect(service.names()).toEqual(['a', 'b']);
-  });
-
   it('is passed on without fields that the interface does not know', async () => {
-    const { service, batch } = setUp();
+    const { service, batch } = setUpRelay();
     await batch([{ ...event('e'), body: { ...event('e').body, admin: true, tags: { any: 1 } } }]);
     expect(service.got[0]!.body).toEqual({
       project: 'p',
@@ -105,21 +45,18 @@ describe('a batch', () => {
   });
 
   it('may be empty', async () => {
-    const { batch } = setUp();
+    const { batch } = setUpRelay();
     expect(await bodyOf(await batch([]))).toEqual([200, { results: [] }]);
   });
 
   it('is answered at once while the service is left alone', async () => {
-    const { service, clock, batch } = setUp();
-    service.when(({ answer }) => {
-      const isFirst = service.got.length === 1;
-      if (isFirst) answer(503, {}, { 'retry-after': '60' });
-      return isFirst;
-    });
-    const first = (await (await batch([event('a')])).json()) as BatchAnswer;
-    expect(first.results[0]).toMatchObject({ outcome: 'retry', status: 503, retry_after: 75 });
+    const { service, clock, batch } = setUpRelay();
+    const heal = service.fails(503, { headers: { 'retry-after': '60' } });
+    const [first] = await resultsOf(batch([event('a')]));
+    expect(first).toMatchObject({ outcome: 'retry', status: 503, retry_after: 75 });
+    heal();
     const second = await batch([event('b')]);
-    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '75']);
+    expect(waitOf(second)).toEqual([503, '75']);
     expect(service.got).toHaveLength(1);
     clock.time += 75_000;
     expect((await batch([event('b')])).status).toBe(200);
@@ -137,7 +74,7 @@ describe('a value that is not listed', () => {
   });
 
   it('is told by its field, and to the operator by its name, once', async () => {
-    const { errors, metrics, clock, service, batch } = setUp();
+    const { errors, metrics, clock, service, batch } = setUpRelay();
     const records = [toChannel('a', 'growth'), toChannel('b', 'growth'), toProject('i', 'blog')];
     const blocked = { outcome: 'blocked', status: 403 };
     for (let repeat = 0; repeat < 3; repeat++) {
@@ -165,8 +102,7 @@ describe('a value that is not listed', () => {
   });
 
   it('is told apart from one that a visitor has invented, as long as others may be named', async () => {
-    const { errors, batch } = setUp({
-      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
+    const { errors, batch } = setUpRelay({
       rateLimit: false,
     });
     const invent = (ip: string) =>
@@ -174,11 +110,11 @@ describe('a value that is not listed', () => {
         Array.from({ length: 100 }, (_, i) => toChannel(`${ip}-${i}`, `${ip} ${i}`)).map(
           (record) => ({ ...record, id: record.id.replaceAll('.', '_') }),
         ),
-        { 'x-real-ip': ip },
+        { 'x-client': ip },
       );
     await invent('192.0.2.1');
     expect(errors).toHaveLength(5);
-    await batch([toChannel('a', 'growth')], { 'x-real-ip': '192.0.2.2' });
+    await batch([toChannel('a', 'growth')], { 'x-client': '192.0.2.2' });
     expect(errors.at(-1)!.message).toBe('channel "growth" is not in the list `channels`');
     for (let i = 3; i < 40; i++) await invent(`192.0.2.${i}`);
     expect(errors).toHaveLength(100);
@@ -186,7 +122,7 @@ describe('a value that is not listed', () => {
   });
 
   it('deceives nobody who reads a log, and is cut', async () => {
-    const { errors, batch } = setUp();
+    const { errors, batch } = setUpRelay();
     const odd = '\n\u001b[31m\u009b\u202e\u2028"\ud800' + 'x'.repeat(100_000);
     await batch([toChannel('a', odd)]);
     expect(errors.map(({ message }) => message)).toEqual([
@@ -198,8 +134,8 @@ describe('a value that is not listed', () => {
     ['channel', '/v1/event', toChannel('a', 'growth')],
     ['project', '/v1/identify', toProject('a', 'blog')],
   ])('(%s) is answered 403 at %s', async (field, path, { body }) => {
-    const { errors, service, send } = setUp();
-    const response = await send(path, body, { 'idempotency-key': 'k' });
+    const { errors, service, post } = setUpRelay();
+    const response = await post(path, body, { 'idempotency-key': 'k' });
     const message = `The relay does not list this ${field}`;
     expect(await bodyOf(response)).toEqual([403, { code: 403, message }]);
     expect(errors).toMatchObject([{ kind: 'unlisted' }]);
@@ -208,28 +144,29 @@ describe('a value that is not listed', () => {
 
   it('is passed on once the list has it', async () => {
     const seen = createSeenMemory();
-    const before = setUp({ seen });
+    const before = setUpRelay({ seen });
     await before.batch([toChannel('a', 'growth')]);
-    const after = setUp({ seen, channels: ['c', 'growth'] });
+    const after = setUpRelay({ seen, channels: ['c', 'growth'] });
     const response = await after.batch([toChannel('a', 'growth')]);
-    expect(await after.outcomes(response)).toEqual([['a', 'delivered', 200]]);
+    expect(await fatesOf(response)).toEqual([['a', 'delivered', 200]]);
     expect(after.service.got).toHaveLength(1);
   });
 });
 
 describe('the two single operations', () => {
   it('answer as the service does', async () => {
-    const { service, send } = setUp();
+    const { service, post } = setUpRelay();
     const headers = { authorization: 'Bearer of-the-page', 'idempotency-key': 'key-1' };
-    const response = await send('/v1/event', event('x').body, headers);
+    const response = await post('/v1/event', event('x').body, headers);
     expect(await bodyOf(response)).toEqual([200, { success: true, message: 'Passed on' }]);
-    expect(service.got[0]!.headers).toMatchObject({
+    await post('/v1/identify', identify('x', 'u').body);
+    const [first, second] = service.got;
+    expect(first!.headers).toMatchObject({
       authorization: 'Bearer secret',
       'idempotency-key': 'key-1',
     });
-    await send('/v1/identify', identify('x', 'u').body);
-    expect(service.got[1]!.path).toBe('/v1/identify');
-    expect(service.got[1]!.headers['idempotency-key']).toMatch(/^[\w-]{36}$/);
+    expect(second!.path).toBe('/v1/identify');
+    expect(second!.headers['idempotency-key']).toMatch(/^[\w-]{36}$/);
   });
 
   it.each([
@@ -237,10 +174,12 @@ describe('the two single operations', () => {
     ['a missing field', '{"project":"p","channel":"c"}', 400],
     ['another project', '{"project":"q","channel":"c","event":"e"}', 403],
   ])('refuse %s', async (_, body, status) => {
-    const { service, send } = setUp();
-    const response = await send('/v1/event', body);
-    expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ code: status, message: expect.any(String) as string });
+    const { service, post } = setUpRelay();
+    const message = expect.any(String) as string;
+    expect(await bodyOf(await post('/v1/event', body))).toEqual([
+      status,
+      { code: status, message },
+    ]);
     expect(service.got).toEqual([]);
   });
 
@@ -250,51 +189,46 @@ describe('the two single operations', () => {
     [422, 400],
     [413, 413],
   ])('turn %i of the service into %i', async (theirs, ours) => {
-    const { service, send } = setUp();
-    service.when(({ answer }) => {
-      answer(theirs, {});
-      return true;
-    });
-    expect((await send('/v1/event', event('x').body)).status).toBe(ours);
+    const { service, post } = setUpRelay();
+    service.fails(theirs);
+    expect((await post('/v1/event', event('x').body)).status).toBe(ours);
   });
 });
 
 describe('other paths and methods', () => {
-  const ask = (relay: ReturnType<typeof setUp>['relay'], method: string, path: string) =>
-    relay(new Request(`https://shop.example${path}`, { method, headers: { origin: ORIGIN } }));
-
-  it('answer 404 and 405', async () => {
-    const { relay } = setUp();
-    expect((await ask(relay, 'POST', '/a/v1/other')).status).toBe(404);
-    expect((await ask(relay, 'OPTIONS', '/a/v1/other')).status).toBe(404);
-    const get = await ask(relay, 'GET', '/v1/batch');
-    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
-    const post = await ask(relay, 'POST', '/a/ready');
-    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  it.each([
+    ['POST', '/a/v1/other', 404, null],
+    ['OPTIONS', '/a/v1/other', 404, null],
+    ['GET', '/a/health', 404, null],
+    ['GET', '/v1/batch', 405, 'POST, OPTIONS'],
+    ['POST', '/a/ready', 405, 'GET, HEAD, OPTIONS'],
+  ])('%s %s is %i', async (method, path, status, allow) => {
+    const headers = { origin: ORIGIN };
+    const request = new Request(`https://shop.example${path}`, { method, headers });
+    const response = await setUpRelay().relay(request);
+    expect([response.status, response.headers.get('allow')]).toEqual([status, allow]);
   });
 
   it.each(['/a/live', '/a/ready'])(
-    'tell anybody at %s that all is well, and no more',
+    '%s tells anybody that all is well, and no more',
     async (path) => {
-      const { relay, batch } = setUp();
+      const { relay, batch } = setUpRelay();
       await batch([event('a')]);
       const response = await relay(new Request(`https://shop.example${path}`));
       expect(await bodyOf(response)).toEqual([200, { status: 'ok' }]);
-      expect((await ask(relay, 'GET', '/a/health')).status).toBe(404);
     },
   );
 
   it('are refused where the address is none, or the list of origins fails', async () => {
-    const { relay, metrics } = setUp();
+    const { relay, metrics } = setUpRelay();
     const headers = new Headers({ origin: ORIGIN });
     const odd = { url: 'http://1.2.3.4.5/a/v1/batch', method: 'POST', headers } as Request;
     expect((await relay(odd)).status).toBe(404);
     expect(metrics).toEqual(['requests 1 none 404']);
-    const failing = setUp({
-      origins: () => {
-        throw new Error('no list');
-      },
-    });
+    const origins = () => {
+      throw new Error('no list');
+    };
+    const failing = setUpRelay({ origins });
     expect((await failing.batch([event('a')])).status).toBe(500);
     expect(failing.errors).toEqual([{ kind: 'relay', message: 'no list' }]);
   });
@@ -302,66 +236,41 @@ describe('other paths and methods', () => {
 
 describe('the health', () => {
   /** What anybody is told, and what the operator is told. */
-  const healthOf = async (relay: ReturnType<typeof setUp>['relay']) => {
+  const healthOf = async (relay: World['relay']) => {
     const answer = await relay(new Request('https://shop.example/a/ready'));
     const health = relay.health();
     expect(await answer.json()).toEqual({ status: health.status });
     return [answer.status, health];
   };
   const iso = (time: number) => new Date(time).toISOString();
+  const lastSuccess = { last_success: iso(1_000_000) };
 
   it('says since when the service fails, why, until when the relay waits, and what went well', async () => {
-    const { relay, service, clock, batch } = setUp();
-    let isDown = false;
-    service.when(({ answer }) => {
-      if (isDown) answer(429);
-      return isDown;
-    });
+    const { relay, service, clock, batch } = setUpRelay();
     await batch([event('a')]);
-    expect(await healthOf(relay)).toEqual([
-      200,
-      { status: 'ok', service: { status: 'ok', last_success: iso(1_000_000) } },
-    ]);
-    isDown = true;
+    const ok = { status: 'ok', service: { status: 'ok', ...lastSuccess } };
+    expect(await healthOf(relay)).toEqual([200, ok]);
+    service.fails(429);
     clock.time += 5_000;
     await batch([event('b')]);
-    expect(await healthOf(relay)).toEqual([
-      200,
-      {
-        status: 'ok',
-        service: {
-          status: 'failing',
-          reason: 'the service answers 429',
-          since: iso(1_005_000),
-          paused_until: iso(1_005_750),
-          last_success: iso(1_000_000),
-        },
-      },
-    ]);
+    const failing = {
+      ...{ status: 'failing', reason: 'the service answers 429', ...lastSuccess },
+      ...{ since: iso(1_005_000), paused_until: iso(1_005_750) },
+    };
+    expect(await healthOf(relay)).toEqual([200, { status: 'ok', service: failing }]);
   });
 
   it('says that one client has records which the service refuses to take, while it takes others', async () => {
-    const { relay, service, clock, batch } = setUp();
-    service.when(({ body, answer }) => {
-      if (body['event'] === 'bad') answer(500);
-      return body['event'] === 'bad';
-    });
+    const { relay, service, clock, batch } = setUpRelay();
+    service.fails(500, { when: (name) => name === 'bad' });
     await batch([event('a')]);
     clock.time += 5_000;
     await batch([event('bad')]);
-    expect(await healthOf(relay)).toEqual([
-      200,
-      {
-        status: 'ok',
-        service: {
-          ...{ status: 'ok', last_success: iso(1_000_000) },
-          refusing: {
-            ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
-            since: iso(1_005_000),
-          },
-        },
-      },
-    ]);
+    const refusing = {
+      ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
+      since: iso(1_005_000),
+    };
+    expect(relay.health().service).toEqual({ status: 'ok', ...lastSuccess, refusing });
   });
 
   it('takes a page of HTML for no refusal, whatever its status; with 413 for one once others pass', async () => {
@@ -370,11 +279,10 @@ describe('the health', () => {
       `${body as string}`.includes('odd')
         ? new Response('<html>Too large</html>', { status })
         : new Response('{"success":true}');
-    const { clock, batch } = setUp({ fetch });
+    const { clock, batch } = setUpRelay({ fetch });
     const outcomeOf = async (name: string) => {
       clock.time += 600_000; // its pause is over
-      const { results } = (await (await batch([event(name)])).json()) as BatchAnswer;
-      return results[0]?.outcome;
+      return (await resultsOf(batch([event(name)])))[0]?.outcome;
     };
     for (status of [400, 409, 413, 422]) expect(await outcomeOf(`odd-${status}`)).toBe('blocked');
     expect(await outcomeOf('another')).toBe('delivered');
@@ -385,7 +293,7 @@ describe('the health', () => {
 
   it('says that a page of HTML came in place of an answer', async () => {
     const fetch = async () => new Response('<html>Log in</html>');
-    const { relay, errors, clock, batch } = setUp({ fetch });
+    const { relay, errors, clock, batch } = setUpRelay({ fetch });
     await batch([event('a')]);
     clock.time += 5_000;
     await batch([event('b')]);
@@ -394,40 +302,39 @@ describe('the health', () => {
     expect(errors[0]?.message).toBe(`${reason}: check \`baseUrl\` and \`token\``);
   });
 
-  it('is 503 where the queue takes no records, and says why', async () => {
-    let isDown = true;
-    const put = async () => {
-      if (isDown) throw new Error('disk is full');
-    };
-    const { relay, batch } = setUp({ queue: { put } });
-    await batch([event('a')]);
-    const [status, body] = await healthOf(relay);
-    expect([status, body]).toMatchObject([503, { status: 'failing', problem: 'disk is full' }]);
-    isDown = false;
-    await batch([event('a')]);
-    expect((await healthOf(relay))[0]).toBe(200);
-  });
-
-  it('is 503 where the queue does not answer at all, or the ids that are known cannot be read', async () => {
-    const never = new Promise<never>(() => {});
-    const silent = setUp({
-      deadline: 10,
-      queue: { put: () => ((silent.clock.time += 15_000), never) },
-    });
-    await silent.batch([event('a')]);
-    expect(await healthOf(silent.relay)).toMatchObject([503, { problem: 'no answer in time' }]);
-
+  it('is 503 where no records are taken, and says why', async () => {
     let isDown = true;
     const memory = createSeenMemory();
-    const begin: typeof memory.begin = (...args) =>
-      isDown ? Promise.reject(new Error('gone')) : memory.begin(...args);
-    const forgetful = setUp({ queue: { put: async () => {} }, seen: { ...memory, begin } });
-    await forgetful.batch([event('a')]);
-    const problem = 'the ids of known records cannot be read';
-    expect(await healthOf(forgetful.relay)).toMatchObject([503, { problem }]);
-    isDown = false;
-    await forgetful.batch([event('a')]);
-    expect((await healthOf(forgetful.relay))[0]).toBe(200);
+    const orFail = async <Result>(message: string, work: () => Promise<Result>) => {
+      if (isDown) throw new Error(message);
+      return work();
+    };
+    const begin: typeof memory.begin = (...args) => orFail('gone', () => memory.begin(...args));
+    const worlds: [problem: string, world: World][] = [
+      [
+        'disk is full',
+        setUpRelay({ queue: { put: () => orFail('disk is full', async () => {}) } }),
+      ],
+      [
+        'the ids of known records cannot be read',
+        setUpRelay({ queue: { put: async () => {} }, seen: { ...memory, begin } }),
+      ],
+    ];
+    for (const [problem, { relay, batch }] of worlds) {
+      isDown = true;
+      await batch([event('a')]);
+      expect(await healthOf(relay)).toMatchObject([503, { status: 'failing', problem }]);
+      isDown = false;
+      await batch([event('a')]);
+      expect((await healthOf(relay))[0]).toBe(200);
+    }
+  });
+
+  it('is 503 where the queue does not answer at all', async () => {
+    const put = () => ((silent.clock.time += 15_000), new Promise<never>(() => {}));
+    const silent = setUpRelay({ deadline: 10, queue: { put } });
+    await silent.batch([event('a')]);
+    expect(await healthOf(silent.relay)).toMatchObject([503, { problem: 'no answer in time' }]);
   });
 
   it('says what the consumer of this process knows', async () => {
@@ -436,7 +343,8 @@ describe('the health', () => {
       service: { status: 'failing', reason: 'the service does not answer' } as const,
       queue: { waiting: 12, dead: 1, oldest: 970_000 },
     };
-    const { relay } = setUp({ queue: { put: async () => {} }, consumer: { health: () => health } });
+    const queue = { put: async () => {} };
+    const { relay } = setUpRelay({ queue, consumer: { health: () => health } });
     expect(await healthOf(relay)).toMatchObject([
       200,
       {
@@ -450,15 +358,15 @@ describe('the health', () => {
 });
 
 describe('CORS', () => {
-  const preflight = (relay: ReturnType<typeof setUp>['relay'], origin: string) =>
-    relay(
-      new Request('https://relay.example/v1/batch', { method: 'OPTIONS', headers: { origin } }),
-    );
+  const preflight = async (origin: string) => {
+    const init = { method: 'OPTIONS', headers: { origin } };
+    const request = new Request('https://relay.example/v1/batch', init);
+    const { status, headers } = await setUpRelay().relay(request);
+    return [status, Object.fromEntries(headers)];
+  };
 
   it('lets pages of listed origins in, and lets browsers remember it', async () => {
-    const { relay } = setUp();
-    const { status, headers } = await preflight(relay, ORIGIN);
-    expect([status, Object.fromEntries(headers)]).toEqual([
+    expect(await preflight(ORIGIN)).toEqual([
       204,
       {
         'access-control-allow-origin': ORIGIN,
@@ -473,89 +381,60 @@ describe('CORS', () => {
   });
 
   it('keeps others out', async () => {
-    const { relay } = setUp();
-    const { status, headers } = await preflight(relay, 'https://evil.example');
-    expect([status, headers.get('access-control-allow-origin')]).toEqual([403, null]);
-    expect(headers.get('vary')).toBe('Origin');
+    const [status, headers] = await preflight('https://evil.example');
+    expect(status).toBe(403);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers).toMatchObject({ vary: 'Origin' });
   });
 
   it('lets errors be read', async () => {
-    const { send } = setUp();
-    const response = await send('/v1/batch', 'x');
-    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
-      400,
-      ORIGIN,
-    ]);
+    const { status, headers } = await setUpRelay().post('/v1/batch', 'x');
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([400, ORIGIN]);
   });
 });
 
 describe('hooks', () => {
   it('refuse who is not authorized, before the body is read', async () => {
-    const { service, batch } = setUp({
+    const { service, batch } = setUpRelay({
       authorize: async (request) => request.headers.get('cookie') === 'session=1',
     });
     expect((await batch([event('a')])).status).toBe(403);
     expect((await batch([event('a')], { cookie: 'session=1' })).status).toBe(200);
-    expect(service.got[0]!.headers).not.toHaveProperty('cookie');
+    expect(service.got).toHaveLength(1);
   });
 
   it('keep records when they fail', async () => {
-    const { service, errors, batch } = setUp({
+    const { service, errors, batch } = setUpRelay({
       authorize: () => Promise.reject(new Error('database is down')),
     });
-    const response = await batch([event('a')]);
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(waitOf(await batch([event('a')]))).toEqual([503, '1']);
     expect(errors).toEqual([{ kind: 'hook', message: '`authorize`: database is down' }]);
     expect(service.got).toEqual([]);
   });
 
   it('cost nothing when they throw at news', async () => {
-    const { batch } = setUp({
-      onMetric: () => {
-        throw new Error('no');
-      },
-      onError: () => {
-        throw new Error('no');
-      },
-    });
+    const fail = () => {
+      throw new Error('no');
+    };
+    const { batch } = setUpRelay({ onMetric: fail, onError: fail });
     expect((await batch([event('a')])).status).toBe(200);
   });
 });
 
 describe('the rate limit', () => {
   it('counts records of each client', async () => {
-    const { clock, service, batch } = setUp({
-      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
-      rateLimit: { perSecond: 1, burst: 2 },
-    });
-    const from = (id: string, ip: string) =>
-      batch([event(`${id}1`), event(`${id}2`)], { 'x-real-ip': ip });
-    expect((await from('a', '192.0.2.1')).status).toBe(200);
-    const refused = await from('b', '192.0.2.1');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-    expect((await from('c', '192.0.2.2')).status).toBe(200);
+    const { clock, batch, statusFrom } = setUpRelay({ rateLimit: { perSecond: 1, burst: 2 } });
+    const two = (id: string) => [event(`${id}1`), event(`${id}2`)];
+    expect(await statusFrom('192.0.2.1', ...two('a'))).toBe(200);
+    expect(waitOf(await batch(two('b')))).toEqual([429, '1']);
+    expect(await statusFrom('192.0.2.2', ...two('c'))).toBe(200);
     clock.time += 1_000;
-    expect((await from('b', '192.0.2.1')).status).toBe(200);
-    expect(service.got).toHaveLength(6);
-  });
-
-  it('counts the addresses of one IPv6 network as one client', async () => {
-    const { service, batch } = setUp({
-      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
-      rateLimit: { perSecond: 1, burst: 2 },
-    });
-    const from = async (id: string, ip: string) =>
-      (await batch([event(`${id}1`), event(`${id}2`)], { 'x-real-ip': ip })).status;
-    expect(await from('a', '2001:db8:0:1::1')).toBe(200);
-    expect(await from('b', '2001:db8:0:1:8000::2')).toBe(429);
-    expect(await from('c', '2001:db8:0:2::1')).toBe(200);
-    expect(service.got).toHaveLength(4);
+    expect(await statusFrom('192.0.2.1', ...two('b'))).toBe(200);
   });
 
   it('says in words that an address is none', async () => {
-    const { errors, service, batch } = setUp({
-      clientAddress: (() => ['192.0.2.1']) as unknown as () => string,
-    });
+    const clientAddress = (() => ['192.0.2.1']) as unknown as () => string;
+    const { errors, service, batch } = setUpRelay({ clientAddress });
     expect((await batch([event('a')])).status).toBe(503);
     expect(errors[0]).toEqual({
       kind: 'hook',
@@ -567,45 +446,35 @@ describe('the rate limit', () => {
   it.each([{}, { clientAddress: undefined, rateLimit: false as const }])(
     'has a ceiling for all clients together (%j)',
     async (options) => {
-      const { clock, service, metrics, batch } = setUp({
-        clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
-        ceiling: { perSecond: 1, burst: 2 },
-        ...options,
-      });
-      const from = (id: string, ip: string) => batch([event(id)], { 'x-real-ip': ip });
-      expect((await from('a', '192.0.2.1')).status).toBe(200);
-      expect((await from('b', '192.0.2.2')).status).toBe(200);
-      const refused = await from('c', '192.0.2.3');
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      const ceiling = { perSecond: 1, burst: 2 };
+      const { clock, metrics, batch, statusFrom } = setUpRelay({ ceiling, ...options });
+      expect(await statusFrom('192.0.2.1', event('a'))).toBe(200);
+      expect(await statusFrom('192.0.2.2', event('b'))).toBe(200);
+      expect(waitOf(await batch([event('c')]))).toEqual([503, '1']);
       expect(metrics).toContain('rate_limited 1 all');
       clock.time += 1_000;
-      expect((await from('c', '192.0.2.3')).status).toBe(200);
-      expect(service.got).toHaveLength(3);
+      expect(await statusFrom('192.0.2.3', event('c'))).toBe(200);
     },
   );
 
-  it('takes nothing of the ceiling for what a client may not send', async () => {
-    const { service, batch } = setUp({
-      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
-      rateLimit: { perSecond: 0.001, burst: 1 },
-      ceiling: { perSecond: 0.001, burst: 2 },
+  it('takes of the ceiling for what is passed on alone', async () => {
+    const rateLimit = { perSecond: 0.001, burst: 60 };
+    const { post, statusFrom } = setUpRelay({
+      ...{ rateLimit, ceiling: { perSecond: 0.001, burst: 2 } },
     });
-    const from = async (id: string, ip: string) =>
-      (await batch([event(id)], { 'x-real-ip': ip })).status;
-    const statuses = [];
-    for (const id of ['a', 'b', 'c', 'd']) statuses.push(await from(id, '192.0.2.1'));
-    expect(statuses).toEqual([200, 429, 429, 429]);
-    expect(await from('e', '192.0.2.2')).toBe(200);
-    expect(service.got).toHaveLength(2);
+    const refused = { ...event('x'), body: { project: 'p', channel: 'other', event: 'x' } };
+    for (let n = 0; n < 20; n++) {
+      const headers = { 'x-client': `192.0.2.${n}` };
+      await post('/v1/batch', `{"sent_at":"","records":[${' '.repeat(200_000)}]}`, headers);
+      await statusFrom(`192.0.2.${n}`, refused);
+    }
+    const from = (id: string) => statusFrom('198.51.100.1', event(id));
+    expect([await from('a'), await from('b'), await from('c')]).toEqual([200, 200, 503]);
   });
 
   it('counts an IPv6 network as well, as four clients, and says which limit it was', async () => {
-    const { service, metrics, batch } = setUp({
-      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
-      rateLimit: { perSecond: 0.001, burst: 1 },
-    });
-    const from = async (ip: string) =>
-      (await batch([event(ip.replaceAll(':', '-'))], { 'x-real-ip': ip })).status;
+    const { metrics, statusFrom } = setUpRelay({ rateLimit: { perSecond: 0.001, burst: 1 } });
+    const from = (ip: string) => statusFrom(ip, event(ip.replaceAll(':', '-')));
     const statuses = [];
     for (let n = 1; n <= 6; n++) statuses.push(await from(`2001:db8:1:${n}::1`));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
@@ -616,125 +485,77 @@ describe('the rate limit', () => {
       'rate_limited 1 network',
       'rate_limited 1 client',
     ]);
-    expect(service.got).toHaveLength(5);
-  });
-
-  it('takes nothing of the ceiling for bytes, values, or records that are refused', async () => {
-    const { service, send, batch } = setUp({
-      clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
-      ceiling: { perSecond: 0.001, burst: 2 },
-    });
-    const refused = [{ ...event('x'), body: { project: 'p', channel: 'other', event: 'x' } }];
-    for (let n = 0; n < 20; n++) {
-      const headers = { 'x-real-ip': `192.0.2.${n}` };
-      await send('/v1/batch', `{"sent_at":"","records":[${' '.repeat(200_000)}]}`, headers);
-      await batch(refused, headers);
-    }
-    const from = async (id: string) =>
-      (await batch([event(id)], { 'x-real-ip': '198.51.100.1' })).status;
-    expect([await from('a'), await from('b'), await from('c')]).toEqual([200, 200, 503]);
-    expect(service.got).toHaveLength(2);
   });
 
   it('can be a function', async () => {
     const asked: unknown[] = [];
-    const { batch } = setUp({
+    const { batch } = setUpRelay({
       rateLimit: async (client, records) => {
         asked.push([client, records]);
         return records > 1 ? 5_000 : 0;
       },
     });
     expect((await batch([event('a')])).status).toBe(200);
-    const refused = await batch([event('b'), event('c')]);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(waitOf(await batch([event('b'), event('c')]))).toEqual([429, '5']);
     expect(asked).toEqual([0, 1, 0, 2].map((records) => ['192.0.2.1', records]));
   });
 });
 
-describe('the address of the client', () => {
-  const ask = async (options: Partial<RelayOptions>) => {
-    const { service, batch } = setUp({ clientAddress: () => '192.0.2.77', ...options });
-    await batch([event('a')], { 'x-forwarded-for': '198.51.100.1' });
-    return service.got[0]!.headers['x-forwarded-for'];
-  };
-
-  it('is not passed on', async () => {
-    expect(await ask({})).toBeUndefined();
-  });
-
-  it('is passed on in part where that is wanted', async () => {
-    expect(await ask({ forwardAddress: true })).toBe('192.0.2.0');
-  });
+it.each([
+  [undefined, {}],
+  ['192.0.2.0', { forwardAddress: true }],
+])('passes on of the address: %s', async (passed, options) => {
+  const { service, batch } = setUpRelay({ clientAddress: () => '192.0.2.77', ...options });
+  await batch([event('a')], { 'x-forwarded-for': '198.51.100.1' });
+  expect(service.got[0]!.headers['x-forwarded-for']).toBe(passed);
 });
 
-describe('records that wait for the service', () => {
-  it('are no more than may be: 503 before the body is read, and `retry` beyond', async () => {
-    const options = { maxPending: 5, concurrency: 2 };
-    const { service, batch, outcomes, relay } = setUp(options, { hold: true });
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-    const first = batch(ids.map((id) => event(id)));
-    await service.arrived(2);
-    let isRead = false;
-    const body = new ReadableStream(
-      {
-        pull: () => {
-          isRead = true;
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    const headers = { origin: ORIGIN, 'content-type': 'application/json' };
-    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
-    const refused = await relay(new Request('https://shop.example/a/v1/batch', init));
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
-    expect(isRead).toBe(false);
-    for (let count = 1; count <= 5; count++) {
-      await service.arrived(count);
-      service.got[count - 1]!.answer();
-    }
-    const answered = await first;
-    const { results } = (await answered.clone().json()) as BatchAnswer;
-    expect(results.slice(5)).toEqual(
-      ['f', 'g'].map((id) => ({ id, outcome: 'retry', status: 0, retry_after: 2 })),
-    );
-    expect((await outcomes(answered)).slice(0, 5)).toEqual(
-      ids.slice(0, 5).map((id) => [id, 'delivered', 200]),
-    );
-    // There is room again, and those that found none were not claimed.
-    const again = batch([event('f'), event('g')]);
-    await service.arrived(7);
-    service.got.slice(5).forEach(({ answer }) => answer());
-    expect(await outcomes(await again)).toEqual([
-      ['f', 'delivered', 200],
-      ['g', 'delivered', 200],
-    ]);
-  });
+it('has no more records wait for the service than may: 503 before the body is read, `retry` beyond', async () => {
+  const { service, batch, relay } = setUpRelay({ maxPending: 5, concurrency: 2 }, { hold: true });
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const first = resultsOf(batch(ids.map((id) => event(id))));
+  await service.arrived(2);
+  const pull = vi.fn();
+  const init = {
+    ...{ method: 'POST', headers: { origin: ORIGIN, 'content-type': 'application/json' } },
+    ...{ body: new ReadableStream({ pull }, { highWaterMark: 0 }), duplex: 'half' },
+  };
+  expect(waitOf(await relay(new Request('https://shop.example/a/v1/batch', init)))).toEqual([
+    503,
+    '2',
+  ]);
+  expect(pull).not.toHaveBeenCalled();
+  service.open();
+  const [results, last] = [(await first).slice(0, 5), (await first).slice(5)];
+  expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('delivered'));
+  const retry = { outcome: 'retry', status: 0, retry_after: 2 };
+  expect(last).toEqual([
+    { id: 'f', ...retry },
+    { id: 'g', ...retry },
+  ]);
+  // There is room again, and those that found none were not claimed.
+  expect(await fatesOf(batch([event('f')]))).toEqual([['f', 'delivered', 200]]);
 });
 
 describe('with a queue', () => {
   const createQueue = () => {
     const puts: QueuedRecord[][] = [];
     const state = { isDown: false };
-    const queue = {
-      put: async (records: readonly QueuedRecord[]) => {
-        if (state.isDown) throw new Error('disk is full');
-        puts.push([...records]);
-      },
+    const put = async (records: readonly QueuedRecord[]) => {
+      if (state.isDown) throw new Error('disk is full');
+      puts.push([...records]);
     };
-    return { queue, puts, state };
+    return { queue: { put }, puts, state };
   };
+  const accepted = (id: string) => [[id, 'accepted']];
 
   it('accepts what is durable, once', async () => {
     const { queue, puts } = createQueue();
-    const { service, clock, batch, outcomes } = setUp({ queue });
-    const accepted = [
-      ['i', 'accepted', 0],
-      ['e', 'accepted', 0],
-    ];
+    const { service, clock, outcomes } = setUpRelay({ queue });
     const records = [identify('i', 'u'), event('e')];
-    const both = await Promise.all([batch(records), batch(records)]);
-    for (const response of both) expect(await outcomes(response)).toEqual(accepted);
-    expect(await outcomes(await batch(records))).toEqual(accepted);
+    const both = [outcomes(...records), outcomes(...records)];
+    for (const fates of [...(await Promise.all(both)), await outcomes(...records)])
+      expect(fates).toEqual([...accepted('i'), ...accepted('e')]);
     // Who sent them stands with them, as a word that holds no address.
     const client = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
     expect(puts).toEqual([records.map((record) => ({ ...record, at: clock.time, client }))]);
@@ -743,59 +564,53 @@ describe('with a queue', () => {
 
   it('says 503 when it is not, and takes it later', async () => {
     const { queue, puts, state } = createQueue();
-    const { errors, batch, outcomes } = setUp({ queue });
+    const { errors, batch, outcomes } = setUpRelay({ queue });
     state.isDown = true;
-    const response = await batch([event('e')]);
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(waitOf(await batch([event('e')]))).toEqual([503, '2']);
     expect(errors).toEqual([{ kind: 'queue', message: 'disk is full' }]);
     state.isDown = false;
-    expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'accepted', 0]]);
+    expect(await outcomes(event('e'))).toEqual(accepted('e'));
     expect(puts).toHaveLength(1);
   });
 
   it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
     const queue = createMemoryQueue(Date.now, { maxWaiting: 2 });
-    const { errors, batch, outcomes } = setUp({ queue });
-    const accepted = (id: string) => [[id, 'accepted', 0]];
-    expect(await outcomes(await batch([event('a')]))).toEqual(accepted('a'));
-    expect(await outcomes(await batch([event('b')]))).toEqual(accepted('b'));
-    for (const id of ['c', 'd', 'c']) {
-      const response = await batch([event(id)]);
-      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
-    }
+    const { errors, batch, outcomes } = setUpRelay({ queue });
+    for (const id of ['a', 'b']) expect(await outcomes(event(id))).toEqual(accepted(id));
+    for (const id of ['c', 'd', 'c']) expect(waitOf(await batch([event(id)]))).toEqual([503, '30']);
     const message = 'the queue is full: `maxWaiting` is 2 records of up to a KiB each';
     const full = { kind: 'queue', message };
     expect(errors).toEqual([full]);
     // What waits already is known, and not put again.
-    expect(await outcomes(await batch([event('a')]))).toEqual(accepted('a'));
+    expect(await outcomes(event('a'))).toEqual(accepted('a'));
     await queue.done(await queue.take(1, 1_000));
-    expect(await outcomes(await batch([event('c')]))).toEqual(accepted('c'));
+    expect(await outcomes(event('c'))).toEqual(accepted('c'));
     expect((await batch([event('d')])).status).toBe(503);
     expect(errors).toEqual([full, full]);
   });
 
-  it('queues the others while another process puts a record', async () => {
+  it('queues the others while another process puts a record, and has none wait for it', async () => {
     const { queue, puts } = createQueue();
     const seen = createSeenMemory();
-    await seen.begin(['event:a:p', 'event:c:p'], 60_000);
-    const { batch, outcomes } = setUp({ queue, seen });
-    expect(await outcomes(await batch([event('a'), event('b')]))).toEqual([
-      ['a', 'retry', 409],
-      ['b', 'accepted', 0],
+    await seen.begin(['event:a:p'], 60_000);
+    const { batch } = setUpRelay({ queue, seen });
+    const response = await batch([event('a'), event('b')]);
+    expect(await bodyOf(response)).toEqual([
+      200,
+      {
+        results: [
+          { id: 'a', outcome: 'retry', status: 409 },
+          { id: 'b', outcome: 'accepted', status: 0 },
+        ],
+      },
     ]);
     expect(puts).toMatchObject([[{ id: 'b' }]]);
-    // No 503, which would keep everything back.
-    const alone = await batch([event('c')]);
-    expect(await bodyOf(alone)).toEqual([
-      200,
-      { results: [{ id: 'c', outcome: 'retry', status: 409 }] },
-    ]);
   });
 
   it('does not queue what is not allowed', async () => {
     const { queue, puts } = createQueue();
-    const { batch, outcomes } = setUp({ queue, projects: ['other'] });
-    expect(await outcomes(await batch([event('e')]))).toEqual([['e', 'blocked', 403]]);
+    const { outcomes } = setUpRelay({ queue, projects: ['other'] });
+    expect(await outcomes(event('e'))).toEqual([['e', 'blocked']]);
     expect(puts).toEqual([]);
   });
 });

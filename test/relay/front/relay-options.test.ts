@@ -13,12 +13,6 @@ const good: RelayOptions = {
 const creating = (options: object) => () => createRelay({ ...good, ...options });
 
 describe('the options of a relay', () => {
-  it.each(Object.keys(good))('must have `%s`', (name) => {
-    expect(creating({ [name]: undefined })).toThrow(
-      new RegExp(`^createRelay: option \`${name}\` is missing: give `),
-    );
-  });
-
   it.each([
     ['baseUrl', '/relative'],
     ['baseUrl', 'ftp://in.example.com'],
@@ -50,10 +44,6 @@ describe('the options of a relay', () => {
     expect(creating({ [name]: value })).toThrow(`createRelay: option \`${name}\` must be `);
   });
 
-  it('refuse one that does not exist', () => {
-    expect(creating({ orgins: [] })).toThrow('createRelay: option `orgins` does not exist');
-  });
-
   it.each([{}, { rateLimit: { perSecond: 1, burst: 1 } }, { rateLimit: () => 0 }])(
     'must say how clients are told apart: %j',
     (options) => {
@@ -71,13 +61,5 @@ describe('the options of a relay', () => {
   it('want to know the address that is to be forwarded', () => {
     const options = { clientAddress: undefined, rateLimit: false, forwardAddress: true };
     expect(creating(options)).toThrow('`forwardAddress` needs `clientAddress`');
-  });
-
-  it('never show a token', () => {
-    expect(creating({ token: 'a wrong secret' })).toThrow(
-      expect.not.objectContaining({
-        message: expect.stringContaining('secret') as string,
-      }) as Error,
-    );
   });
 });

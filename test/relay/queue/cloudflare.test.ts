@@ -13,7 +13,7 @@ import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
 import type { BatchResult } from '../../../src/interface/wire.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { makeQueued } from './make-queued.js';
-import { createMemorySeen } from './memory-seen.js';
+import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
 /** A binding that refuses what the platform refuses. */
 const createFakeBinding = <Body>({ failAfter = Infinity } = {}) => {
@@ -55,12 +55,6 @@ describe('the queue on Cloudflare', () => {
     const binding = createFakeBinding<QueuedRecord>({ failAfter: 1 });
     const records = Array.from({ length: 150 }, () => makeQueued());
     await expect(createCloudflareQueue(binding).put(records)).rejects.toThrow('sendBatch failed');
-  });
-
-  it('asks nothing for no records', async () => {
-    const binding = createFakeBinding<QueuedRecord>({ failAfter: 0 });
-    await createCloudflareQueue(binding).put([]);
-    expect(binding.sent).toEqual([]);
   });
 });
 
@@ -149,7 +143,7 @@ const createWorld = ({ deadFails = false, maxAge = 1_000_000 } = {}) => {
   const now = () => 1_000_000;
   const random = () => 0.5;
   const delivery = createDelivery({
-    ...{ baseUrl: 'http://service.test', token: 't', seen: createMemorySeen(now) },
+    ...{ baseUrl: 'http://service.test', token: 't', seen: createSeenMemory({ now }) },
     ...{ fetch: service.fetch, now, random },
   });
   const handle = createQueueHandler({
@@ -160,32 +154,23 @@ const createWorld = ({ deadFails = false, maxAge = 1_000_000 } = {}) => {
 };
 
 describe('the handler of a queue on Cloudflare', () => {
-  it('acknowledges what is delivered', async () => {
+  it.each<[what: string, status: number, headers: object, from: number, to: number]>([
+    ['a wish as the floor', 429, { 'retry-after': '120' }, 120, 180],
+    ['a token that is refused', 401, {}, 1, 1],
+  ])('gives back what the service does not take now: %s', async (_, status, headers, from, to) => {
     const { handle, service } = createWorld();
-    const records = [makeQueued('a'), makeQueued('b')];
-    const { batch, fateOf } = createBatch(records);
-    await handle(batch);
-    expect(service.got).toHaveLength(2);
-    expect(records.map(fateOf)).toEqual([{ ack: true }, { ack: true }]);
-  });
-
-  it('gives back what the service has no time for, with its wish as the floor', async () => {
-    const { handle, service } = createWorld();
-    service.when(({ answer }) => (answer(429, {}, { 'retry-after': '120' }), true));
+    service.fails(status, { headers: headers as Record<string, string> });
     const record = makeQueued('a');
     const { batch, fateOf } = createBatch([record]);
     await handle(batch);
-    expect(fateOf(record)!.delaySeconds).toBeGreaterThanOrEqual(120);
-    expect(fateOf(record)!.delaySeconds).toBeLessThanOrEqual(180);
+    expect(fateOf(record)!.delaySeconds).toBeGreaterThanOrEqual(from);
+    expect(fateOf(record)!.delaySeconds).toBeLessThanOrEqual(to);
   });
 
   it('gives each record its own fate, and a later try a longer delay', async () => {
     const { handle, service } = createWorld();
     const [good, bad] = [makeQueued('a'), makeQueued('b')];
-    service.when(({ body, answer }) => {
-      if (body['user_id'] === 'b') answer(503);
-      return body['user_id'] === 'b';
-    });
+    service.when(({ body, answer }) => body['user_id'] === 'b' && (answer(503), true));
     const { batch, fateOf } = createBatch([good, { ...bad, at: 800_000 }], 9);
     await handle(batch);
     expect(fateOf(good)).toEqual({ ack: true });
@@ -210,20 +195,11 @@ describe('the handler of a queue on Cloudflare', () => {
 
   it('keeps a record that could not be moved to the dead letters', async () => {
     const { handle, service, undelivered } = createWorld({ deadFails: true, maxAge: 1 });
-    service.when(({ answer }) => (answer(500), true));
+    service.fails(500);
     const old = makeQueued('a');
     const { batch, fateOf } = createBatch([old]);
     await handle(batch);
     expect(fateOf(old)).toEqual({ delaySeconds: 60 });
     expect(undelivered).toEqual([]);
-  });
-
-  it('keeps everything while the token is refused, and tries again soon', async () => {
-    const { handle, service } = createWorld();
-    service.when(({ answer }) => (answer(401), true));
-    const record = makeQueued('a');
-    const { batch, fateOf } = createBatch([record]);
-    await handle(batch);
-    expect(fateOf(record)).toEqual({ delaySeconds: 1 });
   });
 });

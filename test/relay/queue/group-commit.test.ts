@@ -1,36 +1,32 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit, openDatabase } from '../../../src/relay/queue/libsql/file.js';
+import { openFile } from '../../../src/relay/queue/libsql/file.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const SCHEMA = 'CREATE TABLE IF NOT EXISTS events (name TEXT)';
+const TABLES = { version: 1, sql: 'CREATE TABLE events (name TEXT)' };
 
 function setUp() {
   const path = join(tempFolder(), 'service.db');
-  const database = openDatabase(path, SCHEMA);
-  const reader = openDatabase(path, SCHEMA);
-  onTestFinished(() => {
-    database.close();
-    reader.close();
-  });
-  const insert = database.prepare<unknown[]>('INSERT INTO events VALUES (?)');
+  const [file, reader] = [openFile(path, TABLES), openFile(path, TABLES)];
+  onTestFinished(() => reader.close());
+  const insert = file.prepare('INSERT INTO events VALUES (?)');
   const write = (name = 'e') => insert.run(name).changes > 0;
   const countCommitted = () =>
     (reader.prepare('SELECT count(*) AS n FROM events').all() as { n: number }[])[0]!.n;
-  return { database, group: createGroupCommit(database), write, countCommitted };
+  return { ...file, write, countCommitted };
 }
 
 test('answers only after the commit', async () => {
-  const { group, write, countCommitted } = setUp();
-  await group.run(() => write());
+  const { run, write, countCommitted } = setUp();
+  await run(() => write());
   expect(countCommitted()).toBe(1);
 });
 
 test('puts the writes of one turn into one transaction', async () => {
-  const { group, write, countCommitted } = setUp();
+  const { run, write, countCommitted } = setUp();
   const seen = await Promise.all(
     [1, 2, 3].map(() =>
-      group.run(() => {
+      run(() => {
         write();
         return countCommitted();
       }),
@@ -41,24 +37,24 @@ test('puts the writes of one turn into one transaction', async () => {
 });
 
 test('fails a bad write alone and keeps nothing of it', async () => {
-  const { group, write, countCommitted } = setUp();
+  const { run, write, countCommitted } = setUp();
   const results = await Promise.allSettled([
-    group.run(() => write('a')),
-    group.run(() => {
+    run(() => write('a')),
+    run(() => {
       write('b');
       throw new Error('bad');
     }),
-    group.run(() => write('c')),
+    run(() => write('c')),
   ]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(results[0]).toMatchObject({ value: true });
   expect(countCommitted()).toBe(2);
 });
 
-test('commits what waits when it is flushed', async () => {
-  const { group, write, countCommitted } = setUp();
-  const written = group.run(() => write());
-  group.flush();
+test('commits what waits when the file is closed', async () => {
+  const { run, write, close, countCommitted } = setUp();
+  const written = run(() => write());
+  close();
   expect(countCommitted()).toBe(1);
   expect(await written).toBe(true);
 });

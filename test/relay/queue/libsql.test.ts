@@ -4,7 +4,7 @@ import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import type { IdBounds, QueueBounds } from '../../../src/relay/queue/ports.js';
+import type { IdBounds, QueueBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeQueue } from './queue-contract.js';
@@ -52,94 +52,63 @@ describeDeadLetters('libsql', () => {
 describeSeen('libsql', async () => createWorld(createLibsqlSeen));
 describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
 
-it('has the records again after the file was closed', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const record = makeQueued('a');
-  const before = createLibsqlQueue({ path });
-  await before.put([record]);
-  before.close();
-  const after = createLibsqlQueue({ path });
-  onTestFinished(() => after.close());
-  expect(idsOf(await after.take(1, 1_000))).toEqual([record.id]);
-});
-
-it('takes no records when somebody has deleted its file, and gives out what it has', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const queue = createLibsqlQueue({ path });
+/** A queue in a file of its own, which is closed when the test ends. */
+const openQueue = (path = join(tempFolder(), 'relay.db'), options: QueueBounds = {}) => {
+  const queue = createLibsqlQueue({ path, ...options });
   onTestFinished(() => queue.close());
+  return { path, queue };
+};
+
+it.each(['deleted', 'replaced'])('takes no records when its file was %s', async (how) => {
+  const { path, queue } = openQueue();
   const record = makeQueued();
   await queue.put([record]);
   rmSync(path);
+  if (how === 'replaced') openQueue(path);
   await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted or replaced`);
-  expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
-});
-
-it('takes no records when somebody has put another file in the place of its own', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const queue = createLibsqlQueue({ path });
-  onTestFinished(() => queue.close());
-  rmSync(path);
-  const other = createLibsqlQueue({ path });
-  onTestFinished(() => other.close());
-  await expect(queue.put([makeQueued()])).rejects.toThrow(`${path} was deleted or replaced`);
-  const record = makeQueued();
-  await other.put([record]);
-  expect(idsOf(await other.take(10, 1_000))).toEqual([record.id]);
-});
-
-it('forgets ids when their time is over', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  let time = 0;
-  const seen = createLibsqlSeen({ path, maxAge: 1_000, now: () => time });
-  onTestFinished(() => seen.close());
-  await seen.begin(['a'], 100);
-  await seen.finish([{ id: 'a', outcome: 'delivered', status: 200 }]);
-  time = 1_001;
-  expect(await seen.begin(['a'], 100)).toEqual([{ state: 'new' }]);
+  // What was deleted can be read still, and is given out.
+  if (how === 'deleted') expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
 });
 
 it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
   const path = join(tempFolder(), 'relay.db');
   const old = new Database(path);
-  old.exec(OLD_QUEUE);
+  old.exec(VERSION_2);
   const put = old.prepare<unknown[]>(
-    'INSERT INTO records (id, lane, record, attempts, token) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const [first, behind, second, failed] = [
-    ...[makeIdentify('a'), makeQueued('a'), makeIdentify('a'), makeQueued('b')],
-  ];
-  for (const record of [first, behind, second])
-    put.run(record!.id, 'lane a', JSON.stringify(record), 0, null);
-  put.run(failed!.id, 'lane b', JSON.stringify(failed), 2, 'token');
-  const dead = makeQueued();
-  old
-    .prepare<unknown[]>('INSERT INTO dead (record, reason, died_at) VALUES (?, ?, ?)')
-    .run(JSON.stringify(dead), 'expired', 5);
+  const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
+  const line = '["me","p","a"]';
+  const putOld = (seq: number, { id, type, at, ...rest }: QueuedRecord, ...state: unknown[]) => {
+    const isIdentify = type === 'identify' ? 1 : 0;
+    const record = JSON.stringify({ id, type, at, ...rest });
+    put.run(seq, `${type}:${id}:p`, 'me', line, isIdentify, record, at, ...state);
+  };
+  putOld(1, first, 0, 0, 0, null);
+  putOld(2, { ...behind, client: 'me' }, null, 0, 0, null);
+  putOld(3, { ...failed, client: 'me' }, 5, 2, 3, 'a token of who is dead');
+  old.exec(`INSERT INTO sizes VALUES ('waiting', 3, 3), ('waiting me', 3, 3), ('dead', 1, 1)`);
+  const letter = [1, '', JSON.stringify(makeQueued()), 'expired', 5];
+  old.prepare<unknown[]>('INSERT INTO dead VALUES (?, ?, ?, ?, ?)').run(...letter);
   old.close();
-  const queue = createLibsqlQueue({ path, maxWaiting: 4 });
-  onTestFinished(() => queue.close());
-  expect(await queue.size()).toEqual({ waiting: 4, dead: 1, oldest: 1_000 });
+  const { queue } = openQueue(path, { maxWaiting: 3 });
+  expect(await queue.size()).toEqual({ waiting: 3, dead: 1, oldest: 1_000 });
   await expect(queue.put([makeQueued()])).rejects.toThrow('`maxWaiting`');
   const taken = await queue.take(10, 1_000);
-  expect(idsOf(taken)).toEqual([first!.id, failed!.id]);
-  expect(taken.map(({ attempts }) => attempts)).toEqual([1, 2]);
+  expect(idsOf(taken)).toEqual([first.id]);
+  expect(await queue.take(10, 1_000)).toMatchObject([{ record: { id: failed.id }, attempts: 4 }]);
   await queue.done(taken);
-  const next = await queue.take(10, 1_000);
-  expect(idsOf(next)).toEqual([behind!.id, second!.id]);
-  await queue.done(next);
-  expect(await queue.deadLetters.list()).toMatchObject([{ record: dead, diedAt: 5 }]);
-  expect(await queue.deadLetters.resend(['1'])).toBe(1);
-  expect(await queue.size()).toMatchObject({ waiting: 1, dead: 0 });
+  expect(idsOf(await queue.take(10, 1_000))).toEqual([behind.id]);
+  expect(await queue.deadLetters.list()).toMatchObject([{ id: '1', reason: 'expired', diedAt: 5 }]);
 });
 
 it('knows the ids that the build before this one has left', async () => {
   const path = join(tempFolder(), 'seen.db');
   const old = new Database(path);
-  old.exec(OLD_SEEN);
+  old.exec(VERSION_2_OF_SEEN);
   const result = { id: 'a', outcome: 'delivered', status: 200 } as const;
-  old
-    .prepare<unknown[]>('INSERT INTO seen VALUES (?, ?, ?, ?)')
-    .run('a', Date.now() + 60_000, 'me', JSON.stringify(result));
+  const row = ['a', Date.now() + 60_000, 'me', JSON.stringify(result), '-'];
+  old.prepare<unknown[]>('INSERT INTO seen VALUES (?, ?, ?, ?, ?)').run(...row);
   old.close();
   const seen = createLibsqlSeen({ path });
   onTestFinished(() => seen.close());
@@ -150,16 +119,17 @@ it('knows the ids that the build before this one has left', async () => {
 });
 
 it.each([
-  ['queue', createLibsqlQueue],
-  ['ids', createLibsqlSeen],
-])('refuses in words a file of %s that a newer program has written', (_, create) => {
+  ['the queue, newer', createLibsqlQueue, 'PRAGMA user_version = 3', '3'],
+  ['the queue, older', createLibsqlQueue, 'CREATE TABLE records (id TEXT)', 'before 1'],
+  ['ids, newer', createLibsqlSeen, 'PRAGMA user_version = 3', '3'],
+  ['ids, older', createLibsqlSeen, 'CREATE TABLE seen (id TEXT)', 'before 1'],
+])('refuses in words a file of another version: %s', (_, create, made, version) => {
   const path = join(tempFolder(), 'relay.db');
-  create({ path }).close();
-  const newer = new Database(path);
-  newer.exec('PRAGMA user_version = 3');
-  newer.close();
+  const other = new Database(path);
+  other.exec(made);
+  other.close();
   expect(() => create({ path })).toThrow(
-    `${path} is of version 3, and this program knows version 2`,
+    `${path} holds data of version ${version}, and this program knows version 2`,
   );
 });
 
@@ -176,8 +146,7 @@ it('goes on when the clock is set back by an hour while records wait', async () 
 
 it('looks past the backlog of a user who must wait, however long it is', async () => {
   const fastestTake = async (backlog: number): Promise<number> => {
-    const queue = createLibsqlQueue({ path: join(tempFolder(), 'relay.db') });
-    onTestFinished(() => queue.close());
+    const { queue } = openQueue();
     await queue.put([makeIdentify('a'), ...Array.from({ length: backlog }, () => makeQueued('a'))]);
     await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
     const times: number[] = [];
@@ -213,9 +182,7 @@ const longestStall = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 it('waits for a file that another process has locked without holding up the process', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const queue = createLibsqlQueue({ path });
-  onTestFinished(() => queue.close());
+  const { path, queue } = openQueue();
   const unlock = lock(path);
   const records = Array.from({ length: 20 }, () => makeQueued());
   let isPut = false;
@@ -247,9 +214,7 @@ it('says that the file is locked when it stays so, and that the file is closed',
 });
 
 it('calls a full disk what it is, and goes on when there is room', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const queue = createLibsqlQueue({ path });
-  onTestFinished(() => queue.close());
+  const { path, queue } = openQueue();
   const large = () => ({ ...makeQueued(), body: { project: 'p', tags: 'x'.repeat(100_000) } });
   const limit = vi.spyOn(Database.prototype, 'exec');
   onTestFinished(() => limit.mockRestore());
@@ -266,62 +231,18 @@ it.skipIf(!existsSync('/proc'))('fails where no folder can be made', () => {
   expect(() => createLibsqlQueue({ path: '/proc/nope/deep/relay.db' })).toThrow(/ENOENT/);
 });
 
-/** The tables of version 1. */
-const OLD_QUEUE = `
-  CREATE TABLE IF NOT EXISTS records (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    lane TEXT NOT NULL,
-    record TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    token TEXT
-  );
-  CREATE INDEX IF NOT EXISTS records_of_lane ON records (lane, seq);
-  CREATE INDEX IF NOT EXISTS records_out ON records (lane, token) WHERE token IS NOT NULL;
-  CREATE TABLE IF NOT EXISTS lanes (
-    lane TEXT PRIMARY KEY,
-    head INTEGER NOT NULL,
-    until INTEGER NOT NULL DEFAULT 0,
-    due INTEGER NOT NULL DEFAULT 0,
-    token TEXT
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS lanes_by_head ON lanes (until, head);
-  CREATE TABLE IF NOT EXISTS waiting (count INTEGER NOT NULL);
-  INSERT INTO waiting
-    SELECT (SELECT count(*) FROM records) WHERE NOT EXISTS (SELECT 1 FROM waiting);
-  CREATE TABLE IF NOT EXISTS weight (sum INTEGER NOT NULL);
-  INSERT INTO weight SELECT (SELECT coalesce(sum(((length(CAST(record AS BLOB)) + 1023) / 1024)), 0) FROM records)
-    WHERE NOT EXISTS (SELECT 1 FROM weight);
-  CREATE TRIGGER IF NOT EXISTS records_weighed AFTER INSERT ON records BEGIN
-    UPDATE weight SET sum = sum + ((length(CAST(new.record AS BLOB)) + 1023) / 1024);
-  END;
-  CREATE TRIGGER IF NOT EXISTS records_unweighed AFTER DELETE ON records BEGIN
-    UPDATE weight SET sum = sum - ((length(CAST(old.record AS BLOB)) + 1023) / 1024);
-  END;
-  CREATE TRIGGER IF NOT EXISTS records_put AFTER INSERT ON records BEGIN
-    UPDATE waiting SET count = count + 1;
-    INSERT INTO lanes (lane, head) VALUES (new.lane, new.seq) ON CONFLICT DO NOTHING;
-  END;
-  CREATE TRIGGER IF NOT EXISTS records_gone AFTER DELETE ON records BEGIN
-    UPDATE waiting SET count = count - 1;
-    DELETE FROM lanes WHERE lane = old.lane
-      AND NOT EXISTS (SELECT 1 FROM records WHERE records.lane = old.lane);
-    UPDATE lanes SET head = (SELECT min(seq) FROM records WHERE records.lane = old.lane)
-      WHERE lane = old.lane AND head = old.seq;
-  END;
-  CREATE TABLE IF NOT EXISTS dead (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    record TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    died_at INTEGER NOT NULL
-  );
-`;
-const OLD_SEEN = `
-  CREATE TABLE seen (
-    id TEXT PRIMARY KEY,
-    until INTEGER NOT NULL,
-    holder TEXT NOT NULL,
-    result TEXT
-  ) WITHOUT ROWID;
-  CREATE INDEX seen_until ON seen (until);
-`;
+/** As the build before this one made them, without the triggers that keep `sizes`. */
+const VERSION_2 = `
+  CREATE TABLE records (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, client TEXT NOT NULL,
+    line TEXT NOT NULL, is_identify INTEGER NOT NULL, record TEXT NOT NULL, at INTEGER NOT NULL, due INTEGER,
+    tries INTEGER NOT NULL DEFAULT 0, failed_at INTEGER NOT NULL DEFAULT 0, token TEXT);
+  CREATE TABLE dead (seq INTEGER PRIMARY KEY AUTOINCREMENT, client TEXT NOT NULL, record TEXT NOT NULL,
+    reason TEXT NOT NULL, died_at INTEGER NOT NULL);
+  CREATE TABLE sizes (name TEXT PRIMARY KEY, kib INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
+  PRAGMA user_version = 2;`;
+const VERSION_2_OF_SEEN = `
+  CREATE TABLE seen (id TEXT PRIMARY KEY, until INTEGER NOT NULL, holder TEXT NOT NULL, result TEXT,
+    client TEXT NOT NULL DEFAULT '-') WITHOUT ROWID;
+  CREATE TABLE ids (client TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+  INSERT INTO ids VALUES ('', 1), ('-', 1);
+  PRAGMA user_version = 2;`;

@@ -108,6 +108,9 @@ export const createMemoryQueue = (now: () => number = Date.now, options: QueueBo
       for (; kib(dead) > bounds.maxDead; gone.maxDead++) dead.shift();
       return gone;
     },
+    tryNow: async () => {
+      for (const entry of entries) if (!entry.token) entry.due = Math.min(entry.due, now());
+    },
     size: async () => ({
       waiting: entries.length,
       dead: dead.length,

@@ -1,5 +1,5 @@
+import { createSeenMemory } from '../../../src/relay.js';
 import { createMemoryQueue } from './memory-queue.js';
-import { createMemorySeen } from './memory-seen.js';
 import { describeQueue } from './queue-contract.js';
 import { describeSeen } from './seen-contract.js';
 
@@ -18,8 +18,8 @@ describeQueue('the reference', async () => {
   };
 });
 
-describeSeen('the reference', async () => {
+describeSeen('memory', async () => {
   const { now, pass } = createClock();
-  const seen = createMemorySeen(now);
+  const seen = createSeenMemory({ now });
   return { open: async () => seen, pass };
 });

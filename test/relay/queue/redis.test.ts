@@ -174,17 +174,6 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     await queue.done([...first, ...second]);
     expect(idsOf(await queue.take(10, 60_000))).toEqual([three.id]);
   });
-
-  it('starts again when Redis has lost everything', async () => {
-    const { prefix } = enter();
-    const queue = createRedisQueue({ client, prefix });
-    await queue.put([makeQueued('a')]);
-    expect(await queue.take(1, 60_000)).toHaveLength(1);
-    await client.sendCommand(['FLUSHALL']);
-    const record = makeQueued('b');
-    await queue.put([record]);
-    expect(idsOf(await queue.take(10, 60_000))).toEqual([record.id]);
-  });
 });
 
 describe.skipIf(!hasRedis)('what the build before this one has left in Redis', () => {
@@ -200,59 +189,53 @@ describe.skipIf(!hasRedis)('what the build before this one has left in Redis', (
   });
   const ask = (...args: string[]) => client.sendCommand(args);
 
-  /** As version 1 put it: a lane for each user, and for each record without one. */
-  const putOld = async (prefix: string, records: readonly QueuedRecord[], tries = 0) => {
-    for (const record of records) {
-      const { project, user_id: user } = record.body as Record<string, string>;
-      const lane = JSON.stringify(user ? [project, user] : [record.id]);
-      const key = `${record.type}:${record.id}:${project}`;
-      const value = `${record.at} ${tries} ${JSON.stringify(record)}`;
-      await ask('HSET', `{${prefix}}:records`, key, value);
-      await ask('RPUSH', `{${prefix}}:lane:${lane}`, key);
-      await ask('ZADD', `{${prefix}}:heads`, 'NX', String(record.at), lane);
-      await ask('ZADD', `{${prefix}}:due`, 'NX', String(record.at - 1e13), lane);
-      await ask('INCRBY', `{${prefix}}:weight`, '1');
-    }
-  };
-
   it('is delivered in its order, and its dead letters are there', async () => {
-    const prefix = 'old';
-    const records = [
-      ...[makeIdentify('u'), makeQueued('u'), makeIdentify('u'), makeQueued()],
-      ...Array.from({ length: 250 }, (_, i) => makeQueued(`u${i}`)),
+    const key = (name: string) => `{old}:${name}`;
+    const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
+    const putOld = async (record: QueuedRecord, state: string, score?: number) => {
+      const member = `${record.type}:${record.id}:p`;
+      await ask('HSET', key('waiting'), member, `1000 ${state} me ${JSON.stringify(record)}`);
+      await ask('ZADD', key('ages'), '1000', member);
+      if (score !== undefined) await ask('ZADD', key('order'), String(score), member);
+      return member;
+    };
+    await ask('SET', key('version'), '2');
+    const members = [
+      await putOld(first, '0 0', 1_000 - 1e13),
+      await putOld({ ...behind, client: 'me' }, '0 0'),
     ];
-    await putOld(prefix, records);
-    // One lane was taken by a process that is dead, and one by a process that goes on.
-    await ask('HSET', `{${prefix}}:out`, '["p","u"]', 'token 2 0', '["p","u9"]', 'token 1 0');
-    await ask('ZADD', `{${prefix}}:due`, String(Date.now() + 60_000), '["p","u9"]');
+    await ask('RPUSH', key('line:["me","p","a"]'), ...members);
+    const taken = await putOld({ ...failed, client: 'me' }, '2 5', 5);
+    await ask('HSET', key('taken'), taken, 'a token of who is dead');
+    await ask('HSET', key('sizes'), 'waiting', '3', 'waiting me', '3', 'dead', '1');
     const dead = makeQueued();
-    await ask('XADD', `{${prefix}}:dead`, '*', 'r', JSON.stringify(dead), 'reason', 'expired');
-    const queue = createRedisQueue({ client, prefix });
-    expect(await queue.size()).toEqual({ waiting: 253, dead: 1, oldest: 1_000 });
-    const ids: string[] = [];
-    for (let some = await queue.take(64, 60_000); some.length;) {
-      ids.push(...idsOf(some));
-      await queue.done(some);
-      some = await queue.take(64, 60_000);
-    }
-    const expected = records.filter(({ body }) => (body as { user_id?: string }).user_id !== 'u9');
-    expect(ids.sort()).toEqual(idsOf(expected.map((record) => ({ record }))).sort());
+    await ask('XADD', key('dead'), '*', 'r', JSON.stringify(dead), 'reason', 'expired', 'c', '');
+    const queue = createRedisQueue({ client, prefix: 'old' });
+    expect(await queue.size()).toEqual({ waiting: 3, dead: 1, oldest: 1_000 });
+    const [one] = await queue.take(10, 60_000);
+    expect(one).toMatchObject({ record: first, attempts: 1 });
+    const [two] = await queue.take(10, 60_000);
+    expect(two).toMatchObject({ record: { id: failed.id }, attempts: 4 });
+    await queue.done([one!, two!]);
+    const [three] = await queue.take(10, 60_000);
+    expect(three).toMatchObject({ record: { id: behind.id }, attempts: 1 });
+    await queue.done([three!]);
     const [letter] = await queue.deadLetters.list();
     expect(letter).toMatchObject({ record: dead, reason: 'expired' });
-    expect(await queue.deadLetters.resend([letter!.id])).toBe(1);
-    await queue.done(await queue.take(1, 60_000));
+    expect(await queue.deadLetters.purge([letter!.id])).toBe(1);
     // An empty stream stays.
-    const left = ['dead', 'due', 'heads', 'lane:["p","u9"]', 'out', 'records', 'version', 'weight'];
-    expect((await client.keys(`{${prefix}}:*`)).sort()).toEqual(
-      left.map((key) => `{${prefix}}:${key}`),
-    );
+    expect((await client.keys(key('*'))).sort()).toEqual([key('dead'), key('version')]);
   });
 
-  it('is refused in words where a newer program has written it', async () => {
-    await ask('SET', '{newer}:version', '3');
-    const queue = createRedisQueue({ client, prefix: 'newer' });
-    await expect(queue.put([makeQueued()])).rejects.toThrow('is of version 3');
-    await expect(queue.take(1, 1_000)).rejects.toThrow('use the newer program again');
+  it.each([
+    ['newer', ['SET', '{newer}:version', '3'], '3'],
+    ['older', ['ZADD', '{older}:heads', '1', '["p","u"]'], '1'],
+  ])('is refused in words where it is %s', async (prefix, command, version) => {
+    await ask(...command);
+    const queue = createRedisQueue({ client, prefix });
+    const words = `Redis holds data of version ${version} in {${prefix}}:waiting, and this program knows version 2`;
+    await expect(queue.put([makeQueued()])).rejects.toThrow(words);
+    await expect(queue.take(1, 1_000)).rejects.toThrow('run the program that has written it');
   });
 
   it('is told of when it may be lost', async () => {
@@ -265,9 +248,4 @@ describe.skipIf(!hasRedis)('what the build before this one has left in Redis', (
       'Redis keeps nothing on disk, and what waits is lost when it ends: set appendonly yes',
     ]);
   });
-});
-
-it('refuses a number that is none', () => {
-  const client = { sendCommand: () => Promise.reject(new Error('not to be asked')) };
-  expect(() => createRedisQueue({ client, maxWaiting: 0 })).toThrow('`maxWaiting`');
 });

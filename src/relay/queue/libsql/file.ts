@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
@@ -6,6 +6,54 @@ import Database from 'libsql';
 const OPEN_TIMEOUT_MS = 10_000;
 /** How long it may hold up all other work after that. Then it is tried again from a timer. */
 const BUSY_TIMEOUT_MS = 5;
+/** How long the oldest job waits for a file that another process has locked. Then all that wait fail. */
+const PATIENCE_MS = 10_000;
+/** Between two tries at a locked file: from the first of these to the second. */
+const [SOON_MS, LATER_MS] = [10, 200];
+
+/** The tables of a file. */
+interface Tables {
+  /** Kept as `user_version`. */
+  version: number;
+  /** Makes them in a new file. */
+  sql: string;
+}
+
+/**
+ * Opens a database file that several processes may share, and creates it with its folder.
+ *
+ * `FULL`: a commit is on the disk before it returns, so what was acknowledged outlives a power cut, too.
+ * https://www.sqlite.org/pragma.html#pragma_synchronous
+ *
+ * @throws Error in words, when what stands in the file is of another version.
+ */
+export const openFile = (path: string, tables: Tables) => {
+  makeFolder(dirname(path));
+  const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  makeTables(database, path, tables);
+  database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  const inodeNow = () => statSync(path, { throwIfNoEntry: false })?.ino;
+  const inode = inodeNow();
+  const { run, flush } = createGroupCommit(database, path);
+
+  return {
+    database,
+    prepare: (sql: string) => database.prepare<unknown[]>(sql),
+    run,
+    /** As `run`, but rejects when the file is not there: SQLite goes on writing to one that nobody finds again. */
+    runIfThere: async <Result>(work: () => Result): Promise<Result> => {
+      if (inodeNow() !== inode) throw new Error(`${path} was deleted or replaced`);
+      return run(work);
+    },
+    /** Commits what waits, and closes the file. */
+    close: (): void => {
+      flush();
+      database.close();
+    },
+  };
+};
 
 /** Makes a folder and those above it. The `recursive` of Node never returns where `/proc` refuses one. */
 const makeFolder = (path: string): void => {
@@ -18,69 +66,36 @@ const makeFolder = (path: string): void => {
   }
 };
 
-/**
- * Opens a database file that several processes may share, and creates it with its folder.
- *
- * `FULL`: a commit is on the disk before it returns, so what was acknowledged outlives a power cut, too.
- * https://www.sqlite.org/pragma.html#pragma_synchronous
- */
-export const openDatabase = (
-  path: string,
-  schema: string | ((database: Database.Database, path: string) => void),
-): Database.Database => {
-  makeFolder(dirname(path));
-  const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  if (typeof schema === 'string') database.exec(schema);
-  else schema(database, path);
-  database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  return database;
+const inTransaction = <Result>(database: Database.Database, work: () => Result): Result => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // After some errors SQLite has rolled back already.
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 };
 
-/**
- * Makes sure that the tables of a file are of this version, which stands in its `user_version`. `upgrade` makes them, or
- * takes over older ones; a file of a newer program is refused.
- */
-export const withVersion =
-  (known: number, upgrade: (database: Database.Database) => void) =>
-  (database: Database.Database, path: string): void => {
-    const read = database.prepare<unknown[]>('PRAGMA user_version');
-    const versionOf = () => (read.all() as { user_version: number }[])[0]!.user_version;
-    if (versionOf() === known) return;
-    database.exec('BEGIN IMMEDIATE'); // of several processes that start, one does it
-    try {
-      const version = versionOf();
-      if (version > known) {
-        throw new Error(
-          `${path} is of version ${version}, and this program knows version ${known}: use the newer ` +
-            'program again, or another file',
-        );
-      }
-      if (version < known) {
-        upgrade(database);
-        database.exec(`PRAGMA user_version = ${known}`);
-      }
-      database.exec('COMMIT');
-    } catch (error) {
-      // After some errors SQLite has rolled back already.
-      if (database.inTransaction) database.exec('ROLLBACK');
-      throw error;
+const makeTables = (database: Database.Database, path: string, { version, sql }: Tables): void => {
+  const versionNow = () =>
+    (database.pragma('user_version') as { user_version: number }[])[0]!.user_version;
+  if (versionNow() === version) return;
+  // Of several processes that start, one makes the tables, and the others wait here.
+  inTransaction(database, () => {
+    const found = versionNow();
+    if (found === version) return;
+    if (found > 0 || database.prepare('SELECT 1 FROM sqlite_master').all().length) {
+      throw new Error(
+        `${path} holds data of version ${found || 'before 1'}, and this program knows version ` +
+          `${version}: run the program that has written it, or name another file`,
+      );
     }
-  };
-
-interface Job {
-  run: () => unknown;
-  done: (value: unknown) => void;
-  failed: (error: unknown) => void;
-  /** When it is given up, by `performance.now()`. */
-  until: number;
-}
-
-/** How long a job waits for a file that another process has locked. */
-const PATIENCE_MS = 10_000;
-/** Between two tries at a locked file: from the first of these to the second. */
-const [SOON_MS, LATER_MS] = [10, 200];
+    database.exec(`${sql}; PRAGMA user_version = ${version}`);
+  });
+};
 
 /** In words of an operator, where SQLite's own do not say where to look. */
 const WORDS: Readonly<Record<string, (path: string) => string>> = {
@@ -91,63 +106,49 @@ const WORDS: Readonly<Record<string, (path: string) => string>> = {
   SQLITE_CANTOPEN: (path) => `${path} cannot be opened: look whether its folder is there`,
 };
 
-const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;
-const isOfSqlite = (error: unknown): boolean => !!codeOf(error)?.startsWith('SQLITE_');
+interface Job {
+  run: () => unknown;
+  done: (value: unknown) => void;
+  failed: (error: unknown) => void;
+  /** By `performance.now()`. */
+  since: number;
+}
 
 /**
- * Runs all writes of one turn of the event loop in one transaction, and settles each after the commit. A
+ * Runs all jobs of one turn of the event loop in one transaction, and settles each after the commit. A
  * commit waits for the disk and costs far more than a row. The calls are synchronous, so a file that another process
  * has locked is tried again from a timer.
  */
-export const createGroupCommit = (database: Database.Database, path = 'the database') => {
+const createGroupCommit = (database: Database.Database, path: string) => {
   let waiting: Job[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let pauseMs = SOON_MS;
 
-  const inTransaction = (jobs: readonly Job[]): unknown[] => {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const values = jobs.map((job) => job.run());
-      database.exec('COMMIT');
-      return values;
-    } catch (error) {
-      // After some errors SQLite has rolled back already.
-      if (database.inTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
-  };
-  const fail = (jobs: readonly Job[], error: unknown): void => {
-    const words = WORDS[codeOf(error) ?? ''];
-    const told = words ? new Error(words(path), { cause: error }) : error;
+  const failAll = (jobs: readonly Job[], error: unknown, code = ''): void => {
+    const words = WORDS[code]?.(path);
+    const told = words ? new Error(words, { cause: error }) : error;
     jobs.forEach((job) => job.failed(told));
   };
 
   const commit = (jobs: readonly Job[]): void => {
     try {
-      const values = inTransaction(jobs);
-      pauseMs = SOON_MS;
+      const values = inTransaction(database, () => jobs.map(({ run }) => run()));
       jobs.forEach((job, index) => job.done(values[index]));
     } catch (error) {
-      if (codeOf(error) === 'SQLITE_BUSY') tryAgain(jobs, error);
-      else if (isOfSqlite(error) || jobs.length === 1) fail(jobs, error);
+      const { code } = error as { code?: string };
+      if (code === 'SQLITE_BUSY') commitLater(jobs, error);
+      else if (code?.startsWith('SQLITE_') || jobs.length === 1) failAll(jobs, error, code);
       else jobs.forEach((job) => commit([job])); // one bad job must not fail its neighbours
     }
   };
-  const tryAgain = (jobs: readonly Job[], error: unknown): void => {
-    const time = performance.now();
-    fail(
-      jobs.filter(({ until }) => until <= time),
-      error,
-    );
-    waiting = [...jobs.filter(({ until }) => until > time), ...waiting];
-    if (!waiting.length) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      commitAll();
-    }, pauseMs);
-    pauseMs = Math.min(LATER_MS, pauseMs * 2);
+  const commitLater = (jobs: readonly Job[], error: unknown): void => {
+    const waitedMs = performance.now() - jobs[0]!.since;
+    if (waitedMs >= PATIENCE_MS) return failAll(jobs, error, 'SQLITE_BUSY');
+    waiting = [...jobs, ...waiting];
+    timer ??= setTimeout(commitAll, Math.min(LATER_MS, SOON_MS + waitedMs));
   };
   const commitAll = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
     const jobs = waiting;
     waiting = [];
     if (jobs.length) commit(jobs);
@@ -157,21 +158,15 @@ export const createGroupCommit = (database: Database.Database, path = 'the datab
     run: <Result>(work: () => Result): Promise<Result> =>
       new Promise<Result>((resolve, reject) => {
         const done = (value: unknown) => resolve(value as Result);
-        const until = performance.now() + PATIENCE_MS;
-        waiting.push({ run: work, done, failed: reject, until });
+        waiting.push({ run: work, done, failed: reject, since: performance.now() });
         if (waiting.length === 1 && !timer) setImmediate(commitAll);
       }),
-    /** Commits what waits at once, and fails what cannot be written. To be called before the file is closed. */
+    /** Commits what waits at once, and fails what cannot be written. */
     flush: (): void => {
       commitAll();
       clearTimeout(timer);
-      const left = waiting;
+      failAll(waiting, new Error(`${path} was closed while another process had locked it`));
       waiting = [];
-      left.forEach((job) =>
-        job.failed(new Error(`${path} was closed while another process had locked it`)),
-      );
     },
   };
 };
-
-export type GroupCommit = ReturnType<typeof createGroupCommit>;

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count } from '../../check-options.js';
@@ -10,6 +9,7 @@ import {
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
+  type GivenBack,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
@@ -17,8 +17,8 @@ import {
   type Taken,
 } from '../ports.js';
 import { lineOf, recordKeyOf } from '../record.js';
-import { createGroupCommit, openDatabase } from './file.js';
-import { createInsert, prepareQueue } from './schema.js';
+import { openFile } from './file.js';
+import { QUEUE_TABLES } from './schema.js';
 
 export interface LibsqlQueueOptions extends QueueBounds {
   /** The database file; it is created with its folder. One queue a file. */
@@ -38,10 +38,7 @@ interface Row {
   record: string;
   tries: number;
   failed_at: number;
-  token: string | null;
 }
-
-type Only = 'fresh' | 'failed' | undefined;
 
 interface DeadRow {
   seq: number;
@@ -61,23 +58,31 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   });
   const { path, now = monotonicNow } = options;
   const bounds = boundsOf(options);
-  const database = openDatabase(path, prepareQueue);
-  const fileNow = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
-  const file = fileNow();
-  const group = createGroupCommit(database, path);
-  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
+  const { prepare, run, runIfThere, close } = openFile(path, QUEUE_TABLES);
 
-  const ROW = 'SELECT seq, record, tries, failed_at, token FROM records';
-  const insert = createInsert(database);
-  const fresh = prepare(`${ROW} WHERE due = 0 ORDER BY seq LIMIT ?`);
-  const failed = prepare(`${ROW} WHERE due > 0 AND due <= ? ORDER BY due, seq LIMIT ?`);
-  const beyond = prepare(`${ROW} WHERE due > ? ORDER BY due, seq LIMIT ?`);
-  const held = prepare(`${ROW} WHERE seq = ? AND token = ?`);
-  const hold = prepare('UPDATE records SET token = ?, due = ?, tries = ? WHERE seq = ?');
-  const free = prepare(
-    'UPDATE records SET token = NULL, due = ?, tries = ?, failed_at = ? WHERE seq = ?',
-  );
-  const remove = prepare('DELETE FROM records WHERE seq = ?');
+  // Behind an identify that has not failed often, an event has to wait; behind any, another identify.
+  const insert = prepare(`
+    INSERT INTO records (id, client, line, is_identify, record, at, due)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?3 <> '' AND EXISTS (
+      SELECT 1 FROM records WHERE line = ?3 AND is_identify = 1 AND line <> ''
+        AND (?4 = 1 OR (due IS NOT NULL AND tries < ${PATIENCE}))
+    ) THEN NULL ELSE 0 END
+    WHERE true ON CONFLICT DO NOTHING`);
+  /** Who is named as the holder of what is taken had it for too long, which counts as a try. */
+  const takeWhere = (isDue: string) =>
+    prepare(`
+      UPDATE records SET tries = tries + (token IS NOT NULL), token = ?1, due = ?2
+      WHERE seq IN (SELECT seq FROM records WHERE ${isDue} ORDER BY due, seq LIMIT ?3)
+      RETURNING seq, record, tries, failed_at`);
+  const takeFresh = takeWhere('due = 0');
+  const takeFailed = takeWhere('due > 0 AND due <= ?4');
+  const takeBeyond = takeWhere('due > ?4');
+  const free = prepare(`
+    UPDATE records SET token = NULL, tries = tries + ?3,
+      failed_at = CASE WHEN ?3 AND failed_at = 0 THEN ?4 ELSE failed_at END,
+      due = CASE WHEN ?5 > 0 THEN ?4 + ?5 WHEN tries + ?3 > 0 THEN ?4 ELSE 0 END
+    WHERE id = ?1 AND token = ?2 RETURNING tries`);
+  const remove = prepare('DELETE FROM records WHERE id = ?');
   /** What stood behind an identify that is gone: the events, and the next identify. */
   const letNextGo = prepare(`
     UPDATE records SET due = 0 WHERE line = ?1 AND due IS NULL AND seq <= coalesce(
@@ -89,9 +94,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const size = prepare('SELECT kib, count FROM sizes WHERE name = ?');
   const oldest = prepare('SELECT at FROM records ORDER BY seq LIMIT 1');
   const addDead = prepare('INSERT INTO dead (client, record, reason, died_at) VALUES (?, ?, ?, ?)');
-  const DEAD = 'SELECT seq, record, reason, died_at FROM dead';
-  const listDead = prepare(`${DEAD} WHERE seq > ? ORDER BY seq LIMIT ?`);
-  const findDead = prepare(`${DEAD} WHERE seq = ?`);
+  const listDead = prepare('SELECT * FROM dead WHERE seq > ? ORDER BY seq LIMIT ?');
+  const findDead = prepare('SELECT * FROM dead WHERE seq = ?');
   const removeDead = prepare('DELETE FROM dead WHERE seq = ?');
   const dropDead = prepare('DELETE FROM dead WHERE seq = (SELECT min(seq) FROM dead)');
   const dropDeadOfClient = prepare(
@@ -101,59 +105,52 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const sizeOf = (name: string): { kib: number; count: number } =>
     (size.all(name) as { kib: number; count: number }[])[0] ?? { kib: 0, count: 0 };
 
+  /** Answers which bound is reached. */
   const whyFull = (client = ''): 'all' | 'client' | undefined => {
     if (sizeOf('waiting').kib >= bounds.maxWaiting) return 'all';
     const isClients = client && sizeOf(`waiting ${client}`).kib >= bounds.maxWaitingOfClient;
     return isClients ? 'client' : undefined;
   };
-  const putNow = (records: readonly QueuedRecord[]): 'all' | 'client' | undefined => {
-    const full = whyFull(records[0]?.client);
-    if (!full) for (const record of records) insert(recordKeyOf(record), record);
-    return full;
+  const putNow = (record: QueuedRecord): void => {
+    const { client = '', type, at } = record;
+    const place = [recordKeyOf(record), client, lineOf(record), type === 'identify' ? 1 : 0];
+    insert.run(...place, JSON.stringify(record), at);
   };
 
-  const dueNow = (limit: number, visibilityMs: number, only: Only): Row[] => {
-    const found = only === 'failed' ? [] : (fresh.all(limit) as Row[]);
-    if (found.length || only === 'fresh') return found;
-    const again = failed.all(now(), limit) as Row[];
-    // Nobody waits for longer: the clock was set back.
-    const longest = now() + Math.max(visibilityMs, LONGEST_WAIT_MS);
-    return again.length ? again : (beyond.all(longest, limit) as Row[]);
-  };
-  const takeNow = (limit: number, visibilityMs: number, only: Only): Taken[] => {
+  const takeNow = (limit: number, visibilityMs: number, only?: 'fresh' | 'failed'): Taken[] => {
     const token = nanoid();
     const time = now();
-    return dueNow(limit, visibilityMs, only).map((row): Taken => {
-      const { seq, record, failed_at: failedAt } = row;
-      const tries = row.tries + (row.token ? 1 : 0); // the time of who had it is over
-      hold.run(token, time + visibilityMs, tries, seq);
-      return {
-        receipt: `${seq} ${token}`,
+    const hold = [token, time + visibilityMs, limit] as const;
+    const failed = () => {
+      const rows = takeFailed.all(...hold, time);
+      // Nobody waits for longer: the clock was set back.
+      const longest = time + Math.max(visibilityMs, LONGEST_WAIT_MS);
+      return rows.length ? rows : takeBeyond.all(...hold, longest);
+    };
+    const fresh = only === 'failed' ? [] : takeFresh.all(...hold);
+    const rows = (fresh.length || only === 'fresh' ? fresh : failed()) as Row[];
+    return rows
+      .sort((a, b) => a.seq - b.seq)
+      .map(({ record, tries, failed_at: failedAt }) => ({
+        receipt: token,
         record: JSON.parse(record) as QueuedRecord,
         attempts: tries + 1,
         failingMs: failedAt ? Math.max(0, time - failedAt) : 0,
-      };
-    });
+      }));
   };
 
   /** Answers whether it was there. */
-  const removeNow = ({ receipt, record }: Taken): boolean => {
-    const isGone = remove.run(readReceipt(receipt).seq).changes > 0;
-    const line = record.type === 'identify' ? lineOf(record) : '';
-    if (isGone && line) letNextGo.run(line);
+  const removeNow = ({ record }: Taken): boolean => {
+    const isGone = remove.run(recordKeyOf(record)).changes > 0;
+    if (isGone && record.type === 'identify') letNextGo.run(lineOf(record));
     return isGone;
   };
 
-  const giveBackNow = ({ receipt, record }: Taken, delayMs: number, isTried: boolean): void => {
-    const { seq, token } = readReceipt(receipt);
-    const [row] = held.all(seq, token) as Row[];
-    if (!row) return;
-    const time = now();
-    const tries = row.tries + (isTried ? 1 : 0);
-    const due = delayMs > 0 ? time + delayMs : tries > 0 ? time : 0;
-    free.run(due, tries, row.failed_at || (isTried ? time : 0), seq);
-    const line = lineOf(record);
-    if (isTried && tries === PATIENCE && record.type === 'identify' && line) letEventsGo.run(line);
+  const giveBackNow = ({ taken: { record, receipt }, delayMs, isTried }: GivenBack): void => {
+    const place = [recordKeyOf(record), receipt];
+    const [row] = free.all(...place, isTried ? 1 : 0, now(), delayMs) as { tries: number }[];
+    const isHopeless = isTried && row?.tries === PATIENCE && record.type === 'identify';
+    if (isHopeless) letEventsGo.run(lineOf(record));
   };
 
   const buryNow = (taken: Taken, reason: string) => {
@@ -161,42 +158,39 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     if (!removeNow(taken)) return gone;
     const { client = '' } = taken.record;
     addDead.run(client, JSON.stringify(taken.record), reason, now());
-    const isOver = (name: string, most: number) => sizeOf(name).kib > most;
-    while (client && isOver(`dead ${client}`, bounds.maxDeadOfClient))
+    while (client && sizeOf(`dead ${client}`).kib > bounds.maxDeadOfClient)
       gone.maxDeadOfClient += dropDeadOfClient.run(client).changes;
-    while (isOver('dead', bounds.maxDead)) gone.maxDead += dropDead.run().changes;
+    while (sizeOf('dead').kib > bounds.maxDead) gone.maxDead += dropDead.run().changes;
     return gone;
   };
 
-  const resendNow = (ids: readonly string[]): number | 'full' => {
+  const resendNow = (ids: readonly string[]): number => {
     const letters = ids.flatMap((id) => (findDead.all(id) as DeadRow[]).map(readDead));
-    if (whyFull()) return 'full';
     for (const { id, record } of letters) {
-      insert(recordKeyOf(record), { ...record, at: now() });
+      putNow({ ...record, at: now() });
       removeDead.run(id);
     }
     return letters.length;
   };
+  /** Throws outside of the transaction, which other writes share and which it would undo. */
+  const ifThereIsRoom = async <Result>(client: string | undefined, work: () => Result) => {
+    const result = await runIfThere(() => {
+      const full = whyFull(client);
+      return full ? { full } : { value: work() };
+    });
+    if ('full' in result) throw new QueueFullError(bounds, result.full === 'client');
+    return result.value;
+  };
 
   return {
-    put: async (records) => {
-      // SQLite goes on writing to a file that has no name any more, and nobody finds it again.
-      if (fileNow() !== file) throw new Error(`${path} was deleted or replaced`);
-      const full = await group.run(() => putNow(records));
-      // Thrown outside the transaction, which other writes share and which it would undo.
-      if (full) throw new QueueFullError(bounds, full === 'client');
-    },
-    take: (limit, visibilityMs, { only } = {}) =>
-      group.run(() => takeNow(limit, visibilityMs, only)),
-    done: (taken) => group.run(() => void taken.forEach(removeNow)),
-    giveBack: (back) =>
-      group.run(() =>
-        back.forEach(({ taken, delayMs, isTried }) => giveBackNow(taken, delayMs, isTried)),
-      ),
-    bury: (taken, reason) => group.run(() => buryNow(taken, reason)),
-    tryNow: () => group.run(() => void retryNow.run(now())),
+    put: (records) => ifThereIsRoom(records[0]?.client, () => records.forEach(putNow)),
+    take: (limit, visibilityMs, { only } = {}) => run(() => takeNow(limit, visibilityMs, only)),
+    done: (taken) => run(() => void taken.forEach(removeNow)),
+    giveBack: (back) => run(() => back.forEach(giveBackNow)),
+    bury: (taken, reason) => run(() => buryNow(taken, reason)),
+    tryNow: () => run(() => void retryNow.run(now())),
     size: () =>
-      group.run((): QueueSize => {
+      run((): QueueSize => {
         const [first] = oldest.all() as { at: number }[];
         return {
           waiting: sizeOf('waiting').count,
@@ -206,19 +200,11 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       }),
     deadLetters: {
       list: ({ limit = 100, after = '0' } = {}) =>
-        group.run(() => (listDead.all(after, limit) as DeadRow[]).map(readDead)),
-      resend: async (ids) => {
-        const resent = await group.run(() => resendNow(ids));
-        if (resent === 'full') throw new QueueFullError(bounds);
-        return resent;
-      },
-      purge: (ids) =>
-        group.run(() => ids.reduce((purged, id) => purged + removeDead.run(id).changes, 0)),
+        run(() => (listDead.all(after, limit) as DeadRow[]).map(readDead)),
+      resend: (ids) => ifThereIsRoom(undefined, () => resendNow(ids)),
+      purge: (ids) => run(() => ids.reduce((purged, id) => purged + removeDead.run(id).changes, 0)),
     },
-    close: () => {
-      group.flush();
-      database.close();
-    },
+    close,
   };
 };
 
@@ -228,8 +214,3 @@ const readDead = ({ seq, record, reason, died_at: diedAt }: DeadRow): DeadLetter
   reason,
   diedAt,
 });
-
-const readReceipt = (receipt: string): { seq: number; token: string } => {
-  const [seq, token] = receipt.split(' ');
-  return { seq: Number(seq), token: token! };
-};

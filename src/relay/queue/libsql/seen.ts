@@ -3,9 +3,16 @@ import { callback, positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
 import { checkOptions, count } from '../../check-options.js';
 import { monotonicNow } from '../../time.js';
+import {
+  idBoundsOf,
+  REFUSED_MS,
+  SEEN_MS,
+  type IdBounds,
+  type Seen,
+  type Sighting,
+} from '../ports.js';
 import { isFinal } from '../record.js';
-import { idBoundsOf, REFUSED_MS, type IdBounds, type Seen, type Sighting } from '../ports.js';
-import { createGroupCommit, openDatabase, withVersion } from './file.js';
+import { openFile } from './file.js';
 
 export interface LibsqlSeenOptions extends IdBounds {
   /** The database file; it is created with its folder. */
@@ -21,33 +28,27 @@ export interface LibsqlSeen extends Seen {
   close(): void;
 }
 
-/** Of the tables, as `user_version` of the file. Files of version 1 have none. */
-const VERSION = 2;
-
-/** `ids` says how many ids each client has, and '' how many there are in all. */
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS seen (
+/** A row of `seen` without a result is a claim. `ids` says how many results each client has, and '' how many all have. */
+const TABLES = {
+  version: 2,
+  sql: `
+  CREATE TABLE seen (
     id TEXT PRIMARY KEY,
     until INTEGER NOT NULL,
     holder TEXT NOT NULL,
-    result TEXT
+    result TEXT,
+    client TEXT NOT NULL DEFAULT '-'
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS seen_until ON seen (until);
-  ALTER TABLE seen ADD COLUMN client TEXT NOT NULL DEFAULT '-';
+  CREATE INDEX seen_until ON seen (until);
   CREATE INDEX seen_of_client ON seen (client, until) WHERE result IS NOT NULL;
   CREATE TABLE ids (client TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE INDEX ids_by_count ON ids (count);
-  INSERT INTO ids SELECT '', count(*) FROM seen WHERE result IS NOT NULL;
-  INSERT INTO ids SELECT '-', count FROM ids WHERE client = '' AND count > 0;
-`;
-
-const prepareSeen = withVersion(VERSION, (database) => void database.exec(SCHEMA));
+  CREATE INDEX ids_by_count ON ids (count);`,
+};
 
 /** Expired ids deleted with each transaction that adds some: the table shrinks faster than it grows. */
 const SWEEP = 200;
 
 interface Row {
-  id: string;
   client: string;
   result: string | null;
   until: number;
@@ -59,26 +60,26 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
     kinds: { path: text, maxAge: positive, maxIds: count, maxIdsOfClient: count, now: callback },
     required: ['path'],
   });
-  const { path, maxAge = 7 * 86_400_000, now = monotonicNow } = options;
+  const { path, maxAge = SEEN_MS, now = monotonicNow } = options;
   const { maxIds, maxIdsOfClient } = idBoundsOf(options);
-  const database = openDatabase(path, prepareSeen);
-  const group = createGroupCommit(database, path);
+  const { prepare, run, close } = openFile(path, TABLES);
   const me = nanoid();
-  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
 
-  const find = prepare('SELECT id, client, result, until FROM seen WHERE id = ?');
+  const find = prepare('SELECT client, result, until FROM seen WHERE id = ?');
   const write = prepare(`
     INSERT INTO seen (id, until, holder, result, client) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id)
     DO UPDATE SET until = excluded.until, holder = excluded.holder, result = excluded.result,
       client = excluded.client`);
   const giveUp = prepare('DELETE FROM seen WHERE id = ? AND holder = ? AND result IS NULL');
-  const remove = prepare('DELETE FROM seen WHERE id = ?');
-  const expired = prepare(
-    `SELECT id, client, result, until FROM seen WHERE until <= ? ORDER BY until LIMIT ${SWEEP}`,
+  const deleteWhere = (condition: string) =>
+    prepare(`DELETE FROM seen WHERE ${condition} RETURNING client, result`);
+  const deleteOne = deleteWhere('id = ?');
+  const deleteExpired = deleteWhere(
+    `id IN (SELECT id FROM seen WHERE until <= ? ORDER BY until LIMIT ${SWEEP})`,
   );
-  const oldestOf = prepare(`
-    SELECT id, client, result, until FROM seen WHERE client = ? AND result IS NOT NULL
-    ORDER BY until LIMIT 1`);
+  const deleteOldestOf = deleteWhere(
+    'id = (SELECT id FROM seen WHERE client = ? AND result IS NOT NULL ORDER BY until LIMIT 1)',
+  );
   const resize = prepare(`
     INSERT INTO ids (client, count) VALUES (?1, ?2)
     ON CONFLICT (client) DO UPDATE SET count = count + ?2`);
@@ -86,32 +87,26 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const countOf = prepare('SELECT count FROM ids WHERE client = ?');
   const largest = prepare("SELECT client FROM ids WHERE client <> '' ORDER BY count DESC LIMIT 1");
 
-  const idsOf = (client: string): number =>
-    (countOf.all(client) as { count: number }[])[0]?.count ?? 0;
   const change = (client: string, by: number): void => {
-    if (!by) return;
     for (const whose of [client, '']) resize.run(whose, by);
-    if (by < 0) dropEmpty.run(client);
+    dropEmpty.run(client);
   };
-  const removeRow = ({ id, client, result }: Row): void => {
-    remove.run(id);
-    if (result) change(client, -1);
+  /** Answers how many rows there were. */
+  const forget = (statement: typeof deleteOne, which: string | number): number => {
+    const rows = statement.all(which) as Pick<Row, 'client' | 'result'>[];
+    for (const { client, result } of rows) if (result) change(client, -1);
+    return rows.length;
   };
-  const removeOldestOf = (client: string): boolean => {
-    const [row] = oldestOf.all(client) as Row[];
-    if (row) removeRow(row);
-    return !!row;
-  };
+  const isOver = (client: string, most: number): boolean =>
+    ((countOf.all(client) as { count: number }[])[0]?.count ?? 0) > most;
 
   const sight = (id: string, claimMs: number, time: number): Sighting => {
     const [row] = find.all(id) as Row[];
     if (row && row.until > time) {
-      const { result } = row;
-      return result
-        ? { state: 'done', result: JSON.parse(result) as BatchResult }
-        : { state: 'begun' };
+      if (!row.result) return { state: 'begun' };
+      return { state: 'done', result: JSON.parse(row.result) as BatchResult };
     }
-    if (row) removeRow(row);
+    if (row) forget(deleteOne, id);
     write.run(id, time + claimMs, me, null, '-');
     return { state: 'new' };
   };
@@ -130,28 +125,24 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
     const gone = { maxIds: 0, maxIdsOfClient: 0 };
     const whose = client || '-';
     const time = now();
-    change(
-      whose,
-      results.reduce((sum, result) => sum + keep(result, whose, time), 0),
-    );
-    while (client && idsOf(whose) > maxIdsOfClient && removeOldestOf(whose)) gone.maxIdsOfClient++;
-    const largestNow = () => (largest.all() as { client: string }[])[0]!.client;
-    while (idsOf('') > maxIds && removeOldestOf(largestNow())) gone.maxIds++;
+    const more = results.reduce((sum, result) => sum + keep(result, whose, time), 0);
+    change(whose, more);
+    while (client && isOver(whose, maxIdsOfClient))
+      gone.maxIdsOfClient += forget(deleteOldestOf, whose);
+    while (isOver('', maxIds))
+      gone.maxIds += forget(deleteOldestOf, (largest.all() as { client: string }[])[0]!.client);
     return gone;
   };
 
   return {
     begin: (ids, claimMs) =>
-      group.run(() => {
+      run(() => {
         const time = now();
-        for (const row of expired.all(time) as Row[]) removeRow(row);
+        forget(deleteExpired, time);
         return ids.map((id) => sight(id, claimMs, time));
       }),
-    finish: (results, client = '') => group.run(() => finishNow(results, client)),
-    forget: (ids) => group.run(() => ids.forEach((id) => giveUp.run(id, me))),
-    close: () => {
-      group.flush();
-      database.close();
-    },
+    finish: (results, client = '') => run(() => finishNow(results, client)),
+    forget: (ids) => run(() => ids.forEach((id) => giveUp.run(id, me))),
+    close,
   };
 };

@@ -1,5 +1,4 @@
 import { objectWith } from '../../check-options.js';
-import { COUNT_DEAD, MIGRATE } from './scripts.js';
 
 /**
  * The part of a connected client of the `redis` package (version 5) that is used, so that its types are not
@@ -12,77 +11,22 @@ export interface RedisClient {
 /** How an option that takes one is checked. */
 export const REDIS_CLIENT = objectWith('sendCommand');
 
-interface Keys {
-  keys: readonly string[];
-  args: readonly (string | number)[];
-}
+/** The name of a key. The braces keep all keys on one node of a cluster, so that scripts may use them. */
+export const keyOf = (prefix: string, name: string): string => `{${prefix}}:${name}`;
 
-/**
- * A script that Redis runs as one atomic step. It is sent by its hash, and as a whole when the server does
- * not know it, as after a restart.
- */
-export const createScript = (client: RedisClient, source: string) => {
-  let sha: Promise<string> | undefined;
-  const load = () => client.sendCommand(['SCRIPT', 'LOAD', source]) as Promise<string>;
-
-  return async ({ keys, args }: Keys): Promise<unknown> => {
+/** A script that Redis runs as one atomic step. It is sent by its hash, and as a whole where Redis does not know it. */
+export const createScript = (client: RedisClient, source: string, keys: readonly string[]) => {
+  let hash: Promise<unknown> | undefined;
+  return async (...args: (string | number)[]): Promise<unknown> => {
     const rest = [String(keys.length), ...keys, ...args.map(String)];
-    sha ??= load();
+    hash ??= client.sendCommand(['SCRIPT', 'LOAD', source]);
     try {
-      return await client.sendCommand(['EVALSHA', await sha, ...rest]);
+      return await client.sendCommand(['EVALSHA', String(await hash), ...rest]);
     } catch (error) {
-      sha = undefined; // also when it could not be loaded: the next call asks again
+      hash = undefined; // also when it could not be loaded: the next call asks again
       if (!/NOSCRIPT/.test(String(error))) throw error;
       return client.sendCommand(['EVAL', source, ...rest]);
     }
-  };
-};
-
-/** Of the keys and what stands in them. */
-const VERSION = 2;
-/** How often it is asked whether a process of an older version has put something. */
-const AGAIN_MS = 10_000;
-
-/**
- * Returns a function that makes sure, before the first use and now and then, that what stands in Redis is of this
- * version. It takes over what an older version has left, and refuses what a newer one has written.
- */
-export const createPrepare = (client: RedisClient, prefix: string, keys: readonly string[]) => {
-  const migrate = createScript(client, MIGRATE);
-  const countDead = createScript(client, COUNT_DEAD);
-  const name = `{${prefix}}:version`;
-  const old = `{${prefix}}:heads`;
-  let checked: Promise<void> | undefined;
-  let at = 0;
-
-  const check = async (): Promise<void> => {
-    const found = await client.sendCommand(['GET', name]);
-    if (Number(found ?? 0) > VERSION) {
-      throw new Error(
-        `what stands in Redis under ${prefix} is of version ${String(found)}, and this program knows ` +
-          `version ${VERSION}: use the newer program again, or another prefix`,
-      );
-    }
-    if (!found) {
-      await countDead({ keys, args: [] });
-      await client.sendCommand(['SET', name, String(VERSION)]);
-    }
-    if (!Number(await client.sendCommand(['EXISTS', old]))) return;
-    let left = 0;
-    for (let moved = 1, more = 0; moved + more > 0; left += more)
-      [moved, more] = (await migrate({ keys, args: [`{${prefix}}:`, left] })) as [number, number];
-  };
-
-  return (): Promise<void> => {
-    const time = performance.now();
-    if (!checked || time - at > AGAIN_MS) {
-      at = time;
-      checked = check().catch((error: unknown) => {
-        checked = undefined; // the next call asks again
-        throw error;
-      });
-    }
-    return checked;
   };
 };
 
@@ -95,21 +39,18 @@ export const warningsOf = async (client: RedisClient): Promise<string[]> => {
       return ''; // a hosted Redis may refuse CONFIG
     }
   };
-  const policy = /maxmemory_policy:(\S+)/.exec(await ask('INFO', 'memory'))?.[1];
-  const isAppending = /aof_enabled:(\d)/.exec(await ask('INFO', 'persistence'))?.[1];
-  const [, saves] = /^save,(.*)$/.exec(await ask('CONFIG', 'GET', 'save')) ?? [];
-  const warnings: string[] = [];
-  if (policy && policy !== 'noeviction') {
-    warnings.push(
-      `Redis deletes records when its memory is full: set maxmemory-policy noeviction, not ${policy}`,
-    );
-  }
-  if (isAppending === '0') {
-    warnings.push(
-      saves === ''
-        ? 'Redis keeps nothing on disk, and what waits is lost when it ends: set appendonly yes'
-        : 'Redis writes to disk now and then only, and what waits since is lost when it is killed: set appendonly yes',
-    );
-  }
-  return warnings;
+  const policy = /maxmemory_policy:(\S+)/.exec(await ask('INFO', 'memory'))?.[1] ?? 'noeviction';
+  const isAppending = !/aof_enabled:0/.test(await ask('INFO', 'persistence'));
+  const savesNever = /^save,$/.test(await ask('CONFIG', 'GET', 'save'));
+  const loss = savesNever
+    ? 'keeps nothing on disk, and what waits is lost when it ends'
+    : 'writes to disk now and then only, and what waits since is lost when it is killed';
+  return [
+    ...(policy === 'noeviction'
+      ? []
+      : [
+          `Redis deletes records when its memory is full: set maxmemory-policy noeviction, not ${policy}`,
+        ]),
+    ...(isAppending ? [] : [`Redis ${loss}: set appendonly yes`]),
+  ];
 };

@@ -13,25 +13,8 @@ import {
   type Taken,
 } from '../ports.js';
 import { lineOf, recordKeyOf } from '../record.js';
-import {
-  createPrepare,
-  createScript,
-  REDIS_CLIENT,
-  type RedisClient,
-  warningsOf,
-} from './client.js';
-import {
-  BURY,
-  DONE,
-  GIVE_BACK,
-  PURGE,
-  PUT,
-  QUEUE_KEYS,
-  RESEND,
-  SIZE,
-  TAKE,
-  TRY_NOW,
-} from './scripts.js';
+import { createScript, keyOf, REDIS_CLIENT, type RedisClient, warningsOf } from './client.js';
+import * as scripts from './scripts.js';
 
 export interface RedisQueueOptions extends QueueBounds {
   /** A connected client of the `redis` package, version 5. */
@@ -63,45 +46,31 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   });
   const { client, prefix = 'analytics-outbox', now = () => Date.now() } = options;
   const bounds = boundsOf(options);
-  // The braces keep all keys on one node of a cluster, so that scripts may use them.
-  const keyOf = (name: string) => `{${prefix}}:${name}`;
-  const keys = QUEUE_KEYS.map(keyOf);
-  const prepare = createPrepare(client, prefix, keys);
-  const script = (source: string) => {
-    const run = createScript(client, source);
-    return async (...args: (string | number)[]): Promise<unknown> => {
-      await prepare();
-      return run({ keys, args });
-    };
-  };
-  const [put, take, done] = [script(PUT), script(TAKE), script(DONE)];
-  const [giveBack, bury, size] = [script(GIVE_BACK), script(BURY), script(SIZE)];
-  const [resend, purge, tryNow] = [script(RESEND), script(PURGE), script(TRY_NOW)];
+  const keys = scripts.QUEUE_KEYS.map((name) => keyOf(prefix, name));
+  const script = (source: string) => createScript(client, source, keys);
+  const [put, take, done] = [script(scripts.PUT), script(scripts.TAKE), script(scripts.DONE)];
+  const [giveBack, bury] = [script(scripts.GIVE_BACK), script(scripts.BURY)];
+  const [list, resend] = [script(scripts.LIST), script(scripts.RESEND)];
+  const [purge, size] = [script(scripts.PURGE), script(scripts.SIZE)];
+  const tryNow = script(scripts.TRY_NOW);
   /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
   let lost = '';
 
-  const lettersOf = async (from: string, to: string, limit: number): Promise<DeadLetter[]> => {
-    await prepare();
-    const args = ['XRANGE', keyOf('dead'), from, to, 'COUNT', String(limit)];
-    return ((await client.sendCommand(args)) as Entry[]).map(readEntry);
-  };
+  const lettersOf = async (from: string, to: string, limit: number): Promise<DeadLetter[]> =>
+    ((await list(from, to, limit)) as Entry[]).map(readEntry);
 
   const deadLetters: DeadLetters = {
     list: ({ limit = 100, after } = {}) => lettersOf(after ? `(${after}` : '-', '+', limit),
     resend: async (ids) => {
       const known = ids.filter(isEntryId);
       const letters = (await Promise.all(known.map((id) => lettersOf(id, id, 1)))).flat();
-      if (!letters.length) return 0;
       const at = now();
       const args = letters.flatMap(({ id, record }) => [id, ...putArgsOf({ ...record, at })]);
-      const resent = Number(await resend(bounds.maxWaiting, ...args));
+      const resent = args.length ? Number(await resend(bounds.maxWaiting, ...args)) : 0;
       if (resent === -1) throw new QueueFullError(bounds);
       return resent;
     },
-    purge: async (ids) => {
-      const known = ids.filter(isEntryId);
-      return known.length ? Number(await purge(...known)) : 0;
-    },
+    purge: async (ids) => Number(await purge(...ids.filter(isEntryId))),
   };
 
   return {
@@ -114,12 +83,9 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
     take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = nanoid();
       const visible = Math.ceil(visibilityMs); // Redis refuses a part of a millisecond
-      const found = await take(token, limit, visible, lost, only, LONGEST_WAIT_MS).catch(
-        (error) => {
-          lost = token;
-          throw error;
-        },
-      );
+      const before = lost;
+      lost = token;
+      const found = await take(token, limit, visible, before, only, LONGEST_WAIT_MS);
       lost = '';
       return (found as [tries: number, failingMs: number, record: string][]).map(
         ([tries, failingMs, text]): Taken => {

@@ -2,10 +2,17 @@ import { nanoid } from 'nanoid';
 import { positive, text } from '../../../interface/kinds.js';
 import type { BatchResult } from '../../../interface/wire.js';
 import { checkOptions, count } from '../../check-options.js';
+import {
+  idBoundsOf,
+  REFUSED_MS,
+  SEEN_MS,
+  type IdBounds,
+  type Seen,
+  type Sighting,
+} from '../ports.js';
 import { isFinal } from '../record.js';
-import { idBoundsOf, REFUSED_MS, type IdBounds, type Seen, type Sighting } from '../ports.js';
-import { createScript, REDIS_CLIENT, type RedisClient } from './client.js';
-import { BEGIN, FINISH, FORGET } from './scripts.js';
+import { createScript, keyOf, REDIS_CLIENT, type RedisClient } from './client.js';
+import { FREES_MEMORY } from './scripts.js';
 
 export interface RedisSeenOptions extends IdBounds {
   /** A connected client of the `redis` package, version 5. */
@@ -19,10 +26,86 @@ export interface RedisSeenOptions extends IdBounds {
   maxAge?: number | undefined;
 }
 
-/** How a claim is stored. Results are JSON objects and never begin so. */
+const KEYS = [
+  // Begins the key of each id, which has the mark of who claims it, or the result as JSON, and ends by itself.
+  'seen:',
+  // Sorted set of clients by how many results they have; `` stands for all of them.
+  'ids',
+  // Begins the key of each client: the list of its results' keys, the oldest first.
+  'ids:',
+];
+/** How a claim begins. Results are JSON objects and never begin so. */
 const CLAIM = 'begun ';
+
+/** The mark of the holder, a life in ms, then ids. Answers for each what stood there, or an empty text. */
+const BEGIN = `${FREES_MEMORY}
+local known = {}
+for i = 3, #ARGV do
+  known[i - 2] = redis.call('SET', KEYS[1] .. ARGV[i], ARGV[1], 'NX', 'GET', 'PX', ARGV[2]) or ''
+end
+return known`;
+
+/**
+ * The client, how many ids are kept in all and of a client, then for each its id, whether it is final, its life in ms,
+ * its result. One that is not final takes the place of a claim only. Answers how many ids had to go: of all, and of
+ * the client.
+ */
+const FINISH = `${FREES_MEMORY}
+local seen, counts, lists = unpack(KEYS)
+local client, most, mostOfClient = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local call = redis.call
+
+local function change(whose, by)
+  call('ZINCRBY', counts, by, '')
+  if tonumber(call('ZINCRBY', counts, by, whose)) == 0 then call('ZREM', counts, whose) end
+end
+-- Forgets the oldest id of a client. Answers 1 where it was known still.
+local function forget(whose)
+  local key = call('LPOP', lists .. whose)
+  change(whose, -1)
+  return call('DEL', key)
+end
+-- Ids whose time is over stand in front.
+local function sweep(whose, limit)
+  for _ = 1, limit do
+    local key = call('LINDEX', lists .. whose, 0)
+    if not key or call('EXISTS', key) == 1 then return end
+    forget(whose)
+  end
+end
+local function isOver(whose, bound) return tonumber(call('ZSCORE', counts, whose) or 0) > bound end
+
+local whose = client == '' and '-' or client
+for i = 4, #ARGV, 4 do
+  local id, isFinal, life, result = unpack(ARGV, i, i + 3)
+  local known = call('GET', seen .. id)
+  local isKept = known and string.sub(known, 1, ${CLAIM.length}) ~= '${CLAIM}'
+  if isFinal ~= '' or not isKept then call('SET', seen .. id, result, 'PX', life) end
+  if not isKept then
+    call('RPUSH', lists .. whose, seen .. id)
+    change(whose, 1)
+  end
+end
+sweep(whose, #ARGV)
+local other = call('ZRANDMEMBER', counts)
+if other ~= '' then sweep(other, #ARGV + 20) end
+local ofAll, ofClient = 0, 0
+while client ~= '' and isOver(client, mostOfClient) do ofClient = ofClient + forget(client) end
+while isOver('', most) do
+  local first, second = unpack(call('ZREVRANGE', counts, 0, 1)) -- all are the most, but where one client has all
+  ofAll = ofAll + forget(first == '' and second or first)
+end
+return { ofAll, ofClient }`;
+
+/** The holder's mark, then ids. Only claims of one's own are given up. */
+const FORGET = `${FREES_MEMORY}
+for i = 2, #ARGV do
+  local key = KEYS[1] .. ARGV[i]
+  if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
+end`;
+
 /** Redis takes whole milliseconds from 1. */
-const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
+const wholeMs = (ms: number): number => Math.max(1, Math.ceil(ms));
 
 /** The ids of records that the relay has sent, shared by all processes on one Redis 7.0 or later. */
 export const createRedisSeen = (options: RedisSeenOptions): Seen => {
@@ -33,13 +116,16 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
     },
     required: ['client'],
   });
-  const { client, prefix = 'analytics-outbox', maxAge = 7 * 86_400_000 } = options;
+  const { client, prefix = 'analytics-outbox', maxAge = SEEN_MS } = options;
   const { maxIds, maxIdsOfClient } = idBoundsOf(options);
-  const begin = createScript(client, BEGIN);
-  const forget = createScript(client, FORGET);
-  const finish = createScript(client, FINISH);
+  const script = (source: string) =>
+    createScript(
+      client,
+      source,
+      KEYS.map((name) => keyOf(prefix, name)),
+    );
+  const [begin, finish, forget] = [script(BEGIN), script(FINISH), script(FORGET)];
   const mark = CLAIM + nanoid();
-  const keyOf = (id: string) => `{${prefix}}:seen:${id}`;
 
   const read = (known: string): Sighting => {
     if (!known) return { state: 'new' };
@@ -48,27 +134,21 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
   };
 
   return {
-    begin: async (ids, claimMs) => {
-      if (!ids.length) return [];
-      const known = await begin({ keys: ids.map(keyOf), args: [mark, wholeMs(claimMs)] });
-      return (known as string[]).map(read);
-    },
+    begin: async (ids, claimMs) =>
+      ids.length ? ((await begin(mark, wholeMs(claimMs), ...ids)) as string[]).map(read) : [],
     finish: async (results, whose = '') => {
       if (!results.length) return;
-      const lists = [`{${prefix}}:ids`, `{${prefix}}:ids:`];
       const args = results.flatMap((one) => [
-        isFinal(one) ? 'final' : '',
+        ...[one.id, isFinal(one) ? 'final' : ''],
         wholeMs(one.outcome === 'rejected' ? Math.min(maxAge, REFUSED_MS) : maxAge),
         JSON.stringify(one),
       ]);
-      const gone = (await finish({
-        keys: [...lists, ...results.map(({ id }) => keyOf(id))],
-        args: [CLAIM, encodeURIComponent(whose), maxIds, maxIdsOfClient, ...args],
-      })) as [number, number];
+      const bounds = [encodeURIComponent(whose), maxIds, maxIdsOfClient];
+      const gone = (await finish(...bounds, ...args)) as [number, number];
       return { maxIds: gone[0], maxIdsOfClient: gone[1] };
     },
     forget: async (ids) => {
-      if (ids.length) await forget({ keys: ids.map(keyOf), args: [mark] });
+      if (ids.length) await forget(mark, ...ids);
     },
   };
 };

@@ -1,8 +1,4 @@
-import type Database from 'libsql';
 import { PROFILE_LIMIT } from '../profile-limit.js';
-
-/** Is raised with every change of the schema, and each file is taken there by a step of `STEPS`. */
-const VERSION = 1;
 
 /**
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
@@ -11,8 +7,9 @@ const VERSION = 1;
  * `counts` and `refused_sizes` are kept by triggers: counting takes longer the more rows there are, and holds up all
  * other work.
  */
-const STEPS: readonly string[] = [
-  `
+export const TABLES = {
+  version: 1,
+  sql: `
   CREATE TABLE rows (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     project TEXT NOT NULL,
@@ -82,31 +79,4 @@ const STEPS: readonly string[] = [
     UPDATE refused_sizes SET count = count - 1, size = size - old.size WHERE is_dead = old.is_dead;
   END;
   `,
-];
-
-const versionOf = (database: Database.Database): number => {
-  const [row] = database.pragma('user_version') as { user_version: number }[];
-  return row!.user_version;
-};
-
-/** Makes the tables, or takes an older file to the form of today. Two processes may do so at once. */
-export const migrate = (database: Database.Database, path: string): void => {
-  const found = versionOf(database);
-  if (found > VERSION) {
-    throw new Error(
-      `${path} was written by a newer version of analytics-outbox (its data has version ${found}, this ` +
-        `program knows ${VERSION}). Run the newer version, or name another file.`,
-    );
-  }
-  if (found === VERSION) return;
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    // Another process may have been faster while this one waited.
-    for (const step of STEPS.slice(versionOf(database))) database.exec(step);
-    database.exec(`PRAGMA user_version = ${VERSION}`);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.inTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 };

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
-import { createGroupCommit, openDatabase } from '../../../relay/queue/libsql/file.js';
+import { openFile } from '../../../relay/queue/libsql/file.js';
 import { deadLetterOf, incomingOf } from '../dead-letter.js';
 import type { Count, Held, Incoming, NewRefused, Row, Store, Written } from '../port.js';
 import { storable, storableText } from '../storable.js';
@@ -9,7 +8,7 @@ import { createNotice } from './notice.js';
 import { readProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
 import { createRowReader } from './rows.js';
-import { migrate } from './schema.js';
+import { TABLES } from './schema.js';
 import { createWriter } from './write.js';
 
 export interface LibsqlStoreOptions {
@@ -29,15 +28,12 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     required: ['path'],
   });
   const { path, onReplaced } = options;
-  const database = openDatabase(path, migrate);
-  const fileNow = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
-  const file = fileNow();
-  const group = createGroupCommit(database, path);
+  const file = openFile(path, TABLES);
+  const { database, prepare } = file;
   const notice = createNotice(database);
   const writer = createWriter(database);
   const readRows = createRowReader(database);
   const refused = createRefused(database);
-  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
   const eraseRows = prepare(
     'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE project = ? AND user_id = ? LIMIT ?)',
   );
@@ -47,9 +43,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
   );
 
   const run = async <Result>(work: () => Result): Promise<Result> => {
-    // SQLite goes on writing to a file that has no name any more, and nobody finds it again.
-    if (fileNow() !== file) throw new Error(`${path} was deleted or replaced`);
-    const result = await group.run(work);
+    const result = await file.runIfThere(work);
     notice.tell();
     return result;
   };
@@ -118,8 +112,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       ),
     close: async () => {
       notice.end();
-      group.flush();
-      database.close();
+      file.close();
     },
   };
 };

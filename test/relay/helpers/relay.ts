@@ -1,0 +1,145 @@
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { expect, onTestFinished } from 'vitest';
+import { createRelay, type RelayError, type RelayOptions } from '../../../src/relay.js';
+import type { BatchAnswer } from '../../../src/interface/wire.js';
+import { createFakeService } from './fake-service.js';
+
+export const ORIGIN = 'https://shop.example';
+const TOKEN = 'secret';
+
+export type Headers = Record<string, string | null>;
+
+/**
+ * A relay in front of a service that is a function, with a clock that stands still. Clients are told apart by the
+ * header `x-client`. When the test ends, no answer may have held the token.
+ */
+export const setUpRelay = (options: Partial<RelayOptions> = {}, { hold = false } = {}) => {
+  const service = createFakeService({ hold });
+  const errors: RelayError[] = [];
+  const metrics: string[] = [];
+  const answers: string[] = [];
+  const clock = { time: 1_000_000 };
+  const relay = createRelay({
+    baseUrl: 'https://in.example.com',
+    token: TOKEN,
+    origins: [ORIGIN, 'https://www.shop.example'],
+    projects: ['p'],
+    channels: ['c'],
+    clientAddress: (request) => request.headers.get('x-client') ?? '192.0.2.1',
+    fetch: service.fetch,
+    now: () => clock.time,
+    random: () => 0.5,
+    onError: (error) => errors.push(error),
+    onMetric: (name, value, labels = {}) =>
+      metrics.push([name, value, ...Object.values(labels)].join(' ')),
+    ...options,
+  });
+  onTestFinished(() => expect(answers.join('\n')).not.toContain(TOKEN));
+
+  const ask = async (request: Request): Promise<Response> => {
+    const response = await relay(request);
+    const { status, headers } = response;
+    const text = await response.clone().text();
+    answers.push([status, JSON.stringify([...headers]), text].join('\n'));
+    return response;
+  };
+  const post = (path: string, body: unknown, headers: Headers = {}) => {
+    const all = { origin: ORIGIN, 'content-type': 'application/json', ...headers };
+    const isRaw = body instanceof Uint8Array || typeof body === 'string';
+    return ask(
+      new Request(`https://shop.example/a${path}`, {
+        method: 'POST',
+        headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
+        body: (isRaw ? body : JSON.stringify(body)) as string,
+      }),
+    );
+  };
+  const batch = (records: readonly unknown[], headers?: Headers) =>
+    post('/v1/batch', { sent_at: '2026-01-01T00:00:00.000Z', records }, headers);
+  return {
+    ...{ relay, service, errors, metrics, clock, ask, post, batch },
+    /** The status of a batch of one client. */
+    statusFrom: async (client: string, ...records: readonly unknown[]) =>
+      (await batch(records, { 'x-client': client })).status,
+    /** Id and outcome of each record of a batch. */
+    outcomes: async (...records: readonly unknown[]) =>
+      (await resultsOf(batch(records))).map(({ id, outcome }) => [id, outcome]),
+  };
+};
+
+export const resultsOf = async (response: Response | Promise<Response>) =>
+  ((await (await response).json()) as BatchAnswer).results;
+/** Id, outcome and status of each record. */
+export const fatesOf = async (response: Response | Promise<Response>) =>
+  (await resultsOf(response)).map(({ id, outcome, status }) => [id, outcome, status]);
+export const bodyOf = async (response: Response) => [response.status, await response.json()];
+export const waitOf = ({ status, headers }: Response) => [status, headers.get('retry-after')];
+
+/** Listens on a port of its own until the test ends. */
+export const listen = async (listener: Parameters<typeof createServer>[1]): Promise<number> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+/** What a raw socket came to. */
+interface RawAnswer {
+  status: number;
+  text: string;
+  /** Bytes of the body that the other side could be made to take. */
+  written: number;
+}
+
+/** The same on Node's own HTTP server, and a client that speaks HTTP by hand. */
+export const serveRelay = async (options: Partial<RelayOptions> = {}) => {
+  const world = setUpRelay({ now: Date.now, ...options });
+  const port = await listen(getRequestListener(world.ask, { overrideGlobalObjects: false }));
+
+  /**
+   * Sends the head as given, then pieces of a body for as long as there are some and the other side takes them.
+   * Settles when the connection is closed, or was answered and `pieces` are over.
+   */
+  const raw = (lines: readonly string[], pieces: Iterable<Buffer>): Promise<RawAnswer> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      const rest = pieces[Symbol.iterator]();
+      let text = '';
+      let written = 0;
+      let isOver = false;
+      const end = () => {
+        socket.destroy();
+        resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text, written });
+      };
+      const pump = (): void => {
+        for (;;) {
+          const { done, value } = rest.next();
+          if (done) {
+            isOver = true;
+            if (text) end();
+            return;
+          }
+          written += value.length;
+          if (!socket.write(value)) return void socket.once('drain', pump);
+        }
+      };
+      socket.on('data', (data) => {
+        text += data.toString('latin1');
+        if (isOver) end();
+      });
+      socket.on('error', () => {}); // written to after it was closed
+      socket.on('close', end);
+      socket.on('connect', () => {
+        const head = ['POST /a/v1/batch HTTP/1.1', `Origin: ${ORIGIN}`];
+        const type = 'Content-Type: application/json';
+        socket.write([...head, type, ...lines, `Host: 127.0.0.1:${port}`, '', ''].join('\r\n'));
+        pump();
+      });
+    });
+  return { ...world, raw };
+};
