@@ -3,15 +3,20 @@ import type { ConsentTarget } from './target.js';
 
 type Item = Record<string, unknown>;
 
+/** Marks a list that was taken over. A second call would make each command twice. */
+const TAKEN = Symbol.for('analytics-outbox taken');
+
 /**
  * Takes what is pushed into `window.dataLayer`, and what was pushed so far: commands of `gtag`, and objects with an
  * `event`. The list goes on as it was, so that a tag manager beside this works. `gtag` is made where there is none.
+ * Called again, it returns the function of the first call.
  * @example takeOverGtag(analytics);
  */
 export const takeOverGtag = (analytics: ConsentTarget, list = 'dataLayer'): Gtag => {
   const page = globalThis as unknown as Record<string, unknown>;
-  const layer = (page[list] ??= []) as Item[];
-  const gtag = createGtag(analytics);
+  const layer = (page[list] ??= []) as Item[] & { [TAKEN]?: Gtag };
+  if (layer[TAKEN]) return layer[TAKEN];
+  const gtag = (layer[TAKEN] = createGtag(analytics));
   const run = (item: Item) => {
     const { 0: command, event, ...fields } = Object(item) as Item;
     if (command) gtag(...(Array.from(item as never) as [string]));
