@@ -35,9 +35,8 @@ export const createGtag = ({ identify, event, reset, status, setConsent }: Conse
     if (callback) setTimeout(callback as () => void);
   };
 
-  return (command, ...args) => {
-    const [name, fields] = args as [string | Fields | null, (Fields | null)?];
-    const given = fields ?? {};
+  return (command, name, fields) => {
+    const given = (fields ?? {}) as Fields;
     if (command === 'event') send(name as string, given);
     else if (command === 'config') {
       // Other products than Analytics are set up by the same command.
@@ -47,7 +46,7 @@ export const createGtag = ({ identify, event, reset, status, setConsent }: Conse
     } else if (command === 'set')
       Object.assign(
         usual,
-        withoutUser(typeof name === 'string' ? { [name]: fields } : (name ?? {})),
+        withoutUser(Object(name) === name ? (name as Fields) : { [name as string]: fields }),
       );
     else if (command === 'consent') {
       const { analytics_storage: consent } = given;
