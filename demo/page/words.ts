@@ -80,7 +80,8 @@ const literal = (value: unknown, indent: string): string => {
   if (typeof value === 'string')
     return `'${JSON.stringify(value).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'")}'`;
   if (typeof value !== 'object' || value === null) return String(value);
-  if (value instanceof Date) return `new Date('${value.toISOString()}')`;
+  // While a time is typed it may be none, which has no JSON.
+  if (value instanceof Date) return `new Date(${literal(value.toJSON() ?? NaN, '')})`;
   const inner = `${indent}  `;
   const isList = Array.isArray(value);
   const parts = Object.entries(value).map(([name, part]) =>
@@ -93,4 +94,5 @@ const literal = (value: unknown, indent: string): string => {
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`;
 };
 
-const nameOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+const nameOf = (name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name, '');

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context, type MiddlewareHandler, type Next } from 'hono';
+import { MAX_BODY_BYTES } from '../../src/service/operations.js';
 import { bearerOf } from '../../src/service/tokens.js';
 import { checkFaultRules, createFaultSwitch, type FaultRule } from './fault-rules.js';
 
@@ -114,13 +115,28 @@ const applyFault = async (
   return c.res.status;
 };
 
+/** The bytes of a body. Of one that is too large only so many that the service refuses it. */
+const readBytes = async ({ body }: Request): Promise<Blob> => {
+  const chunks: BlobPart[] = [];
+  let size = 0;
+  for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) break;
+  }
+  return new Blob(chunks);
+};
+
 /** The parsed body, or null. The service gets a request of its own with what was read. */
 const readBody = async (c: ServiceContext): Promise<unknown> => {
-  if (c.req.method !== 'POST') return null;
   const { url, method, headers } = c.req.raw;
-  const bytes = await c.req.raw.arrayBuffer().catch(() => new ArrayBuffer()); // the client has left
-  c.set('forwarded', new Request(url, { method, headers, body: bytes }));
+  // One that says itself that it is too large is refused unread.
+  const isRead = method === 'POST' && !(Number(headers.get('content-length')) > MAX_BODY_BYTES);
+  if (!isRead) return null;
+  const body = await readBytes(c.req.raw).catch(() => new Blob()); // the client has left
+  c.set('forwarded', new Request(url, { method, headers, body }));
   try {
+    const bytes = await body.arrayBuffer();
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch {
     return null;

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { createClientAddress } from '../../src/program/client-address.js';
 import { mountService } from '../../src/program/mount-service.js';
@@ -68,14 +67,10 @@ const createService = async (options: StartOptions) => {
   const deleteRows = createDeleteRows(database, store);
 
   const app = new Hono<ServiceEnv>();
-  app.use(
-    '/_/*',
-    cors({ origin: '*', allowMethods: ['GET', 'PUT', 'DELETE'], allowHeaders: ['content-type'] }),
-    async (c, next) => {
-      await next();
-      c.res.headers.set('cache-control', 'no-store');
-    },
-  );
+  app.use('/_/*', async (c, next) => {
+    await next();
+    c.res.headers.set('cache-control', 'no-store');
+  });
   app.use(
     methodNotAllowed({
       app,

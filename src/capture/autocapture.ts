@@ -67,7 +67,7 @@ export const autocapture = (
       const labels: Labels = { name, ...(given as Labels) };
       // One that fails, in an old browser or on an odd page, stops no other.
       if (given)
-        attempt(() => feature(createTell(analytics, page!, map, kind, labels), labels, page!));
+        attempt(() => feature(createTell(analytics, follow, map, kind, labels), labels, page!));
     }
   };
   const start = () => {
@@ -80,11 +80,13 @@ export const autocapture = (
     page?.end();
     page = undefined;
   };
+  /** Called at each event, too: a tracker that is stopped tells nobody. */
   const follow = () => {
     const { consent, paused } = analytics.status();
     // Before `init` nobody knows about consent.
     if (consent !== 'granted' || paused === 'not-started') end();
     else if (!page) outsideZone(start);
+    return page;
   };
 
   const unfollow = analytics.on('consent', follow);

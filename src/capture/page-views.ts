@@ -6,7 +6,7 @@ import { withoutQuery } from './without-query.js';
 
 /** The campaign that led here, as the address names it: nothing else of its query is kept. */
 const campaign = (query: string): object =>
-  Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => name.startsWith('utm_')));
+  Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => /^utm_/.test(name)));
 
 /** Each page that is shown, and each route. */
 export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {

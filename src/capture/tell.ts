@@ -2,16 +2,21 @@ import type { Tell } from './feature.js';
 import type { Page } from './page.js';
 import type { CapturedEvent, CaptureKind, CaptureOptions, Capturer, Labels } from './types.js';
 
-/** Makes events of what a feature has to tell, and records them as `map` wants them. */
+/**
+ * Makes events of what a feature has to tell, and records them as `map` wants them.
+ * @param livePage nothing if nothing is to be captured any more
+ */
 export const createTell = (
   analytics: Capturer,
-  page: Page,
+  livePage: () => Page | undefined,
   map: CaptureOptions['map'],
   kind: CaptureKind,
   labels: Labels,
 ): Tell => {
   const record = analytics.event as (name: string, fields: object) => void;
   return (tags, own = {}) => {
+    const page = livePage();
+    if (!page) return;
     const event: CapturedEvent = {
       kind,
       ...own,

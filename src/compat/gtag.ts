@@ -29,14 +29,14 @@ export const createGtag = ({ identify, event, reset, status, setConsent }: Conse
       ...tags
     } = withoutUser({ ...usual, ...given });
     const isView = name === 'page_view';
-    if (page_location) tags['path'] = pathOf(page_location as string);
+    if (page_location) tags['path'] = pathOf(page_location);
     event(isView ? 'Page Viewed' : name, { tags: { ...(isView && pageTags()), ...tags } });
     // In a task of its own, so that what the page's function throws is the page's error.
     if (callback) setTimeout(callback as () => void);
   };
 
-  return (command, ...args) => {
-    const [name, given = {}] = args as [string | Fields, Fields?];
+  return (command, name, fields) => {
+    const given = (fields ?? {}) as Fields;
     if (command === 'event') send(name as string, given);
     else if (command === 'config') {
       // Other products than Analytics are set up by the same command.
@@ -44,7 +44,10 @@ export const createGtag = ({ identify, event, reset, status, setConsent }: Conse
       if (isView) send('page_view', given);
       else withoutUser(given);
     } else if (command === 'set')
-      Object.assign(usual, withoutUser(typeof name === 'string' ? { [name]: given } : name));
+      Object.assign(
+        usual,
+        withoutUser(Object(name) === name ? (name as Fields) : { [name as string]: fields }),
+      );
     else if (command === 'consent') {
       const { analytics_storage: consent } = given;
       // What is denied by default is asked for next.

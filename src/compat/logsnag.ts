@@ -24,7 +24,7 @@ export const createLogSnag = ({ identify, event, reset, status }: Target): LogSn
   const method =
     <Options>(run: (options: Options) => void) =>
     async (options: Options): Promise<boolean> => {
-      if (!isDisabled) run(options);
+      if (!isDisabled) run(options ?? ({} as Options)); // such as a call without any
       return true;
     };
 

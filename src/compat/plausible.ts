@@ -8,7 +8,8 @@ import type { Target } from './target.js';
  */
 export const createPlausible = ({ event }: Pick<Target, 'event'>): Plausible => {
   let custom: PlausibleConfig['customProperties'];
-  const plausible = (name: string, { props, revenue, callback, url }: PlausibleOptions = {}) => {
+  const plausible = (name: string, options?: PlausibleOptions | null) => {
+    const { props, revenue, callback, url } = options ?? {};
     const isView = name === 'pageview';
     event(isView ? 'Page Viewed' : name, {
       tags: {

@@ -18,19 +18,21 @@ export const anonymousId =
   (analytics) => {
     const update = kept<Visitor>(analytics, 'visitor', keep);
     const event = analytics.event as (name: string, fields: object) => unknown;
-    void analytics.on('reset', () => void update(() => ({ id: newId() })));
+    void analytics.on('reset', () => void update(() => ({})));
     void analytics.on('record', ({ type, user }) => {
       if (type === 'event') return;
+      // As the page has named the user: `beforeSend` may have changed the record, and is called with the event, too.
+      const { userId } = analytics.status();
       update((visitor) => {
         if (visitor.user === user) return visitor;
         const id = (!visitor.user && visitor.id) || newId();
         // In a microtask: the identify is kept once its listeners have been told, and this comes after it.
-        queueMicrotask(() => event('Identified', { userId: user, tags: { anonymous_id: id } }));
+        queueMicrotask(() => event('Identified', { userId, tags: { anonymous_id: id } }));
         return { id, user };
       });
     });
     return () => ({
-      anonymous_id: update(({ id = newId(), ...rest }) => ({ id, ...rest })).id,
+      anonymous_id: update((visitor) => ({ id: newId(), ...visitor })).id,
     });
   };
 

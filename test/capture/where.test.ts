@@ -3,6 +3,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { autocapture } from '../../src/autocapture.js';
 import { createAnalytics } from '../../src/testing.js';
+import { capture } from '../support/captured.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -29,4 +30,15 @@ it.each([
   document.querySelector('button')!.click();
   expect(analytics.events('Clicked')).toHaveLength(isCaptured ? 1 : 0);
   stop();
+});
+
+it('captures nothing once the tracker itself is stopped', () => {
+  const { analytics, names } = capture({ clicks: true });
+  document.body.innerHTML = '<button data-event="Clicked">Click</button>';
+  document.querySelector('button')!.click();
+  analytics.stop();
+  document.querySelector('button')!.click();
+  analytics.init({ relay: '/a', project: 'shop', channel: 'web' });
+  document.querySelector('button')!.click();
+  expect(names()).toEqual(['Clicked']);
 });

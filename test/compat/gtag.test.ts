@@ -115,6 +115,17 @@ describe('taking over the data layer', () => {
     expect(page.dataLayer).toHaveLength(7);
   });
 
+  it('makes each command once if it is taken over twice, as by hot reload', () => {
+    page.dataLayer = [['event', 'A']];
+    const gtag = takeOverGtag(outbox);
+    expect(takeOverGtag(outbox)).toBe(gtag);
+    page.gtag!('event', 'B');
+    expect(bodies()).toEqual([
+      ['A', {}],
+      ['B', {}],
+    ]);
+  });
+
   it('makes list and function where there are none', () => {
     takeOverGtag(outbox);
     page.gtag!('event', 'A', { a: 1 });

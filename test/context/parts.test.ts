@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/cart;jsessionid=1?utm_source=here" }
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { campaign, combine, page, session } from '../../src/context.js';
+import { anonymousId, campaign, combine, page, session } from '../../src/context.js';
 import { createAnalytics } from '../../src/testing.js';
 
 const MINUTE = 60_000;
@@ -54,6 +54,26 @@ describe('a session', () => {
     expect(after['session_number']).toBe(1);
     expect(Object.values({ ...sessionStorage }).join()).not.toContain('news');
   });
+});
+
+it('ties a visitor to the user whom the page has named, of whom `beforeSend` sends something else', async () => {
+  const analytics = createAnalytics();
+  analytics.init({
+    ...{ relay: '/a', project: 'shop', channel: 'web' },
+    context: combine(analytics, anonymousId('tab')),
+    beforeSend: (draft) => {
+      const { user_id } = draft.body;
+      if (user_id) draft.body.user_id = `hash of ${user_id}`;
+      return draft;
+    },
+  });
+  analytics.identify('u1');
+  analytics.identify('u2');
+  await Promise.resolve();
+  expect(analytics.events('Identified').map(({ user_id }) => user_id)).toEqual([
+    'hash of u1',
+    'hash of u2',
+  ]);
 });
 
 it('is asked with the tags of the call, which may say where it was made', () => {

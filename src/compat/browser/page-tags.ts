@@ -1,8 +1,11 @@
 import { withoutQuery } from '../../capture/without-query.js';
 
-/** The path of an address, without its query: that may hold what is personal. */
-export const pathOf = (address: string): string =>
-  withoutQuery(address.replace(/^\w+:\/\/[^/?#]*/, '')) || '/';
+/**
+ * The path of an address, without its query: that may hold what is personal. The address may be a `Location`, whose own
+ * `replace` leads the page elsewhere.
+ */
+export const pathOf = (address: unknown): string =>
+  withoutQuery(String(address).replace(/^\w+:\/\/[^/?#]*/, '')) || '/';
 
 /** By the prototype, since elements of the page can have these names. */
 const read = (name: 'title' | 'referrer') =>

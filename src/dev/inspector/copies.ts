@@ -65,7 +65,7 @@ export const reportOf = ({ status, options, destination, lines }: Report): strin
       const { type, end, tries } = line;
       // The words of a refusal may hold an address: the reason alone is told.
       const what =
-        end?.what === 'dropped' ? end.message.replace(/:.*/, '') : (end?.what ?? 'waits');
+        end?.what === 'dropped' ? end.message.replace(/:[^]*/, '') : (end?.what ?? 'waits');
       const answers = tries.map(({ status }) => status ?? '…').join(', ');
       return `- ${type}, attempts ${attemptsOf(line)} (${answers}): ${what}`;
     }),

@@ -34,4 +34,13 @@ it('writes a call as one would write it in a page', () => {
     `analytics.event('It’s "on"', {\n  tags: { plan: 'pro', 'a b': [1, null] },\n})`,
   );
   expect(callCode('identify', ['u', {}])).toBe(`analytics.identify('u', {})`);
+  expect(callCode('identify', ['u', { "it's": 1 }])).toBe(
+    `analytics.identify('u', { 'it\\'s': 1 })`,
+  );
+});
+
+it('writes a time that is being typed, and is none yet', () => {
+  const timestamp = (text: string) => callCode('event', ['A', { timestamp: new Date(text) }]);
+  expect(timestamp('2026-01-31T12:00Z')).toContain(`new Date('2026-01-31T12:00:00.000Z')`);
+  expect(timestamp('20266-01-31T12:00')).toContain('new Date(NaN)');
 });

@@ -156,3 +156,30 @@ it('logs every POST with what became of it, and clears rows, rules and log', asy
   await service.send('/_/all', { method: 'DELETE' });
   expect([await service.requests(), await service.events()]).toEqual([[], []]);
 });
+
+it('reads no more of a body than the service would', async () => {
+  const service = await run();
+  const chunk = new Uint8Array(65_536).fill(32);
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += chunk.length;
+      if (sent > 64 * 2 ** 20) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+  const init = {
+    method: 'POST',
+    body,
+    duplex: 'half',
+    headers: { authorization: `Bearer ${TOKEN}` },
+  };
+  await service.send('/v1/event', init as RequestInit).catch(() => undefined); // it may be cut off
+  expect(sent).toBeLessThan(32 * 2 ** 20);
+  await vi.waitFor(async () => {
+    const [request] = await service.requests();
+    expect(request).toMatchObject({ body: null });
+    expect(request!.status).toBeGreaterThanOrEqual(400);
+  });
+  expect(await names(service)).toEqual([]);
+});

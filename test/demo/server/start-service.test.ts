@@ -113,6 +113,21 @@ test('gives a reader the rows as they come', async () => {
   await waiting;
 });
 
+test('lets no page of another site read what is stored, delete it, or set a fault', async () => {
+  const service = await runService({ faults: true });
+  const headers = { origin: 'https://elsewhere.example' };
+  const rows = await service.send('/_/rows', { headers });
+  expect(rows.headers.has('access-control-allow-origin')).toBe(false);
+  for (const [method, path] of [
+    ['DELETE', '/_/all'],
+    ['PUT', '/_/faults'],
+  ] as const) {
+    const asked = { ...headers, 'access-control-request-method': method };
+    const answer = await service.send(path, { method: 'OPTIONS', headers: asked });
+    expect(answer.headers.get('access-control-allow-methods')).not.toContain(method);
+  }
+});
+
 test('lists what is stored, and counts it on all pages', async () => {
   const service = await runService();
   for (const project of ['p', 'q', 'p']) await service.post('/v1/event', { ...event, project });
