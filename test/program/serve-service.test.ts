@@ -96,6 +96,34 @@ it('shows what it refuses, with the fix', async () => {
   await program.stop();
 });
 
+it('outlives records that are far too deep, and shows that they were refused', async () => {
+  const program = await start();
+  const withBody = (id: string, more: object) => ({
+    ...{ id, type: 'event', body: { ...event(id).body, ...more } },
+  });
+  // Written as text, since `JSON.stringify` overflows the stack as well.
+  const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+  const records = [
+    withBody('e1', { tags: { deep: 'DEEP' } }),
+    withBody('e2', { tags: { deep: 'DEEP' }, body: 'DEEP' }),
+    event('e3'),
+  ];
+  const answer = await fetch(`${program.url}/a/v1/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain', origin: LOCAL },
+    body: JSON.stringify({ sent_at: '', records }).replaceAll('"DEEP"', deep),
+  });
+  expect(await answer.json()).toMatchObject({
+    results: [{ outcome: 'rejected' }, { outcome: 'rejected' }, { outcome: 'delivered' }],
+  });
+  await vi.waitUntil(async () => (await program.refused()).length === 2, 20_000);
+  expect(await program.refused()).toMatchObject([
+    { id: 'e1', message: expect.stringContaining('200 levels') },
+    { id: 'e2', message: expect.stringContaining('200 levels') },
+  ]);
+  await program.stop();
+});
+
 it('asks for the read token where others can reach it', async () => {
   const program = await start({ HOST: '0.0.0.0', SITE_ORIGIN: 'https://shop.example' });
   const url = program.url.replace('0.0.0.0', '127.0.0.1');
