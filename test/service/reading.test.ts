@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Row } from '../../src/service.js';
 import { event, identify, runService } from './support/run-service.js';
 
@@ -227,5 +227,23 @@ describe('retention', () => {
     ]);
     await vi.waitFor(async () => expect(await service.rows()).toHaveLength(1), { timeout: 5_000 });
     expect(await service.json('/counts')).toMatchObject({ counts: [{ rows: 1 }] });
+  });
+
+  it('says once that it fails, and when it works again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const onRecovery = vi.fn();
+    const service = runService({ retentionDays: 30, onRecovery });
+    const expire = vi
+      .fn(async () => 0)
+      .mockRejectedValueOnce(new Error('locked'))
+      .mockRejectedValueOnce(new Error('locked'));
+    Object.assign(service.store, { expire });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(expire).toHaveBeenCalledTimes(3);
+    expect(service.errors).toEqual([
+      { kind: 'store', message: 'rows are not deleted by age: locked' },
+    ]);
+    expect(onRecovery).toHaveBeenCalledTimes(1);
   });
 });
