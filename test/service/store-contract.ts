@@ -622,7 +622,7 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
       expect(await store.refused({ ...ALL, before: two!.seq })).toEqual([one]);
     });
 
-    it('is the newest of it, with a body that is cut', async () => {
+    it('is the newest of it, with a message and a body that are cut', async () => {
       const store = await open();
       const flood = Array.from({ length: 1_500 }, (_, n) => refusal({ body: `${n}` }));
       await Promise.all([store.refuse(flood.slice(0, 700)), store.refuse(flood.slice(700))]);
@@ -630,9 +630,12 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
       expect(all.map(({ body }) => Number(body))).toEqual(
         Array.from({ length: 1_000 }, (_, n) => n + 500),
       );
-      await store.refuse([refusal({ body: 'x'.repeat(100_000) })]);
+      const long = refusal({ message: 'm'.repeat(100_000), body: 'x'.repeat(100_000) });
+      await store.refuse([long]);
       const [newest] = await store.refused({ limit: 1, newest: true });
+      expect(newest!.message).toHaveLength(4_096);
       expect(newest!.body).toHaveLength(4_096);
+      expect(await store.adopt({ refused: [long] })).toBe(0);
       expect(await store.refused(ALL)).toHaveLength(1_000);
     });
 

@@ -60,7 +60,7 @@ export interface Refused {
   reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
   /** The status that was answered. */
   status: number;
-  /** In words, for a person: the field and what it has to be, or the words of the database. */
+  /** In words, for a person: the field and what it has to be, or the words of the database. 4,096 characters at the most. */
   message: string;
   /** As far as they are known. */
   id?: string;
