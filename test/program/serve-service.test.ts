@@ -124,9 +124,12 @@ it('outlives records that are far too deep, and shows that they were refused', a
   await program.stop();
 });
 
-it('asks for the read token where others can reach it', async () => {
-  const program = await start({ HOST: '0.0.0.0', SITE_ORIGIN: 'https://shop.example' });
-  const url = program.url.replace('0.0.0.0', '127.0.0.1');
+it.each([
+  ['0.0.0.0', '0.0.0.0'],
+  ['::', '[::]'],
+])('asks for the read token where others can reach it: %s', async (HOST, name) => {
+  const program = await start({ HOST, SITE_ORIGIN: 'https://shop.example' });
+  const url = program.url.replace(name, '127.0.0.1');
   expect((await fetch(`${url}/rows`)).status).toBe(401);
   const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
   const headers = { authorization: `Bearer ${token}` };
