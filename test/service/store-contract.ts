@@ -190,7 +190,11 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
 
     it('has U+FFFD in place of NUL and of half a character, and the records are counted', async () => {
       const replaced: number[] = [];
-      const store = await enter().open({ onReplaced: (records) => replaced.push(records) });
+      const onReplaced = (records: number): void => {
+        replaced.push(records);
+        throw new Error('a fault of the operator');
+      };
+      const store = await enter().open({ onReplaced });
       const bad = 'a\0b\ud800c\udc00';
       const good = 'a\ufffdb\ufffdc\ufffd';
       const records = [

@@ -4,7 +4,7 @@ import { checkOptions } from '../../../relay/check-options.js';
 import { createGroupCommit, openDatabase } from '../../../relay/queue/libsql/file.js';
 import { deadLetterOf, incomingOf } from '../dead-letter.js';
 import type { Count, Held, Incoming, NewRefused, Row, Store, Written } from '../port.js';
-import { storable, storableText } from '../storable.js';
+import { storable, storableText, tellReplaced } from '../storable.js';
 import { createNotice } from './notice.js';
 import { readProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
@@ -69,9 +69,8 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
   return {
     write: async (records) => {
       const good = records.map(storable);
-      const replaced = good.filter((record, index) => record !== records[index]).length;
       const results = await run(() => good.map(write));
-      if (replaced) onReplaced?.(replaced);
+      tellReplaced(records, good, onReplaced);
       return results;
     },
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),

@@ -2,7 +2,7 @@ import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
 import { deadLetterOf, incomingOf } from '../dead-letter.js';
 import type { Count, Held, Incoming, Resent, Store, Written } from '../port.js';
-import { storable } from '../storable.js';
+import { storable, tellReplaced } from '../storable.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createFollowers } from './follow.js';
@@ -51,12 +51,6 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   const writeAll = createRecordWriter(rowWriter.store);
   const writes = createGroups<StoredRecord, Written>({ run: writeAll, lanes: database.writers });
 
-  const cleaned = (records: readonly Incoming[]): Incoming[] => {
-    const clean = records.map(storable);
-    const replaced = clean.filter((record, index) => record !== records[index]).length;
-    if (replaced) onReplaced?.(replaced);
-    return clean;
-  };
   const keepDead = async (records: readonly Incoming[], written: readonly Written[]) => {
     const letters = written.flatMap((one, index) =>
       one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
@@ -82,8 +76,9 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   return {
     write: async (records) => {
       if (!records.length) return [];
-      const clean = cleaned(records);
+      const clean = records.map(storable);
       const written = await writes.add(clean.map(columnsOf));
+      tellReplaced(records, clean, onReplaced);
       await keepDead(clean, written);
       return written;
     },
