@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Row } from '../../src/service.js';
+import { incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
 
 type TestService = ReturnType<typeof runService>;
@@ -152,6 +153,20 @@ describe('what else is read', () => {
     expect(second).not.toHaveProperty('next');
     expect(usersOf(await service.json('/profiles?project=p&user=c'))).toEqual(['c']);
     expect((await service.send('/profiles?after=x')).status).toBe(400);
+  });
+
+  it('gives a hundred profiles at a time, since each of them may be large', async () => {
+    const service = runService();
+    const ids = Array.from({ length: 101 }, (_, n) => `u${n}`);
+    await service.store.write(ids.map((id) => incomingIdentify({ id }, { user_id: id })));
+    interface Answer {
+      profiles: object[];
+      next: string;
+    }
+    const { profiles, next } = await service.json<Answer>('/profiles?limit=1000');
+    expect(profiles).toHaveLength(100);
+    const rest = await service.json<Answer>(`/profiles?after=${encodeURIComponent(next)}`);
+    expect(rest.profiles).toHaveLength(1);
   });
 
   it('counts rows and what was refused', async () => {
