@@ -25,6 +25,8 @@ const reasonOf = (status: number, isRecord: boolean): NewRefused['reason'] => {
 export const createRefuseForRelay =
   ({ refusals, clientWordOf }: Parts): OnRefused =>
   ({ request, status, message, record }) => {
+    // Asked by somebody who looks around; no record is refused.
+    if (status === 404 || status === 405) return;
     const tell = (client: string | undefined): void => {
       const { id, type, body } = record ?? {};
       // Undefined for one that is too deep to be written.

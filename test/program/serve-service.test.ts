@@ -83,6 +83,9 @@ it('keeps its tokens and rows over a restart', async () => {
 
 it('shows what it refuses, with the fix', async () => {
   const program = await start({ PROJECTS: 'p', CHANNELS: 'c' });
+  // No record is refused by these.
+  expect((await fetch(`${program.url}/a/v1/batch`)).status).toBe(405);
+  expect((await fetch(`${program.url}/a/favicon.ico`)).status).toBe(404);
   await program.send([event('e1')], 'https://shop.example');
   await program.send([event('e2')], 'null');
   await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
