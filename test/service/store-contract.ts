@@ -716,6 +716,31 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
       ]);
     });
 
+    it('has a refusal for a profile that would be too large, and the others all the same', async () => {
+      const store = await open();
+      const half = 'x'.repeat(150_000);
+      await store.write([identify({ first: half })]);
+      const times = { created_at: at(2), updated_at: at(10) };
+      const profiles = [
+        { project: 'p', user_id: 'a', properties: {}, set_at: {}, ...times },
+        {
+          ...{ project: 'p', user_id: 'u', properties: { second: half } },
+          ...{ set_at: { second: at(10) }, ...times },
+        },
+        { project: 'p', user_id: 'z', properties: {}, set_at: {}, ...times },
+      ];
+      for (const _ of ['once', 'and again']) expect(await store.adopt({ profiles })).toBe(0);
+      const kept = await store.profiles({}, ALL);
+      expect(kept.map(({ user_id, properties }) => [user_id, Object.keys(properties)])).toEqual([
+        ['a', []],
+        ['u', ['first']],
+        ['z', []],
+      ]);
+      const words = expect.stringContaining('a profile may have 262,144 characters at the most');
+      const refused = await store.refused(ALL);
+      expect(refused).toMatchObject([{ project: 'p', user_id: 'u', message: words }]);
+    });
+
     it('has dead letters for the rows that the database refuses', async () => {
       const { open, spoil } = enter();
       const store = await open();

@@ -161,7 +161,8 @@ export interface Store {
   expire(before: string, limit: number): Promise<number>;
   /**
    * Takes over what another store holds as it is, and answers how much of it was new. What is here already stays, so
-   * it can be done again. Of a property the later call wins.
+   * it can be done again. Of a property the later call wins. A profile that the database refuses is kept among the
+   * refused.
    */
   adopt(held: Held): Promise<number>;
   /** Calls `onRows` soon after any process has stored or refused something, until what is returned is called. */

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
 import { createGroupCommit, openDatabase } from '../../../relay/queue/libsql/file.js';
-import { deadLetterOf, incomingOf } from '../dead-letter.js';
-import type { Count, Held, Incoming, NewRefused, Row, Store, Written } from '../port.js';
+import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, NewRefused, Profile, Row, Store, Written } from '../port.js';
 import { storable, storableText, tellReplaced } from '../storable.js';
 import { createNotice } from './notice.js';
 import { readProfiles } from './profiles.js';
@@ -65,6 +65,10 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     if (written.outcome !== 'dead') return written.outcome === 'stored';
     return refused.adopt(deadLetterOf(incomingOf(row), written.message));
   };
+  const adoptProfile = (profile: Profile): void => {
+    const written = writer.adoptProfile(profile);
+    if (written.outcome === 'dead') refused.adopt(refusedProfileOf(profile, written.message));
+  };
 
   return {
     write: async (records) => {
@@ -105,7 +109,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       }),
     adopt: ({ rows = [], profiles = [], refused: others = [] }: Held) =>
       run(() => {
-        profiles.forEach(writer.merge);
+        profiles.forEach(adoptProfile);
         return rows.filter(adopt).length + others.filter(refused.adopt).length;
       }),
     follow: notice.follow,

@@ -1,7 +1,8 @@
+import { messageOf } from '../../../interface/errors.js';
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
-import { deadLetterOf, incomingOf } from '../dead-letter.js';
-import type { Count, Held, Incoming, Resent, Store, Written } from '../port.js';
+import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, Profile, Resent, Store, Written } from '../port.js';
 import { storable, tellReplaced } from '../storable.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
@@ -12,7 +13,7 @@ import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
 import { createRowReader } from './rows.js';
 import { migrate } from './schema.js';
-import { columnsOf, createRecordWriter } from './write-records.js';
+import { columnsOf, createRecordWriter, isOfRecord } from './write-records.js';
 import { createRowWriter, type StoredRecord } from './write-rows.js';
 
 export interface PostgresStoreOptions {
@@ -72,6 +73,22 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     );
     return added + (dead.length ? await refused.adopt(dead) : 0);
   };
+  /** Halves them until one that the database refuses stands alone. */
+  const adoptProfiles = async (all: readonly Profile[]): Promise<void> => {
+    try {
+      await profiles.adopt(all);
+    } catch (error) {
+      if (!isOfRecord(error)) throw error;
+      if (all.length === 1) {
+        const message = messageOf((error as Error).cause);
+        await refused.adopt([refusedProfileOf(all[0]!, message)]);
+        return;
+      }
+      const half = Math.ceil(all.length / 2);
+      await adoptProfiles(all.slice(0, half));
+      await adoptProfiles(all.slice(half));
+    }
+  };
 
   return {
     write: async (records) => {
@@ -107,7 +124,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     countRefused: refused.count,
     ...createRemovers(database, tables, schema),
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
-      if (kept.length) await profiles.adopt(kept);
+      if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
       return added + (letters.length ? await refused.adopt(letters) : 0);
     },
