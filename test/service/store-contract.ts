@@ -729,7 +729,8 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
         },
         { project: 'p', user_id: 'z', properties: {}, set_at: {}, ...times },
       ];
-      for (const _ of ['once', 'and again']) expect(await store.adopt({ profiles })).toBe(0);
+      expect(await store.adopt({ profiles })).toBe(0);
+      expect(await store.adopt({ profiles })).toBe(0); // and refused once
       const kept = await store.profiles({}, ALL);
       expect(kept.map(({ user_id, properties }) => [user_id, Object.keys(properties)])).toEqual([
         ['a', []],
