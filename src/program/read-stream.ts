@@ -18,7 +18,7 @@ export async function* readStream(
     for (const block of blocks) {
       const fields = new Map<string, string>();
       for (const line of block.split('\n')) {
-        const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+        const [, name, value] = /^(\w+): ?([^]*)$/.exec(line) ?? [];
         if (!name) continue;
         const before = fields.get(name);
         fields.set(name, before === undefined ? value! : `${before}\n${value}`);

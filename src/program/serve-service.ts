@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createClientAddress } from './client-address.js';
 import { listen, type Door } from './listen.js';
@@ -48,7 +49,8 @@ export const serveService = async (
     );
   const ignore = onSignals({ SIGUSR2: mounted.tryNow });
   const stopped = untilStopped();
-  const url = `http://${isLocal ? 'localhost' : host}:${doors[0]!.port}`;
+  const name = isIPv6(host) ? `[${host}]` : host;
+  const url = `http://${isLocal ? 'localhost' : name}:${doors[0]!.port}`;
   mounted.start(url);
   writeFileSync(join(folder, 'address'), `${url}\n`); // for `tail`
   announce(announcementOf({ ...mounted, url, tag: mounted.tag(), settings }));

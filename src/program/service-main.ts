@@ -49,7 +49,7 @@ const copy = async (addresses: readonly string[]): Promise<void> => {
     const total = await copyStore(source, target, {
       onProgress: ({ part, read }) => say(`${read} ${part} read …`),
     });
-    print(`copied ${total.rows} rows, ${total.profiles} profiles and ${total.refused} refused`);
+    print(`copied ${total.rows} rows and ${total.refused} refused, and merged the profiles`);
   } finally {
     await Promise.all([source.close(), target.close()]);
   }

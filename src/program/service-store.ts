@@ -17,8 +17,13 @@ const openPostgres = async (url: string): Promise<Store> => {
   return createPostgresStore({ url });
 };
 
-/** An address without its password, for messages. */
-export const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//…@');
+/** An address for messages: without its user and its query, either of which may hold a password. */
+export const withoutPassword = (url: string): string => {
+  if (url.startsWith('file:')) return url;
+  if (!URL.canParse(url)) return `${url.split(':')[0]}://…`;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+};
 
 /** Opens the database, or rejects with words that name the setting. */
 export const openServiceStore = async (url: string, name = '`DATABASE_URL`'): Promise<Store> => {

@@ -98,7 +98,7 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       if (id !== undefined) last = id;
       const isRefused = type === 'refused' && values.refused;
       if (type !== 'row' && !isRefused) continue;
-      if (values.json) print(data);
+      if (values.json) print(plain(data));
       else
         print(
           isRefused ? refusedLine(JSON.parse(data) as Refused) : lineOf(JSON.parse(data) as Row),

@@ -83,7 +83,7 @@ export type Hooks = HooksOf<RelayMetric, RelayError>;
  * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
  * unhandled rejection would end the process.
  */
-const callSafely = (hook: () => unknown, failed: (error: unknown) => void): void => {
+export const callSafely = (hook: () => unknown, failed: (error: unknown) => void): void => {
   try {
     const result = hook();
     if (result !== undefined) Promise.resolve(result).catch(failed);

@@ -133,7 +133,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.onError((error, c) => {
     // What reads asks the database and nobody else.
     if (!isReading(c.req.path)) {
-      tell.error({ kind: 'service', message: messageOf(error) });
+      tell.error({ kind: 'fault', message: messageOf(error) });
       return refuse(500);
     }
     writeRecords.failed(error);

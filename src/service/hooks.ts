@@ -23,9 +23,9 @@ export type ServiceMetric =
 export interface ServiceError {
   /**
    * `store`: the database does not work; told once until it is over. `hook`: a function that was passed in failed.
-   * `service`: a fault of the service itself.
+   * `fault`: a fault of the service itself.
    */
-  kind: 'store' | 'hook' | 'service';
+  kind: 'store' | 'hook' | 'fault';
   message: string;
 }
 

@@ -183,7 +183,7 @@ const paths = {
           query('project', text, 'Only of this project.'),
           query('user', text, 'Only this user.'),
           query('after', text, 'The `next` of the page before.'),
-          LIMIT,
+          query('limit', count, 'How many at the most, up to 100.'),
         ],
       },
       {

@@ -3,6 +3,7 @@ import type { Tell } from './hooks.js';
 import type { Refusal } from './refusal.js';
 import type { Setup } from './setup.js';
 import type { NewRefused, Store } from './store/port.js';
+import { refusedText } from './store/refused-bounds.js';
 
 /** How many of what was refused are kept: of one client, and of all. The rest is only counted. */
 const OF_CLIENT = { perSecond: 5, burst: 50 };
@@ -39,7 +40,7 @@ export const createRefusals = ({ store, setup, tell, now }: Parts) => {
 
   return {
     tell: ({ reason, status, message }: Refusal, details: Details, clientKey = ''): void => {
-      setup.failed(message);
+      setup.failed(refusedText(message));
       const isKept = ofClient(clientKey, 1) === 0 && ofAll(undefined, 1) === 0;
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;

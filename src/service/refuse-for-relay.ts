@@ -1,3 +1,4 @@
+import { attempt } from '../interface/attempt.js';
 import type { OnRefused } from '../relay/front/refusals.js';
 import type { Refusal } from './refusal.js';
 import { detailsOf, type Details, type Refusals } from './refusals.js';
@@ -24,12 +25,17 @@ const reasonOf = (status: number, isRecord: boolean): NewRefused['reason'] => {
 export const createRefuseForRelay =
   ({ refusals, clientWordOf }: Parts): OnRefused =>
   ({ request, status, message, record }) => {
+    // Asked by somebody who looks around; no record is refused.
+    if (status === 404 || status === 405) return;
     const tell = (client: string | undefined): void => {
       const { id, type, body } = record ?? {};
+      // Undefined for one that is too deep to be written.
+      const text = attempt(() => JSON.stringify(body));
       const details: Details = {
         ...(id !== undefined && { id }),
         ...((type === 'event' || type === 'identify') && { type }),
-        ...(body !== undefined && { ...detailsOf(body), body: JSON.stringify(body) }),
+        ...detailsOf(body),
+        ...(text !== undefined && { body: text }),
         ...(client !== undefined && { client }),
       };
       const refusal = { reason: reasonOf(status, !!record), status, message } as Refusal;

@@ -1,5 +1,6 @@
 import { messageOf } from '../interface/errors.js';
-import type { Tell } from './hooks.js';
+import { createReportOnce } from '../relay/hooks.js';
+import type { ServiceError, Tell } from './hooks.js';
 import type { Store } from './store/port.js';
 
 const DAY_MS = 86_400_000;
@@ -18,10 +19,12 @@ interface Parts {
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  const trouble = createReportOnce<ServiceError>(tell, now);
 
   const look = async (): Promise<number> => {
     const before = new Date(now() - days * DAY_MS).toISOString();
     const expired = await store.expire(before, BATCH);
+    trouble.healed();
     if (expired) tell.metric('expired', expired);
     return expired < BATCH ? LOOK_MS : PAUSE_MS;
   };
@@ -35,7 +38,7 @@ export const startRetention = ({ store, days, tell, now }: Parts): (() => void) 
     try {
       next(await look());
     } catch (error) {
-      tell.error({ kind: 'store', message: `rows are not deleted by age: ${messageOf(error)}` });
+      trouble.tell({ kind: 'store', message: `rows are not deleted by age: ${messageOf(error)}` });
       next(LOOK_MS);
     }
   };

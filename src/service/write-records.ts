@@ -26,7 +26,6 @@ export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
     const message = messageOf(error);
     if (!trouble.isTold()) tell.metric('trouble', 1);
     trouble.tell({ kind: 'store', message });
-    failure = { message, at: now() };
   };
   const worked = (): void => {
     if (trouble.isTold()) tell.metric('trouble', 0);
@@ -47,9 +46,11 @@ export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
         return written;
       } catch (error) {
         failed(error);
+        failure = { message: messageOf(error), at: now() };
         throw error;
       }
     },
+    /** Tells of reading that failed. Records may be stored all the same: a search can take too long. */
     failed,
     /** Why no records are stored, if a write failed a moment ago. */
     problem: (): string | undefined =>

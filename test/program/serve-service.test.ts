@@ -83,6 +83,9 @@ it('keeps its tokens and rows over a restart', async () => {
 
 it('shows what it refuses, with the fix', async () => {
   const program = await start({ PROJECTS: 'p', CHANNELS: 'c' });
+  // No record is refused by these.
+  expect((await fetch(`${program.url}/a/v1/batch`)).status).toBe(405);
+  expect((await fetch(`${program.url}/a/favicon.ico`)).status).toBe(404);
   await program.send([event('e1')], 'https://shop.example');
   await program.send([event('e2')], 'null');
   await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
@@ -96,9 +99,40 @@ it('shows what it refuses, with the fix', async () => {
   await program.stop();
 });
 
-it('asks for the read token where others can reach it', async () => {
-  const program = await start({ HOST: '0.0.0.0', SITE_ORIGIN: 'https://shop.example' });
-  const url = program.url.replace('0.0.0.0', '127.0.0.1');
+it('outlives records that are far too deep, and shows that they were refused', async () => {
+  const program = await start();
+  const withBody = (id: string, more: object) => ({
+    ...{ id, type: 'event', body: { ...event(id).body, ...more } },
+  });
+  // Written as text, since `JSON.stringify` overflows the stack as well.
+  const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+  const records = [
+    withBody('e1', { tags: { deep: 'DEEP' } }),
+    withBody('e2', { tags: { deep: 'DEEP' }, body: 'DEEP' }),
+    event('e3'),
+  ];
+  const answer = await fetch(`${program.url}/a/v1/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain', origin: LOCAL },
+    body: JSON.stringify({ sent_at: '', records }).replaceAll('"DEEP"', deep),
+  });
+  expect(await answer.json()).toMatchObject({
+    results: [{ outcome: 'rejected' }, { outcome: 'rejected' }, { outcome: 'delivered' }],
+  });
+  await vi.waitUntil(async () => (await program.refused()).length === 2, 20_000);
+  expect(await program.refused()).toMatchObject([
+    { id: 'e1', message: expect.stringContaining('200 levels') },
+    { id: 'e2', message: expect.stringContaining('200 levels') },
+  ]);
+  await program.stop();
+});
+
+it.each([
+  ['0.0.0.0', '0.0.0.0'],
+  ['::', '[::]'],
+])('asks for the read token where others can reach it: %s', async (HOST, name) => {
+  const program = await start({ HOST, SITE_ORIGIN: 'https://shop.example' });
+  const url = program.url.replace(name, '127.0.0.1');
   expect((await fetch(`${url}/rows`)).status).toBe(401);
   const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
   const headers = { authorization: `Bearer ${token}` };

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readServiceSettings, serviceSettingLines } from '../../src/program/service-settings.js';
+import { withoutPassword } from '../../src/program/service-store.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it('needs no setting: this machine alone, any project, a file in a folder of its own', () => {
@@ -52,6 +53,17 @@ it('names each wrong setting and what to write', () => {
 it('never shows a secret', () => {
   const wrong = { WRITE_TOKENS: 'secret token', READ_TOKEN: 'secret token' };
   expect(() => readServiceSettings(wrong)).toThrow(/^(?!.*secret)/s);
+});
+
+it.each([
+  ['postgres://user:secret@db.example:5432/rows', 'postgres://db.example:5432/rows'],
+  ['postgres://user:secret@secret@db.example/rows', 'postgres://db.example/rows'],
+  ['postgres://user:secret/secret@db.example/rows', 'postgres://…'],
+  ['postgresql:///rows?host=/run&password=secret@secret', 'postgresql:///rows'],
+  ['rediss://:secret@redis.example', 'rediss://redis.example'],
+  ['file:/data/me@home/rows.db', 'file:/data/me@home/rows.db'],
+])('writes %s as %s', (url, written) => {
+  expect(withoutPassword(url)).toBe(written);
 });
 
 it('has a line of help for each setting', () => {

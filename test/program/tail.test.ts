@@ -68,6 +68,17 @@ it('shows signs that a terminal obeys as text', () => {
   expect(lineOf({ ...ROW, body } as Row)).toContain('a\\u001b[2J=\\u202edlrow');
 });
 
+it('shows them as text in JSON too, which means the same', async () => {
+  const { answers, lines, tail, connected } = await runStream();
+  tail('--json');
+  await connected(1);
+  const row = { ...ROW, event: '\u009b2J\u007f\u202e\u2028 🎉' };
+  answers[0]!.write(`event: row\ndata: ${JSON.stringify(row)}\n\n`);
+  await vi.waitUntil(() => lines.length === 1);
+  expect(lines[0]).toContain('\\u009b2J\\u007f\\u202e\\u2028 🎉');
+  expect(JSON.parse(lines[0]!)).toEqual(row);
+});
+
 it('goes on where it was after a lost connection', async () => {
   const { requests, answers, lines, said, tail, connected } = await runStream();
   tail('--json', '--event', 'A', '--event', 'B', '--project', 'shop');

@@ -23,5 +23,7 @@ it('writes a line for each fault that has no end', () => {
   const { onError, lines } = setUp();
   onError({ kind: 'unlisted', message: 'a' });
   onError({ kind: 'unlisted', message: 'b' });
-  expect(lines).toEqual(['unlisted: A', 'unlisted: B']);
+  onError({ kind: 'fault', message: 'c' });
+  onError({ kind: 'fault', message: 'd' });
+  expect(lines).toEqual(['unlisted: A', 'unlisted: B', 'fault: C', 'fault: D']);
 });

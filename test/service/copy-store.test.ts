@@ -74,6 +74,7 @@ const describeCopy = (name: string, open: () => Promise<{ from: Store; to: Store
     const copied = await copyStore(from, to, { onProgress: (progress) => told.push(progress) });
     expect(copied).toEqual({ rows: 3_700, profiles: 0, refused: 2 });
     expect(told).toContainEqual({ part: 'rows', read: 2_000, added: 2_000 });
+    expect(told).toContainEqual({ part: 'profiles', read: 100, added: 0 });
     expect(told.at(-1)).toEqual({ part: 'refused', read: 2, added: 2 });
     const content = await contentOf(from);
     expect(await contentOf(to)).toEqual(content);

@@ -43,6 +43,15 @@ it.each(['the disk is full', 'another process has locked it', 'ECONNREFUSED', 'r
   },
 );
 
+it('is ready to store though a search took too long', async () => {
+  const service = runService();
+  const rows = vi.spyOn(service.store, 'rows').mockRejectedValueOnce(new Error('timeout'));
+  expect((await service.send('/rows?text=rare')).status).toBe(503);
+  expect(service.errors).toEqual([{ kind: 'store', message: 'timeout' }]);
+  expect((await service.send('/ready')).status).toBe(200);
+  expect(rows).toHaveBeenCalledTimes(2);
+});
+
 it('answers 503, and not more, to a relay of the same process', async () => {
   const service = runFailing();
   service.fail('the disk is full');

@@ -110,6 +110,25 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     expect(String(error)).not.toContain('secret');
   });
 
+  it('erases all rows of a user, though another process deletes some of them meanwhile', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    const rows = Array.from({ length: 1_600 }, (_, n) =>
+      incomingEvent({ id: `${n}` }, { user_id: 'u' }),
+    );
+    await store.write(rows);
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0);
+      DELETE FROM "${schema}".records WHERE seq <= 500`);
+    const erased = store.erase('p', 'u');
+    await vi.waitUntil(async () => {
+      const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      return waiting.rows.length > 0;
+    }, 20_000);
+    await client.query('COMMIT');
+    expect(await erased).toBe(1_100);
+    expect(await store.rows({}, ALL)).toEqual([]);
+  });
+
   it('gives up a statement that takes too long, and goes on after that', async () => {
     const { schema } = enter();
     const store = await createPostgresStore({ url: server.url, schema, statementTimeout: 300 });

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Row } from '../../src/service.js';
+import { incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
 
 type TestService = ReturnType<typeof runService>;
@@ -154,6 +155,20 @@ describe('what else is read', () => {
     expect((await service.send('/profiles?after=x')).status).toBe(400);
   });
 
+  it('gives a hundred profiles at a time, since each of them may be large', async () => {
+    const service = runService();
+    const ids = Array.from({ length: 101 }, (_, n) => `u${n}`);
+    await service.store.write(ids.map((id) => incomingIdentify({ id }, { user_id: id })));
+    interface Answer {
+      profiles: object[];
+      next: string;
+    }
+    const { profiles, next } = await service.json<Answer>('/profiles?limit=1000');
+    expect(profiles).toHaveLength(100);
+    const rest = await service.json<Answer>(`/profiles?after=${encodeURIComponent(next)}`);
+    expect(rest.profiles).toHaveLength(1);
+  });
+
   it('counts rows and what was refused', async () => {
     const service = runService();
     await storeSome(service);
@@ -227,5 +242,23 @@ describe('retention', () => {
     ]);
     await vi.waitFor(async () => expect(await service.rows()).toHaveLength(1), { timeout: 5_000 });
     expect(await service.json('/counts')).toMatchObject({ counts: [{ rows: 1 }] });
+  });
+
+  it('says once that it fails, and when it works again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const onRecovery = vi.fn();
+    const service = runService({ retentionDays: 30, onRecovery });
+    const expire = vi
+      .fn(async () => 0)
+      .mockRejectedValueOnce(new Error('locked'))
+      .mockRejectedValueOnce(new Error('locked'));
+    Object.assign(service.store, { expire });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(expire).toHaveBeenCalledTimes(3);
+    expect(service.errors).toEqual([
+      { kind: 'store', message: 'rows are not deleted by age: locked' },
+    ]);
+    expect(onRecovery).toHaveBeenCalledTimes(1);
   });
 });

@@ -190,7 +190,11 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
 
     it('has U+FFFD in place of NUL and of half a character, and the records are counted', async () => {
       const replaced: number[] = [];
-      const store = await enter().open({ onReplaced: (records) => replaced.push(records) });
+      const onReplaced = (records: number): void => {
+        replaced.push(records);
+        throw new Error('a fault of the operator');
+      };
+      const store = await enter().open({ onReplaced });
       const bad = 'a\0b\ud800c\udc00';
       const good = 'a\ufffdb\ufffdc\ufffd';
       const records = [
@@ -622,7 +626,7 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
       expect(await store.refused({ ...ALL, before: two!.seq })).toEqual([one]);
     });
 
-    it('is the newest of it, with a body that is cut', async () => {
+    it('is the newest of it, with a message and a body that are cut', async () => {
       const store = await open();
       const flood = Array.from({ length: 1_500 }, (_, n) => refusal({ body: `${n}` }));
       await Promise.all([store.refuse(flood.slice(0, 700)), store.refuse(flood.slice(700))]);
@@ -630,9 +634,12 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
       expect(all.map(({ body }) => Number(body))).toEqual(
         Array.from({ length: 1_000 }, (_, n) => n + 500),
       );
-      await store.refuse([refusal({ body: 'x'.repeat(100_000) })]);
+      const long = refusal({ message: 'm'.repeat(100_000), body: 'x'.repeat(100_000) });
+      await store.refuse([long]);
       const [newest] = await store.refused({ limit: 1, newest: true });
+      expect(newest!.message).toHaveLength(4_096);
       expect(newest!.body).toHaveLength(4_096);
+      expect(await store.adopt({ refused: [long] })).toBe(0);
       expect(await store.refused(ALL)).toHaveLength(1_000);
     });
 
@@ -707,6 +714,32 @@ export const describeStore = (name: string, enter: () => StoreWorld): void => {
           ...{ set_at: { a: at(10), b: at(11) }, created_at: at(1), updated_at: at(12) },
         },
       ]);
+    });
+
+    it('has a refusal for a profile that would be too large, and the others all the same', async () => {
+      const store = await open();
+      const half = 'x'.repeat(150_000);
+      await store.write([identify({ first: half })]);
+      const times = { created_at: at(2), updated_at: at(10) };
+      const profiles = [
+        { project: 'p', user_id: 'a', properties: {}, set_at: {}, ...times },
+        {
+          ...{ project: 'p', user_id: 'u', properties: { second: half } },
+          ...{ set_at: { second: at(10) }, ...times },
+        },
+        { project: 'p', user_id: 'z', properties: {}, set_at: {}, ...times },
+      ];
+      expect(await store.adopt({ profiles })).toBe(0);
+      expect(await store.adopt({ profiles })).toBe(0); // and refused once
+      const kept = await store.profiles({}, ALL);
+      expect(kept.map(({ user_id, properties }) => [user_id, Object.keys(properties)])).toEqual([
+        ['a', []],
+        ['u', ['first']],
+        ['z', []],
+      ]);
+      const words = expect.stringContaining('a profile may have 262,144 characters at the most');
+      const refused = await store.refused(ALL);
+      expect(refused).toMatchObject([{ project: 'p', user_id: 'u', message: words }]);
     });
 
     it('has dead letters for the rows that the database refuses', async () => {

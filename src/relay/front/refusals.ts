@@ -21,8 +21,10 @@ const wordsOf = (
   { type, body }: ClaimedRecord,
   { unlisted, field = '', status }: BatchResult,
 ): string => {
-  const value = JSON.stringify((body as Record<string, unknown> | null)?.[unlisted ?? field]);
-  if (unlisted) return `${unlisted} ${value} is not in the list \`${unlisted}s\` of the relay`;
+  if (unlisted) {
+    const value = JSON.stringify((body as Record<string, unknown>)[unlisted]);
+    return `${unlisted} ${value} is not in the list \`${unlisted}s\` of the relay`;
+  }
   if (status === 413) return 'the record is larger than 65,536 bytes';
   if (field === 'type') return 'type must be "identify" or "event"';
   const kind = FIELDS[type as keyof typeof FIELDS][field];

@@ -2,6 +2,8 @@ import type { RecordType } from '../../interface/bodies.js';
 import type { RowFilter, Span } from '../store/port.js';
 
 export const MAX_LIMIT = 1_000;
+/** Profiles are larger than rows: each may have a quarter of a million characters, and a time for each property. */
+export const MAX_PROFILES = 100;
 const MAX_TEXT = 200;
 
 /** What a query asks for, or what is wrong with it. */

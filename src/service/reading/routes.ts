@@ -9,7 +9,7 @@ import type { Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
 import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
-import { readFilter, readSpan, type Asked } from './query.js';
+import { MAX_PROFILES, readFilter, readSpan, type Asked } from './query.js';
 
 /** What may be resent at once. */
 const MAX_RESENT = 1_000;
@@ -123,7 +123,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const after = query.get('after') || undefined;
     const place = after === undefined ? undefined : readProfilePlace(after);
     if (after !== undefined && !place) return wrong('`after` must be the `next` of an answer');
-    const { limit } = span.value;
+    const limit = Math.min(span.value.limit, MAX_PROFILES);
     const [project, user_id] = [query.get('project') || undefined, query.get('user') || undefined];
     const profiles = await store.profiles({ project, user_id }, { after: place, limit });
     const last = profiles.length === limit && profiles.at(-1);

@@ -16,6 +16,8 @@ export interface CopyOptions {
 }
 
 const BATCH = 1_000;
+/** A profile may be as large as several rows, and takes more memory. */
+const PROFILES = 100;
 
 /**
  * Copies all that a store holds into another one: rows with their times and arrivals, profiles, and what was refused.
@@ -58,7 +60,7 @@ export const copyStore = async (
   );
   await copy<Profile>(
     'profiles',
-    (after) => from.profiles({}, { after, limit: BATCH }),
+    (after) => from.profiles({}, { after, limit: PROFILES }),
     (profiles) => to.adopt({ profiles }),
   );
   await copy<Refused>(

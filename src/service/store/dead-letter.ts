@@ -1,4 +1,4 @@
-import type { Incoming, NewRefused, Row } from './port.js';
+import type { Incoming, NewRefused, Profile, Row } from './port.js';
 
 /** A record that the database refuses, as it is kept among the refused. */
 export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
@@ -14,4 +14,11 @@ export const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({
   ...{ id: row.id, type: row.type, body: row.body },
   ...{ calledAt: row.called_at, receivedAt: row.received_at },
   client: row.client,
+});
+
+/** A profile of another store that the database refuses, as it is kept among the refused. */
+export const refusedProfileOf = (profile: Profile, message: string): NewRefused => ({
+  ...{ received_at: profile.updated_at, reason: 'database', status: 422, message },
+  ...{ type: 'identify', project: profile.project, user_id: profile.user_id },
+  body: JSON.stringify(profile.properties),
 });

@@ -60,7 +60,7 @@ export interface Refused {
   reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
   /** The status that was answered. */
   status: number;
-  /** In words, for a person: the field and what it has to be, or the words of the database. */
+  /** In words, for a person: the field and what it has to be, or the words of the database. 4,096 characters at the most. */
   message: string;
   /** As far as they are known. */
   id?: string;
@@ -161,7 +161,8 @@ export interface Store {
   expire(before: string, limit: number): Promise<number>;
   /**
    * Takes over what another store holds as it is, and answers how much of it was new. What is here already stays, so
-   * it can be done again. Of a property the later call wins.
+   * it can be done again. Of a property the later call wins. A profile that the database refuses is kept among the
+   * refused.
    */
   adopt(held: Held): Promise<number>;
   /** Calls `onRows` soon after any process has stored or refused something, until what is returned is called. */

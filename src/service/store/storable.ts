@@ -1,4 +1,5 @@
 import { isObject } from '../../interface/is-object.js';
+import { callSafely } from '../../relay/hooks.js';
 import type { Incoming } from './port.js';
 
 /** As JSON writes them. In front may stand a backslash that is text, so this only says where to look closer. */
@@ -28,4 +29,18 @@ export const storable = (record: Incoming): Incoming => {
   if (!SUSPECT.test(text)) return record;
   const cleaned = inValue(record) as Incoming;
   return JSON.stringify(cleaned) === text ? record : cleaned;
+};
+
+/** Tells how many records had to be changed. A hook that throws must not cost a record. */
+export const tellReplaced = (
+  records: readonly Incoming[],
+  clean: readonly Incoming[],
+  onReplaced: ((records: number) => void) | undefined,
+): void => {
+  const replaced = clean.filter((record, index) => record !== records[index]).length;
+  if (replaced)
+    callSafely(
+      () => onReplaced?.(replaced),
+      () => {}, // there is nobody to tell
+    );
 };

@@ -68,9 +68,8 @@ describe('rows that are held', () => {
 
 describe('older rows', () => {
   it('come in below', () => {
-    const kept = addOlder(flow(NO_ROWS, batch(4, 5)), batch(2, 4).reverse(), {
-      hasOlder: true,
-      bounds,
+    const kept = addOlder(flow(NO_ROWS, batch(4, 5)), batch(2, 3).reverse(), {
+      ...{ before: 4, hasOlder: true, bounds },
     });
     expect(seqs(kept.shown)).toEqual([5, 4, 3, 2]);
     expect([kept.hasOlder, kept.isTorn]).toEqual([true, false]);
@@ -78,8 +77,7 @@ describe('older rows', () => {
 
   it('push out the newest, which come back with what is brought in', () => {
     const old = addOlder(flow(NO_ROWS, batch(6, 9)), batch(1, 5).reverse(), {
-      hasOlder: false,
-      bounds,
+      ...{ before: 6, hasOlder: false, bounds },
     });
     expect(seqs(old.shown)).toEqual([5, 4, 3, 2, 1]);
     const brought = bringIn(hold(old, batch(10, 11)), bounds);
@@ -87,5 +85,12 @@ describe('older rows', () => {
     expect(brought.hasOlder).toBe(true);
     // With nothing new, all of it is fetched again.
     expect(bringIn(old, bounds)).toMatchObject({ shown: [], hasOlder: true, isTorn: false });
+  });
+
+  it('never make a gap: what has come too late is fetched again', () => {
+    const asked = { before: 4, hasOlder: false, bounds };
+    const trimmed = flow(flow(NO_ROWS, batch(4, 8)), batch(9, 10));
+    expect(seqs(trimmed.shown)).toEqual([10, 9, 8, 7, 6]);
+    expect(addOlder(trimmed, batch(1, 3).reverse(), asked)).toBe(trimmed);
   });
 });

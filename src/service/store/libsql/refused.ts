@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 import type { Incoming, NewRefused, Refused, Resent, Span, Written } from '../port.js';
-import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, MAX_REFUSED_BODY } from '../refused-bounds.js';
+import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
 import { storableText } from '../storable.js';
 
 interface StoredRefused {
@@ -48,13 +48,13 @@ export const createRefused = (database: Database.Database) => {
       AND (user_id = ? OR instr(body, ?) > 0 OR instr(record, ?) > 0)`);
 
   const bodyOf = ({ body }: NewRefused): string | null =>
-    body === undefined ? null : storableText(body.slice(0, MAX_REFUSED_BODY));
+    body === undefined ? null : refusedText(body);
 
   const put = (one: NewRefused): void => {
     const record = one.record ? JSON.stringify(one.record) : null;
     const texts = [one.id, one.type, one.project, one.user_id];
     insert.run(
-      ...[one.received_at, one.reason, one.status, storableText(one.message)],
+      ...[one.received_at, one.reason, one.status, refusedText(one.message)],
       ...texts.map((text) => (text === undefined ? null : storableText(text))),
       ...[bodyOf(one), one.client ?? null, record],
     );
@@ -70,7 +70,12 @@ export const createRefused = (database: Database.Database) => {
     put,
     /** Answers whether it was new. */
     adopt: (one: NewRefused): boolean => {
-      const [known] = isThere.all(one.received_at, one.reason, one.message, bodyOf(one));
+      const [known] = isThere.all(
+        one.received_at,
+        one.reason,
+        refusedText(one.message),
+        bodyOf(one),
+      );
       if (!known) put(one);
       return !known;
     },

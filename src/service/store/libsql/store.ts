@@ -1,9 +1,9 @@
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
 import { openFile } from '../../../relay/queue/libsql/file.js';
-import { deadLetterOf, incomingOf } from '../dead-letter.js';
-import type { Count, Held, Incoming, NewRefused, Row, Store, Written } from '../port.js';
-import { storable, storableText } from '../storable.js';
+import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, NewRefused, Profile, Row, Store, Written } from '../port.js';
+import { storable, storableText, tellReplaced } from '../storable.js';
 import { createNotice } from './notice.js';
 import { readProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
@@ -59,13 +59,16 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     if (written.outcome !== 'dead') return written.outcome === 'stored';
     return refused.adopt(deadLetterOf(incomingOf(row), written.message));
   };
+  const adoptProfile = (profile: Profile): void => {
+    const written = writer.adoptProfile(profile);
+    if (written.outcome === 'dead') refused.adopt(refusedProfileOf(profile, written.message));
+  };
 
   return {
     write: async (records) => {
       const good = records.map(storable);
-      const replaced = good.filter((record, index) => record !== records[index]).length;
       const results = await run(() => good.map(write));
-      if (replaced) onReplaced?.(replaced);
+      tellReplaced(records, good, onReplaced);
       return results;
     },
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
@@ -100,7 +103,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       }),
     adopt: ({ rows = [], profiles = [], refused: others = [] }: Held) =>
       run(() => {
-        profiles.forEach(writer.merge);
+        profiles.forEach(adoptProfile);
         return rows.filter(adopt).length + others.filter(refused.adopt).length;
       }),
     follow: notice.follow,

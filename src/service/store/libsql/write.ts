@@ -102,6 +102,11 @@ export const createWriter = (database: Database.Database) => {
     /** Takes over a row of another store. */
     adopt: (row: Omit<Row, 'seq'>): Written =>
       unlessDead(() => ({ outcome: insertRow(row) ? 'stored' : 'known' })),
-    merge,
+    /** Merges a profile of another store. */
+    adoptProfile: (profile: Profile): Written =>
+      unlessDead(() => {
+        merge(profile);
+        return { outcome: 'stored' };
+      }),
   };
 };

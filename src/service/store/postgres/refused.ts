@@ -1,6 +1,6 @@
 import type { Incoming, NewRefused, Refused, Span } from '../port.js';
-import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, MAX_REFUSED_BODY } from '../refused-bounds.js';
-import { storable, storableText } from '../storable.js';
+import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
+import { storable } from '../storable.js';
 import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { createGroups } from './groups.js';
@@ -24,9 +24,9 @@ const COLUMNS =
   'received_at, reason, status, message, id, type, project, user_id, body, client, record';
 
 const columnsOf = ({ record, ...refused }: NewRefused) => {
-  const texts = Object.entries({ ...refused, body: refused.body?.slice(0, MAX_REFUSED_BODY) }).map(
-    ([name, value]) => [name, typeof value === 'string' ? storableText(value) : value],
-  );
+  const texts = Object.entries(refused).map(([name, value]) => [
+    ...[name, typeof value === 'string' ? refusedText(value) : value],
+  ]);
   return {
     ...(Object.fromEntries(texts) as Omit<NewRefused, 'record'>),
     record: record && JSON.stringify(storable(record)),
@@ -113,7 +113,7 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
     rename: (seq: number, message: string) =>
       database.write({
         text: `UPDATE ${refused} SET message = $2 WHERE seq = $1`,
-        values: [seq, storableText(message)],
+        values: [seq, refusedText(message)],
       }),
   };
 };

@@ -40,7 +40,8 @@ export const createRemovers = (
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)];
       let all = 0;
-      for (let removed = CHUNK; removed === CHUNK; all += removed)
+      // Fewer than asked for is not the end: others may have deleted some while this statement waited for its turn.
+      for (let removed = 1; removed > 0; all += removed)
         removed = await removeRows('project = $2 AND user_id = $3', [CHUNK, ...user]);
       await database.write({
         text: `WITH ${turn} DELETE FROM ${profiles}

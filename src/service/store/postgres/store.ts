@@ -1,8 +1,9 @@
+import { messageOf } from '../../../interface/errors.js';
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
-import { deadLetterOf, incomingOf } from '../dead-letter.js';
-import type { Count, Held, Incoming, Resent, Store, Written } from '../port.js';
-import { storable } from '../storable.js';
+import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, Profile, Resent, Store, Written } from '../port.js';
+import { storable, tellReplaced } from '../storable.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createFollowers } from './follow.js';
@@ -12,7 +13,7 @@ import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
 import { createRowReader } from './rows.js';
 import { migrate } from './schema.js';
-import { columnsOf, createRecordWriter } from './write-records.js';
+import { columnsOf, createRecordWriter, isOfRecord } from './write-records.js';
 import { createRowWriter, type StoredRecord } from './write-rows.js';
 
 export interface PostgresStoreOptions {
@@ -51,12 +52,6 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   const writeAll = createRecordWriter(rowWriter.store);
   const writes = createGroups<StoredRecord, Written>({ run: writeAll, lanes: database.writers });
 
-  const cleaned = (records: readonly Incoming[]): Incoming[] => {
-    const clean = records.map(storable);
-    const replaced = clean.filter((record, index) => record !== records[index]).length;
-    if (replaced) onReplaced?.(replaced);
-    return clean;
-  };
   const keepDead = async (records: readonly Incoming[], written: readonly Written[]) => {
     const letters = written.flatMap((one, index) =>
       one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
@@ -78,12 +73,29 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     );
     return added + (dead.length ? await refused.adopt(dead) : 0);
   };
+  /** Halves them until one that the database refuses stands alone. */
+  const adoptProfiles = async (all: readonly Profile[]): Promise<void> => {
+    try {
+      await profiles.adopt(all);
+    } catch (error) {
+      if (!isOfRecord(error)) throw error;
+      if (all.length === 1) {
+        const message = messageOf((error as Error).cause);
+        await refused.adopt([refusedProfileOf(all[0]!, message)]);
+        return;
+      }
+      const half = Math.ceil(all.length / 2);
+      await adoptProfiles(all.slice(0, half));
+      await adoptProfiles(all.slice(half));
+    }
+  };
 
   return {
     write: async (records) => {
       if (!records.length) return [];
-      const clean = cleaned(records);
+      const clean = records.map(storable);
       const written = await writes.add(clean.map(columnsOf));
+      tellReplaced(records, clean, onReplaced);
       await keepDead(clean, written);
       return written;
     },
@@ -112,7 +124,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     countRefused: refused.count,
     ...createRemovers(database, tables, schema),
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
-      if (kept.length) await profiles.adopt(kept);
+      if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
       return added + (letters.length ? await refused.adopt(letters) : 0);
     },

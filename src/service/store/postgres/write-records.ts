@@ -28,7 +28,7 @@ export const columnsOf = ({
  * Whether Postgres refuses what it was given, and not the connection or the statement: the data itself, a
  * constraint, a limit, or what a trigger raises. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const isOfRecord = (error: unknown): boolean =>
+export const isOfRecord = (error: unknown): boolean =>
   /^(22|23|44|54|P0)/.test(sqlStateOf((error as Error).cause) ?? '');
 /** Whether Postgres had to choose between two transactions, and asks for a second try. */
 const isOfTurn = (error: unknown): boolean =>

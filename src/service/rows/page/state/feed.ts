@@ -265,14 +265,15 @@ export const createFeed = () => {
       if (older === 'loading' || !kept.hasOlder || !isReady) return;
       set({ older: 'loading' });
       const query = queryOf(state.filters);
+      const before = kept.shown.at(-1)?.row.seq;
       try {
-        const rows = await readOlder(query, kept.shown.at(-1)?.row.seq, OLDER_ROWS);
+        const rows = await readOlder(query, before, OLDER_ROWS);
         // The filters may have changed meanwhile.
         if (`${query}` !== `${queryOf(state.filters)}` || !state.isReady)
           return set({ older: 'idle' });
         const batch = rows.map((row) => ({ row, size: JSON.stringify(row).length }));
         const hasOlder = rows.length >= OLDER_ROWS;
-        set({ older: 'idle', kept: addOlder(state.kept, batch, { hasOlder }) });
+        set({ older: 'idle', kept: addOlder(state.kept, batch, { before, hasOlder }) });
       } catch {
         set({ older: 'failed' });
       }

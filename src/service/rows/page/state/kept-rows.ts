@@ -94,14 +94,21 @@ export const bringIn = (kept: KeptRows, bounds = BOUNDS): KeptRows => {
   };
 };
 
-/** Takes in older rows, newest first, that were fetched because somebody scrolled to the end of what is shown. */
+/**
+ * Takes in older rows, newest first, that were fetched because somebody scrolled to the end of what is shown. They are
+ * those behind the row `before`; where that is the last one no more, they would stand behind a gap and are left out.
+ */
 export const addOlder = (
   kept: KeptRows,
   batch: readonly Arrival[],
-  { hasOlder, bounds = BOUNDS }: { hasOlder: boolean; bounds?: Bounds },
+  {
+    before,
+    hasOlder,
+    bounds = BOUNDS,
+  }: { before: number | undefined; hasOlder: boolean; bounds?: Bounds },
 ): KeptRows => {
-  const oldest = kept.shown.at(-1)?.row.seq ?? Infinity;
-  const all = [...kept.shown, ...batch.filter(({ row }) => row.seq < oldest)];
+  if (kept.shown.at(-1)?.row.seq !== before) return kept;
+  const all = [...kept.shown, ...batch];
   // Somebody reads at the old end, so the newest make room. They come back with a jump to the top.
   const fit = fitting([...all].reverse(), bounds);
   return {
