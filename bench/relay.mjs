@@ -24,12 +24,16 @@ import { startRedis } from '../test/support/start-redis.mjs';
 import { startProgram } from './support/start-program.mjs';
 
 const { values: given } = parseArgs({
-  options: { only: { type: 'string' }, seconds: { type: 'string', default: '10' } },
+  options: {
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '10' },
+    backlog: { type: 'string', default: '10000' },
+  },
 });
 const SECONDS = Number(given.seconds);
 const BATCH = 50;
 const CONNECTIONS = 8;
-const BACKLOG = 10_000;
+const BACKLOG = Number(given.backlog);
 const ORIGIN = 'https://shop.example';
 const PEERS = fileURLToPath(new URL('../.tmp/bench', import.meta.url));
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));

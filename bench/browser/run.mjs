@@ -1,6 +1,6 @@
 // Costs of the snippet beside the least that does the same, measured by turns in the same run.
-// `npm run bench` prints a table; ratios travel between machines better than the figures do.
-// `node lab/bench/run.mjs --only cpu,init` measures some rows, `--rounds 9` in so many rounds.
+// This prints a table; ratios travel between machines better than the figures do.
+// `node bench/browser/run.mjs --only cpu,init` measures some rows, `--rounds 9` in so many rounds.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
