@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { findMiniBrowser } from './e2e/promise/engines/webkit.js';
 import { CHROMIUM_ARGUMENTS } from './e2e/support/chromium-arguments.js';
 import { foundBrowsers } from './e2e/support/found-browsers.js';
 import type { Mode } from './e2e/support/test.js';
@@ -6,10 +7,15 @@ import type { Mode } from './e2e/support/test.js';
 const browsers = foundBrowsers();
 const chromium = { executablePath: browsers.chromium, args: CHROMIUM_ARGUMENTS };
 
+/** Which rows of the promise: without a value those of each push, `all`, or the `soak` alone. */
+const { PROMISE } = process.env;
+const leftOut = { all: /@soak/, soak: /^(?!.*@soak)/ }[PROMISE ?? ''] ?? /@nightly|@soak/;
+
 export default defineConfig<{ mode: Mode }>({
   testDir: 'e2e',
   // The examples of five frameworks take a minute to build: they are for the night.
   testIgnore: ['fixtures/**', ...(process.env.NIGHT ? [] : ['examples.spec.ts'])],
+  grepInvert: leftOut,
   outputDir: 'test-results/e2e',
   fullyParallel: true,
   // Two cores on the smallest machine this runs on, and tests that mostly wait.
@@ -19,9 +25,13 @@ export default defineConfig<{ mode: Mode }>({
   timeout: 60_000,
   // What is waited for may come late on a loaded machine. Playwright's own limit is 5 s.
   expect: { timeout: 20_000 },
-  globalTimeout: 24 * 60_000,
+  globalTimeout: PROMISE ? 0 : 24 * 60_000,
   forbidOnly: !!process.env.CI,
-  reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
+  reporter: [
+    ['list'],
+    ['json', { outputFile: 'test-results/e2e.json' }],
+    ...(process.env.MEASURED ? ([['./e2e/promise/reporter.ts']] as const) : []),
+  ],
   projects: [
     {
       name: 'chromium',
@@ -30,7 +40,7 @@ export default defineConfig<{ mode: Mode }>({
     {
       // Rows that read the same through a relay. What differs there stands in e2e/relay/.
       name: 'chromium-relay',
-      grep: /(plain|offline)\.spec\.ts|@relay/,
+      grep: /plain\.spec\.ts|@relay/,
       use: {
         mode: 'relay',
         browserName: 'chromium',
@@ -41,7 +51,7 @@ export default defineConfig<{ mode: Mode }>({
       ? [
           {
             name: 'firefox',
-            grep: /@smoke/,
+            grep: PROMISE === 'all' ? /@smoke|promise\.spec/ : /@smoke/,
             use: {
               browserName: 'firefox' as const,
               // Drives a stock Firefox; Playwright 1.65 no longer does.
@@ -49,6 +59,9 @@ export default defineConfig<{ mode: Mode }>({
             },
           },
         ]
+      : []),
+    ...(PROMISE === 'all' && findMiniBrowser()
+      ? [{ name: 'webkit', testMatch: 'promise/promise.spec.ts' }]
       : []),
   ],
 });

@@ -28,6 +28,14 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'world',
+          include: ['world/**/*.test.ts'],
+          setupFiles: ['test/support/pin-seed.ts'],
+          testTimeout: 60_000,
+        },
+      },
     ],
   },
 });

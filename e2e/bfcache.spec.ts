@@ -5,100 +5,11 @@ import { names } from './support/names.js';
 import { trackRefused } from './support/refused.js';
 import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
-import { steadyBackoff } from './support/steady-backoff.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
 const style = { ...listening, head: tellsLastShown };
-
-test('delivers what waits when the page is restored', async ({ bfcache, service, site }) => {
-  const page = await (await bfcache.open()).newPage();
-  await steadyBackoff(page);
-  await page.goto(site.page('/', site.tagged({}, style)));
-  const refused = await trackRefused({ page, service }, names(10), 2);
-  await page.goto(site.page('/bare', BARE));
-  await bfcache.back(page);
-  await expect.poll(() => lastShown(page)).toBe('restored');
-  await track(page, ['restored']);
-  await service.holds({ events: [...names(10), 'restored'] }, { pages: [page] });
-  expect(await service.requests()).toHaveLength(refused + 11);
-  expect(await storedEvents(page)).toEqual([]);
-});
-
-test('sends nothing again that another tab has taken over meanwhile', async ({
-  bfcache,
-  service,
-  site,
-}) => {
-  const context = await bfcache.open();
-  await steadyBackoff(context);
-  const page = await context.newPage();
-  const home = site.page('/', site.tagged({}, style));
-  await page.goto(home);
-  const refused = await trackRefused({ page, service }, names(10), 2);
-  await page.goto(site.page('/bare', BARE));
-
-  const other = await context.newPage();
-  await other.goto(home);
-  await service.holds({ events: names(10) }, { pages: [other] });
-  await bfcache.back(page);
-  await expect.poll(() => lastShown(page)).toBe('restored');
-  await track(page, ['restored']);
-  await service.holds({ events: [...names(10), 'restored'] }, { pages: [page, other] });
-  expect(await service.requests()).toHaveLength(refused + 11);
-});
-
-// A short delay: the answer comes while the page is away, and Firefox never tells the page of it.
-for (const [delay, tag] of [
-  [20, '@smoke'],
-  [1_500, '@full'],
-] as const) {
-  test(`sends nothing again that was handed off, with answers after ${delay} ms, and counts each once ${tag}`, async ({
-    bfcache,
-    service,
-    site,
-  }) => {
-    const page = await (await bfcache.open()).newPage();
-    await page.goto(site.page('/', site.tagged({}, style)));
-    await service.faults([{ delay }]);
-    await page.evaluate(
-      ([events, bare]) => {
-        for (const event of events) analytics.event(event);
-        location.href = bare;
-      },
-      [names(5), site.page('/bare', BARE)] as const,
-    );
-    await page.waitForURL('**/bare');
-    await bfcache.back(page);
-    await expect.poll(() => lastShown(page)).toBe('restored');
-    await track(page, ['restored']);
-    await service.holds({ events: [...names(5), 'restored'] }, { pages: [page] });
-    await expect
-      .poll(async () => {
-        const { delivered, unknown, inFlight } = await statusOf(page);
-        return [delivered + unknown, inFlight];
-      })
-      .toEqual([6, 0]);
-    expect(await service.requests()).toHaveLength(6);
-  });
-}
-
-test('sends nothing again that was in flight already', async ({ bfcache, service, site }) => {
-  const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/', site.tagged({ flushAt: 1 }, style)));
-  await service.faults([{ delay: 1_500 }]);
-  await track(page, names(3));
-  await expect.poll(async () => (await service.requests()).length).toBe(3);
-  await page.goto(site.page('/bare', BARE));
-  await bfcache.back(page);
-  await expect.poll(() => lastShown(page)).toBe('restored');
-  await track(page, ['restored']);
-  await service.holds({ events: [...names(3), 'restored'] }, { pages: [page] });
-  expect(await service.requests()).toHaveLength(4);
-  const { delivered, unknown } = await statusOf(page);
-  expect(delivered + unknown).toBe(4);
-});
 
 test('goes on as before through several returns', async ({ bfcache, service, site }) => {
   const page = await (await bfcache.open()).newPage();

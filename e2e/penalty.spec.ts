@@ -23,42 +23,6 @@ const trackFirst = async (page: Page, status: number): Promise<void> => {
 
 test.beforeEach(({ context }) => steadyBackoff(context));
 
-test('sends nothing for as long as Retry-After says, then one probe, then more @smoke', async ({
-  page,
-  service,
-  site,
-}) => {
-  await page.goto(site.page('/', site.tagged({}, listening)));
-  await service.faults([{ ...tooMany, times: 1 }, { delay: ANSWER_MS }]);
-  await trackFirst(page, tooMany.status);
-  await track(page, names(19));
-  await service.holds({ events: ['first', ...names(19)] }, { pages: [page] });
-  const requests = await service.requests();
-  expect(requests).toHaveLength(21);
-  const later = requests.slice(1);
-  expect(later[0]!.at - requests[0]!.at).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
-  // The probe alone; then two at a time.
-  expect(later[1]!.at - later[0]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
-  expect(later[3]!.at - later[1]!.at).toBeGreaterThanOrEqual(ANSWER_MS);
-  expect(later.at(-1)!.at - later[0]!.at).toBeLessThan(8 * ANSWER_MS);
-});
-
-for (const status of [408, 503]) {
-  const tag = status === 503 ? ['@smoke'] : [];
-  test(`sends again after ${status}`, { tag }, async ({ page, service, site }) => {
-    await page.goto(site.page('/', site.tagged({}, listening)));
-    // Not a number of times: Chromium itself repeats a request that was answered 408.
-    await service.faults([{ status }]);
-    await track(page, names(8));
-    await expect
-      .poll(() => heard(page, 'outcome'))
-      .toContainEqual(expect.objectContaining({ outcome: 'retry', status }));
-    await service.faults([]);
-    await service.holds({ events: names(8) }, { pages: [page] });
-    expect(await heard(page, 'drop')).toEqual([]);
-  });
-}
-
 test('keeps the other tab back, and lets each of them send one probe', async ({
   page,
   context,

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { breakStorage } from './support/break-storage.js';
 import { heard, listening } from './support/heard.js';
-import { laterPage } from './support/later.js';
-import { trackAndGo } from './support/leave.js';
 import { names } from './support/names.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
@@ -32,45 +30,6 @@ test('delivers from memory, and says so, where the database never completes @rel
     expect(Date.parse(received_at) - called!).toBeLessThan(2_500);
   }
 });
-
-test('leaves to the next page what it could not deliver, where the disk is full', async ({
-  page,
-  context,
-  guest,
-  service,
-  site,
-}) => {
-  await breakStorage(context, 'aborts at the end, as when the disk is full');
-  await page.goto(site.page('/', site.tagged({}, listening)));
-  await service.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
-  await track(page, names(10));
-  await expect.poll(() => storageOf(page)).toBe('memory');
-  await expect.poll(async () => (await service.requests()).length).toBeGreaterThan(0);
-  // Within the penalty: what is in flight when the page goes would be unknown.
-  await expect
-    .poll(() => statusOf(page))
-    .toMatchObject({ waiting: 10, inFlight: 0, paused: 'backoff' });
-  await service.faults([]);
-  // By its clock the penalty is over.
-  await page.goto(laterPage({ guest, site }, '/later'));
-  await service.holds({ events: names(10) }, { pages: [page] });
-});
-
-for (const how of ['never completes', 'throws when it is opened'] as const) {
-  test(`hands off what was called in the task that leaves, where IndexedDB ${how}`, async ({
-    page,
-    context,
-    service,
-    site,
-  }) => {
-    await breakStorage(context, how);
-    await page.goto(site.page('/', site.tagged()));
-    const next = site.page('/next', site.tagged());
-    await trackAndGo(page, names(10), next);
-    await service.holds({ events: names(10) }, { pages: [page] });
-    expect(await service.requests()).toHaveLength(10);
-  });
-}
 
 test.describe('where IndexedDB is taken away from a page that uses it', () => {
   const remember = () => {

@@ -1,6 +1,6 @@
 import { freezing } from './support/freeze.js';
 import { heard, listening } from './support/heard.js';
-import { later, laterPage } from './support/later.js';
+import { later } from './support/later.js';
 import { names } from './support/names.js';
 import { trackRefused } from './support/refused.js';
 import { rests } from './support/rests.js';
@@ -8,34 +8,6 @@ import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
-
-test('shares a backlog of 30 among three tabs that open together @relay', async ({
-  page,
-  context,
-  service,
-  site,
-}) => {
-  const address = site.page('/', site.tagged());
-  await page.goto(address);
-  await context.setOffline(true);
-  await page.evaluate(() => analytics.identify('user_1', { plan: 'pro' }));
-  await track(page, names(30));
-  await expect.poll(() => storedEvents(page)).toHaveLength(31);
-  await rests(page);
-  await page.goto('about:blank');
-  await context.setOffline(false);
-
-  const tabs = [page, await context.newPage(), await context.newPage()];
-  await Promise.all(
-    tabs.map(async (tab, i) => {
-      await tab.goto(address);
-      await track(tab, [`own ${i}`]);
-    }),
-  );
-  const events = [...names(30), ...names(3, 'own')];
-  await service.holds({ events, identifies: ['user_1'] }, { pages: tabs });
-  expect(await service.requests()).toHaveLength(34);
-});
 
 test('takes over what a closed tab has left', async ({ page, context, service, site }) => {
   await context.clock.install();
@@ -51,44 +23,6 @@ test('takes over what a closed tab has left', async ({ page, context, service, s
   await context.clock.fastForward(123_000);
   await service.holds({ events: [...names(10), 'of another'] }, { pages: others });
   expect(await service.requests()).toHaveLength(refused + 11);
-});
-
-test('delivers once what two tabs call at the same time @relay', async ({
-  page,
-  context,
-  service,
-  site,
-}) => {
-  const address = site.page('/', site.tagged());
-  const other = await context.newPage();
-  await page.goto(address);
-  await other.goto(address);
-  await Promise.all([track(page, names(50, 'one')), track(other, names(50, 'two'))]);
-  const events = [...names(50, 'one'), ...names(50, 'two')];
-  await service.holds({ events }, { pages: [page, other] });
-  expect(await service.requests()).toHaveLength(100);
-});
-
-test('lets another tab deliver for one that is frozen past the time of its parcels, which then forgets them', async ({
-  page,
-  context,
-  guest,
-  service,
-  site,
-}) => {
-  const frozen = freezing(site, guest);
-  await page.goto(site.page('/', site.tagged(frozen.options, { head: frozen.head })));
-  const refused = await trackRefused({ page, service }, names(10));
-  const thaw = await frozen.freeze(page);
-
-  const other = await context.newPage();
-  await other.goto(laterPage({ guest, site }, '/later'));
-  await service.holds({ events: names(10) }, { pages: [other] });
-  await thaw();
-  await track(page, ['after the thaw']);
-  await service.holds({ events: [...names(10), 'after the thaw'] }, { pages: [page, other] });
-  expect(await service.requests()).toHaveLength(refused + 11);
-  expect(await storedEvents(page)).toEqual([]);
 });
 
 test('lets a frozen tab go on that nobody has taken over from', async ({

@@ -5,38 +5,19 @@
  */
 export const INTERNAL = [
   // what the outbox has, and its records
-  ...[
-    'born',
-    'bytes',
-    'database',
-    'dirty',
-    'emit',
-    'isClaiming',
-    'isNamed',
-    'isSent',
-    'lookAt',
-    'maker',
-    'noted',
-    'onRestart',
-    'order',
-  ],
-  ...['parcel', 'resends', 'settings', 'soonest', 'taken', 'timer', 'walk', 'writes', 'writing'],
+  ...['born', 'bytes', 'count', 'database', 'dirty', 'emit', 'isClaiming', 'isNamed', 'isOpen'],
+  ...['isSent', 'maker', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
+  ...['timer', 'writes', 'writing'],
+  // claims
+  ...['after', 'claim', 'hurry', 'look', 'mayClaim', 'mustWait', 'soonest', 'taken', 'unreadable'],
   // delivery
-  ...[
-    'ask',
-    'failed',
-    'handOff',
-    'halt',
-    'isCutOff',
-    'isLeaving',
-    'isSilent',
-    'joins',
-    'lacksToken',
-  ],
-  ...['look', 'loseRunning', 'mayGo', 'onEnd', 'outbox', 'places', 'prepare', 'problem', 'pump'],
-  ...['reconfigure', 'retryAfterMs', 'room', 'trouble'],
+  ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
+  ...['isCutOff', 'isLeaving', 'isSilent', 'joins', 'lacksToken', 'loseRunning', 'mayGo', 'outbox'],
+  ...['pause', 'places', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
+  ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff'],
   // the page, consent, and the user
-  ...['begin', 'current', 'erase', 'erasing', 'leave', 'offer', 'online', 'remember'],
+  ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
+  ...['offer', 'online', 'remember'],
   // what is captured
   ...['listen', 'onLeave', 'onView'],
 ];

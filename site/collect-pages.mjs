@@ -11,11 +11,7 @@ import { join, posix } from 'node:path';
 import { DOCS, PAGES, REPOSITORY } from './where.mjs';
 import { withTabs } from './tabs.mjs';
 
-/** Pages for those who work on the project: they stay in the repository. */
-export const NOT_ON_THE_SITE = /^(performance|testing)\.md$/;
-
-const isOnTheSite = (path) =>
-  !path.startsWith('../') && !NOT_ON_THE_SITE.test(path) && existsSync(join(DOCS, path));
+const isOnTheSite = (path) => !path.startsWith('../') && existsSync(join(DOCS, path));
 
 /** Links work on GitHub as they are written. Those that leave the site lead there. */
 export const withLinks = (text) =>
@@ -47,7 +43,7 @@ export const collectPages = () => {
   rmSync(PAGES, { recursive: true, force: true });
   mkdirSync(PAGES);
   for (const name of readdirSync(DOCS)) {
-    if (!name.endsWith('.md') || NOT_ON_THE_SITE.test(name)) continue;
+    if (!name.endsWith('.md')) continue;
     writeFileSync(join(PAGES, name), withTabs(withLinks(readFileSync(join(DOCS, name), 'utf8'))));
   }
   cpSync(new URL('icon.svg', import.meta.url), join(PAGES, 'public/icon.svg'));

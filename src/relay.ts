@@ -5,15 +5,14 @@ export { createSeenMemory } from './relay/delivery/seen-memory.js';
 export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
 export type { ConsumerOptions } from './relay/delivery/consumer.js';
 export type { Undelivered } from './relay/delivery/settle.js';
-export type { Relay } from './relay/front/create-relay.js';
-export type { RelayHealth } from './relay/front/health.js';
+export type { Relay, RelayHealth } from './relay/front/create-relay.js';
 export type {
   DeliverableRecord,
   DeliverOptions,
   Delivery,
   DeliveryOptions,
 } from './relay/delivery/delivery.js';
-export type { ServiceState } from './relay/delivery/backoff.js';
+export type { ServiceHealth } from './relay/delivery/backoff.js';
 export type {
   Bound,
   Dropped,
@@ -36,7 +35,7 @@ export type {
 } from './relay/queue/ports.js';
 export type { AdmissionOptions, Rate, RateLimit } from './relay/front/admission.js';
 export type { ClientOptions } from './relay/front/client.js';
-export type { Send, SendResult } from './relay/delivery/upstream.js';
+export type { Send, SendResult, UpstreamOptions } from './relay/delivery/upstream.js';
 export type { Names } from './relay/front/records.js';
 export type { Origins } from './relay/front/http.js';
 export type { Verdict } from './interface/outcome.js';

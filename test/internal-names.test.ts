@@ -14,9 +14,9 @@ const OUTSIDE = [
 /** What is stored, or shared with other scripts of the page. */
 const SHARED: Record<string, string[]> = {
   'src/client/outbox/parcel.ts': ['StoredParcel'],
-  'src/client/outbox/outbox.ts': ['StoredLease'],
+  'src/client/outbox/lease.ts': ['StoredLease'],
   'src/client/outbox/note.ts': ['Note', 'NotedParcel'],
-  'src/client/delivery/trouble.ts': ['Gate'],
+  'src/client/delivery/backoff.ts': ['Gate'],
   'src/client/consent.ts': ['Fact'],
   'src/client/record.ts': ['Call'],
 };

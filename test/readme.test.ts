@@ -356,12 +356,6 @@ it('promises in ten lines', () => {
   expect(tableUnder(read('docs/limits.md'), 'What is promised')).toHaveLength(10);
 });
 
-it('compares what is lost as it was measured, and in the words of the limits', () => {
-  const last = tableUnder(read('docs/start.md'), 'Direct, or through a relay').at(-1)!;
-  expect(last.slice(1)).toEqual(['6 of 12', '0 of 28']);
-  expect(read('docs/limits.md')).toContain('6 of 12');
-});
-
 it('promises nowhere that a call is stored as it returns', () => {
   const promising = PAGES.filter((file) => /safe as soon as|stored as soon as it/.test(read(file)));
   expect(promising).toEqual([]);
@@ -410,8 +404,8 @@ describe('links', () => {
   });
 });
 
-/** Written by scripts, or about calls side by side. */
-const OTHER_TABLES = /^docs\/(promise|performance|testing|migrat[\w-]+)\.md$/;
+/** Written by the tests, or about calls side by side. */
+const OTHER_TABLES = /^docs\/(measured|migrat[\w-]+)\.md$/;
 const LONGEST_CELL = 140;
 
 describe('tables', () => {

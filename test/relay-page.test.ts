@@ -92,6 +92,7 @@ describe('its tables', () => {
         ...membersOf('src/relay/front/admission.ts', 'AdmissionOptions'),
         ...membersOf('src/relay/front/client.ts', 'ClientOptions'),
         ...membersOf('src/relay/delivery/delivery.ts', 'DeliveryOptions'),
+        ...membersOf('src/relay/delivery/upstream.ts', 'UpstreamOptions'),
         ...HOOKS,
       ),
     );

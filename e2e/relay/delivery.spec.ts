@@ -1,24 +1,9 @@
 import { heard, listening } from '../support/heard.js';
 import { names } from '../support/names.js';
-import { statusOf } from '../support/status-of.js';
 import { expect, test } from '../support/test.js';
 import { track } from '../support/track.js';
 
 test.use({ mode: 'relay' });
-
-test('stores once what is sent again because the answer was lost @smoke', async ({
-  page,
-  relay,
-  service,
-  site,
-}) => {
-  await page.goto(site.page('/', site.tagged()));
-  relay.faults([{ after: true, reset: true, times: 1 }]);
-  await track(page, names(20));
-  await service.holds({ events: names(20) }, { pages: [page] });
-  expect(relay.requests.length).toBeGreaterThan(1);
-  expect(await statusOf(page)).toMatchObject({ delivered: 20, unknown: 0 });
-});
 
 test('delivers all once through an outage of the service @smoke', async ({
   page,

@@ -12,44 +12,20 @@ export const listening: TagStyle = {
   body: `<script>{
   const heard = (window[Symbol.for('${KEY}')] = []);
   for (const type of ${JSON.stringify(TYPES)})
-    analytics.on(type, (payload) => heard.push([type, structuredClone(payload), Date.now()]));
+    analytics.on(type, (payload) => heard.push([type, structuredClone(payload)]));
 }</script>`,
-};
-
-interface Heard<Type extends keyof Listeners> {
-  payload: Listeners[Type];
-  /** By the page's clock. */
-  at: number;
-}
-
-const hear = async <Type extends keyof Listeners>(
-  page: Evaluates,
-  type: Type,
-): Promise<Heard<Type>[]> => {
-  const all = await page.evaluate(
-    (key) =>
-      (window as unknown as Record<symbol, unknown>)[Symbol.for(key)] as [
-        string,
-        unknown,
-        number,
-      ][],
-    KEY,
-  );
-  return all
-    .filter(([heardType]) => heardType === type)
-    .map(([, payload, at]) => ({ payload, at })) as Heard<Type>[];
 };
 
 /** What a listening page's tracker has said of one kind so far. */
 export const heard = async <Type extends keyof Listeners>(
   page: Evaluates,
   type: Type,
-): Promise<Listeners[Type][]> => (await hear(page, type)).map(({ payload }) => payload);
-
-/** When a listening page started the requests of an event, by its own clock. */
-export const sentTimes = async (page: Evaluates, event: string): Promise<number[]> =>
-  (await hear(page, 'sent'))
-    .filter(
-      ({ payload: { record } }) => (JSON.parse(record.body) as { event?: string }).event === event,
-    )
-    .map(({ at }) => at);
+): Promise<Listeners[Type][]> => {
+  const all = await page.evaluate(
+    (key) => (window as unknown as Record<symbol, [string, unknown][]>)[Symbol.for(key)]!,
+    KEY,
+  );
+  return all
+    .filter(([heardType]) => heardType === type)
+    .map(([, payload]) => payload as Listeners[Type]);
+};

@@ -21,17 +21,6 @@ export const trackAndGo = async (
   await page.waitForURL(address);
 };
 
-/** A tab that may close itself. */
-export const openPopup = async (page: Page, address: string, isLoaded = true): Promise<Page> => {
-  const [popup] = await Promise.all([
-    page.waitForEvent('popup'),
-    page.evaluate((address) => void window.open(address), address),
-  ]);
-  if (isLoaded) await popup.waitForLoadState();
-  else await untilTracked(popup);
-  return popup;
-};
-
 const untilTracked = (page: Page) =>
   page.waitForFunction(
     () => 'analytics' in window && Symbol.for('analytics-outbox') in window.analytics,
@@ -51,32 +40,19 @@ export const openUnloaded = async (
   await untilTracked(page);
 };
 
-/** Makes pages hear as little as in WebKit: left before their `load` event, they get `beforeunload` alone. */
-export const tellNothingBeforeLoad = (page: Page | BrowserContext): Promise<unknown> =>
-  page.addInitScript(() => {
-    const hear = (event: Event) => {
-      if (document.readyState !== 'complete') event.stopImmediatePropagation();
-    };
-    for (const type of ['pagehide', 'visibilitychange']) addEventListener(type, hear, true);
-  });
-
-/** Calls `event` once a name, each of about so many bytes, and closes the tab, in one task. */
-export const trackAndClose = async (
-  popup: Page,
-  events: readonly string[],
-  bytes = 0,
-): Promise<void> => {
-  const closed = popup.waitForEvent('close');
-  await popup
-    .evaluate(
-      ([events, fields]) => {
-        for (const event of events) analytics.event(event, fields);
-        window.close();
-      },
-      [events, fieldsOf(bytes)] as const,
-    )
-    .catch(() => undefined); // it may be gone before it answers
-  await closed;
+/**
+ * Lets a page hear as little as in WebKit: one that is left before its `load` event gets `beforeunload` alone.
+ * It stands alone, for the start of a page.
+ */
+export const hearNothingBeforeLoad = (): void => {
+  const hear = (event: Event) => {
+    if (document.readyState !== 'complete') event.stopImmediatePropagation();
+  };
+  for (const type of ['pagehide', 'visibilitychange']) addEventListener(type, hear, true);
 };
+
+/** Makes all pages to come hear as little. */
+export const tellNothingBeforeLoad = (page: Page | BrowserContext): Promise<unknown> =>
+  page.addInitScript(hearNothingBeforeLoad);
 
 const fieldsOf = (bytes: number) => (bytes ? { description: 'x'.repeat(bytes) } : {});

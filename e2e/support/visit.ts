@@ -19,15 +19,6 @@ export const SHORT_OUTAGE: Visit = {
   closedAtMs: 15_000,
 };
 
-export const CALLS_AFTER_IT: Visit = {
-  awayMs: 3_000,
-  calls: [
-    ...names(6, 'during').map((event, i) => ({ atMs: 400 * i, events: [event] })),
-    ...names(4, 'after').map((event, i) => ({ atMs: 4_000 + 400 * i, events: [event] })),
-  ],
-  closedAtMs: 12_000,
-};
-
 export const LONGER_OUTAGE: Visit = {
   awayMs: 8_000,
   calls: [

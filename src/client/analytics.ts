@@ -73,7 +73,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     [subject, given, ...more]: unknown[],
     seen?: object,
   ): void => {
-    // Once there is a pipeline, a call becomes text before it returns.
+    // With a pipeline, a call becomes text before it returns. Without one it waits, so the page must not change it.
     const kept = current ? given : (attempt(() => copy(given)) ?? given);
     const call = { type, at, subject, given: kept, more, seen };
     run((pipeline) => {
@@ -94,7 +94,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (!isPage()) return;
       tell?.('init', options);
       const next = (settings = resolveOptions({ ...options }, pageOrigin(), !!direct));
-      current = undefined; // a former destination goes on with the records that it has
+      current = undefined; // the pipeline of a former destination goes on with its records
       if (next.project) {
         projects.add(next.project);
         const consent = consentTo(next.project);

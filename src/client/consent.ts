@@ -4,28 +4,28 @@ import { openDatabase } from './outbox/database.js';
 import { databaseNames, deleteDatabase, isGpcOn, shelf } from './page.js';
 import type { Consent } from './types.js';
 
-/** What the scripts of a page know of the consent to one project's records. */
+/** The consent to the records of one project, as all scripts of a page share it. */
 interface Fact {
   consent: Consent;
-  /** `setConsent` has set it, so that the options of a later `init` say nothing any more. */
+  /** `setConsent` has set the consent. From then on, the option `consent` of an `init` is ignored. */
   isSaid: boolean;
-  /** Which attempt to erase what is stored is under way; 0 once all is erased since the denial. */
+  /** The number of the attempt to erase what is stored; 0 when one has succeeded, missing before the first one. */
   tries?: number | undefined;
-  /** Databases that may exist, and keys that begin with their names. */
+  /** Names of databases that may exist. Keys of localStorage begin with them, too. */
   names: Set<string>;
   followers: Set<() => void>;
 }
 
 /** Two scripts, such as the tag and an import, have no module in common: both see a symbol on the global object. */
 export const FACTS = Symbol.for('analytics-outbox consent');
-/** As long as each other, so that a denial fits into a full localStorage in the place of a consent. */
+/** Two words of the same length: where localStorage is full, a denial fits into the place of a consent. */
 const GRANTED = 'granted';
 const REFUSED = 'refused';
-/** Erasing that has failed is tried again after this time. */
+/** After a failure, erasing is tried again after this time. */
 const AGAIN_MS = 10_000;
-/** What names of databases and of their keys begin with: the address of the destination, and the project. */
+/** Names of databases and keys begin with this: the address of the destination, and the project. */
 const DESTINATION = /^analytics-outbox \S+:\S+ (\S+)/;
-/** What parts of the context have stored, perhaps on pages that had more of them. */
+/** Keys that parts of the context have stored, on this page or on others of the site. */
 const CONTEXT = /^analytics-outbox \w+$/;
 
 /** The consent to the records of one project: one fact for all scripts and instances of the page, and for later pages. */
@@ -47,8 +47,8 @@ export const consentTo = (project: string) => {
   const tell = () => [...fact.followers].forEach((follow) => follow());
 
   /**
-   * Erases what any page has stored for the project, apart from a denial: keys at once, then the databases. Until all are
-   * empty, no follower begins, or if that has failed, none uses a database.
+   * Erases what any page has stored for the project, apart from a denial: keys at once, then the databases. Followers
+   * wait for the first attempt. If it fails, they work from memory until another one has succeeded.
    */
   const erase = (): void => {
     for (const one of shelf.keys()) {
@@ -62,14 +62,14 @@ export const consentTo = (project: string) => {
         for (const one of (await databaseNames().catch(() => [...fact.names])).filter(isOwn)) {
           const [name] = DESTINATION.exec(one)!;
           const database = openDatabase(name, () => undefined);
-          // If another page has erased all and was granted consent since, what is stored now is allowed.
+          // Another page may have erased all, and got consent since: then what is stored now is allowed.
           const empty = (store: IDBObjectStore) => has(GRANTED) || store.clear();
           try {
             await database.run(empty);
           } finally {
             void database.end();
           }
-          // Only if this page has not used it: while the deletion waits for other pages, nobody can open it again.
+          // Not a database that this page uses: a deletion waits for other pages, and nobody can open it meanwhile.
           if (!fact.names.has(name) && !has(GRANTED)) deleteDatabase(name);
         }
         fact.tries = 0;
@@ -86,11 +86,11 @@ export const consentTo = (project: string) => {
     fact.consent = consent;
     fact.isSaid ||= isSaid;
     if (consent === 'denied') {
-      erase(); // there may be no follower; and what is removed makes room where localStorage is full
+      erase(); // before the denial is stored, for which it makes room; and there may be no follower that would erase
       shelf.set(key, REFUSED);
     } else if (consent === 'granted' && has(REFUSED)) {
       shelf.remove(key);
-      // What the page of the denial, or an earlier build, may have left undone.
+      // The page of the denial, or an earlier build, may not have erased all.
       if (fact.tries !== 0) erase();
     }
     tell();
@@ -104,14 +104,14 @@ export const consentTo = (project: string) => {
   return {
     set,
     erase,
-    /** The option of an `init`: the first one of the page counts, and later a stricter one until `setConsent`. */
+    /** Takes the option of an `init`: the first one of the page, and later only a stricter one, until `setConsent`. */
     offer: (option: Consent | undefined): void => {
       const isStricter = option !== 'granted' && fact.consent !== 'denied' && !fact.isSaid;
       if (option && (isStricter || !known)) set(option, false);
     },
     /**
-     * What is in force. A denial that any page has stored counts until consent is given again, on this page too if the
-     * site clears its storage. While Global Privacy Control is on and counts, consent is denied, whatever was said.
+     * The consent that is in force. A stored denial counts until consent is given again. This page remembers it even if
+     * the site clears its storage. While Global Privacy Control is on and is respected, consent is denied in any case.
      */
     current: (respectGpc: boolean | undefined): Consent => {
       if (has(REFUSED)) fact.consent = 'denied';
@@ -119,13 +119,13 @@ export const consentTo = (project: string) => {
       return respectGpc && isGpcOn() ? 'denied' : fact.consent;
     },
     /**
-     * Which attempt to erase what is stored is under way, if any. Followers are called after each. Nothing is stored
-     * or sent before the first has ended, and no database is used before one has succeeded.
+     * The number of the attempt to erase what is stored, if one is under way. Followers are called after each. Nothing
+     * is stored or sent before the first one has ended, and no database is used before one has succeeded.
      */
     erasing: (): number | undefined => fact.tries,
     /**
-     * Stores that consent is granted, once storage is used: a denial will fit into its place. And which database is
-     * used, for a denial where the browser does not name its databases.
+     * Called when storage is used. Stores that consent is granted, so that a denial fits into its place, and the name of
+     * the database, so that a denial finds it where the browser does not list databases.
      */
     remember: (name: string): void => {
       fact.names.add(name);

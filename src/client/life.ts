@@ -12,8 +12,8 @@ export const isHidden = (): boolean => memberOf(document, 'visibilityState') ===
 export const isLoading = (): boolean => /^[il]/.test(memberOf(document, 'readyState'));
 
 /**
- * Whether the page may have no later moment to send in: the system ends hidden ones, WebKit tells loading ones nothing,
- * and Chromium breaks off most of what a page that has called `window.close()` sends as it is hidden.
+ * Whether this may be the page's last moment to send: the system may end a hidden page, WebKit does not tell a loading
+ * page that it ends, and Chromium breaks off most requests that begin after `window.close()`.
  */
 export const isFleeting = (): boolean => isHidden() || isLoading() || globalThis.closed;
 
@@ -41,7 +41,7 @@ export const wasLeft = async (): Promise<boolean> => {
   return isGoing() || departures !== before;
 };
 
-/** A page that still lives so long after a navigation has begun has not been left by it. */
+/** A page that is still there this long after a navigation has begun is not left by it. */
 const STAY_MS = 5_000;
 
 /**
@@ -102,7 +102,7 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
     [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
     [document, 'resume', show],
     [window, 'pagehide', hide],
-    // A page that has just loaded is shown, too: it has looked already.
+    // Without `persisted`, the page has just loaded, and has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
     [window, 'load', () => (loaded(), stay())],
     [window, 'online', online],

@@ -89,7 +89,7 @@ export const byteLength = (text: string): number =>
 
 /** Milliseconds since the epoch: by the site's own clock, as long as that works. */
 export const timeBy = (clock: (() => number) | undefined): number =>
-  attempt(() => +clock!()) || Date.now();
+  (clock && attempt(() => +clock())) || Date.now();
 
 /** Milliseconds since the page was opened, whatever becomes of the clock. */
 export const sinceOpened = (): number => attempt(() => +performance.now()) || 0;

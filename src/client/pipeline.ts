@@ -5,13 +5,23 @@ import type { createDirectSend } from './delivery/send/direct.js';
 import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
-import { createOutbox, entriesOf, type Outbox } from './outbox/outbox.js';
-import { clear, keep, leave, useDatabase } from './outbox/records.js';
-import { flush } from './outbox/writer.js';
+import { entriesOf } from './outbox/memory.js';
+import { clear, createOutbox, keep, leave, useDatabase } from './outbox/outbox.js';
+import { writeChanges } from './outbox/writer.js';
 import { timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
-import type { Consent, Drop, Emit, FlushResult, Listeners, Status, StorageKind } from './types.js';
+import type {
+  Consent,
+  Drop,
+  DropReason,
+  Emit,
+  FlushResult,
+  Listeners,
+  OutboxRecord,
+  Status,
+  StorageKind,
+} from './types.js';
 import { createUser } from './user.js';
 
 /** Everything between a call and one destination. */
@@ -33,9 +43,9 @@ export const createPipeline = (
   };
   const name = nameOf(first);
   const now = () => timeBy(settings.now);
-  const drop: Outbox['drop'] = (reason, record, message = reason) =>
+  const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
     report('drop', { reason, message, record });
-  const onRestart = () => pump.loseRunning();
+  const onRestart = () => pump.restart();
   const outbox = createOutbox({
     name,
     settings: () => settings,
@@ -59,7 +69,7 @@ export const createPipeline = (
     const onChange = (storage: StorageKind, message: string) => {
       if (opened !== outbox.database) return;
       if (storage === 'opening') use();
-      else void flush(outbox);
+      else void writeChanges(outbox);
       pump.look();
       report('storage', { storage, message }); // last: a listener may deny consent
     };
@@ -83,13 +93,13 @@ export const createPipeline = (
     close();
   };
 
-  /** Deletes all that is kept, and forgets the user. */
+  /** Deletes all records, and forgets the user. */
   const eraseAll = () => {
     pump.halt();
     close();
     clear(outbox, 'consent-denied');
     user.set(null);
-    pump.reconfigure(); // the wait was stored, too
+    pump.reconfigure(); // it forgets the wait after failures, which was stored, too
     consents.erase();
   };
 
@@ -98,7 +108,7 @@ export const createPipeline = (
     const next = consents.current(settings.respectGpc);
     const isOther = next !== consent;
     consent = next;
-    begin(); // also if nothing has changed: what a denial has left may be erased now
+    begin(); // also if consent is the same: storage may have waited for the end of erasing
     if (!isOther) return;
     if (next === 'granted') user.begin();
     else if (next === 'pending') end();
@@ -142,7 +152,7 @@ export const createPipeline = (
         admit(); // `context` or `beforeSend` may have denied it
         if (call.type === 'identify') user.set(String(call.subject));
         report('record', record);
-        admit(); // a listener may
+        admit(); // a listener may have
         keep(outbox, record);
       } catch (error) {
         return drop(
@@ -191,7 +201,7 @@ export const createPipeline = (
         storage: outbox.database?.kind() ?? 'none',
         consent: consent!,
         waiting: outbox.count - inFlight,
-        elsewhere: outbox.seen?.elsewhere,
+        elsewhere: pump.elsewhere(),
         inFlight,
         delivered: counts.delivered,
         unknown: counts.unknown,

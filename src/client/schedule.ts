@@ -13,11 +13,11 @@ export const createSchedule = (
   flush: () => void,
   leave: (isCall: boolean) => void,
 ) => {
-  /** Calls since the last flush; below 0 while one is coming. */
+  /** Calls since the last flush; below 0 while the next one is on its way. */
   let fresh = 0;
-  /** By then a flush has come, or the page has swallowed what should have brought it. */
+  /** By this time a flush has come, or the page has swallowed the timer or callback that should have brought it. */
   let due = 0;
-  /** When a page that may go without a word last sent what was called. */
+  /** Time of the last flush of a page that may go without a word. */
   let sentAt = 0;
   let timer: number | undefined;
 

@@ -14,10 +14,6 @@ export interface OutboxRecord {
   at: number;
   /** Requests that were started with the record so far. */
   attempts: number;
-  /** Time of its first failure; left out if it has not failed. */
-  failedSince?: number;
-  /** It is not sent again before this time. */
-  due?: number;
   /** The `user_id` in the body, if it has one. Identifies and events of one user keep their order by it. */
   user?: string | undefined;
 }

@@ -3,7 +3,7 @@ import { shelf } from './page.js';
 /** The identified user, on this page and on later pages of the site. */
 export const createUser = (name: string, mayStore: () => boolean) => {
   const key = `${name} user`;
-  /** What this page has read or set last; null after a reset. */
+  /** The user that this page has read or set last; null after a reset. */
   let user: string | null | undefined;
 
   const set = (value: string | null): void => {
@@ -12,14 +12,14 @@ export const createUser = (name: string, mayStore: () => boolean) => {
   };
   const current = (): string | undefined => {
     const stored = mayStore() ? shelf.get(key) : undefined;
-    if (stored !== undefined) user = stored || null; // where the site has cleared it, the page knows it still
+    if (stored !== undefined) user = stored || null; // if the site has cleared its storage, the page still knows the user
     return user ?? undefined;
   };
 
   return {
     set,
     current,
-    /** Called when storage may be used: what was set before counts before what is stored. */
+    /** Called when storage may be used. A user that was set before that counts, and not the stored one. */
     begin: (): unknown => (user === undefined ? current() : set(user)),
   };
 };

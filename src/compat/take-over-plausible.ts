@@ -1,7 +1,7 @@
 import { onUse } from './browser/on-use.js';
 import { createPlausible } from './plausible.js';
 import type { Plausible, PlausibleConfig } from './plausible-types.js';
-import type { Target } from './target.js';
+import { TAKEN, type Target } from './target.js';
 
 type Call = Parameters<Plausible>;
 
@@ -9,21 +9,26 @@ type Call = Parameters<Plausible>;
 interface Stub {
   q?: ArrayLike<unknown>[];
   o?: PlausibleConfig;
+  [TAKEN]?: true;
 }
 
 /**
  * Puts this function in the place of Plausible's, makes the calls that wait in it, and follows elements with the class
- * `plausible-event-name=…`.
+ * `plausible-event-name=…`. Called again, it returns the function of the first call.
  * @example takeOverPlausible(analytics);
  */
 export const takeOverPlausible = (analytics: Pick<Target, 'event'>): Plausible => {
   const page = globalThis as unknown as { plausible?: Stub & Partial<Plausible> };
+  if (page.plausible?.[TAKEN]) return page.plausible as Plausible;
   const { q = [], o } = page.plausible ?? {};
   const plausible = createPlausible(analytics);
   const push = (call: ArrayLike<unknown>) => plausible(...(Array.from(call) as Call));
   plausible.init(o);
   // A part of the page may have kept the function from before, which looks for the list again.
-  page.plausible = Object.assign(plausible, { q: Object.assign([], { push }) });
+  page.plausible = Object.assign(plausible, {
+    q: Object.assign([], { push }),
+    [TAKEN]: true as const,
+  });
   q.forEach(push);
 
   onUse('[class*=plausible-event-name]', ({ classList }) => {

@@ -1,5 +1,5 @@
 import { onUse } from './browser/on-use.js';
-import type { Target } from './target.js';
+import { TAKEN, type Target } from './target.js';
 import { createUmami } from './umami.js';
 import type { Umami } from './umami-types.js';
 
@@ -7,12 +7,13 @@ const EVENT = 'data-umami-event';
 
 /**
  * Makes these calls `window.umami`, and follows elements with `data-umami-event`. Umami has no stub, so there is nothing
- * that waits.
+ * that waits. Called again, it returns the calls of the first time.
  * @example takeOverUmami(analytics);
  */
 export const takeOverUmami = (analytics: Pick<Target, 'identify' | 'event' | 'status'>): Umami => {
-  const umami = createUmami(analytics);
-  (globalThis as { umami?: Umami }).umami = umami;
+  const page = globalThis as { umami?: Umami & { [TAKEN]?: true } };
+  if (page.umami?.[TAKEN]) return page.umami;
+  const umami = (page.umami = Object.assign(createUmami(analytics), { [TAKEN]: true as const }));
   onUse(`[${EVENT}]`, ({ attributes }) => {
     let event: string;
     const data: Record<string, string> = {};

@@ -54,6 +54,8 @@ export interface BatchResult {
   unlisted?: 'project' | 'channel';
   /** Given with `rejected` if the relay itself refuses the record: the field that is wrong. */
   field?: string;
+  /** Given with `rejected` if the service refuses the record: its own words, 200 characters of them at the most. */
+  message?: string;
 }
 
 /** Body of the answer, with status 200: one result for each record, in their order. */

@@ -54,6 +54,11 @@ export const listen = async (place: Place): Promise<Door> => {
  * have the last answer. Thousands in one packet would be worked on before those of anybody else.
  */
 const MOST_AT_ONCE = 16;
+/**
+ * A connection that sends more is read no further, and closed after a while: closed at once, it would be opened again
+ * at once. Beyond so many, connections are closed at once.
+ */
+const [HOLD_MS, MOST_HELD] = [5_000, 1_000];
 /** What is read of a body that nobody wants, and for how long, so that its client gets to see the answer. */
 const [DRAIN_BYTES, DRAIN_MS] = [2_097_152, 10_000];
 
@@ -73,18 +78,44 @@ const drain = (incoming: IncomingMessage): Promise<void> =>
     incoming.resume();
   });
 
-/** Closes connections that send many requests without waiting for an answer. */
+/** Node's parser of a connection. It works through all that has come in one piece, unless it is paused. */
+type Parsed = Socket & { parser?: { pause?: () => void } | null };
+
+/** Gives up connections that send many requests without waiting for an answer. */
 const createConnections = () => {
   const waiting = new WeakMap<Socket, number>();
-  /** Whether the request may be answered. */
-  return ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
-    if (socket.destroyed) return false;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    waiting.set(socket, count);
-    outgoing.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
-    if (count > MOST_AT_ONCE) socket.destroy();
-    return count <= MOST_AT_ONCE;
+  const held = new Set<Socket>();
+
+  const hold = (socket: Parsed): void => {
+    if (!socket.parser?.pause || held.size >= MOST_HELD) return void socket.destroy();
+    socket.parser.pause();
+    held.add(socket);
+    const timer = setTimeout(() => socket.destroy(), HOLD_MS);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      held.delete(socket);
+    });
   };
+
+  return {
+    isHeld: (socket: Socket): boolean => held.has(socket),
+    /** Whether the request may be answered. */
+    mayAnswer: ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
+      if (socket.destroyed || held.has(socket)) return false;
+      const count = (waiting.get(socket) ?? 0) + 1;
+      waiting.set(socket, count);
+      outgoing.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
+      if (count > MOST_AT_ONCE) hold(socket);
+      return count <= MOST_AT_ONCE;
+    },
+    closeHeld: (): void => held.forEach((socket) => socket.destroy()),
+  };
+};
+
+/** What Node itself answers to what is no request, by the code of the error; all else is 400. */
+const CLIENT_ERRORS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
 const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
@@ -96,9 +127,16 @@ const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
     if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
     return response;
   });
-  const mayAnswer = createConnections();
+  const connections = createConnections();
   const server = createServer((incoming, outgoing) => {
-    if (mayAnswer(incoming, outgoing)) void listener(incoming, outgoing);
+    if (connections.mayAnswer(incoming, outgoing)) void listener(incoming, outgoing);
+  });
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    // A parser that is paused in the middle says so as an error.
+    if (connections.isHeld(socket)) return void socket.pause();
+    if (!socket.writable) return void socket.destroy();
+    const status = CLIENT_ERRORS[code] ?? '400 Bad Request';
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
   });
   server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -112,6 +150,7 @@ const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
     end: async (): Promise<void> => {
       const ended = once(server, 'close');
       server.close();
+      connections.closeHeld();
       // A connection that a proxy keeps open becomes idle after its last answer.
       const sweeping = setInterval(() => server.closeIdleConnections(), 100);
       const cutting = setTimeout(() => server.closeAllConnections(), END_MS);

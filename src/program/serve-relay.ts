@@ -59,8 +59,11 @@ export const serveRelay = async (
     ...settings,
     ...{ fetch: createNodeFetch(), rate: settings.serviceRate },
   });
-  const { fetch, concurrency } = ofService;
-  const toService = { baseUrl, token, seen, timeout, idempotencyKey, fetch, concurrency, ...hooks };
+  const { fetch, pace, concurrency } = ofService;
+  const toService = {
+    ...{ baseUrl, token, seen, timeout, idempotencyKey, fetch, pace, concurrency },
+    ...hooks,
+  };
   const client = createClientAddress({
     ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
   });

@@ -27,15 +27,15 @@ const createPace = ({ perSecond, burst }: Rate) => {
 /** How a relay asks the service: with the token as it is now, and no faster than it may. */
 export const createServiceClient = (parts: Parts) => {
   const { fetch, rate, timeout = 10_000, concurrency = 32 } = parts;
-  const pace = rate ? createPace(rate) : undefined;
   let { token } = parts;
-  const ask: ServiceFetch = async (url, request) => {
-    await pace?.();
-    const headers = { ...request.headers, authorization: `Bearer ${token}` };
-    return fetch(url, { ...request, headers });
-  };
+  const ask: ServiceFetch = (url, request) =>
+    fetch(url, {
+      ...request,
+      headers: { ...request.headers, authorization: `Bearer ${token}` },
+    });
   return {
     fetch: ask,
+    pace: rate ? createPace(rate) : undefined,
     /** More would wait for their turn for longer than a quarter of the time that they have. */
     concurrency: rate
       ? Math.min(concurrency, Math.ceil((rate.perSecond * timeout) / 4_000))

@@ -1,5 +1,5 @@
-import { checkOptions as check, type OptionCheck } from '../interface/check-options.js';
 import { callback, isFunction, type Kind } from '../interface/kinds.js';
+import { nearest } from '../interface/near.js';
 import type { Hooks } from './hooks.js';
 
 /** The kind of each option, tied to their type so that none is forgotten. */
@@ -12,20 +12,46 @@ interface OptionList<Options> {
   together?: (given: Partial<Options>, check: OptionCheck) => void;
 }
 
-/** Throws a TypeError that names each wrong option and what to write. No value is shown: it may be the token. */
+/** Notes what is wrong with an option; one problem for each is enough. */
+interface OptionCheck {
+  wrong: (name: string, problem: string) => void;
+  missing: (name: string, words: string) => void;
+}
+
+/**
+ * Throws a TypeError that names each wrong option and what to write. No value is shown: it may be the token. Each message
+ * begins with `caller`, which names whose options they are.
+ */
 export const checkOptions = <Options extends object>(
   caller: string,
   options: Options,
   { kinds, required = [], together }: OptionList<Options>,
 ): void => {
-  const complaints = check(caller, options, kinds, {
-    formOf: (name) => `\`${name}\``,
-    notThis: () => '',
-    names: Object.keys(kinds),
-  });
-  for (const name of required) if (!(name in complaints.given)) complaints.missing(name);
-  together?.(complaints.given as Partial<Options>, complaints);
-  complaints.throwAny();
+  if (typeof options !== 'object' || !options) {
+    throw new TypeError(`${caller}: expected an object of options`);
+  }
+  // No names of a prototype, since some scripts give every object more keys.
+  const given = new Map<string, unknown>();
+  const problems = new Map<string, string>();
+  const known: Readonly<Record<string, Kind>> = kinds;
+
+  const wrong = (name: string, problem: string): void => {
+    if (!problems.has(name)) problems.set(name, `option \`${name}\` ${problem}`);
+  };
+  const missing = (name: string, words: string): void => wrong(name, `is missing: give ${words}`);
+
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const kind = Object.hasOwn(known, name) ? known[name] : undefined;
+    // The option that was meant counts as given, so that it is not called missing as well.
+    const meant = kind ? name : nearest(name, Object.keys(known));
+    if (!kind) wrong(name, `does not exist${meant ? `: did you mean \`${meant}\`?` : ''}`);
+    else if (!kind.fits(value)) wrong(name, `must be ${kind.words}`);
+    if (kind || !given.has(meant ?? name)) given.set(meant ?? name, value);
+  }
+  for (const name of required) if (!given.has(name)) missing(name, kinds[name].words);
+  together?.(Object.fromEntries(given) as Partial<Options>, { wrong, missing });
+  if (problems.size) throw new TypeError(`${caller}: ${[...problems.values()].join('\n')}`);
 };
 
 /** A number of things. */

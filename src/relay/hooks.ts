@@ -42,29 +42,22 @@ export type OnMetric = (
 /** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
 export interface RelayError {
   /**
-   * `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML. `unreachable`: it gives no answer at
-   * all; the message has the cause. `service`: it answers 408, 425, 429 or 5xx, more than once in a row. `token`: the
-   * token function failed, or gave what no header can carry. `seen`, `queue`: the store failed. These six are told
-   * once until they are over, and so is `records`: the service takes records, but refuses to take some.
-   *
-   * `unlisted`: records name a project or channel that is not listed; each value is told once a day.
-   * `dropped`: what was kept had to go, because there was too much of it; told once a minute at the most. `storage`: the
-   * store is set up so that it may lose records; told at the start.
-   * `hook`: a function that was passed in failed. `relay`: a fault of the relay itself.
+   * The first seven are told once until they are over:
+   * - `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML.
+   * - `unreachable`: the service gives no answer at all; the message has the cause.
+   * - `service`: the service answers 408, 425, 429 or 5xx, more than once in a row.
+   * - `records`: the service takes records, but refuses to take some.
+   * - `token`: the token function failed, or gave what no header can carry.
+   * - `seen`, `queue`: the store failed.
+   * - `unlisted`: records name a project or channel that is not listed; each value is told once a day.
+   * - `dropped`: what was kept had to go, because there was too much of it; told once a minute at the most.
+   * - `storage`: the store is set up so that it may lose records; told at the start.
+   * - `hook`: a function that was passed in failed.
+   * - `relay`: a fault of the relay itself.
    */
   kind:
-    | 'setup'
-    | 'unlisted'
-    | 'unreachable'
-    | 'service'
-    | 'records'
-    | 'dropped'
-    | 'storage'
-    | 'token'
-    | 'seen'
-    | 'queue'
-    | 'hook'
-    | 'relay';
+    | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'seen' | 'queue')
+    | ('unlisted' | 'dropped' | 'storage' | 'hook' | 'relay');
   message: string;
   /** HTTP status of the service, where there was an answer. */
   status?: number;
@@ -90,7 +83,7 @@ export type Hooks = HooksOf<RelayMetric, RelayError>;
  * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
  * unhandled rejection would end the process.
  */
-export const callHook = (hook: () => unknown, failed: (error: unknown) => void): void => {
+const callSafely = (hook: () => unknown, failed: (error: unknown) => void): void => {
   try {
     const result = hook();
     if (result !== undefined) Promise.resolve(result).catch(failed);
@@ -109,23 +102,30 @@ export const createTell = <
   onRecovery,
 }: HooksOf<Metric, Problem>) => {
   const error = (problem: Problem | { kind: 'hook'; message: string }): void =>
-    callHook(
+    callSafely(
       () => onError?.(problem as Problem), // every list of kinds has `hook`
       () => {}, // there is nobody left to tell
     );
-  const metric = (
-    ...args: [name: Metric, value: number, labels?: Readonly<Record<string, string>>]
-  ): void =>
-    callHook(
-      () => onMetric?.(...args),
-      (thrown) => error({ kind: 'hook', message: messageOf(thrown) }),
-    );
-  const recovery = (over: { kind: Problem['kind']; lastedMs: number }): void =>
-    callHook(
-      () => onRecovery?.(over),
-      () => {},
-    );
-  return { metric, error, recovery };
+  return {
+    error,
+    /** Calls another hook. */
+    call: (name: string, hook: () => unknown): void =>
+      callSafely(hook, (thrown) =>
+        error({ kind: 'hook', message: `\`${name}\` failed: ${messageOf(thrown)}` }),
+      ),
+    metric: (
+      ...args: [name: Metric, value: number, labels?: Readonly<Record<string, string>>]
+    ): void =>
+      callSafely(
+        () => onMetric?.(...args),
+        (thrown) => error({ kind: 'hook', message: messageOf(thrown) }),
+      ),
+    recovery: (over: { kind: Problem['kind']; lastedMs: number }): void =>
+      callSafely(
+        () => onRecovery?.(over),
+        () => {},
+      ),
+  };
 };
 
 export type Tell = ReturnType<typeof createTell<RelayMetric, RelayError>>;
@@ -134,3 +134,53 @@ export type Tell = ReturnType<typeof createTell<RelayMetric, RelayError>>;
 export interface TellHook {
   error: (problem: { kind: 'hook'; message: string }) => void;
 }
+
+/** Reports a trouble once, and again only after it is over, which is reported as well. */
+export const createReportOnce = <Problem extends { kind: string }>(
+  tell: {
+    error: (problem: Problem) => void;
+    recovery: (over: { kind: Problem['kind']; lastedMs: number }) => void;
+  },
+  now: () => number,
+) => {
+  let told: { kind: Problem['kind']; since: number } | undefined;
+  return {
+    /** `since`: when it began, if that was before now. */
+    tell: (error: Problem, since = now()): void => {
+      if (!told) tell.error(error);
+      told ??= { kind: error.kind, since };
+    },
+    healed: (): void => {
+      if (told) tell.recovery({ kind: told.kind, lastedMs: now() - told.since });
+      told = undefined;
+    },
+    isTold: (): boolean => told !== undefined,
+  };
+};
+
+const DROPPED_EVERY_MS = 60_000;
+
+const DROPPED: Readonly<Record<Bound, string>> = {
+  maxDead: 'of the oldest dead letters were deleted, because there were too many',
+  maxDeadOfClient: 'of the oldest dead letters of one client were deleted, because it had too many',
+  maxIds: 'of the oldest ids of known records were forgotten, because there were too many',
+  maxIdsOfClient: 'of the oldest ids of one client were forgotten, because it had too many',
+};
+
+/** Counts what a store drops because a bound was reached, and tells of it once a minute at the most. */
+export const createTellDropped = (tell: Tell, now: () => number) => {
+  const known = new Map<string, { untold: number; toldAt: number }>();
+
+  return (dropped: Dropped | void): void => {
+    for (const [bound, count] of Object.entries(dropped ?? {})) {
+      if (!count) continue;
+      tell.metric('dropped', count, { bound });
+      const { untold, toldAt } = known.get(bound) ?? { untold: 0, toldAt: -Infinity };
+      const sum = untold + count;
+      const isTold = Math.abs(now() - toldAt) < DROPPED_EVERY_MS;
+      known.set(bound, isTold ? { untold: sum, toldAt } : { untold: 0, toldAt: now() });
+      if (isTold) continue;
+      tell.error({ kind: 'dropped', message: `${sum} ${DROPPED[bound as Bound]} (\`${bound}\`)` });
+    }
+  };
+};

@@ -1,18 +1,19 @@
 interface Metric {
-  /** `counter`: adds up. `gauge`: the last value. `histogram` and `age`: milliseconds, shown as seconds. */
-  kind: 'counter' | 'gauge' | 'histogram' | 'age';
+  /** `counter`: adds up. `gauge`: the last value. `histogram`: how the values are spread. */
+  kind: 'counter' | 'gauge' | 'histogram';
   name: string;
   help: string;
-  labels?: readonly string[];
+  labels: readonly string[];
 }
 
-const counter = (name: string, help: string, ...labels: string[]): Metric => ({
-  ...{ kind: 'counter', name: `${name}_total`, help, labels },
-});
-const gauge = (name: string, help: string): Metric => ({ kind: 'gauge', name, help });
-const histogram = (name: string, help: string, ...labels: string[]): Metric => ({
-  ...{ kind: 'histogram', name: `${name}_seconds`, help, labels },
-});
+const metric =
+  (kind: Metric['kind'], suffix = '') =>
+  (name: string, help: string, ...labels: string[]): Metric => ({
+    ...{ kind, name: name + suffix, help, labels },
+  });
+const counter = metric('counter', '_total');
+const gauge = metric('gauge');
+const histogram = metric('histogram', '_seconds');
 
 /** By the names that `onMetric` is called with, of a relay and of a service. */
 const METRICS: Readonly<Record<string, Metric>> = {
@@ -30,11 +31,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
   trouble: gauge('trouble', '1 from a failure until a record passes again.'),
   queue_waiting: gauge('queue_waiting', 'Records that wait in the queue.'),
   queue_dead: gauge('queue_dead', 'Dead letters in the queue.'),
-  queue_oldest_ms: {
-    kind: 'age',
-    name: 'queue_oldest_seconds',
-    help: 'How long the oldest record has waited in the queue.',
-  },
+  queue_oldest_ms: gauge(
+    'queue_oldest_seconds',
+    'How long the oldest record has waited in the queue.',
+  ),
   refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
   store_ms: histogram('store', 'Time until a write is durable.'),
   followers: gauge('followers', 'Pages and tools that follow the rows.'),
@@ -110,21 +110,20 @@ export const createMetrics = <Registry extends MetricsRegistry>(
   }
   const known = new Map<string, (value: number, labels: Record<string, string>) => void>();
 
-  const create = ({ kind, name, help, labels = [] }: Metric) => {
+  const create = ({ kind, name, help, labels }: Metric) => {
     const config = {
       ...{ name: `${prefix}_${name}`, help, labelNames: [...labels], registers: [registry] },
     };
     if (kind === 'counter') {
-      const metric = new client.Counter(config);
-      return (value: number, given: Record<string, string>) => metric.inc(given, value);
+      const made = new client.Counter(config);
+      return (value: number, given: Record<string, string>) => made.inc(given, value);
     }
-    if (kind === 'histogram') {
-      const metric = new client.Histogram({ ...config, buckets: BUCKETS });
-      return (value: number, given: Record<string, string>) => metric.observe(given, value / 1_000);
+    if (kind === 'gauge') {
+      const made = new client.Gauge(config);
+      return (value: number, given: Record<string, string>) => made.set(given, value);
     }
-    const metric = new client.Gauge(config);
-    return (value: number, given: Record<string, string>) =>
-      metric.set(given, kind === 'age' ? value / 1_000 : value);
+    const made = new client.Histogram({ ...config, buckets: BUCKETS });
+    return (value: number, given: Record<string, string>) => made.observe(given, value);
   };
 
   return {
@@ -134,8 +133,9 @@ export const createMetrics = <Registry extends MetricsRegistry>(
       const record = known.get(name) ?? create(metric);
       known.set(name, record);
       // A label of a newer relay would be refused.
-      const names = (metric.labels ?? []).filter((label) => labels[label] !== undefined);
-      record(value, Object.fromEntries(names.map((label) => [label, labels[label]!])));
+      const names = metric.labels.filter((label) => labels[label] !== undefined);
+      const given = Object.fromEntries(names.map((label) => [label, labels[label]!]));
+      record(name.endsWith('_ms') ? value / 1_000 : value, given);
     },
     handler: async ({ method }) => {
       if (method !== 'GET' && method !== 'HEAD') {

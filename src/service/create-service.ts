@@ -8,7 +8,7 @@ import { answerJson, refuse } from '../relay/front/http.js';
 import { createClientOf } from '../relay/front/client.js';
 import type { Names } from '../relay/front/records.js';
 import type { OnRefused } from '../relay/front/refusals.js';
-import { inTime } from '../relay/time.js';
+import { inTime } from '../interface/in-time.js';
 import { createClientWord } from './client-word.js';
 import { createTell } from './hooks.js';
 import { createOperations } from './operations.js';
@@ -143,7 +143,7 @@ export const createService = (options: ServiceOptions): Service => {
   /** Why the database cannot be read, if that is so. */
   const unreadable = async (): Promise<string | undefined> => {
     try {
-      await inTime(READY_WITHIN_MS, () => store.rows({}, { limit: 1 }), 'the database');
+      await inTime(store.rows({}, { limit: 1 }), READY_WITHIN_MS);
       return undefined;
     } catch (error) {
       return messageOf(error);

@@ -53,7 +53,7 @@ export const createWriteForRelay = (parts: Parts): Send => {
     return checked.map((one, index): SendResult => {
       if (!('reason' in one)) return resultOf(written[next++]!);
       tell(one, records[index]!);
-      return { outcome: 'rejected', status: one.status };
+      return { outcome: 'rejected', status: one.status, message: one.message };
     });
   };
 };

@@ -1,6 +1,6 @@
 import { messageOf } from '../interface/errors.js';
-import { inTime } from '../relay/time.js';
-import { createReportOnce } from '../relay/report-once.js';
+import { inTime } from '../interface/in-time.js';
+import { createReportOnce } from '../relay/hooks.js';
 import type { ServiceError, Tell } from './hooks.js';
 import type { Setup } from './setup.js';
 import type { Incoming, Store, Written } from './store/port.js';
@@ -39,7 +39,7 @@ export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
     write: async (records: readonly Incoming[]): Promise<Written[]> => {
       const at = now();
       try {
-        const written = await inTime(PATIENCE_MS, () => store.write(records), 'the database');
+        const written = await inTime(store.write(records), PATIENCE_MS);
         worked();
         tell.metric('store_ms', now() - at);
         for (const { outcome } of written) tell.metric('records', 1, { outcome });

@@ -87,7 +87,8 @@ describe('taking over the stub of Plausible', () => {
       <form class="plausible-event-name=Form+Sent plausible-event-position=footer
         plausible-revenue-amount=10.29"><button id="button" type="button"></button></form>
       <a id="other" href="#y"></a>`;
-    takeOverPlausible(outbox);
+    const plausible = takeOverPlausible(outbox);
+    expect(takeOverPlausible(outbox)).toBe(plausible); // and follows no element twice
     document.querySelector('b')!.click();
     document.getElementById('inside')!.click();
     document.getElementById('button')!.click();

@@ -60,5 +60,11 @@ it('makes the global, and follows elements with its attributes', async () => {
   expect((globalThis as { umami?: unknown }).umami).toBe(umami);
   document.querySelector('b')!.click();
   document.querySelector('a')!.click();
-  expect(bodies()).toEqual([['Signup button', { email: 'bob@aol.com', 'plan-name': 'pro' }]]);
+  const once = [['Signup button', { email: 'bob@aol.com', 'plan-name': 'pro' }]];
+  expect(bodies()).toEqual(once);
+
+  expect(takeOverUmami(outbox)).toBe(umami);
+  outbox.clear();
+  document.querySelector('b')!.click();
+  expect(bodies()).toEqual(once);
 });

@@ -96,15 +96,6 @@ it('answers 400 to a Host that is no address', async () => {
   expect(program.errors).toEqual([]);
 });
 
-it('closes a connection that sends many requests without waiting for an answer', async () => {
-  const service = await runService();
-  const program = await start(settingsOf(service.url, { host: '127.0.0.1' }));
-  const request = 'GET /live HTTP/1.1\r\nHost: x\r\n\r\n';
-  expect(await speak(program.url, request.repeat(4), 4)).toContain('"ok"');
-  expect((await speak(program.url, request.repeat(1_000))).split('"ok"').length).toBeLessThan(20);
-  await program.stop();
-});
-
 it('lets a client that is refused send all of its body and read the answer', async () => {
   const service = await runService();
   const rateLimit = { perSecond: 0.001, burst: 1 };
@@ -176,7 +167,11 @@ it('tries again when it is told to, though the service has asked for an hour', a
   isBack = true;
   await program.send([event('b')]);
   process.emit('SIGUSR2');
-  await vi.waitUntil(() => got.includes('b'), 20_000);
+  // The record that has failed has a wait of its own as well.
+  await vi.waitUntil(
+    () => got.includes('b') && got.filter((one) => one === 'a').length > 1,
+    20_000,
+  );
   const tryNow = (method: string) => fetch(`${program.adminUrl}/try-now`, { method });
   expect([(await tryNow('GET')).status, (await tryNow('POST')).status]).toEqual([405, 202]);
   await program.stop();

@@ -15,7 +15,7 @@ const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
 const delivery = {
   ...{ deliver: async () => [], waitMs: () => 0, clientWaitMs: () => 0 },
-  ...{ state: () => ({}), tryNow: ignore },
+  ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
 };
 const client = { sendCommand: async () => {} };
 

@@ -7,21 +7,18 @@ const DOCS = new URL('../../docs/', import.meta.url);
 /** The modules of the site are plain JavaScript. They need its packages only to build. */
 const load = async <T>(name: string) => (await import(new URL(name, SITE).href)) as T;
 const { GROUPS } = await load<{ GROUPS: Record<string, [string, string?][]> }>('sidebar.mjs');
-const { NOT_ON_THE_SITE, withLinks } = await load<{
-  NOT_ON_THE_SITE: RegExp;
-  withLinks: (page: string) => string;
-}>('collect-pages.mjs');
+const { withLinks } = await load<{ withLinks: (page: string) => string }>('collect-pages.mjs');
 const { withTabs } = await load<{ withTabs: (page: string) => string }>('tabs.mjs');
 
 /** Linked from the page about the promise, and those that each tool has of its own. */
-const BESIDE = /^(promise|migration|migration-.+)\.md$/;
+const BESIDE = /^(promise|measured|migration|migration-.+)\.md$/;
 const MADE = ['wire', 'api/index'];
 const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md'));
 const inGroups = Object.values(GROUPS).flatMap((group) => group.map(([name]) => name));
 
 describe('the site', () => {
   it('leads to every page, once', () => {
-    const wanted = pages.filter((name) => !NOT_ON_THE_SITE.test(name) && !BESIDE.test(name));
+    const wanted = pages.filter((name) => !BESIDE.test(name));
     const named = inGroups.filter((name) => !MADE.includes(name)).map((name) => `${name}.md`);
     expect(named.sort()).toEqual(wanted.sort());
   });
@@ -31,11 +28,11 @@ describe('the site', () => {
     expect(withLinks('[a](usage.md#log-out) [b](#here) [c](https://x.example/y.md)')).toBe(
       '[a](usage.md#log-out) [b](#here) [c](https://x.example/y.md)',
     );
-    expect(withLinks('[a](../README.md#npm) [b](testing.md)')).toBe(
-      `[a](${repository}/README.md#npm) [b](${repository}/docs/testing.md)`,
+    expect(withLinks('[a](../README.md#npm) [b](../SECURITY.md)')).toBe(
+      `[a](${repository}/README.md#npm) [b](${repository}/SECURITY.md)`,
     );
-    expect(withLinks(`[a](${repository}/docs/usage.md) [b](${repository}/docs/fleet.md)`)).toBe(
-      `[a](usage.md) [b](${repository}/docs/fleet.md)`,
+    expect(withLinks(`[a](${repository}/docs/usage.md) [b](${repository}/docs/gone.md)`)).toBe(
+      `[a](usage.md) [b](${repository}/docs/gone.md)`,
     );
   });
 

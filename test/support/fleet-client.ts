@@ -2,8 +2,8 @@ import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import { createPump } from '../../src/client/delivery/pump.js';
 import { resolveOptions } from '../../src/client/options.js';
 import type { Database } from '../../src/client/outbox/database.js';
-import { createOutbox, entriesOf } from '../../src/client/outbox/outbox.js';
-import { keep, useDatabase } from '../../src/client/outbox/records.js';
+import { entriesOf } from '../../src/client/outbox/memory.js';
+import { createOutbox, keep, useDatabase } from '../../src/client/outbox/outbox.js';
 import { createSchedule } from '../../src/client/schedule.js';
 import type { Listeners } from '../../src/client/types.js';
 

@@ -5,7 +5,7 @@ interface Given {
   entries: Iterable<Entry>;
   /** Requests that may be started. */
   places: number;
-  /** The page goes away: events go beside their identify, and no record waits for its turn. */
+  /** The page is left: events go beside their identify, and attempts do not count. */
   isLeaving: boolean;
   /** Whether a record may go into the same request as these. */
   joins: (group: readonly Entry[], entry: Entry) => boolean;
@@ -48,7 +48,7 @@ export const choose = ({ entries, places, isLeaving, joins, mayGo }: Given): Ent
           if (group !== last) groups.push(group);
           group.push(entry);
           chosen = group;
-        } else if (!fewest) break; // further on there is none with fewer attempts
+        } else if (!fewest) break; // no later record can have fewer attempts
       }
     }
     if (isIdentify) identifies.set(user, chosen);

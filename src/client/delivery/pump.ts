@@ -1,11 +1,16 @@
 import { ahead, BASE_MS } from '../../interface/backoff.js';
 import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
+import { createAnswers } from './answers.js';
+import { createBackoff } from './backoff.js';
 import { isGoing, isHidden, wasLeft } from '../life.js';
-import { claim, look, mayClaim } from '../outbox/look.js';
-import { checkLease, entriesOf, type Outbox } from '../outbox/outbox.js';
+import { createClaims } from '../outbox/claims.js';
+import { entriesOf } from '../outbox/memory.js';
+import { drop, lose, nameInFlight, putBack, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import { expire, isSafe, mustWait, nameInFlight, putBack } from '../outbox/records.js';
+import { checkLease, isSafe } from '../outbox/store.js';
+import { save } from '../outbox/writer.js';
+import { sinceOpened } from '../page.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
 import { createRequests, weigh } from './requests.js';
@@ -13,27 +18,30 @@ import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
 import { createToken } from './token.js';
-import { createTrouble } from './trouble.js';
 
-/** A free place waits this long for others, so that one write can name the records of several requests. */
+/** After an answer, wait this long for more free places: one write then names the records of several requests. */
 const TOGETHER_MS = 12;
-/** Chromium carries 256 requests past the end of a page, no more. */
+/** Start at most this many requests as the page is left. Chromium carries 256 past the end of a page, for all scripts. */
 const HANDOFF = 128;
 
 /** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
 export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {
   const { name, settings, now } = outbox;
   const isRelay = !!settings().relay;
-  const trouble = createTrouble(`${name} gate`, now);
+  const backoff = createBackoff(`${name} gate`, now);
   const token = createToken(settings);
+  const claims = createClaims(outbox);
+  const answers = createAnswers({ outbox, backoff, token });
   const requests = createRequests({
-    outbox,
-    trouble,
-    token,
+    settings,
+    now,
     send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-    onEnd: () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0)),
+    onLost: (group) => {
+      for (const entry of group) lose(outbox, entry);
+      goOn();
+    },
   });
-  /** Calls up to this one are due. */
+  /** The number of the last call whose record is due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
 
@@ -41,22 +49,19 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const alarm = createAlarm(() => pump(), now);
 
   /**
-   * Whether a record may be sent now. One that has failed waits for its own delay. As the page is left, it goes sooner
-   * only if the receiver recognises repeats: nobody would see it fail again.
+   * Whether a record may be sent now. A record that has failed waits for its own delay. As the page is left, nobody
+   * would see it fail again, so it goes sooner only if the receiver recognises repeats.
    */
   const mayGo = (entry: Entry, isLeaving: boolean): boolean => {
     const due = isLeaving && settings().resends ? 0 : ahead(entry.record.due, now());
     if (due) alarm.set(due);
-    return (
-      !due &&
-      entry.order <= horizon &&
-      isSafe(outbox, entry) &&
-      !expire(outbox, entry) &&
-      !mustWait(outbox, entry, isLeaving)
-    );
+    if (due || entry.order > horizon || !isSafe(outbox, entry.parcel)) return false;
+    const isOld = sinceOpened() - entry.born > settings().maxAge;
+    if (isOld) drop(outbox, entry, 'expired');
+    return !isOld && !claims.mustWait(entry, isLeaving);
   };
 
-  /** Chooses the records of the next requests. As the page is left, a request takes all that the browser does. */
+  /** Chooses the records of the next requests. As the page is left, a request takes as many as the browser does. */
   const chooseNext = (places: number, isLeaving: boolean): Entry[][] =>
     choose({
       entries: entriesOf(outbox),
@@ -67,14 +72,36 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         const { attempts } = group[0]!.record;
         const most = isLeaving
           ? BATCH_RECORDS
-          : Math.min(requests.width(), BATCH_RECORDS >> attempts);
+          : Math.min(answers.width(), BATCH_RECORDS >> attempts);
         const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
         return isRelay && group.length < most && weigh([...group, entry]) <= room;
       },
     });
 
+  /** A request has ended, so that another may start. */
+  const goOn = () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
+
+  /** @param since when the trouble of the destination began; 0 if it has none */
+  const start = async (group: Entry[], since: number, handoff = false): Promise<void> => {
+    const { keepalive, answer } = requests.start(group, answers.silent(), handoff);
+    for (const entry of group) {
+      const { record } = entry;
+      entry.isSent = true;
+      if (!handoff) record.attempts++; // or each time that a tab is hidden would halve its batches
+      // Named where the browser finishes the request even if the page goes, and only there.
+      if (!settings().resends && keepalive !== entry.isNamed) {
+        entry.isNamed = keepalive;
+        save(outbox, entry.parcel);
+      }
+    }
+    for (const { record } of group) outbox.emit('sent', { record, handoff });
+    const attempts = await answer;
+    if (attempts) answers.conclude(group, attempts, since);
+    goOn();
+  };
+
   const claimMore = () => {
-    if (mayClaim(outbox)) void claim(outbox, pump);
+    if (claims.mayClaim()) void claims.claim(pump);
   };
 
   let isPumping = false;
@@ -84,37 +111,39 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** Starts what may be started now. */
   const round = async (): Promise<void> => {
     isAgain = false;
-    alarm.stop(); // what is to be waited for is found anew: the clock may have jumped
+    alarm.stop(); // the clock may have jumped, so the next time to act is found again
     checkLease(outbox);
     if (!outbox.database) return;
-    alarm.set(look(outbox));
-    if (isGoing()) return; // it hands off what is called; whoever stays looks again
-    const { since, until } = trouble.read();
+    alarm.set(claims.look());
+    if (isGoing()) return; // from now on records are handed off; a page that stays after all looks again
+    const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      claimMore(); // what is kept stays within its limits, though nothing is sent
+      claimMore(); // nothing is sent, but the limits count for what dead pages have left, too
       return;
     }
     if (outbox.count && token.get() === undefined) {
       const problem = await token.ask();
       if (problem !== undefined && outbox.database && !(await wasLeft())) {
-        requests.lacksToken(problem);
+        answers.lacksToken(problem);
       }
       isAgain = true;
       return;
     }
-    const places = since || isRelay ? 1 : Math.min(requests.width(), settings().concurrency);
+    const places = since || isRelay ? 1 : Math.min(answers.width(), settings().concurrency);
     const free = places - requests.count();
     const groups = chooseNext(free, false);
     if (!groups.length) {
       if (free > 0) claimMore();
       return;
     }
-    const named = nameInFlight(outbox, groups.flat());
-    if (!isHidden()) await named;
+    if (!settings().resends) {
+      const named = nameInFlight(outbox, groups.flat());
+      if (!isHidden()) await named;
+    }
     for (const group of groups) {
-      if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry)))
-        void requests.start(group, since);
+      if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
+        void start(group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     isAgain = true;
@@ -129,7 +158,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       await undefined; // the page may add its listeners after `init`
       while (isAgain) await round();
     } catch {
-      alarm.set(now() + BASE_MS); // whatever threw, it does not throw without a pause
+      alarm.set(now() + BASE_MS); // whatever threw may throw again, so not without a pause
     }
     isPumping = false;
     if (requests.count() || outbox.isClaiming) return;
@@ -141,19 +170,19 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     void pump();
   };
 
-  /** The network is back: nothing waits any longer but for what the service has asked for. */
+  /** The network is back: all delays end, but for a wait that the service has asked for. */
   const online = () => {
-    requests.online();
-    trouble.online();
+    answers.online();
+    backoff.online();
     for (const { record } of entriesOf(outbox)) record.due = 0;
     flushAll();
   };
 
   return {
     pump: pump as () => unknown,
-    /** Looks at once for what dead pages have left, and pumps. */
+    /** Looks for what dead pages have left, and pumps. */
     look: () => {
-      outbox.lookAt = 0;
+      claims.hurry();
       void pump();
     },
     flushAll,
@@ -173,24 +202,29 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
      */
     handOff: (isCall?: boolean): void => {
       if (!outbox.database || token.get() === undefined) return;
-      const { since, isAsked } = trouble.read();
-      if (settings().resends && !isCall ? isAsked : since || requests.isCutOff()) return;
+      const { since, isAsked } = backoff.read();
+      if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
-        // What comes after a record without room may belong to its user. A listener may have denied consent.
+        // A record without room stops those after it, which may be of its user. A listener may have denied consent.
         if (weigh(group) > requests.room() || !outbox.database) break;
-        void requests.start(group, since, true);
+        void start(group, since, true);
       }
     },
     online,
     /** The set-up has changed, so a request that was refused may pass now. */
     reconfigure: (): void => {
       token.forget();
-      trouble.end();
+      backoff.end();
       online();
     },
-    /** Forgets what is under way: a new life has begun. */
-    loseRunning: requests.loseRunning,
+    /** A new life has begun: what is under way is forgotten, and all that is stored is scanned. */
+    restart: (): void => {
+      claims.restart();
+      requests.loseRunning();
+    },
+    /** Records that other pages held at the last complete scan. */
+    elsewhere: claims.elsewhere,
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       requests.abort();
@@ -199,8 +233,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {
       if (!outbox.database) return ['consent', 0];
-      const { until } = trouble.read();
-      return [until ? requests.reason() : undefined, until];
+      const { until } = backoff.read();
+      return [until ? answers.reason() : undefined, until];
     },
   };
 };

@@ -1,16 +1,17 @@
 import { promisifyRequest as settled } from 'idb-keyval';
-import { leaseEnd, updateLease, type Outbox, type StoredLease } from './outbox.js';
+import { leaseEnd, nextEnd, putLease, type StoredLease } from './lease.js';
 import { readNotes, type Note } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
+import type { Store } from './store.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
 
-/** A walk over all stored parcels, claim by claim, oldest first, and what it has seen of other lives. */
-export interface Walk {
+/** A scan of all stored parcels, claim by claim, oldest first, and what it found of other lives. */
+export interface Scan {
   /** The key behind which the next claim begins; nothing before the first claim. */
   after?: ParcelKey | undefined;
-  /** Pages of which another life still holds an older parcel: their later parcels wait for it. */
+  /** Makers of parcels that another life holds. Their later parcels wait, so that their records keep their order. */
   taken: Set<string>;
   /** Records that other lives hold. */
   elsewhere: number;
@@ -25,6 +26,8 @@ export interface Claimed {
   unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
+  /** When the lease ends under which the parcels are claimed. */
+  until: number;
   /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
   next?: ParcelKey | undefined;
 }
@@ -33,8 +36,8 @@ export interface Claimed {
 const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise<void> => {
   for (const { key, stored, ...parcel } of parcels) {
     const found = (await settled(store.get(key))) as StoredParcel | undefined;
-    // If the parcel is in the database, another life may have claimed it since: then the database is right. If it was
-    // there and is gone, all its records have come to their end.
+    // Another life may have claimed the parcel since: then the database is right. If the parcel was stored and is gone,
+    // all of its records have ended.
     if (found ? found.life === life : stored !== 'yes') {
       store.put({ ...parcel, life, isNoted: true } satisfies StoredParcel, key);
     }
@@ -47,28 +50,28 @@ const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  outbox: Outbox,
-  walk: Walk,
+  { name, life: own, now }: Pick<Store, 'name' | 'life' | 'now'>,
+  scan: Scan,
 ): Promise<Claimed> => {
-  const own = outbox.life;
-  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [] };
-  const range = IDBKeyRange.bound(walk.after ?? [], ['lease'], true);
-  // Mostly nothing waits, and one read tells that.
+  const time = now();
+  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd(time) };
+  const range = IDBKeyRange.bound(scan.after ?? [], ['lease'], true);
+  // In most cases nothing waits. Then this one read is all.
   const first = await settled(store.getKey(range));
-  // Not before that read: a page that was still writing may have left its note meanwhile.
-  const notes = readNotes(outbox).filter(({ life }) => life !== own);
+  // After that read, since a page whose writing it waited for may have left its note meanwhile.
+  const notes = readNotes(name).filter(({ life }) => life !== own);
   if (!first && !notes.length) return claimed;
 
   const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
-  /** Lives of others, and until when they hold what they have; 0 if they do no more. */
+  /** Lives of other pages, each with the end of its lease; 0 if that is over. */
   const lives = new Map<string, number>();
-  for (const { life, until } of leases) lives.set(life, leaseEnd(outbox, until));
+  for (const { life, until } of leases) lives.set(life, leaseEnd(until, time));
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
-    lives.set(life, until && Math.max(leaseEnd(outbox, until), lives.get(life) ?? 0));
+    lives.set(life, until && Math.max(leaseEnd(until, time), lives.get(life) ?? 0));
   lives.delete(own);
   for (const [life, until] of lives) {
-    if (until) walk.soonest = Math.min(walk.soonest, until);
+    if (until) scan.soonest = Math.min(scan.soonest, until);
     else store.delete(['lease', life]);
   }
   for (const note of notes) {
@@ -86,9 +89,9 @@ export const claimParcels = async (
       store.delete(key);
       claimed.unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
     } else if (value.life === own) return;
-    else if (lives.get(value.life) || walk.taken.has(maker)) {
-      walk.taken.add(maker);
-      walk.elsewhere += value.records.length;
+    else if (lives.get(value.life) || scan.taken.has(maker)) {
+      scan.taken.add(maker);
+      scan.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
       const parcel = { ...value, life: own };
@@ -96,7 +99,7 @@ export const claimParcels = async (
       claimed.parcels.push([key, parcel]);
     }
   });
-  if (claimed.parcels.length) updateLease(store, outbox);
+  if (claimed.parcels.length) putLease(store, own, claimed.until);
   claimed.next = keys[WINDOW_PARCELS - 1];
   return claimed;
 };

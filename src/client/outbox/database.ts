@@ -6,7 +6,7 @@ import { later } from '../later.js';
 import { attempt } from '../../interface/attempt.js';
 import type { StorageKind } from '../types.js';
 
-/** A database that has not answered for this long counts as missing: in WebKit `open` can hang. */
+/** A database that does not answer within this time counts as missing: in WebKit `open` can hang. */
 const WATCHDOG_MS = 1_000;
 /** A database that failed is tried again after this time, then after twice as long, and so on. */
 const REOPEN_MS = 10_000;
@@ -76,11 +76,11 @@ export const openDatabase = (
       return result;
     } catch (error) {
       isLate = true;
-      // What was given up must not be done later. But a transaction that is being committed cannot be aborted.
+      // The work was given up, so it must not take effect later. A transaction that is being committed cannot be aborted.
       const isAborted = attempt(() => (transaction?.abort(), true));
       const isOpen = isCommitting && !isAborted;
-      // A transaction that was under way as the page was left says nothing about the database: Firefox never tells the
-      // page how it ended, not even when the page is back.
+      // The failure of a transaction that was under way as the page was left says nothing about the database: Firefox
+      // never reports the end of it, not even when the page is back.
       if (kind !== 'memory' && !isEnded && departures === before && !isGoing()) {
         use = connect();
         later(() => become('opening'), reopenMs);
@@ -94,10 +94,10 @@ export const openDatabase = (
   return {
     kind: (): StorageKind => kind,
     run,
-    /** The page is left. In WebKit a cached page's transaction that has yet to read would keep others from the database. */
+    /** Called as the page is left. In WebKit, an open transaction of a cached page blocks the database for others. */
     leave: (): void => {
       attempt(() => reading?.abort());
-      if (!connection) use = connect(); // Firefox never tells the page how this `open` ended, either
+      if (!connection) use = connect(); // nor does Firefox report the end of an `open` that was under way
     },
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: async (): Promise<void> => {

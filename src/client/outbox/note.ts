@@ -1,7 +1,15 @@
 import { attempt } from '../../interface/attempt.js';
 import { shelf } from '../page.js';
-import { nextEnd, type Outbox } from './outbox.js';
-import { isReadable, storedOf, type Parcel, type ParcelKey, type StoredParcel } from './parcel.js';
+import { nextEnd } from './lease.js';
+import {
+  isReadable,
+  storedOf,
+  type Parcel,
+  type ParcelKey,
+  type StoredParcel,
+  type StoredState,
+} from './parcel.js';
+import type { Store } from './store.js';
 
 /**
  * Characters that the parcels of all exit notes may have. With what stands around them that is less than 256 KiB, a
@@ -12,7 +20,7 @@ const ROOM = 260_000;
 type NotedParcel = StoredParcel & {
   key: ParcelKey;
   /** Whether the database has had the parcel, as far as its page knew. */
-  stored: Parcel['stored'];
+  stored: StoredState;
 };
 
 /** What a page that is hidden or left writes into localStorage for whoever comes next. */
@@ -23,13 +31,11 @@ export interface Note {
   parcels: NotedParcel[];
 }
 
-type Named = Pick<Outbox, 'name'>;
+const keyOf = (name: string, life: string): string => `${name} note ${life}`;
 
-const keyOf = ({ name }: Named, life: string): string => `${name} note ${life}`;
-
-/** Reads all notes of a destination. One that this version cannot read is left to the version that wrote it. */
-export const readNotes = (named: Named): Note[] =>
-  shelf.keys(keyOf(named, '')).flatMap((key) => {
+/** Reads all notes of a destination, but for those that this version cannot read: the version that wrote them can. */
+export const readNotes = (name: string): Note[] =>
+  shelf.keys(keyOf(name, '')).flatMap((key) => {
     const read = () => {
       const note = JSON.parse(shelf.get(key)!) as Note;
       return note.parcels.every(isReadable) ? note : [];
@@ -37,34 +43,33 @@ export const readNotes = (named: Named): Note[] =>
     return attempt(read) ?? [];
   });
 
-export const removeNote = (named: Named, life: string): void => shelf.remove(keyOf(named, life));
+export const removeNote = (name: string, life: string): void => shelf.remove(keyOf(name, life));
 
 /**
- * Writes the note of a life: of these parcels the newest, as many as fit. Returns those that it has, or nothing if
- * localStorage takes none.
+ * Writes the note of a life, with the newest of these parcels, as many as fit. Returns the parcels in the note, or
+ * nothing if localStorage takes no note.
  */
 export const writeNote = (
-  outbox: Outbox,
+  { name, life, now }: Pick<Store, 'name' | 'life' | 'now'>,
   parcels: readonly Parcel[],
-  until = nextEnd(outbox),
+  until = nextEnd(now()),
 ): Set<Parcel> | undefined => {
-  const { life } = outbox;
-  const own = keyOf(outbox, life);
+  const own = keyOf(name, life);
   let room = ROOM;
-  for (const key of shelf.keys(keyOf(outbox, ''))) {
+  for (const key of shelf.keys(keyOf(name, ''))) {
     if (key !== own) room -= (shelf.get(key) ?? '').length;
   }
   const texts = [...parcels].reverse().map((parcel): [Parcel, string] => {
     const { key, stored } = parcel;
     return [parcel, JSON.stringify({ key, stored, ...storedOf(parcel, life) })];
   });
-  // Where localStorage has less room than this, half as much may fit.
+  // localStorage may have less room: try with half as much.
   for (; ; room /= 2) {
     let left = room;
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
     const list = fitting.map(([, text]) => text).join();
     if (shelf.set(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
-      return (outbox.noted = new Set(fitting.map(([parcel]) => parcel)));
+      return new Set(fitting.map(([parcel]) => parcel));
     }
     if (!fitting.length) return undefined;
   }

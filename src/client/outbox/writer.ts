@@ -1,34 +1,38 @@
 import { isHidden } from '../life.js';
 import { later } from '../later.js';
+import { nextEnd, putLease } from './lease.js';
 import { removeNote, writeNote } from './note.js';
-import { checkLease, forgetParcel, isMemory, updateLease, type Outbox } from './outbox.js';
 import { putParcel, storedOf, type Parcel } from './parcel.js';
+import { checkLease, forgetParcel, isBroken, type Store } from './store.js';
 
-/** Ends of records are written together with those that come within this time. */
+/** A parcel whose record has ended is written together with others of which that is so within this time. */
 const TOGETHER_MS = 50;
 
-/** The parcels whose latest form may not be stored. */
-export const unconfirmed = ({ parcels, dirty }: Outbox): Parcel[] =>
+/** The parcels of which the database may not have the latest form. */
+export const unconfirmed = ({ parcels, dirty }: Store): Parcel[] =>
   [...parcels].filter((parcel) => parcel.writes || dirty.has(parcel));
 
-/** Keeps the exit note up to date. Without a database, it has all that a hidden page holds. */
-export const renote = (outbox: Outbox): void => {
-  const { noted } = outbox;
-  const isStore = isMemory(outbox);
+/**
+ * Brings the exit note up to date, or removes it if it is not needed any more. Without a database, a hidden page notes
+ * all that it holds.
+ */
+export const updateNote = (store: Store): void => {
+  const { noted } = store;
+  const isStore = isBroken(store);
   if (!noted && !isStore) return;
-  const parcels = unconfirmed(outbox).filter(
+  const parcels = unconfirmed(store).filter(
     ({ stored }) => !isStore || isHidden() || stored !== 'no',
   );
-  if (parcels.length) writeNote(outbox, parcels);
+  if (parcels.length) store.noted = writeNote(store, parcels);
   else if (noted) {
-    removeNote(outbox, outbox.life);
-    outbox.noted = undefined;
+    removeNote(store.name, store.life);
+    store.noted = undefined;
   }
 };
 
-/** Writes these parcels in one transaction. Resolves with whether it has ended well. */
-export const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise<boolean> => {
-  const { life, dirty } = outbox;
+/** Writes these parcels and the lease in one transaction. Resolves with whether it was committed. */
+export const write = async (store: Store, parcels: readonly Parcel[]): Promise<boolean> => {
+  const { life, dirty } = store;
   let isDone = false;
   let isOpen: boolean | undefined;
   const fresh = new Set();
@@ -37,16 +41,18 @@ export const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise
     parcel.writes++;
   }
   try {
-    await outbox.database!.run((store) => {
-      checkLease(outbox);
-      if (life !== outbox.life || !outbox.database) return;
-      updateLease(store, outbox);
+    await store.database!.run((opened) => {
+      checkLease(store);
+      if (life !== store.life || !store.database) return;
+      // With every write, since the site may have cleared its storage. A page that holds nothing needs no lease.
+      const holds = store.count || dirty.size || store.isClaiming;
+      putLease(opened, life, (store.until = holds ? nextEnd(store.now()) : 0));
       for (const parcel of parcels) {
         if (parcel.stored === 'no') {
           parcel.stored = 'perhaps';
           fresh.add(parcel);
         }
-        putParcel(store, parcel.key, storedOf(parcel, life));
+        putParcel(opened, parcel.key, storedOf(parcel, life));
       }
     });
     isDone = true;
@@ -56,57 +62,57 @@ export const write = async (outbox: Outbox, parcels: readonly Parcel[]): Promise
   }
   for (const parcel of parcels) {
     parcel.writes--;
-    if (life !== outbox.life || !outbox.parcels.has(parcel)) continue;
+    if (life !== store.life || !store.parcels.has(parcel)) continue;
     if (isDone) {
       parcel.stored = 'yes';
-      if (!parcel.entries.size && !dirty.has(parcel)) forgetParcel(outbox, parcel);
+      if (!parcel.entries.size && !dirty.has(parcel)) forgetParcel(store, parcel);
     } else {
-      if (fresh.has(parcel) && !parcel.writes && !isOpen) parcel.stored = 'no'; // it was broken off
+      if (fresh.has(parcel) && !parcel.writes && !isOpen) parcel.stored = 'no'; // the transaction was undone
       dirty.add(parcel);
     }
   }
-  renote(outbox);
+  updateNote(store);
   return isDone;
 };
 
 /** Writes what has changed, one transaction after the other. */
-export const flush = (outbox: Outbox): Promise<void> =>
-  (outbox.writing ??= (async () => {
-    await undefined; // the rest of the task may have more to write
+export const writeChanges = (store: Store): Promise<void> =>
+  (store.writing ??= (async () => {
+    await undefined; // the rest of the task may change more
     let isWell = true;
-    while (isWell && outbox.dirty.size && outbox.database && !isMemory(outbox))
-      isWell = await write(outbox, [...outbox.dirty]);
-    renote(outbox);
-    outbox.writing = undefined;
+    while (isWell && store.dirty.size && store.database && !isBroken(store))
+      isWell = await write(store, [...store.dirty]);
+    updateNote(store);
+    store.writing = undefined;
   })());
 
-/** Writes a parcel: at the end of the task, or together with others that end soon. */
-export const save = (outbox: Outbox, parcel: Parcel, mayWait = false): void => {
-  if (!outbox.parcels.has(parcel)) return;
-  if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(outbox, parcel);
-  else outbox.dirty.add(parcel);
-  if (!mayWait) void flush(outbox);
+/** Writes a parcel that has changed: at the end of the task, or a moment later if it `mayWait`. */
+export const save = (store: Store, parcel: Parcel, mayWait = false): void => {
+  if (!store.parcels.has(parcel)) return;
+  if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(store, parcel);
+  else store.dirty.add(parcel);
+  if (!mayWait) void writeChanges(store);
   else
-    outbox.timer ??= later(() => {
-      outbox.timer = undefined;
-      void flush(outbox);
+    store.timer ??= later(() => {
+      store.timer = undefined;
+      void writeChanges(store);
     }, TOGETHER_MS);
 };
 
 /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */
-export const writeNow = (outbox: Outbox): void => {
-  if (outbox.dirty.size && !isMemory(outbox)) void write(outbox, [...outbox.dirty]);
+export const writeNow = (store: Store): void => {
+  if (store.dirty.size && !isBroken(store)) void write(store, [...store.dirty]);
 };
 
-/** Writes these parcels as they are now, and gives up the lease: the page is left. */
-export const writeLast = (outbox: Outbox, parcels: readonly Parcel[]): void => {
-  const { life } = outbox;
+/** Writes these parcels as they are now, and deletes the lease: the page is left. */
+export const writeLast = (store: Store, parcels: readonly Parcel[]): void => {
+  const { life } = store;
   const values = parcels.map(
     (parcel) => [parcel.key, { ...storedOf(parcel, ''), isNoted: true }] as const,
   );
-  const put = (store: IDBObjectStore) => {
-    for (const value of values) putParcel(store, ...value);
-    store.delete(['lease', life]);
+  const put = (opened: IDBObjectStore) => {
+    for (const value of values) putParcel(opened, ...value);
+    putLease(opened, life, 0);
   };
-  void outbox.database!.run(put).catch(() => renote(outbox)); // the note has the same
+  void store.database!.run(put).catch(() => updateNote(store)); // the note has the same
 };

@@ -1,3 +1,4 @@
+import type { KeptRecord } from '../../client/outbox/parcel.js';
 import type { Drop, Listeners, OutboxRecord } from '../../client/types.js';
 import { attempt } from '../../interface/attempt.js';
 import type { Unfinished } from '../watched.js';
@@ -62,7 +63,7 @@ export const createLines = (now: () => number = Date.now) => {
   const own = new Set<string>();
   let refused = 0;
 
-  const lineOf = (record: OutboxRecord): Line => {
+  const lineOf = (record: KeptRecord): Line => {
     const { id, type, body, at: calledAt, attempts: earlier, due = 0 } = record;
     const line = lines.get(id) ?? {
       ...{ id, type, body, calledAt, earlier, due },
@@ -94,7 +95,8 @@ export const createLines = (now: () => number = Date.now) => {
       const line = lineOf(record);
       const last = line.tries.at(-1);
       if (last && outcome !== 'unknown') Object.assign(last, { endedAt: now(), status });
-      line.due = record.due ?? 0;
+      const { due = 0 }: KeptRecord = record;
+      line.due = due;
       if (outcome === 'delivered' || outcome === 'unknown') finish(line, outcome);
     },
     drop: ({ reason, message, record }) =>

@@ -1,6 +1,6 @@
 import { attempt } from '../../interface/attempt.js';
-import type { Gate } from '../../client/delivery/trouble.js';
-import type { StoredLease } from '../../client/outbox/outbox.js';
+import type { Gate } from '../../client/delivery/backoff.js';
+import type { StoredLease } from '../../client/outbox/lease.js';
 import type { StoredParcel } from '../../client/outbox/parcel.js';
 import type { OutboxRecord } from '../../client/types.js';
 

@@ -1,6 +1,5 @@
 import { CAP_MS, waitInTrouble } from '../../interface/backoff.js';
-import type { Tell } from '../hooks.js';
-import { createReportOnce } from '../report-once.js';
+import { createReportOnce, type Tell } from '../hooks.js';
 import { answerWords, setupWords, type Attempt } from './upstream.js';
 
 /** Requests at a time to a service that has not answered yet. */
@@ -40,26 +39,21 @@ export interface Sender {
   tries?: number | undefined;
 }
 
-/** How it stands with the service, for people. Times are milliseconds since the epoch. */
-export interface ServiceState {
-  /** When the service last took a record. */
-  lastSuccess?: number;
-  /** Given while the service fails. */
-  trouble?: {
-    since: number;
-    /** The end of the pause. */
-    until: number;
-    /** What the last failure was: an HTTP status, or 0 for no answer. */
-    status: number;
-  };
-  /** Given while the service takes records, but refuses to take some. These wait, and hold up nobody. */
-  failing?: {
+/** How it stands with the service, for people. Times are in ISO 8601. */
+export interface ServiceHealth {
+  status: 'ok' | 'failing' | 'unknown';
+  /** What its last failure was, since when it fails, and when it is asked again. */
+  reason?: string;
+  since?: string;
+  paused_until?: string;
+  /** Records that it refuses while it takes others: whose they are, how many, and why. They hold up nobody. */
+  refusing?: {
     whose: 'one client' | 'some records';
     records: number;
-    since: number;
-    /** The last answer to one of them. */
-    status: number;
+    reason: string;
+    since: string;
   };
+  last_success?: string;
 }
 
 /** Answers that say nothing of the record which they answer: it is the service that refuses, is busy or is away. */
@@ -81,7 +75,7 @@ const SERVICES_OWN: readonly number[] = [0, 401, 408, 425, 429];
 export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
   const start = Math.min(START, most);
   let width = start;
-  /** The first failure, other than a record's own, that no success has followed. */
+  /** The first failure that no success has followed, other than further ones of the same record. */
   let since: number | undefined;
   /** The service itself is in trouble. */
   let isClosed = false;
@@ -103,8 +97,8 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
   const trouble = createReportOnce(tell, now);
   const recordTrouble = createReportOnce(tell, now);
   const left = (time: number): number => Math.max(0, time - ticks());
-  /** As a time for people. */
   const timeOf = (tick: number): number => now() + tick - ticks();
+  const iso = (tick: number): string => new Date(timeOf(tick)).toISOString();
 
   /** Forgets records that have not failed for long. */
   const prune = (): void => {
@@ -124,32 +118,56 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
   /** Whether it is the service that fails, as far as anybody knows: it may never have taken a record. */
   const isServices = (): boolean => isClosed || (since !== undefined && lastSuccess === undefined);
 
-  const stateOfRecords = (): ServiceState['failing'] => {
+  const refusing = (): ServiceHealth['refusing'] => {
     const all = [...records.values()];
     const last = all.at(-1);
     if (!last) return undefined;
-    const isOneClient = all.every(({ client }) => client === last.client) && last.client !== '';
-    const whose = isOneClient ? 'one client' : 'some records';
-    const first = Math.min(...all.map((one) => one.since));
-    return { whose, records: all.length, since: timeOf(first), status: last.status };
+    const isOneClient = last.client && all.every(({ client }) => client === last.client);
+    return {
+      whose: isOneClient ? 'one client' : 'some records',
+      records: all.length,
+      reason: answerWords(last.status),
+      since: iso(Math.min(...all.map((one) => one.since))),
+    };
   };
 
   /** Tells the operator, once more than one try has failed. A wrong token and silence are told of where they are found. */
   const tellOf = ({ outcome, status }: Attempt, isSecond: boolean): void => {
     if (!status || status === 401 || !isSecond) return;
-    const isSetup = outcome === 'blocked';
-    if (isServices()) {
-      const message = isSetup ? setupWords(status) : `${answerWords(status)}; records wait`;
-      trouble.tell(
-        { kind: isSetup ? 'setup' : 'service', status, message },
-        since === undefined ? undefined : timeOf(since),
-      );
-      return;
+    if (!isServices()) {
+      const isOneClient = refusing()?.whose === 'one client';
+      const whose = isOneClient ? 'records of one client' : 'some records';
+      const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
+      return recordTrouble.tell({ kind: 'records', status, message });
     }
-    const whose =
-      stateOfRecords()?.whose === 'one client' ? 'records of one client' : 'some records';
-    const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
-    recordTrouble.tell({ kind: 'records', status, message });
+    const began = since === undefined ? undefined : timeOf(since);
+    if (outcome === 'blocked')
+      trouble.tell({ kind: 'setup', status, message: setupWords(status) }, began);
+    else
+      trouble.tell(
+        { kind: 'service', status, message: `${answerWords(status)}; records wait` },
+        began,
+      );
+  };
+
+  /** Notes a failure that may be the record's own: it is known by it, and its client waits if it is the record's first. */
+  const noteRecord = ({ key, client, tries = 0 }: Sender, status: number, isFirst: boolean) => {
+    const time = ticks();
+    const known = records.get(key);
+    records.delete(key);
+    records.set(key, {
+      ...{ client: client === key ? '' : client, status, last: time },
+      since: known?.since ?? time,
+      tries: Math.max(tries, known?.tries ?? 0) + 1,
+    });
+    prune();
+    if (!isFirst) return;
+    const before = clients.get(client);
+    const own = before && time - before.until < FORGET_MS ? before : { since: time, until: 0 };
+    if (!left(own.until)) own.until = time + waitInTrouble(time - own.since, random);
+    clients.delete(client);
+    clients.set(client, own);
+    if (clients.size > MAX_KNOWN) clients.delete(clients.keys().next().value!);
   };
 
   return {
@@ -159,19 +177,20 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     clientWaitMs: (client: string): number => left(clients.get(client)?.until ?? 0),
     /** How often a record has failed, as far as this process knows. */
     triesOf: ({ key, tries = 0 }: Sender): number => Math.max(tries, records.get(key)?.tries ?? 0),
-    state: (): ServiceState => {
+    health: (): ServiceHealth => {
       prune();
-      const failing = stateOfRecords();
+      const refused = refusing();
+      const usual = lastSuccess === undefined ? 'unknown' : 'ok';
       return {
-        ...(lastSuccess !== undefined && { lastSuccess }),
-        ...(isServices() && {
-          trouble: {
-            since: timeOf(since ?? ticks()),
-            until: timeOf(Math.max(until, askedUntil, ticks())),
-            status: lastStatus,
-          },
-        }),
-        ...(!isServices() && failing && { failing }),
+        status: isServices() ? 'failing' : usual,
+        ...(isServices()
+          ? {
+              reason: answerWords(lastStatus),
+              since: iso(since ?? ticks()),
+              paused_until: iso(Math.max(until, askedUntil, ticks())),
+            }
+          : refused && { refusing: refused }),
+        ...(lastSuccess !== undefined && { last_success: new Date(lastSuccess).toISOString() }),
       };
     },
     /** Whether one more request may start beside those that are under way, of all and of the same turn. */
@@ -194,35 +213,21 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       until = 0;
       width = Math.min(most, width + 1);
     },
-    failed: ({ key, client, tries = 0 }: Sender, attempt: Attempt): void => {
+    failed: (sender: Sender, attempt: Attempt): void => {
+      const { key, client } = sender;
       const { status, retryAfterMs } = attempt;
       const time = ticks();
-      const known = records.get(key);
-      const isFirst = !known && tries === 0;
+      const isKnown = records.has(key);
+      const isFirst = !isKnown && !sender.tries;
       const isRecords = !SERVICES_OWN.includes(status) && !retryAfterMs;
-      const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
-      if (retryAfterMs) askedUntil = time + Math.max(left(askedUntil), retryAfterMs + jitterMs);
-      lastStatus = status;
-      if (isRecords) {
-        records.delete(key);
-        records.set(key, {
-          ...{ client: client === key ? '' : client, status, last: time },
-          since: known?.since ?? time,
-          tries: Math.max(tries, known?.tries ?? 0) + 1,
-        });
-        prune();
-        if (isFirst) {
-          const before = clients.get(client);
-          const isLong = before && time - before.until < FORGET_MS;
-          const own = isLong ? before : { since: time, until: 0 };
-          if (!left(own.until)) own.until = time + waitInTrouble(time - own.since, random);
-          clients.delete(client);
-          clients.set(client, own);
-          if (clients.size > MAX_KNOWN) clients.delete(clients.keys().next().value!);
-        }
-      }
       const isNews = isFirst || !isRecords;
-      const isSecond = isNews ? since !== undefined : known !== undefined;
+      const isSecond = isNews ? since !== undefined : isKnown;
+      lastStatus = status;
+      if (retryAfterMs) {
+        const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
+        askedUntil = time + Math.max(left(askedUntil), retryAfterMs + jitterMs);
+      }
+      if (isRecords) noteRecord(sender, status, isFirst);
       if (isNews) {
         since ??= time;
         if (failedSince.size < SEVERAL) failedSince.add(isRecords ? client : key);
@@ -242,5 +247,3 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     },
   };
 };
-
-export type Backoff = ReturnType<typeof createBackoff>;

@@ -1,34 +1,35 @@
 import { messageOf } from '../../interface/errors.js';
+import { inTime } from '../../interface/in-time.js';
 import type { BatchRecord, BatchResult, RelayOutcome } from '../../interface/wire.js';
+import { createReportOnce, createTellDropped, type Tell } from '../hooks.js';
 import type { Seen, Sighting } from '../queue/ports.js';
-import { recordKeyOf } from '../queue/record.js';
-import type { Tell } from '../hooks.js';
-import { inTime, sleep } from '../time.js';
-import { createTellDropped, createReportOnce } from '../report-once.js';
+import { recordKeyOf, unclaimed } from '../queue/record.js';
+import { sleep } from '../time.js';
 
-/**
- * How long to wait before asking again about a record that another process is sending, or about a mark that
- * could not be stored.
- */
+/** How long to wait before the store is asked again. */
 export const AGAIN_MS = 200;
 /** The store gets at least this long for a record's result, even when the time of its request is over. */
 const LAST_MS = 1_000;
 
 const KEPT: readonly RelayOutcome[] = ['delivered', 'accepted', 'rejected'];
-
 const NO_SIGHTING = '`begin` answered something that is no sighting';
 
-interface ClaimOptions {
+export interface ClaimOptions {
   claimMs: number;
   /** The store has to answer by this time, milliseconds since the epoch. */
   until: number;
   /** Whose records these are. */
   client: string | undefined;
+  /** The records are of a queue: see `DeliverOptions`. */
+  isQueued?: boolean | undefined;
   /** Ask again while another process is sending the record, as long as there is time. */
   again?: boolean;
 }
 
-/** Wraps the store of ids so that it never rejects. While it fails or hangs, no record can be claimed. */
+/** What the store knows of each record; undefined while it fails. */
+export type Sightings = readonly Promise<Sighting | undefined>[];
+
+/** The store of ids, wrapped so that it never rejects. While it fails or hangs, no record can be claimed. */
 export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
   const trouble = createReportOnce(tell, now);
   const tellDropped = createTellDropped(tell, now);
@@ -38,7 +39,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     work: () => Promise<Result>,
   ): Promise<Result | undefined> => {
     try {
-      const result = await inTime(ms, work);
+      const result = await inTime(work(), ms);
       trouble.healed();
       return result;
     } catch (error) {
@@ -52,10 +53,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     await safely(lastMs(until), () => seen.forget(records.map(recordKeyOf)));
   };
 
-  /**
-   * Claims records. When the store answers too late, nobody waits for the claims any more: they are given up,
-   * or a repeat of the record would find it being sent by nobody.
-   */
+  /** When the store answers too late, nobody waits for the claims any more, and they are given up. */
   const begin = async (
     records: readonly BatchRecord[],
     { claimMs, until, client }: ClaimOptions,
@@ -64,11 +62,8 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     const sightings = await safely(until - now(), async () => {
       const answer = await seen.begin(records.map(recordKeyOf), claimMs, client);
       if (!Array.isArray(answer)) throw new Error(NO_SIGHTING);
-      if (isLate)
-        void forget(
-          records.filter((_, index) => answer[index]?.state === 'new'),
-          now(),
-        );
+      const claimed = records.filter((_, index) => answer[index]?.state === 'new');
+      if (isLate) void forget(claimed, now());
       return answer;
     });
     isLate = !sightings;
@@ -85,11 +80,7 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     return undefined;
   };
 
-  /** What the store knows of each record, or undefined where it fails. */
-  const claim = (
-    records: readonly BatchRecord[],
-    options: ClaimOptions,
-  ): Promise<Sighting | undefined>[] => {
+  const claim = (records: readonly BatchRecord[], options: ClaimOptions): Sightings => {
     const sightings = begin(records, options);
     return records.map(async (record, index) => {
       const all = await sightings;
@@ -102,49 +93,79 @@ export const createClaims = (seen: Seen, now: () => number, tell: Tell) => {
     });
   };
 
+  /** What is known of a record without passing it on, if anything. */
+  const knownOf = (
+    { id }: BatchRecord,
+    sighting: Sighting | undefined,
+    isQueued: boolean,
+  ): BatchResult | undefined => {
+    if (!sighting || (sighting.state === 'begun' && !isQueued)) return unclaimed(id, sighting);
+    if (sighting.state !== 'done') return undefined;
+    if (isQueued && sighting.result.outcome !== 'delivered') return undefined;
+    tell.metric('seen_hits', 1);
+    return sighting.result;
+  };
+
   return {
     claim,
+    /**
+     * Passes on the records that are not known, once that is known of all, and answers one result for each record in
+     * their order. Gives up the claims of those that were not taken.
+     */
+    passOn: async <Record extends BatchRecord>(
+      records: readonly Record[],
+      sightings: Sightings,
+      { until, isQueued = false }: Pick<ClaimOptions, 'until' | 'isQueued'>,
+      pass: (fresh: readonly Record[]) => Promise<readonly BatchResult[]>,
+    ): Promise<BatchResult[]> => {
+      const sighted = await Promise.all(sightings);
+      const known = records.map((record, index) => knownOf(record, sighted[index], isQueued));
+      const fresh = records.filter((_, index) => !known[index]);
+      const results = fresh.length ? await pass(fresh) : [];
+      const failed = fresh.filter((_, index) => !KEPT.includes(results[index]!.outcome));
+      if (failed.length && !isQueued) await forget(failed, until);
+      let next = 0;
+      return known.map((result) => result ?? results[next++]!);
+    },
     /** Stores the result of each record. Answers whether it could. */
     finish: async (
-      done: readonly (readonly [record: BatchRecord, result: BatchResult])[],
+      records: readonly BatchRecord[],
+      results: readonly BatchResult[],
       { until, client }: Pick<ClaimOptions, 'until' | 'client'>,
     ): Promise<boolean> => {
-      const results = done.map(([record, result]) => ({ ...result, id: recordKeyOf(record) }));
+      const kept = results.map(({ outcome, status }, index) => ({
+        ...{ id: recordKeyOf(records[index]!), outcome, status },
+      }));
       const isKept = await safely(lastMs(until), async () => {
-        tellDropped((await seen.finish(results, client)) ?? {});
+        tellDropped(await seen.finish(kept, client));
         return true;
       });
       return isKept === true;
     },
-    forget,
   };
 };
 
 export type Claims = ReturnType<typeof createClaims>;
 
 /**
- * Lets a repeat share the result of the same record that is being sent by this process. All records of a
- * batch are registered before anything is awaited. So a record only waits for one that was registered before
- * it, and two can never wait for each other.
+ * Lets a repeat share the result of the same record that is being passed on by this process. All records of a batch are
+ * registered before anything is awaited, so a record waits only for one that came before it, and two never for each other.
  */
 export const createRunning = (tell: Tell) => {
   const running = new Map<string, Promise<BatchResult>>();
 
   return <Record extends BatchRecord>(
     records: readonly Record[],
-    /** Starts the records that are not being sent yet. The promises it returns must not reject. */
+    /** Starts the records that are not under way yet. The promises it returns must not reject. */
     start: (fresh: readonly Record[]) => readonly Promise<BatchResult>[],
   ): Promise<BatchResult[]> => {
     const keys = records.map(recordKeyOf);
-    const byKey = new Map<string, Record>();
-    records.forEach((record, index) => {
-      const key = keys[index]!;
-      if (!running.has(key) && !byKey.has(key)) byKey.set(key, record);
-    });
-    const fresh = [...byKey.values()];
+    const fresh = records.filter(
+      (_, index) => !running.has(keys[index]!) && keys.indexOf(keys[index]!) === index,
+    );
     const results = fresh.length ? start(fresh) : [];
-    [...byKey.keys()].forEach((key, index) => {
-      const result = results[index]!;
+    results.forEach((result, index) => {
+      const key = recordKeyOf(fresh[index]!);
       running.set(key, result);
       void result.then(() => running.delete(key));
     });

@@ -2,10 +2,10 @@ import { messageOf } from '../../interface/errors.js';
 import { callback, positive } from '../../interface/kinds.js';
 import { CLOCK_KINDS, HOOK_KINDS, checkOptions, objectWith } from '../check-options.js';
 import type { Delivery } from './delivery.js';
-import { createRounds, wordsOf, type Undelivered } from './settle.js';
+import { createRounds, type Undelivered } from './settle.js';
 import { createTell, type Hooks } from '../hooks.js';
-import type { QueuedRecord, Taken } from '../queue/ports.js';
-import type { PlatformBatch, PlatformMessage, PlatformQueue } from '../queue/cloudflare/queue.js';
+import type { GivenBack, QueuedRecord, Taken } from '../queue/ports.js';
+import type { PlatformBatch, PlatformQueue } from '../queue/cloudflare/queue.js';
 
 /** A message in the queue of dead letters. */
 export interface DeadLetter {
@@ -30,10 +30,10 @@ export interface QueueHandlerOptions extends Hooks {
   random?: (() => number) | undefined;
 }
 
-type Message = PlatformMessage<QueuedRecord>;
-
 /** https://developers.cloudflare.com/queues/platform/limits/ */
 const MAX_DELAY_S = 43_200;
+/** How long a dead letter waits that could not be put into its queue. */
+const BURY_AGAIN_MS = 60_000;
 
 /**
  * Makes the `queue` handler of a worker that delivers what `createCloudflareQueue` has put. The platform
@@ -61,44 +61,39 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   const now = options.now ?? (() => Date.now());
   const random = options.random ?? (() => Math.random());
   const tell = createTell(options);
-  const rounds = createRounds({ delivery, onUndelivered, maxAge, tell, now, random });
-
-  const retry = (message: Message, delayMs: number): void =>
-    message.retry({ delaySeconds: Math.min(MAX_DELAY_S, Math.ceil(delayMs / 1_000)) });
-
-  const giveUp = async (
-    message: Message,
-    reason: Undelivered['reason'],
-    status = 0,
-  ): Promise<void> => {
-    const record = message.body;
-    try {
-      const body = { record, reason: wordsOf({ reason, status }) };
-      await deadLetters?.sendBatch([{ body, contentType: 'json' }]);
-    } catch (error) {
-      tell.error({ kind: 'queue', message: messageOf(error) });
-      return retry(message, 60_000);
-    }
-    message.ack();
-    rounds.tellUndelivered({ record, reason, status });
-  };
+  const queueFailed = (error: unknown) => tell.error({ kind: 'queue', message: messageOf(error) });
+  const deliver = createRounds({
+    ...{ delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks: now, random },
+  });
 
   return async ({ messages }: PlatformBatch<QueuedRecord>): Promise<void> => {
-    const byId = new Map<string, Message>();
-    const round = messages.map((message): Taken => {
-      byId.set(message.id, message);
-      return { receipt: message.id, record: message.body, attempts: message.attempts };
-    });
+    const byId = new Map(messages.map((message) => [message.id, message]));
     const messageOfTaken = ({ receipt }: Taken) => byId.get(receipt)!;
-    const { done, dead, back } = await rounds.deliver(round, {
-      isQueued: true,
-      until: now() + deadline,
-    });
-    done.forEach((taken) => messageOfTaken(taken).ack());
-    await Promise.all(
-      dead.map(({ taken, reason, status }) => giveUp(messageOfTaken(taken), reason, status)),
-    );
-    const waitMs = delivery.waitMs();
-    back.forEach(({ taken, delayMs }) => retry(messageOfTaken(taken), Math.max(delayMs, waitMs)));
+    const retry = (taken: Taken, delayMs: number): void =>
+      messageOfTaken(taken).retry({
+        delaySeconds: Math.min(MAX_DELAY_S, Math.ceil(delayMs / 1_000)),
+      });
+    const queue = {
+      done: async (done: readonly Taken[]) => done.forEach((taken) => messageOfTaken(taken).ack()),
+      giveBack: async (back: readonly GivenBack[]) => {
+        const waitMs = delivery.waitMs();
+        for (const { taken, delayMs } of back) retry(taken, Math.max(delayMs, waitMs));
+      },
+      bury: async (taken: Taken, reason: string) => {
+        try {
+          const body = { record: taken.record, reason };
+          await deadLetters?.sendBatch([{ body, contentType: 'json' }]);
+        } catch (error) {
+          retry(taken, BURY_AGAIN_MS);
+          throw error;
+        }
+        messageOfTaken(taken).ack();
+      },
+    };
+    const round = messages.map(({ id, body, attempts }) => ({
+      ...{ receipt: id, record: body, attempts },
+    }));
+    // The platform is told once what became of a message.
+    await deliver(queue, round, { isQueued: true, until: now() + deadline }, -Infinity);
   };
 };

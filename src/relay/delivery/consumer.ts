@@ -1,5 +1,6 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../interface/errors.js';
+import { inTime } from '../../interface/in-time.js';
 import { callback, positive } from '../../interface/kinds.js';
 import {
   CLOCK_KINDS,
@@ -9,13 +10,12 @@ import {
   objectWith,
   type Kinds,
 } from '../check-options.js';
-import { createPause, monotonicNow, inTime } from '../time.js';
-import { createTell, type Hooks, type Tell } from '../hooks.js';
-import type { Queue, QueueSize, Taken } from '../queue/ports.js';
-import { createReportOnce } from '../report-once.js';
-import type { ServiceState } from './backoff.js';
+import { createReportOnce, createTell, type Hooks } from '../hooks.js';
+import { monotonicNow } from '../time.js';
+import type { Queue, QueueSize } from '../queue/ports.js';
+import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
-import { createQueueSettler, createRounds, type Undelivered } from './settle.js';
+import { createRounds, type Undelivered } from './settle.js';
 
 /** Options of `createConsumer`. */
 export interface ConsumerOptions extends Hooks {
@@ -52,7 +52,7 @@ export interface ConsumerOptions extends Hooks {
 
 const KINDS: Kinds<ConsumerOptions> = {
   queue: objectWith('take', 'done', 'giveBack', 'bury'),
-  delivery: objectWith('deliver', 'waitMs', 'clientWaitMs', 'state', 'tryNow'),
+  delivery: objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
   onUndelivered: callback,
   batchSize: count,
   concurrentBatches: count,
@@ -64,7 +64,7 @@ const KINDS: Kinds<ConsumerOptions> = {
 };
 
 export interface ConsumerHealth {
-  service: ServiceState;
+  service: ServiceHealth;
   /** Whether the queue can be read. */
   isReading: boolean;
   /** How full the queue was in the last 10 seconds, if it can say. */
@@ -86,24 +86,6 @@ const MEASURE_EVERY_MS = 10_000;
 /** After so many batches in a row, one of records that have failed goes first. */
 const FRESH_IN_ROW = 3;
 
-/** Reports how full the queue is, if the queue can say. */
-const createQueueGauge = (queue: Queue, now: () => number, tell: Tell) => {
-  let size: QueueSize | undefined;
-
-  return {
-    measure: async (): Promise<void> => {
-      if (!queue.size) return;
-      size = await inTime(MEASURE_EVERY_MS, () => queue.size!());
-      const { waiting, dead, oldest } = size;
-      tell.metric('queue_waiting', waiting);
-      tell.metric('queue_dead', dead);
-      tell.metric('queue_oldest_ms', oldest === undefined ? 0 : Math.max(0, now() - oldest));
-    },
-    /** What was measured last. */
-    last: (): QueueSize | undefined => size,
-  };
-};
-
 /**
  * Takes records from the queue and delivers them, as long as the service takes them.
  *
@@ -114,52 +96,38 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     kinds: KINDS,
     required: ['queue', 'delivery'],
   });
-  const { queue, delivery, batchSize = 64, concurrentBatches = 4 } = options;
+  const { queue, delivery, batchSize = 64, concurrentBatches = 4, onUndelivered } = options;
   const { visibilityTimeout = 90_000, maxAge = 7 * 86_400_000, pollInterval = 250 } = options;
-  const { onUndelivered } = options;
-  const now = options.now ?? (() => Date.now());
-  const random = options.random ?? (() => Math.random());
+  const { now = () => Date.now(), random = () => Math.random() } = options;
   const tell = createTell(options);
   const ticks = options.now ?? monotonicNow;
-  const pause = createPause();
-  const measurePause = createPause();
-  const gauge = createQueueGauge(queue, now, tell);
-  const rounds = createRounds({ delivery, onUndelivered, maxAge, tell, now, random });
-  const { tellUndelivered } = rounds;
-  /** Batches under way, and whether their records have failed before. */
+  /** Batches under way, and whether all their records have failed before. */
   const underWay = new Map<Promise<void>, boolean>();
-  let running: Promise<unknown> | undefined;
+  let running: Promise<void> | undefined;
+  let measuring: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
   let freshInRow = 0;
+  /** Ends the wait before the next look at the queue. */
+  let wake = (): void => {};
   const trouble = createReportOnce(tell, now);
   /** Since when the queue has failed. */
   let failingSince: number | undefined;
+  let size: QueueSize | undefined;
 
   const queueFailed = (error: unknown): number => {
     trouble.tell({ kind: 'queue', message: messageOf(error) });
     failingSince ??= ticks();
     return waitInTrouble(ticks() - failingSince, random);
   };
-  const settle = createQueueSettler({
-    ...{ queue, now: ticks, queueFailed, tellUndelivered, tell },
+  const deliver = createRounds({
+    ...{ delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random },
   });
-
-  const deliver = async (taken: readonly Taken[], until: number): Promise<void> => {
-    const lastStart = now() + visibilityTimeout / 3;
-    const settlement = await rounds.deliver(taken, {
-      isQueued: true,
-      get until() {
-        return isStopping ? -Infinity : lastStart;
-      },
-    });
-    await settle(settlement, until);
-  };
 
   /** Takes a batch and starts its delivery; says how long to wait before the next. */
   const takeBatch = async (): Promise<number> => {
     const wait = delivery.waitMs();
     if (wait > 0) return wait;
-    const until = ticks() + visibilityTimeout;
+    const ownUntil = ticks() + visibilityTimeout;
     const failed = [...underWay.values()].filter(Boolean).length;
     const mayFail = failed === 0 || failed < concurrentBatches - 1;
     // Where there are always fresh ones, those that have failed get a turn all the same.
@@ -167,7 +135,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (hasTurn) freshInRow = 0;
     const take = (only?: 'fresh' | 'failed') =>
       // What a queue gives after so long belongs to others already.
-      inTime(visibilityTimeout, () => queue.take(batchSize, visibilityTimeout, { only }));
+      inTime(queue.take(batchSize, visibilityTimeout, { only }), visibilityTimeout);
     let taken = hasTurn ? await take('failed') : [];
     if (!taken.length) taken = await take(mayFail ? undefined : 'fresh');
     failingSince = undefined;
@@ -176,11 +144,18 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       freshInRow = 0;
       return pollInterval;
     }
-    const round = deliver(taken, until)
+    const lastStart = now() + visibilityTimeout / 3;
+    const options = {
+      isQueued: true,
+      get until() {
+        return isStopping ? -Infinity : lastStart;
+      },
+    };
+    const round = deliver(queue, taken, options, ownUntil)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
       .finally(() => {
         underWay.delete(round);
-        pause.endAll(); // what waited behind these records may go now
+        wake(); // what waited behind these records may go now
       });
     underWay.set(
       round,
@@ -189,6 +164,15 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     return 0;
   };
 
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
   const run = async (): Promise<void> => {
     while (!isStopping) {
       if (underWay.size >= concurrentBatches) {
@@ -196,15 +180,21 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
         continue;
       }
       const wait = await takeBatch().catch(queueFailed);
-      if (wait > 0 && !isStopping) await pause.wait(Math.min(wait, LONGEST_WAIT_MS));
+      if (wait > 0 && !isStopping) await pause(Math.min(wait, LONGEST_WAIT_MS));
     }
+    await Promise.all(underWay.keys());
   };
 
-  /** Goes on beside the deliveries, since how full the queue is matters most while these take long. */
   const measure = async (): Promise<void> => {
-    while (!isStopping) {
-      await gauge.measure().catch(queueFailed);
-      if (!isStopping) await measurePause.wait(MEASURE_EVERY_MS);
+    if (!queue.size) return;
+    try {
+      size = await inTime(queue.size(), MEASURE_EVERY_MS);
+      const { waiting, dead, oldest } = size;
+      tell.metric('queue_waiting', waiting);
+      tell.metric('queue_dead', dead);
+      tell.metric('queue_oldest_ms', oldest === undefined ? 0 : Math.max(0, now() - oldest));
+    } catch (error) {
+      queueFailed(error);
     }
   };
 
@@ -215,33 +205,33 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   };
 
   return {
-    health: () => {
-      const size = gauge.last();
-      return {
-        service: delivery.state(),
-        isReading: failingSince === undefined,
-        ...(size && { queue: size }),
-      };
-    },
+    health: () => ({
+      service: delivery.health(),
+      isReading: failingSince === undefined,
+      ...(size && { queue: size }),
+    }),
     start: () => {
       isStopping = false;
-      if (!running) void check();
-      running ??= Promise.all([run(), measure()]);
+      if (running) return;
+      void check();
+      void measure();
+      // Goes on beside the deliveries: how full the queue is matters most while these take long.
+      measuring = setInterval(() => void measure(), MEASURE_EVERY_MS);
+      running = run();
     },
     tryNow: () => {
       delivery.tryNow();
-      pause.endAll();
+      void queue.tryNow?.().catch(queueFailed).finally(wake);
+      wake();
     },
     stop: async () => {
       isStopping = true;
-      pause.endAll();
-      measurePause.endAll();
+      wake();
       if (!running) return;
       await running;
-      await Promise.all(underWay.keys());
       running = undefined;
-      // What is told last is what is left.
-      await gauge.measure().catch(queueFailed);
+      clearInterval(measuring);
+      await measure(); // what is told last is what is left
     },
   };
 };

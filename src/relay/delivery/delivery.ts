@@ -1,8 +1,5 @@
-import type { Token } from '../../interface/bodies.js';
 import { callback, flag, positive, token, url } from '../../interface/kinds.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
-import { isFinal, retryLater, unclaimed, untried } from '../queue/record.js';
-import { PATIENCE, type Seen, type Sighting } from '../queue/ports.js';
 import {
   checkOptions,
   CLOCK_KINDS,
@@ -11,33 +8,19 @@ import {
   type Kinds,
   objectWith,
 } from '../check-options.js';
-import { monotonicNow } from '../time.js';
 import { createTell, type Hooks } from '../hooks.js';
-import type { ServiceState } from './backoff.js';
-import { createClaims, createRunning } from './claims.js';
-import type { ServiceFetch } from './fetch.js';
-import { createSender } from './sender.js';
-import type { Send } from './upstream.js';
+import { PATIENCE, type Seen } from '../queue/ports.js';
+import { isFinal, lineOf, recordKeyOf, retryLater, untried } from '../queue/record.js';
+import { monotonicNow, sleep } from '../time.js';
+import { AGAIN, createBackoff, type Sender, type ServiceHealth } from './backoff.js';
+import { AGAIN_MS, createClaims, createRunning, type Sightings } from './claims.js';
+import { createSlots } from './slots.js';
+import { createUpstream, type UpstreamOptions } from './upstream.js';
 
 /** Options of `createDelivery`. */
-export interface DeliveryOptions extends Hooks {
-  /**
-   * Address of the service, to which `/v1/event` and `/v1/identify` are added.
-   * @default required without send
-   */
-  baseUrl?: string | undefined;
-  /** The service's token, or a function that gets it; asked again once after a 401. @default required without send */
-  token?: Token | undefined;
-  /**
-   * Takes records in one call, in place of a request each to `baseUrl`: a service in the same process. Calls may be
-   * under way at a time, so `called_at` tells which of a user's identifies is the later one.
-   * @default none
-   */
-  send?: Send | undefined;
+export interface DeliveryOptions extends Hooks, UpstreamOptions {
   /** The ids that have been passed on. */
   seen: Seen;
-  /** Send the record's id to the service as `Idempotency-Key`. @default true */
-  idempotencyKey?: boolean | undefined;
   /**
    * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
    * failure or when nothing was under way; each success makes room for one more. @default 32
@@ -47,8 +30,6 @@ export interface DeliveryOptions extends Hooks {
   maxPending?: number | undefined;
   /** Milliseconds one try may take. @default 10000 */
   timeout?: number | undefined;
-  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
-  fetch?: ServiceFetch | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
   /** In place of `Math.random`. */
@@ -59,6 +40,7 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   baseUrl: url,
   token,
   send: callback,
+  pace: callback,
   seen: objectWith('begin', 'finish', 'forget'),
   idempotencyKey: flag,
   concurrency: count,
@@ -107,7 +89,7 @@ export interface DeliverOptions {
 
 export interface Delivery {
   /** How it stands with the service. */
-  state: () => ServiceState;
+  health: () => ServiceHealth;
   /** Milliseconds until it is worth asking the service; 0 when it is now. */
   waitMs: () => number;
   /** Milliseconds until records of this client may go, while its records fail and those of others pass. */
@@ -127,6 +109,12 @@ export interface Delivery {
   ) => Promise<BatchResult[]>;
 }
 
+/** An identify that is under way. */
+interface Identify {
+  sender: Sender;
+  result: Promise<BatchResult>;
+}
+
 /** How long to wait when too many records are pending. */
 const BUSY_MS = 2_000;
 
@@ -141,75 +129,107 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     kinds: DELIVERY_KINDS,
     required: [...requiredFor(options), 'seen'],
   });
-  const takesBatches = !!options.send;
-  const { timeout = 10_000, maxPending = 10_000, now = Date.now, random = Math.random } = options;
+  return makeDelivery(options);
+};
+
+/** The same without a check of the options, for a relay that has checked them with its own. */
+export const makeDelivery = (options: DeliveryOptions): Delivery => {
+  const { timeout = 10_000, maxPending = 10_000, concurrency = 32, seen } = options;
+  const { now = Date.now, random = Math.random } = options;
+  const ticks = options.now ?? monotonicNow;
   const tell = createTell(options);
   const join = createRunning(tell);
-  const claims = createClaims(options.seen, now, tell);
-  const ticks = options.now ?? monotonicNow;
-  const sender = createSender({ ...options, timeout, claims, now, ticks, random, tell });
+  const claims = createClaims(seen, now, tell);
+  const backoff = createBackoff({ most: concurrency, now, ticks, random, tell });
+  const inSlot = createSlots(backoff.allows);
+  const takesBatches = !!options.send;
+  const tryAll = createUpstream({ ...options, timeout, now, tell });
   /** Records that have no result yet. */
   let pending = 0;
   /** The last identify that is under way, of each user of a client. */
   const identifies = new Map<string, Identify>();
 
-  /** What is known of a record without sending it, if anything. */
-  const knownOf = (
-    { id }: BatchRecord,
-    sighting: Sighting | undefined,
-    { isQueued }: DeliverOptions,
-  ): BatchResult | undefined => {
-    if (!sighting || (sighting.state === 'begun' && !isQueued)) return unclaimed(id, sighting);
-    const isDone =
-      sighting.state === 'done' && (!isQueued || sighting.result.outcome === 'delivered');
-    if (isDone) tell.metric('seen_hits', 1);
-    return isDone ? sighting.result : undefined;
+  const senderOf = (record: DeliverableRecord, options: DeliverOptions): Sender => {
+    const key = recordKeyOf(record);
+    return { key, client: record.client || options.client || key, tries: record.tries };
   };
 
-  /** Delivers records in one call, once what they wait for has been delivered. */
-  const deliverGroup = async (
-    group: readonly DeliverableRecord[],
-    sightings: readonly Promise<Sighting | undefined>[],
+  /** Remembers results. For records of a queue it tries again until that is done or the time is over. */
+  const remember = async (
+    records: readonly DeliverableRecord[],
+    results: readonly BatchResult[],
+    { until, client = records[0]?.client, isQueued }: DeliverOptions,
+  ): Promise<void> => {
+    if (!records.length) return;
+    while (!(await claims.finish(records, results, { until, client }))) {
+      if (!isQueued || now() >= until) return;
+      await sleep(AGAIN_MS);
+    }
+  };
+
+  /** Sends what may go now, in one call, and remembers what the service has decided. */
+  const sendNow = async (
+    records: readonly DeliverableRecord[],
+    senders: readonly Sender[],
     options: DeliverOptions,
-    identify?: Identify,
   ): Promise<BatchResult[]> => {
-    const sighted = await Promise.all(sightings);
-    const known = group.map((record, index) => knownOf(record, sighted[index], options));
-    const unknown = group.filter((_, index) => !known[index]);
-    const before = identify && unknown.length ? await identify.result : undefined;
-    const mayPass = unknown.every(({ type }) => type === 'event');
-    const isHeld =
-      before && !isFinal(before) && !(mayPass && sender.triesOf(identify!.record) >= PATIENCE);
-    const sent = isHeld
-      ? unknown.map(({ id }) => untried({ ...before, id }))
-      : await sender.send(unknown, options);
-    const failed = unknown.filter((_, index) => !isFinal(sent[index]!));
-    if (failed.length && !options.isQueued) await claims.forget(failed, options.until);
-    let next = 0;
-    return known.map((result) => result ?? sent[next++]!);
+    const { client, address, request } = options;
+    const waitOf = ({ client }: Sender) => Math.max(backoff.waitMs(), backoff.clientWaitMs(client));
+    const isOver = now() >= options.until;
+    const waits = senders.map(waitOf);
+    const going = records.filter((_, index) => !isOver && waits[index] === 0);
+    const attempts = going.length ? await tryAll(going, { client, address, request }) : [];
+    const made = records.map((record) => attempts[going.indexOf(record)]);
+    made.forEach((attempt, index) => {
+      if (!attempt) return;
+      if (isFinal(attempt)) backoff.passed(senders[index]!);
+      else backoff.failed(senders[index]!, attempt);
+    });
+    const results = records.map(({ id }, index): BatchResult => {
+      const attempt = made[index];
+      if (!attempt) return untried(retryLater(id, waits[index]!));
+      const { outcome, status, retryAfterMs, message } = attempt;
+      if (outcome !== 'retry') return { id, outcome, status, ...(message && { message }) };
+      // Retrying during a pause would be in vain.
+      return retryLater(id, Math.max(retryAfterMs, waitOf(senders[index]!)), status);
+    });
+    // Before the slot is free: a process that is killed has then sent at most `concurrency` calls
+    // whose results are not remembered, and only these may be sent twice.
+    const final = records.filter((_, index) => isFinal(results[index]!));
+    await remember(final, results.filter(isFinal), options);
+    return results;
   };
 
-  /** Starts each record by itself, identifies of a user one after the other. */
-  const startEach = (
-    fresh: readonly DeliverableRecord[],
-    sightings: readonly Promise<Sighting | undefined>[],
+  const send = (records: readonly DeliverableRecord[], options: DeliverOptions) => {
+    const senders = records.map((record) => senderOf(record, options));
+    const turn = senders.every(backoff.triesOf) ? AGAIN : senders[0]!.client;
+    return inSlot(turn, () => sendNow(records, senders, options));
+  };
+
+  /** Delivers a record once what it waits for has been delivered. */
+  const deliverOne = (
+    record: DeliverableRecord,
+    sighting: Sightings[number],
     options: DeliverOptions,
-  ): readonly Promise<BatchResult>[] =>
-    fresh.map((record, index) => {
-      const user = userOf(record, record.client ?? options.client);
-      const before = user ? identifies.get(user) : undefined;
-      const result = deliverGroup([record], [sightings[index]!], options, before).then(
-        ([only]) => only!,
-      );
-      if (user && record.type === 'identify') {
-        const identify = { record, result };
-        identifies.set(user, identify);
-        void result.then(() => {
-          if (identifies.get(user) === identify) identifies.delete(user);
-        });
-      }
-      return result;
-    });
+  ): Promise<BatchResult> => {
+    const { client = options.client, type, id } = record;
+    const line = lineOf({ ...record, ...(client && { client }) });
+    const identify = line ? identifies.get(line) : undefined;
+
+    const pass = async (fresh: readonly DeliverableRecord[]): Promise<BatchResult[]> => {
+      const before = await identify?.result;
+      const mayPass = type === 'event' && identify && backoff.triesOf(identify.sender) >= PATIENCE;
+      if (before && !isFinal(before) && !mayPass) return [untried({ ...before, id })];
+      return send(fresh, options);
+    };
+    const result = claims.passOn([record], [sighting], options, pass).then(([only]) => only!);
+    if (line && type === 'identify') {
+      const own = { sender: senderOf(record, options), result };
+      identifies.set(line, own);
+      void result.then(() => identifies.get(line) === own && identifies.delete(line));
+    }
+    return result;
+  };
 
   const startAll = (
     fresh: readonly DeliverableRecord[],
@@ -219,11 +239,11 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const { until, client, isQueued } = options;
     const claimMs = Math.max(0, until - now()) + 4 * timeout;
     const sightings = claims.claim(fresh, { claimMs, until, client, again: !isQueued });
-    if (!takesBatches) return startEach(fresh, sightings, options);
-    const all = deliverGroup(fresh, sightings, options);
+    if (!takesBatches)
+      return fresh.map((record, index) => deliverOne(record, sightings[index]!, options));
+    const all = claims.passOn(fresh, sightings, options, (unknown) => send(unknown, options));
     return fresh.map((_, index) => all.then((results) => results[index]!));
   };
-
   /** Starts as many records as `maxPending` allows; the others are `retry`. */
   const start = (
     fresh: readonly DeliverableRecord[],
@@ -238,22 +258,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   return {
-    state: sender.state,
-    clientWaitMs: sender.clientWaitMs,
-    tryNow: sender.tryNow,
-    waitMs: () => Math.max(sender.waitMs(), pending >= maxPending ? BUSY_MS : 0),
+    health: backoff.health,
+    clientWaitMs: backoff.clientWaitMs,
+    tryNow: backoff.tryNow,
+    waitMs: () => Math.max(backoff.waitMs(), pending >= maxPending ? BUSY_MS : 0),
     deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
   };
-};
-
-/** An identify that is under way. */
-interface Identify {
-  record: DeliverableRecord;
-  result: Promise<BatchResult>;
-}
-
-/** The key of the user and client whose record it is; undefined for an event without a user. */
-const userOf = ({ body }: BatchRecord, client = ''): string | undefined => {
-  const { project, user_id: user } = body as { project?: unknown; user_id?: unknown };
-  return typeof user === 'string' ? JSON.stringify([client, project, user]) : undefined;
 };

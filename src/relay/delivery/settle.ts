@@ -1,11 +1,9 @@
 import { waitInTrouble } from '../../interface/backoff.js';
-import { messageOf } from '../../interface/errors.js';
-import type { BatchResult } from '../../interface/wire.js';
-import { callHook, type Tell } from '../hooks.js';
-import { inTime, sleep } from '../time.js';
+import { inTime } from '../../interface/in-time.js';
+import { createTellDropped, type Tell } from '../hooks.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
+import { sleep } from '../time.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
-import { createTellDropped } from '../report-once.js';
 
 /** A record that became a dead letter. */
 export interface Undelivered {
@@ -16,119 +14,84 @@ export interface Undelivered {
   status: number;
 }
 
-/** The reason as a dead letter has it. */
-export const wordsOf = ({ reason, status }: Omit<Undelivered, 'record'>): string =>
-  status ? `${reason} ${status}` : reason;
-
-/** What to do with each record of a batch. */
-export interface Settlement {
-  done: Taken[];
-  /** To be given up. */
-  dead: { taken: Taken; reason: Undelivered['reason']; status: number }[];
-  back: GivenBack[];
-}
-
-interface RoundEffects {
-  delivery: Delivery;
-  onUndelivered: ((undelivered: Undelivered) => void) | undefined;
-  /** Milliseconds a record is kept. */
-  maxAge: number;
-  tell: Tell;
-  now: () => number;
-  random: () => number;
-}
-
-/** Delivers batches of a queue. The same for the consumer and for the handler on Cloudflare. */
-export const createRounds = (effects: RoundEffects) => {
-  const { delivery, onUndelivered, maxAge, tell, now, random } = effects;
-
-  /** A record that fails waits by itself: a second at first, then about half the time for which it has failed. */
-  const delayOf = ({ attempts, record, failingMs }: Taken): number =>
-    waitInTrouble(failingMs ?? (attempts > 1 ? now() - record.at : 0), random);
-
-  const settle = (round: readonly Taken[], results: readonly BatchResult[]): Settlement => {
-    const settlement: Settlement = { done: [], dead: [], back: [] };
-    round.forEach((taken, index) => {
-      const { outcome, status, untried } = results[index] ?? ({} as Partial<BatchResult>);
-      if (outcome === 'delivered' || outcome === 'accepted') settlement.done.push(taken);
-      else if (outcome === 'rejected')
-        settlement.dead.push({ taken, reason: 'rejected', status: status! });
-      else if (untried) {
-        // It waits with its client, if that is why it was not tried. It has not failed.
-        const delayMs = delivery.clientWaitMs(taken.record.client ?? '');
-        settlement.back.push({ taken, delayMs, isTried: false });
-      }
-      // Only after it has been tried: the clock of this machine may be days ahead.
-      else if (now() - taken.record.at > maxAge && delivery.waitMs() === 0)
-        settlement.dead.push({ taken, reason: 'expired', status: status ?? 0 });
-      else settlement.back.push({ taken, delayMs: delayOf(taken), isTried: true });
-    });
-    return settlement;
-  };
-
-  return {
-    /** Delivers a batch and says what to do with each of its records. Never rejects. */
-    deliver: async (round: readonly Taken[], options: DeliverOptions): Promise<Settlement> => {
-      const results = await delivery.deliver(
-        round.map(({ record, attempts }) => ({ ...record, tries: attempts - 1 })),
-        options,
-      );
-      for (const { outcome, untried } of results)
-        if (!untried) tell.metric('records', 1, { side: 'out', outcome });
-      return settle(round, results);
-    },
-    /** Tells the operator of a record that was given up. */
-    tellUndelivered: (undelivered: Undelivered): void =>
-      callHook(
-        () => onUndelivered?.(undelivered),
-        (error) =>
-          tell.error({ kind: 'hook', message: `\`onUndelivered\` failed: ${messageOf(error)}` }),
-      ),
-  };
-};
-
 /** Between two tries to tell a queue that fails what became of a batch. */
 const AGAIN_MS = 500;
 /** A queue is given this long to answer even when the time of the batch is over. */
 const LAST_MS = 1_000;
 
-interface SettlerEffects {
-  queue: Queue;
-  now: () => number;
+interface Effects {
+  delivery: Delivery;
+  onUndelivered: ((undelivered: Undelivered) => void) | undefined;
+  /** Milliseconds a record is kept. */
+  maxAge: number;
+  /** Called with each error of a queue. */
   queueFailed: (error: unknown) => void;
-  tellUndelivered: (undelivered: Undelivered) => void;
   tell: Tell;
+  now: () => number;
+  /** The clock for waits. */
+  ticks: () => number;
+  random: () => number;
 }
 
-/** Tells a queue what became of the records of a batch. */
-export const createQueueSettler = (effects: SettlerEffects) => {
-  const { queue, now, queueFailed, tellUndelivered, tell } = effects;
+/** Returns a function that delivers a batch of a queue and tells the queue what became of its records. */
+export const createRounds = (effects: Effects) => {
+  const { delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random } = effects;
   const tellDropped = createTellDropped(tell, now);
 
-  /**
-   * Tries until the queue has done it, or until the batch is this process's no longer. What was delivered
-   * and stays in the queue is delivered again, so the waits are short.
-   */
-  const untilDone = async (until: number, work: () => Promise<void>): Promise<void> => {
-    for (;;) {
-      try {
-        return await inTime(Math.max(LAST_MS, until - now()), work);
-      } catch (error) {
-        queueFailed(error);
-        if (now() >= until) return;
-        await sleep(AGAIN_MS);
+  /** A record that fails waits by itself: a second at first, then about half the time for which it has failed. */
+  const delayOf = ({ attempts, record, failingMs }: Taken): number =>
+    waitInTrouble(failingMs ?? (attempts > 1 ? now() - record.at : 0), random);
+
+  return async (
+    queue: Pick<Queue, 'done' | 'giveBack' | 'bury'>,
+    round: readonly Taken[],
+    options: DeliverOptions,
+    /** Until when nobody else gets the records, by `ticks`. Then what stays in the queue is delivered again. */
+    ownUntil: number,
+  ): Promise<void> => {
+    /** Answers whether the queue has done it. */
+    const untilDone = async (work: () => Promise<void>): Promise<boolean> => {
+      for (;;) {
+        try {
+          await inTime(work(), Math.max(LAST_MS, ownUntil - ticks()));
+          return true;
+        } catch (error) {
+          queueFailed(error);
+          if (ticks() >= ownUntil) return false;
+          await sleep(AGAIN_MS);
+        }
       }
-    }
-  };
+    };
+    const bury = async (taken: Taken, reason: Undelivered['reason'], status: number) => {
+      const words = status ? `${reason} ${status}` : reason;
+      const isDead = await untilDone(async () => tellDropped(await queue.bury(taken, words)));
+      const { record } = taken;
+      if (isDead) tell.call('onUndelivered', () => onUndelivered?.({ record, reason, status }));
+    };
 
-  const bury = async ({ taken, ...why }: Settlement['dead'][number], until: number) => {
-    await untilDone(until, async () => tellDropped((await queue.bury(taken, wordsOf(why))) ?? {}));
-    tellUndelivered({ record: taken.record, ...why });
-  };
-
-  return async ({ done, dead, back }: Settlement, until: number): Promise<void> => {
-    if (done.length) await untilDone(until, () => queue.done(done));
-    await Promise.all(dead.map((one) => bury(one, until)));
-    if (back.length) await untilDone(until, () => queue.giveBack(back));
+    const results = await delivery.deliver(
+      round.map(({ record, attempts }) => ({ ...record, tries: attempts - 1 })),
+      options,
+    );
+    const done: Taken[] = [];
+    const back: GivenBack[] = [];
+    const dead: Promise<void>[] = [];
+    round.forEach((taken, index) => {
+      const { outcome, status, untried } = results[index]!;
+      const { at, client = '' } = taken.record;
+      if (!untried) tell.metric('records', 1, { side: 'out', outcome });
+      if (outcome === 'delivered' || outcome === 'accepted') done.push(taken);
+      else if (outcome === 'rejected') dead.push(bury(taken, 'rejected', status));
+      // It waits with its client, if that is why it was not tried. It has not failed.
+      else if (untried)
+        back.push({ taken, delayMs: delivery.clientWaitMs(client), isTried: false });
+      // Only after it has been tried: the clock of this machine may be days ahead.
+      else if (now() - at > maxAge && delivery.waitMs() === 0)
+        dead.push(bury(taken, 'expired', status));
+      else back.push({ taken, delayMs: delayOf(taken), isTried: true });
+    });
+    if (done.length) await untilDone(() => queue.done(done));
+    await Promise.all(dead);
+    if (back.length) await untilDone(() => queue.giveBack(back));
   };
 };

@@ -1,6 +1,6 @@
 import { messageOf } from '../../interface/errors.js';
+import { inTime } from '../../interface/in-time.js';
 import type { TellHook } from '../hooks.js';
-import { inTime } from '../time.js';
 import { clientKeyOf, networkOf, type ClientOptions } from './client.js';
 import { refuse } from './http.js';
 
@@ -18,11 +18,6 @@ export interface Rate {
   burst: number;
 }
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
 /** Clients remembered at the most. */
 const MAX_CLIENTS = 10_000;
 
@@ -34,7 +29,7 @@ export const createRateLimit = (rate: Rate, now: () => number) => {
   const { perSecond } = rate;
   const burst = Math.max(1, rate.burst);
   /** Buckets in the order of their last use. One that is removed is full again, or nearly. */
-  const buckets = new Map<string | undefined, Bucket>();
+  const buckets = new Map<string | undefined, { tokens: number; at: number }>();
 
   return (client: string | undefined, records: number): number => {
     const time = now();
@@ -50,44 +45,36 @@ export const createRateLimit = (rate: Rate, now: () => number) => {
 
 const MIB = 1_048_576;
 
-interface BodyLimits {
-  /** Bytes of bodies that are held at a time, of all clients. */
-  ofAll?: number;
-  /** The same of one client. Clients that cannot be told apart are not limited by it. */
-  ofClient?: number;
-}
-
 /**
- * Counts the bytes of bodies that are read or worked on. There is room for a bounded number of them, and one client
- * can take up only a part of it.
+ * Counts the bytes of bodies that are read or worked on. There is room for `ofAll` bytes, of which one client can take up
+ * `ofClient`; clients that cannot be told apart are not limited by that.
  */
-export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB }: BodyLimits = {}) => {
+export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) => {
   let held = 0;
   const clients = new Map<string, number>();
-
-  const change = (client: string, bytes: number): void => {
-    const left = (clients.get(client) ?? 0) + bytes;
-    held += bytes;
-    if (left) clients.set(client, left);
-    else clients.delete(client);
-  };
 
   /** One more body of a client. */
   return (client: string) => {
     let size = 0;
+    const change = (bytes: number): void => {
+      const left = (clients.get(client) ?? 0) + bytes;
+      held += bytes;
+      size += bytes;
+      if (left) clients.set(client, left);
+      else clients.delete(client);
+    };
     return {
       /** Adds bytes that have come, or answers why there is no room for them. */
       add: (bytes: number): 429 | 503 | undefined => {
         if (client && (clients.get(client) ?? 0) + bytes > ofClient) return 429;
         if (held + bytes > ofAll) return 503;
-        size += bytes;
-        change(client, bytes);
+        change(bytes);
         return undefined;
       },
       /** Bytes that have come. */
       size: (): number => size,
       /** The body is not held any more. */
-      release: (): void => change(client, -size),
+      release: (): void => change(-size),
     };
   };
 };
@@ -143,15 +130,12 @@ export const createAdmission = (effects: Effects) => {
   const ofNetwork = typeof rateLimit === 'object' && createRateLimit(manyTimes(rateLimit), now);
   const ofAll = ceiling && createRateLimit(ceiling, now);
 
-  /**
-   * When a function of the operator's fails, the request is refused with 503, and the client keeps its
-   * records.
-   */
+  /** When a function of the operator's fails, the answer is 503, and the client keeps its records. */
   const unless = async (name: string, check: () => Promise<Response | undefined>) => {
     try {
-      return await inTime(timeout, check, `\`${name}\``);
+      return await inTime(check(), timeout);
     } catch (error) {
-      tell.error({ kind: 'hook', message: messageOf(error) });
+      tell.error({ kind: 'hook', message: `\`${name}\`: ${messageOf(error)}` });
       return refuse(503, { waitMs: 1_000 });
     }
   };
@@ -161,18 +145,18 @@ export const createAdmission = (effects: Effects) => {
     return refuse(limit === 'all' ? 503 : 429, { waitMs });
   };
 
-  /** Charges the client and its network. Answers which of them has to wait, if any. */
+  /** Charges the client and its network. Answers with a refusal, which tells of itself, where one of them has to wait. */
   const charge = async (
     request: Request,
     tokens: number,
-  ): Promise<[limit: Limit, waitMs: number] | undefined> => {
+  ): Promise<(() => Response) | undefined> => {
     const client = clientKeyOf(clientAddress?.(request));
     const network = networkOf(client);
     // Asked first: a client that waits for its network owes nothing.
     const networkMs = ofNetwork && network ? ofNetwork(network, 0) : 0;
-    if (networkMs) return ['network', networkMs];
+    if (networkMs) return () => refuseRate('network', networkMs);
     const waitMs = ofClient && (await ofClient(client, tokens));
-    if (waitMs && waitMs > 0) return ['client', waitMs];
+    if (waitMs && waitMs > 0) return () => refuseRate('client', waitMs);
     if (ofNetwork && network) ofNetwork(network, tokens);
     return undefined;
   };
@@ -191,9 +175,8 @@ export const createAdmission = (effects: Effects) => {
     /** With 0 tokens: whether the client may send at all, before its body is read. */
     limit: (request: Request, tokens: number): Promise<Response | undefined> =>
       unless('rateLimit', async () => {
-        const late = await charge(request, tokens);
-        if (late) return refuseRate(...late);
-        return tokens === 0 ? admit(0) : undefined;
+        const refusal = await charge(request, tokens);
+        return refusal ? refusal() : tokens === 0 ? admit(0) : undefined;
       }),
     /** Charges a request that is refused for another reason. */
     charge: async (request: Request, tokens: number): Promise<void> =>
@@ -204,7 +187,7 @@ export const createAdmission = (effects: Effects) => {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
+/** What a network may send. */
 const manyTimes = ({ perSecond, burst }: Rate): Rate => ({
-  perSecond: perSecond * NETWORK_CLIENTS,
-  burst: burst * NETWORK_CLIENTS,
+  ...{ perSecond: perSecond * NETWORK_CLIENTS, burst: burst * NETWORK_CLIENTS },
 });

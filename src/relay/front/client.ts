@@ -12,32 +12,27 @@ export interface ClientOptions {
   clientAddress?: ((request: Request) => string | undefined) | undefined;
 }
 
-/** An IPv4 address, or the eight groups of an IPv6 one, each written in one way. */
-type IpAddress = { v4: string } | { groups: string[] };
-
 /** The value may be a header that a client wrote, of any length. */
 const MAX_LENGTH = 128;
 
 /**
  * Reads an address as sockets and proxies write it: also `[2001:db8::1]:443`, `192.0.2.1:443` and
- * `fe80::1%eth0`. An IPv4 address that is mapped into IPv6 is an IPv4 address in any spelling.
+ * `fe80::1%eth0`. Answers the four bytes of IPv4, in any spelling, or the eight groups of IPv6.
  */
-const readIpAddress = (text: string): IpAddress | undefined => {
+const readIpAddress = (text: string): readonly string[] | undefined => {
   const bare = text.trim().replace(/^\[([^\]]*)\](:\d+)?$/, '$1');
   const [, v4] = /^((?:\d{1,3}\.){3}\d{1,3})(?::\d+)?$/.exec(bare) ?? [];
-  if (v4) return readV4(v4);
+  if (v4) {
+    const bytes = v4.split('.').map(Number);
+    return bytes.every((byte) => byte < 256) ? bytes.map(String) : undefined;
+  }
   const groups = readV6(bare.replace(/%\w+$/, ''));
-  if (groups?.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return groups && { groups };
-  const bytes = groups.slice(6).flatMap((group) => {
+  if (groups?.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return groups;
+  // An IPv4 address that is mapped into IPv6.
+  return groups.slice(6).flatMap((group) => {
     const bits = parseInt(group, 16);
-    return [bits >> 8, bits & 255];
+    return [`${bits >> 8}`, `${bits & 255}`];
   });
-  return { v4: bytes.join('.') };
-};
-
-const readV4 = (text: string): IpAddress | undefined => {
-  const bytes = text.split('.').map(Number);
-  return bytes.every((byte) => byte < 256) ? { v4: bytes.join('.') } : undefined;
 };
 
 const readV6 = (text: string): string[] | undefined => {
@@ -64,7 +59,7 @@ export const clientKeyOf = (address: unknown): string | undefined => {
   const ip = readIpAddress(address);
   // Copied: a slice would keep all of a long header in memory.
   if (!ip) return [...address.slice(0, MAX_LENGTH)].join('');
-  return 'v4' in ip ? ip.v4 : `${ip.groups.slice(0, 4).join(':')}::/64`;
+  return ip.length === 4 ? ip.join('.') : `${ip.slice(0, 4).join(':')}::/64`;
 };
 
 /** The network whose account a client's key is charged to as well: the first 48 bits of an IPv6 address. */
@@ -79,8 +74,8 @@ export const networkOf = (key: string | undefined): string | undefined => {
  */
 export const truncateAddress = (address: string): string | undefined => {
   const ip = readIpAddress(address);
-  if (!ip) return undefined;
-  return 'v4' in ip ? ip.v4.replace(/\d+$/, '0') : `${ip.groups.slice(0, 3).join(':')}::`;
+  const network = ip?.slice(0, 3);
+  return network && (ip?.length === 4 ? `${network.join('.')}.0` : `${network.join(':')}::`);
 };
 
 /** The key by which clients are told apart. All requests that have none count as one client, ''. */
@@ -112,9 +107,8 @@ export const createOpaqueWord = (secret?: string) => {
     const bytes = secret
       ? new TextEncoder().encode(`client ${secret}`)
       : crypto.getRandomValues(new Uint8Array(32));
-    return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
-      'sign',
-    ]);
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    return crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   };
   const sign = async (text: string): Promise<string> => {
     key ??= makeKey();

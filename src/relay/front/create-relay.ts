@@ -1,30 +1,51 @@
 import { messageOf } from '../../interface/errors.js';
-import { createDelivery, DELIVERY_KINDS, type DeliveryOptions } from '../delivery/delivery.js';
+import type { BatchResult } from '../../interface/wire.js';
+import type { ServiceHealth } from '../delivery/backoff.js';
+import { makeDelivery } from '../delivery/delivery.js';
 import { createSeenMemory } from '../delivery/seen-memory.js';
 import { createTell } from '../hooks.js';
 import { createAcceptance } from './acceptance.js';
 import { createAdmission, createHeldBodies } from './admission.js';
-import { createClientOf } from './client.js';
-import { healthOf, type RelayHealth } from './health.js';
+import { createClientOf, createOpaqueWord, truncateAddress } from './client.js';
 import {
   answerJson,
   isFromAllowedPage,
   listedOrigin,
+  type Operation,
   preflight,
   refuse,
+  type Route,
   routeOf,
   singleAnswer,
   withCors,
-  type Route,
 } from './http.js';
-import { createPassOn } from './pass-on.js';
 import { readBody } from './read-body.js';
-import { createTellRefused } from './refusals.js';
+import {
+  checkRecord,
+  type ClaimedRecord,
+  isId,
+  type Names,
+  parseBatch,
+  parseJson,
+  weighBody,
+  weighBytes,
+} from './records.js';
+import { createRefusals } from './refusals.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
-import { isId, parseBatch, parseJson, weighBody, weighBytes, type Names } from './records.js';
 
 /** How long to wait when too many bodies are held. */
 const BUSY_MS = 1_000;
+
+/** How a relay stands. */
+export interface RelayHealth {
+  /** `failing` only if the relay cannot take records: a service that is away is no reason to restart the relay. */
+  status: 'ok' | 'failing';
+  /** Why records cannot be taken, where that is so. */
+  problem?: string;
+  service: ServiceHealth;
+  /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
+  queue?: { waiting: number; dead: number; oldest_s: number };
+}
 
 /** A relay: give it a request, get the answer. It never rejects. */
 export interface Relay {
@@ -49,33 +70,56 @@ export interface Relay {
  */
 export const createRelay = (options: RelayOptions): Relay => {
   checkRelayOptions(options);
-  const { projects, channels, allowMissingOrigin = false, queue, consumer } = options;
-  const { maxBytes = 1_048_576, bodyTimeout = 10_000 } = options;
+  const { allowMissingOrigin = false, queue, consumer, onRefused, clientAddress } = options;
+  const { maxBytes = 1_048_576, bodyTimeout = 10_000, deadline = 15_000, token } = options;
+  const { now = Date.now, seen = createSeenMemory({ now }), forwardAddress } = options;
   // Copied: what is allowed must not change under way.
   const { origins } = options;
   const rules = {
     origins: typeof origins === 'function' ? origins : [...origins],
+    projects: copyOf(options.projects),
+    channels: copyOf(options.channels),
     allowMissingOrigin,
   };
-  const lists = { projects: copyOf(projects), channels: copyOf(channels) };
-  const { now = Date.now } = options;
   const tell = createTell(options);
-  const seen = options.seen ?? createSeenMemory({ now });
   const clientOf = createClientOf(options, tell);
+  // The token, if it is known, is a secret that all processes of a relay share.
+  const wordOf = createOpaqueWord(
+    options.secret ?? (typeof token === 'string' ? token : undefined),
+  );
   const hold = createHeldBodies();
   const admission = createAdmission({ ...options, now, tell });
-  const delivery = createDelivery({ ...deliveryOptionsOf(options), seen });
+  const delivery = makeDelivery({ ...options, seen });
   const acceptance = queue && createAcceptance({ queue, seen, now, tell });
-  const tellRefused = createTellRefused(options.onRefused, tell);
-  const passOn = createPassOn(options, {
-    ...{ lists, now, tell, tellRefused, admit: admission.admit, clientOf },
-    send: acceptance?.accept ?? delivery.deliver,
-  });
+  const passOn = acceptance?.accept ?? delivery.deliver;
+  const refusals = createRefusals({ onRefused, tell, now });
+
+  /** Passes on the records that are allowed. Answers one result a record, in their order, or why none may go on now. */
+  const take = async (
+    request: Request,
+    claimed: readonly ClaimedRecord[],
+  ): Promise<BatchResult[] | Response> => {
+    const checked = claimed.map((record) => checkRecord(record, rules));
+    const good = checked.filter((one) => 'body' in one);
+    const refusal = good.length > 0 && admission.admit(good.length);
+    if (refusal) return refusal;
+    // What goes on and may be stored holds no address.
+    const client = await wordOf(clientOf(request));
+    const address = forwardAddress ? truncateAddress(clientAddress?.(request) ?? '') : undefined;
+    const passed = await passOn(good, { until: now() + deadline, client, address, request });
+    let next = 0;
+    return checked.map((one, index): BatchResult => {
+      const result = 'body' in one ? passed[next++]! : one;
+      if (result === one) refusals.record(request, claimed[index]!, { result, client });
+      tell.metric('records', 1, { side: 'in', outcome: result.outcome });
+      return result;
+    });
+  };
 
   const answerBatch = async (request: Request, text: string): Promise<Response> => {
     const claimed = parseBatch(text);
     if (!Array.isArray(claimed)) return refuse(claimed.status, { message: claimed.message });
-    const results = await passOn(request, claimed);
+    const results = await take(request, claimed);
     if (results instanceof Response) return results;
     // With a queue, only trouble of the queue has a wait. A record that another process is sending has none.
     const waitS = Math.max(0, ...results.map((result) => result.retry_after ?? 0));
@@ -83,11 +127,15 @@ export const createRelay = (options: RelayOptions): Relay => {
     return isQueueDown ? refuse(503, { waitMs: waitS * 1_000 }) : answerJson(200, { results });
   };
 
-  const answerSingle = async (request: Request, type: Route, text: string): Promise<Response> => {
+  const answerSingle = async (
+    request: Request,
+    type: 'identify' | 'event',
+    text: string,
+  ): Promise<Response> => {
     // A client that gives no key does not mean to send the request again.
     const id = request.headers.get('idempotency-key') ?? crypto.randomUUID();
     if (!isId(id)) return refuse(400, { message: WRONG_KEY });
-    const results = await passOn(request, [{ id, type, body: parseJson(text) }]);
+    const results = await take(request, [{ id, type, body: parseJson(text) }]);
     return results instanceof Response ? results : singleAnswer(results[0]!);
   };
 
@@ -101,7 +149,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     return waitMs > 0 ? refuse(503, { waitMs }) : undefined;
   };
 
-  const receive = async (request: Request, route: Route): Promise<Response> => {
+  const receive = async (request: Request, route: Operation): Promise<Response> => {
     const refusal = await refusalOf(request);
     if (refusal) return refusal;
     const { add, size, release } = hold(clientOf(request));
@@ -109,7 +157,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       const body = await readBody(request, { maxBytes, timeout: bodyTimeout, hold: add });
       if (typeof body === 'number') {
         await admission.charge(request, weighBytes(size()));
-        return refuse(body, { waitMs: isBusy(body) ? BUSY_MS : 0 });
+        return refuse(body, { waitMs: body === 429 || body === 503 ? BUSY_MS : 0 });
       }
       const { tokens, isTooMuch } = weighBody(body);
       const overdrawn = await admission.limit(request, tokens);
@@ -124,13 +172,18 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
 
   const health = (): RelayHealth => {
-    const reading = consumer?.health();
-    return healthOf({
-      problem: acceptance?.problem() ?? (reading?.isReading === false ? UNREADABLE : undefined),
-      service: reading?.service ?? delivery.state(),
-      consumer: reading,
-      now: now(),
-    });
+    const known = consumer?.health();
+    const problem = acceptance?.problem() ?? (known?.isReading === false ? UNREADABLE : undefined);
+    const size = known?.queue;
+    const oldestMs = Math.max(0, now() - (size?.oldest ?? now()));
+    return {
+      status: problem ? 'failing' : 'ok',
+      ...(problem && { problem }),
+      service: known?.service ?? delivery.health(),
+      ...(size && {
+        queue: { waiting: size.waiting, dead: size.dead, oldest_s: Math.round(oldestMs / 1_000) },
+      }),
+    };
   };
 
   const answer = async (request: Request, route: Route | undefined): Promise<Response> => {
@@ -157,7 +210,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       route = routeOf(request);
       origin = listedOrigin(request, rules);
       response = await answer(request, route);
-      await tellRefused.answer(request, response);
+      await refusals.answer(request, response);
     } catch (error) {
       tell.error({ kind: 'relay', message: messageOf(error) });
       response = refuse(500);
@@ -168,14 +221,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   return Object.assign(relay, { health });
 };
 
-/** Those of a relay's options that its delivery takes. */
-const deliveryOptionsOf = (options: RelayOptions): Omit<DeliveryOptions, 'seen'> =>
-  Object.fromEntries(
-    Object.entries(options).filter(([name]) => Object.hasOwn(DELIVERY_KINDS, name)),
-  ) as unknown as Omit<DeliveryOptions, 'seen'>;
-
 const copyOf = (names: Names): Names => (names === '*' ? names : [...names]);
-const isBusy = (status: number): boolean => status === 429 || status === 503;
 const UNREADABLE = 'the queue cannot be read';
 const WRONG_KEY = 'Idempotency-Key must have 1 to 64 letters, digits, - and _';
 

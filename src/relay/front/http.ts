@@ -1,8 +1,9 @@
 import { isHttpUrl } from '../../interface/kinds.js';
 import type { BatchResult } from '../../interface/wire.js';
 
+export type Operation = 'batch' | 'identify' | 'event';
 /** The operations of a relay, and what it says of itself. */
-export type Route = 'batch' | 'identify' | 'event' | 'live' | 'ready';
+export type Route = Operation | 'live' | 'ready';
 
 const ROUTE = /\/(?:v1\/(batch|identify|event)|(live|ready))$/;
 
@@ -129,7 +130,7 @@ interface Words {
   /** How long to wait, where that is known. */
   waitMs?: number;
   /** What is wrong, where the status alone does not say it. */
-  message?: string;
+  message?: string | undefined;
 }
 
 /** An error in the interface's form (section 7). */
@@ -141,19 +142,13 @@ export const refuse = (status: ErrorStatus, { waitMs = 0, message }: Words = {})
 
 /** The result of one record, in the form of the service's answer. */
 export const singleAnswer = (result: BatchResult): Response => {
-  const { outcome, status, retry_after: wait = 1, unlisted, field } = result;
-  switch (outcome) {
-    case 'delivered':
-    case 'accepted':
-      return answerJson(200, { success: true, message: 'Passed on' });
-    case 'rejected':
-      if (status === 413) return refuse(413);
-      return refuse(400, field ? { message: `Invalid request data: ${field}` } : {});
-    case 'retry':
-      return refuse(503, { waitMs: wait * 1_000 });
-    case 'blocked':
-      if (unlisted) return refuse(403, { message: `The relay does not list this ${unlisted}` });
-      // The relay is set up wrongly, not the client. Given a 401, the client would ask for another token.
-      return refuse(502);
-  }
+  const { outcome, status, retry_after: wait = 1, unlisted, field, message } = result;
+  if (outcome === 'retry') return refuse(503, { waitMs: wait * 1_000 });
+  if (outcome === 'rejected' && status === 413) return refuse(413);
+  if (outcome === 'rejected')
+    return refuse(400, { message: field ? `Invalid request data: ${field}` : message });
+  if (unlisted) return refuse(403, { message: `The relay does not list this ${unlisted}` });
+  // The relay is set up wrongly, not the client. Given a 401, the client would ask for another token.
+  if (outcome === 'blocked') return refuse(502);
+  return answerJson(200, { success: true, message: 'Passed on' });
 };

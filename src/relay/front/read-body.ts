@@ -11,20 +11,6 @@ interface Limits {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const readText = async (
-  reader: ReadableStreamDefaultReader<Bytes>,
-  count: (chunk: Bytes) => void,
-): Promise<string> => {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    count(value);
-    text += decoder.decode(value, { stream: true });
-  }
-};
-
 /**
  * Reads a body, or answers with the status that refuses it. The body may lie about its length, never end,
  * come very slowly, or inflate to far more than was sent. Compressed bytes are counted as well, because empty
@@ -39,42 +25,49 @@ export const readBody = async (
   if (Number(headers.get('content-length')) > maxBytes) return 413;
   if (!body) return 400;
 
-  /** Fails when there is too much of it, when it breaks off, and when it is not gzip or not UTF-8. */
+  /** That of a body that breaks off, or is not gzip or not UTF-8. */
   let status: ErrorStatus = 400;
-  const createCounter = () => {
+  const refuse = (why: ErrorStatus): never => {
+    status = why;
+    throw new Error();
+  };
+  const createCount = () => {
     let size = 0;
     return (chunk: Bytes): void => {
       size += chunk.byteLength;
-      if (size <= maxBytes) return;
-      status = 413;
-      throw new Error();
+      if (size > maxBytes) refuse(413);
     };
   };
-  const count = createCounter();
-  const countAndHold = (chunk: Bytes): void => {
-    count(chunk);
-    const refusal = hold(chunk.byteLength);
-    if (!refusal) return;
-    status = refusal;
-    throw new Error();
-  };
-  const counted = (count: (chunk: Bytes) => void) =>
-    new TransformStream<Bytes, Bytes>({
-      transform(chunk, controller) {
-        count(chunk);
-        controller.enqueue(chunk);
-      },
-    });
+  const [countSent, count] = [createCount(), createCount()];
+  const counted = new TransformStream<Bytes, Bytes>({
+    transform(chunk, controller) {
+      countSent(chunk);
+      controller.enqueue(chunk);
+    },
+  });
   const plain: ReadableStream<Bytes> = encoding
-    ? body.pipeThrough(counted(createCounter())).pipeThrough(new DecompressionStream('gzip'))
+    ? body.pipeThrough(counted).pipeThrough(new DecompressionStream('gzip'))
     : body;
   const reader = plain.getReader();
+
+  const read = async (): Promise<string> => {
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      count(value);
+      const refusal = hold(value.byteLength);
+      if (refusal) refuse(refusal);
+      text += decoder.decode(value, { stream: true });
+    }
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<ErrorStatus>((resolve) => {
     timer = setTimeout(resolve, timeout, 408);
   });
   try {
-    return await Promise.race([readText(reader, countAndHold), late]);
+    return await Promise.race([read(), late]);
   } catch {
     return status;
   } finally {

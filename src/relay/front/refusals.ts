@@ -1,8 +1,7 @@
 import { MAX_LEVELS } from '../../interface/is-deeper.js';
-import { messageOf } from '../../interface/errors.js';
 import { FIELDS } from '../../interface/validate.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { callHook, type Tell } from '../hooks.js';
+import type { Tell } from '../hooks.js';
 import type { ClaimedRecord } from './records.js';
 
 /** A request, or one record of a request, that the relay itself refuses. */
@@ -32,53 +31,30 @@ const wordsOf = (
     : `the body must be an object, ${MAX_LEVELS} levels at the most`;
 };
 
-/** Tells the operator's hook of what is refused. */
-export const createTellRefused = (onRefused: OnRefused | undefined, tell: Tell) => {
-  const call = (refusal: Refusal): void =>
-    callHook(
-      () => onRefused?.(refusal),
-      (error) => tell.error({ kind: 'hook', message: `\`onRefused\` failed: ${messageOf(error)}` }),
-    );
-  return {
-    record: (request: Request, record: ClaimedRecord, result: BatchResult): void => {
-      if (!onRefused) return;
-      call({ request, record, status: result.status, message: wordsOf(record, result) });
-    },
-    /** Of a whole request; not where the relay is busy or failing, since then it comes again. */
-    answer: async (request: Request, response: Response): Promise<void> => {
-      const { status } = response;
-      if (!onRefused || status < 400 || status > 499) return;
-      const { message } = (await response.clone().json()) as { message: string };
-      call({ request, status, message });
-    },
-  };
-};
-
-export type TellRefused = ReturnType<typeof createTellRefused>;
-
 /** A visitor can invent any number of values, of any length. */
 const MAX_VALUES = 100;
 const MAX_VALUES_OF_CLIENT = 5;
 const MAX_LENGTH = 64;
 const DAY_MS = 86_400_000;
 
-interface Unlisted {
-  field: 'project' | 'channel';
-  value: string;
-  /** Who sent it; empty where clients cannot be told apart. */
-  client: string;
+interface Effects {
+  onRefused: OnRefused | undefined;
+  tell: Tell;
+  now: () => number;
 }
 
-/**
- * Tells the operator which values the lists lack, each once a day. One client alone cannot use up what is
- * named in a day, so a visitor cannot easily hide a value that is really missing.
- */
-export const createTellUnlisted = ({ now, tell }: { now: () => number; tell: Tell }) => {
-  /** Values that have been named since then, and for which client. */
+/** Tells the operator of what the relay itself refuses. */
+export const createRefusals = ({ onRefused, tell, now }: Effects) => {
+  const call = (refusal: Refusal): void => tell.call('onRefused', () => onRefused?.(refusal));
+  /** Values that the lists lack and that have been named since then, and for which client. */
   const named = new Map<string, string>();
   let since = now();
 
-  return ({ field, value, client }: Unlisted): void => {
+  /**
+   * Names each value once a day. One client alone cannot use up what is named in a day, so a visitor cannot easily hide a
+   * value that is really missing.
+   */
+  const tellUnlisted = (field: 'project' | 'channel', value: string, client: string): void => {
     if (Math.abs(now() - since) >= DAY_MS) {
       named.clear();
       since = now();
@@ -90,6 +66,27 @@ export const createTellUnlisted = ({ now, tell }: { now: () => number; tell: Tel
     named.set(name, client);
     const more = named.size === MAX_VALUES ? '; no other value is named today' : '';
     tell.error({ kind: 'unlisted', message: `${name} is not in the list \`${field}s\`${more}` });
+  };
+
+  return {
+    /** Of one record. The client is empty where clients cannot be told apart. */
+    record: (
+      request: Request,
+      record: ClaimedRecord,
+      { result, client }: { result: BatchResult; client: string },
+    ): void => {
+      const { unlisted, status } = result;
+      if (onRefused) call({ request, record, status, message: wordsOf(record, result) });
+      if (unlisted)
+        tellUnlisted(unlisted, (record.body as Record<string, string>)[unlisted]!, client);
+    },
+    /** Of a whole request; not where the relay is busy or failing, since then it comes again. */
+    answer: async (request: Request, response: Response): Promise<void> => {
+      const { status } = response;
+      if (!onRefused || status < 400 || status > 499) return;
+      const { message } = (await response.clone().json()) as { message: string };
+      call({ request, status, message });
+    },
   };
 };
 

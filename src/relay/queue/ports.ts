@@ -103,6 +103,8 @@ export interface Queue extends Putter {
    * because there were too many dead letters.
    */
   bury(taken: Taken, reason: string): Promise<Dropped | void>;
+  /** If the queue can let all records be taken at once that have failed and wait for their next try. */
+  tryNow?(): Promise<void>;
   /** If the queue can say how full it is. */
   size?(): Promise<QueueSize>;
   /** If the queue can look whether what it stands on may lose records. Answers in words for the operator. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OutboxRecord } from '../../../src/client/types.js';
+import type { KeptRecord } from '../../../src/client/outbox/parcel.js';
 import { createLines } from '../../../src/dev/inspector/lines.js';
 import { barOf, stateOf, stepsOf } from '../../../src/dev/inspector/line-words.js';
 
 const CALLED = 1_000_000;
 
-const recordOf = (event: string, more: Partial<OutboxRecord> = {}): OutboxRecord => ({
+const recordOf = (event: string, more: Partial<KeptRecord> = {}): KeptRecord => ({
   ...{ id: event, type: 'event', at: CALLED, attempts: 0, body: JSON.stringify({ event }) },
   ...more,
 });

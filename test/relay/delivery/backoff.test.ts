@@ -37,6 +37,7 @@ const setUp = (most = 32) => {
 };
 
 const OUTAGE = 8;
+const iso = (time: number): string => new Date(time).toISOString();
 
 describe('the backoff toward the service', () => {
   it('doubles the number of requests with each round of answers, up to the most', () => {
@@ -216,27 +217,31 @@ describe('the backoff toward the service', () => {
     expect(told).toEqual([
       'records: the service answers 500 to records of one client; these wait, and all others go on',
     ]);
-    const { failing, trouble } = backoff.state();
-    expect(trouble).toBeUndefined();
-    expect(failing).toEqual({
-      ...{ whose: 'one client', records: 1, since: clock.time, status: 500 },
+    expect(backoff.health()).toMatchObject({
+      status: 'ok',
+      refusing: {
+        ...{ whose: 'one client', records: 1, since: iso(clock.time) },
+        reason: 'the service answers 500',
+      },
     });
     fail(fresh('other'), 403);
-    expect(backoff.state().failing).toMatchObject({ whose: 'some records', records: 2 });
+    expect(backoff.health().refusing).toMatchObject({ whose: 'some records', records: 2 });
     clock.time += 600_001;
-    expect(backoff.state().failing).toBeUndefined();
+    expect(backoff.health().refusing).toBeUndefined();
     expect(told[1]).toBe('records: over after 600001 ms');
   });
 
   it('says how it stands with the service', () => {
     const { backoff, clock, fresh, pass, fail } = setUp();
-    expect(backoff.state()).toEqual({});
+    expect(backoff.health()).toEqual({ status: 'unknown' });
     pass();
-    const lastSuccess = clock.time;
-    expect(backoff.state()).toEqual({ lastSuccess });
+    const last_success = iso(clock.time);
+    expect(backoff.health()).toEqual({ status: 'ok', last_success });
     clock.time += 5_000;
     fail(fresh(), 401);
-    const trouble = { since: clock.time, until: clock.time + 1_000, status: 401 };
-    expect(backoff.state()).toEqual({ lastSuccess, trouble });
+    expect(backoff.health()).toEqual({
+      ...{ status: 'failing', reason: 'the service answers 401', last_success },
+      ...{ since: iso(clock.time), paused_until: iso(clock.time + 1_000) },
+    });
   });
 });

@@ -516,12 +516,12 @@ describe('a consumer', () => {
     await queue.put([fresh(), fresh(), fresh()]);
     await pass(66_000);
     const { service: state, queue: size, isReading } = consumer.health();
-    expect(state.trouble).toMatchObject({ status: 503 });
+    expect(state).toMatchObject({ status: 'failing', reason: 'the service answers 503' });
     expect([size?.waiting, isReading]).toEqual([3, true]);
     expect(errors).toMatchObject([{ kind: 'service', status: 503 }]);
     isAway = false;
     await pass(40_000);
-    expect(consumer.health().service.trouble).toBeUndefined();
+    expect(consumer.health().service.status).toBe('ok');
     expect(recoveries).toEqual([{ kind: 'service', lastedMs: expect.any(Number) }]);
     expect(errors).toHaveLength(1);
   });

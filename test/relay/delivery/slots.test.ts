@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSlots } from '../../../src/relay/delivery/sender.js';
+import { createSlots } from '../../../src/relay/delivery/slots.js';
 
 /** Work that ends when it is told to, in slots of a fixed number. */
 const setUp = (limit: number) => {

@@ -2,24 +2,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { createTokenSource } from '../../../src/relay/delivery/token.js';
 import type { Token } from '../../../src/client/types.js';
 
-describe('a token given as a string', () => {
-  it('is there without being asked for', () => {
-    expect(createTokenSource(() => 'tok').get()).toBe('tok');
-  });
+const TIMEOUT_MS = 5_000;
+const sourceOf = (token: Token) => createTokenSource(token, TIMEOUT_MS);
 
-  it('cannot be renewed, but follows the option', () => {
-    let option = 'a';
-    const token = createTokenSource(() => option);
-    expect(token.refused()).toBe(false);
-    option = 'b';
-    expect(token.get()).toBe('b');
-  });
+it('a token given as a string is there without being asked for, and stays when it is refused', () => {
+  const token = sourceOf('tok');
+  expect(token.get()).toBe('tok');
+  expect(token.refused()).toBe(false);
+  expect(token.get()).toBe('tok');
 });
 
 describe('a token function', () => {
   it('is asked for, and its token kept', async () => {
     const option = vi.fn(async () => 'tok');
-    const token = createTokenSource(() => option);
+    const token = sourceOf(option);
     expect(token.get()).toBeUndefined();
     expect(await token.ask()).toBeUndefined();
     expect(token.get()).toBe('tok');
@@ -29,12 +25,9 @@ describe('a token function', () => {
   it('that does not answer in time has a problem, and is asked again', async () => {
     vi.useFakeTimers();
     const option = vi.fn<() => Promise<string>>(() => new Promise(() => undefined));
-    const token = createTokenSource(
-      () => option,
-      () => 5_000,
-    );
+    const token = sourceOf(option);
     const asked = token.ask();
-    await vi.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
     expect(await asked).toContain('no answer in time');
     option.mockImplementation(async () => 'tok');
     expect(await token.ask()).toBeUndefined();
@@ -43,14 +36,14 @@ describe('a token function', () => {
 
   it('may answer at once', async () => {
     const option = () => 'tok';
-    const token = createTokenSource(() => option);
+    const token = sourceOf(option);
     expect(await token.ask()).toBeUndefined();
     expect(token.get()).toBe('tok');
   });
 
   it('is called once for those who ask at the same time', async () => {
     const option = vi.fn(async () => 'tok');
-    const token = createTokenSource(() => option);
+    const token = sourceOf(option);
     await Promise.all([token.ask(), token.ask(), token.ask()]);
     expect(option).toHaveBeenCalledTimes(1);
   });
@@ -66,7 +59,7 @@ describe('a token function', () => {
     ['a dash that a header cannot carry', 'tok–en'],
     ['two lines', 'tok\nen'],
   ])('that gives %s has a problem', async (_, value) => {
-    const token = createTokenSource(() => async () => value as string);
+    const token = sourceOf(async () => value as string);
     expect(await token.ask()).toBe(
       'the function `token` must give a string of ASCII characters without spaces',
     );
@@ -75,13 +68,13 @@ describe('a token function', () => {
 
   it('may give a token that ends with a line break, as one from a file does', async () => {
     const option = () => 'tok\n';
-    const token = createTokenSource(() => option);
+    const token = sourceOf(option);
     expect(await token.ask()).toBeUndefined();
     expect(token.get()).toBe('tok');
   });
 
   it('that rejects has its reason told', async () => {
-    const token = createTokenSource(() => async () => Promise.reject(new Error('no session')));
+    const token = sourceOf(async () => Promise.reject(new Error('no session')));
     expect(await token.ask()).toContain('no session');
   });
 
@@ -89,7 +82,7 @@ describe('a token function', () => {
     const odd: Token = async () => {
       throw Object.assign(Object.create(null) as object, { message: undefined });
     };
-    expect(await createTokenSource(() => odd).ask()).toContain('failed');
+    expect(await sourceOf(odd).ask()).toContain('failed');
   });
 
   it.each([
@@ -103,7 +96,7 @@ describe('a token function', () => {
     ['gave nothing', () => ''],
   ])('is asked again after it %s', async (_, fails) => {
     const option = vi.fn<() => string | Promise<string>>(fails);
-    const token = createTokenSource(() => option);
+    const token = sourceOf(option);
     expect(await token.ask()).toBeTruthy();
     option.mockImplementation(() => 'tok');
     expect(await token.ask()).toBeUndefined();
@@ -113,7 +106,7 @@ describe('a token function', () => {
   it('is asked for another one once, until a request passes', async () => {
     let count = 0;
     const option = () => `tok${++count}`;
-    const token = createTokenSource(() => option);
+    const token = sourceOf(option);
     await token.ask();
     expect(token.refused()).toBe(true);
     expect(token.get()).toBeUndefined();
@@ -122,14 +115,5 @@ describe('a token function', () => {
     expect(token.refused()).toBe(false);
     token.passed();
     expect(token.refused()).toBe(true);
-  });
-
-  it('in place of another is asked, and the token of the other forgotten', async () => {
-    let option: Token = () => 'old';
-    const token = createTokenSource(() => option);
-    await token.ask();
-    option = () => 'new';
-    if (token.get() === undefined) await token.ask();
-    expect(token.get()).toBe('new');
   });
 });

@@ -433,7 +433,7 @@ describe('the health', () => {
   it('says what the consumer of this process knows', async () => {
     const health = {
       isReading: true,
-      service: { trouble: { since: 900_000, until: 1_060_000, status: 0 } },
+      service: { status: 'failing', reason: 'the service does not answer' } as const,
       queue: { waiting: 12, dead: 1, oldest: 970_000 },
     };
     const { relay } = setUp({ queue: { put: async () => {} }, consumer: { health: () => health } });
@@ -505,7 +505,7 @@ describe('hooks', () => {
     });
     const response = await batch([event('a')]);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(errors).toEqual([{ kind: 'hook', message: 'database is down' }]);
+    expect(errors).toEqual([{ kind: 'hook', message: '`authorize`: database is down' }]);
     expect(service.got).toEqual([]);
   });
 
@@ -557,7 +557,10 @@ describe('the rate limit', () => {
       clientAddress: (() => ['192.0.2.1']) as unknown as () => string,
     });
     expect((await batch([event('a')])).status).toBe(503);
-    expect(errors[0]).toEqual({ kind: 'hook', message: '`clientAddress` must give a string' });
+    expect(errors[0]).toEqual({
+      kind: 'hook',
+      message: '`rateLimit`: `clientAddress` must give a string',
+    });
     expect(service.got).toEqual([]);
   });
 

@@ -85,6 +85,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const letEventsGo = prepare(
     'UPDATE records SET due = 0 WHERE line = ? AND due IS NULL AND is_identify = 0',
   );
+  const retryNow = prepare('UPDATE records SET due = ?1 WHERE due > ?1 AND token IS NULL');
   const size = prepare('SELECT kib, count FROM sizes WHERE name = ?');
   const oldest = prepare('SELECT at FROM records ORDER BY seq LIMIT 1');
   const addDead = prepare('INSERT INTO dead (client, record, reason, died_at) VALUES (?, ?, ?, ?)');
@@ -193,6 +194,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
         back.forEach(({ taken, delayMs, isTried }) => giveBackNow(taken, delayMs, isTried)),
       ),
     bury: (taken, reason) => group.run(() => buryNow(taken, reason)),
+    tryNow: () => group.run(() => void retryNow.run(now())),
     size: () =>
       group.run((): QueueSize => {
         const [first] = oldest.all() as { at: number }[];

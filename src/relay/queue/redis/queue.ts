@@ -20,7 +20,18 @@ import {
   type RedisClient,
   warningsOf,
 } from './client.js';
-import { BURY, DONE, GIVE_BACK, PURGE, PUT, QUEUE_KEYS, RESEND, SIZE, TAKE } from './scripts.js';
+import {
+  BURY,
+  DONE,
+  GIVE_BACK,
+  PURGE,
+  PUT,
+  QUEUE_KEYS,
+  RESEND,
+  SIZE,
+  TAKE,
+  TRY_NOW,
+} from './scripts.js';
 
 export interface RedisQueueOptions extends QueueBounds {
   /** A connected client of the `redis` package, version 5. */
@@ -65,7 +76,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   };
   const [put, take, done] = [script(PUT), script(TAKE), script(DONE)];
   const [giveBack, bury, size] = [script(GIVE_BACK), script(BURY), script(SIZE)];
-  const [resend, purge] = [script(RESEND), script(PURGE)];
+  const [resend, purge, tryNow] = [script(RESEND), script(PURGE), script(TRY_NOW)];
   /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
   let lost = '';
 
@@ -133,6 +144,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       const gone = (await bury(...placeOf(record), ...letter, ...most)) as [number, number];
       return { maxDead: gone[0], maxDeadOfClient: gone[1] };
     },
+    tryNow: async () => void (await tryNow()),
     size: async () => {
       const [waiting, dead, oldest] = (await size()) as [number, number, string];
       return { waiting, dead, ...(oldest && { oldest: Number(oldest) }) };

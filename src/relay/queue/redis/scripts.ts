@@ -215,6 +215,12 @@ local purged = 0
 for _, id in ipairs(ARGV) do if removeDead(id) then purged = purged + 1 end end
 return purged`;
 
+/** Lets all be taken that wait for their next try. */
+export const TRY_NOW = `${FREES_MEMORY}${QUEUE}
+for _, key in ipairs(redis.call('ZRANGE', order, '(' .. now, '+inf', 'BYSCORE')) do
+  if redis.call('HEXISTS', taken, key) == 0 then redis.call('ZADD', order, now, key) end
+end`;
+
 /** Answers { waiting, dead, oldest }. */
 export const SIZE = `${FREES_MEMORY}${QUEUE}
 local first = redis.call('ZRANGE', ages, 0, 0, 'WITHSCORES')

@@ -1,0 +1,268 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { names } from '../../support/names.js';
+import { hearNothingBeforeLoad, UNLOADED } from '../../support/leave.js';
+import { statusOf } from '../../support/status-of.js';
+import { track } from '../../support/track.js';
+import type { Tab } from '../engines/engine.js';
+import type { Row } from '../row.js';
+import type { Stage } from '../stage.js';
+import {
+  TWENTY,
+  trackAndClose,
+  trackAndGo,
+  waitAtRest,
+  waitFor,
+  waitForHandoff,
+} from '../steps.js';
+import { allOnce, onceOrUnknown, unknown } from '../verdicts.js';
+
+/** By then a page that no protocol drives asks again: WebKit ends that request, too, as a download begins. */
+const AGAIN_MS = 1_500;
+
+/** A page that acts before it has loaded: it calls and leaves for `/left` once its global has this. */
+const leavingPage = (stage: Stage, body: string, has = 'Symbol(analytics-outbox)'): string => {
+  const run = (has: string, events: readonly string[], address: string): void => {
+    const look = setInterval(() => {
+      if (!Reflect.ownKeys(analytics).some((key) => String(key) === has)) return;
+      clearInterval(look);
+      for (const event of events) analytics.event(event);
+      location.href = address;
+    }, 20);
+  };
+  // The developers' file has not come as the page is left. What Firefox tells its driver of that is one word.
+  stage.guest.allow(/^console\.error: Error at .+\/leaving$/);
+  const given = [has, TWENTY, stage.bare('/left')].map((value) => JSON.stringify(value));
+  const script = `<script>(${String(run)})(${given.join()})</script>`;
+  return stage.page('/leaving', stage.tagged({}, { body: body + script }));
+};
+
+/** Opens a tab at a page that leaves by itself, and waits for where it goes. */
+const passThrough = async (stage: Stage, address: string): Promise<Tab> => {
+  const tab = await stage.newTab(stage.bare());
+  await tab.leave((address) => void (location.href = address), address);
+  const end = stage.bare('/left');
+  await waitFor('the page after it', async () => {
+    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
+    return here[0] === end && here[1] === 'complete';
+  });
+  return tab;
+};
+
+/** Leaves so, and what was called then has arrived before another page comes. */
+const handedOff = (row: Omit<Row, 'run'>, leave: (stage: Stage) => Promise<unknown>): Row => ({
+  ...row,
+  run: async (stage) => {
+    await leave(stage);
+    await waitForHandoff(stage, 20);
+    await stage.visit();
+    return TWENTY;
+  },
+});
+
+const leaveBeforeLoad = (stage: Stage): Promise<Tab> => {
+  stage.site.hold('/never.png');
+  return passThrough(stage, leavingPage(stage, UNLOADED));
+};
+
+const DIRECT_AND_RELAY = { direct: allOnce, relay: allOnce };
+const EACH_WAY = { ...DIRECT_AND_RELAY, key: allOnce };
+
+export const leavingRows: readonly Row[] = [
+  handedOff(
+    {
+      id: 'navigate',
+      what: '20 calls, then to another page, in the same task',
+      promised: EACH_WAY,
+      isSmoke: true,
+      nightly: ['key'],
+    },
+    async (stage) => trackAndGo(await stage.visit(), TWENTY, stage.bare()),
+  ),
+  handedOff(
+    {
+      id: 'cross-site',
+      what: '20 calls, then to another site, in the same task',
+      promised: allOnce,
+      isSmoke: true,
+    },
+    async (stage) => trackAndGo(await stage.visit(), TWENTY, `${stage.site.otherUrl}/bare`),
+  ),
+  handedOff(
+    {
+      id: 'close',
+      what: '20 calls, then the tab closes, in the same task',
+      promised: EACH_WAY,
+      isSmoke: true,
+      nightly: ['key'],
+    },
+    async (stage) => trackAndClose(await stage.visitPopup(), TWENTY),
+  ),
+  handedOff(
+    {
+      id: 'left-before-load',
+      what: '20 calls, then to another page, in the same task, before the `load` event',
+      promised: DIRECT_AND_RELAY,
+      isSmoke: true,
+    },
+    leaveBeforeLoad,
+  ),
+  handedOff(
+    {
+      id: 'left-unheard',
+      what: 'the same, and as in WebKit only `beforeunload` tells',
+      promised: DIRECT_AND_RELAY,
+      isSmoke: true,
+    },
+    (stage) => {
+      stage.arm(hearNothingBeforeLoad);
+      return leaveBeforeLoad(stage);
+    },
+  ),
+  {
+    id: 'left-before-script',
+    what: '20 calls of the stub, then to another page, in the same task, before the script has come',
+    promised: allOnce,
+    nightly: true,
+    run: async (stage) => {
+      const address = leavingPage(stage, '', 'calls');
+      const release = stage.site.hold('/dist/outbox.js');
+      const tab = await passThrough(stage, address);
+      release();
+      await tab.goto(stage.page('/last', stage.tagged()));
+      return TWENTY;
+    },
+  },
+  {
+    id: 'download-in-flight',
+    what: '3 requests, stored at once and answered after 2 s, are in flight as a download begins; then one more call',
+    promised: onceOrUnknown,
+    quietFor: 3_000,
+    nightly: true,
+    run: async (stage) => {
+      const { service, site } = stage;
+      site.handle('/file/', (_, response) => {
+        response.setHeader('content-disposition', 'attachment; filename=file.bin');
+        response.end('file');
+      });
+      const tab = await stage.visit();
+      await service.faults([{ after: true, delay: 2_000, times: 3 }]);
+      await track(tab, names(3));
+      await waitFor('the requests', async () => (await service.requests()).length === 3);
+      await tab.leave(() => void (location.href = '/file/'), undefined);
+      await waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+      await pause(AGAIN_MS);
+      await track(tab, ['after']);
+      return [...names(3), 'after'];
+    },
+  },
+  {
+    id: 'beyond-budget',
+    what: '100 events of 1 KB, then the tab closes, in the same task',
+    promised: DIRECT_AND_RELAY,
+    isSmoke: true,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      const events = names(100);
+      await tab.leave((events) => {
+        for (const event of events) analytics.event(event, { description: 'x'.repeat(900) });
+        window.close();
+      }, events);
+      await waitFor('the closing of the tab', () => tab.isClosed());
+      // As much as the budget of the browser carries.
+      await waitForHandoff(stage, 20);
+      await stage.visit();
+      return events;
+    },
+  },
+  {
+    id: 'leave-offline',
+    what: 'offline as the page is left; online for the next page',
+    promised: allOnce,
+    needs: { forgetsPages: true },
+    nightly: true,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.offline(true);
+      await track(tab, TWENTY);
+      await waitAtRest(tab, 20);
+      await tab.goto('about:blank');
+      await stage.offline(false);
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'leave-failing',
+    what: 'the service is known to fail (503, `Retry-After: 2`) as the page is left',
+    promised: allOnce,
+    nightly: true,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
+      await track(tab, ['first']);
+      await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
+      await trackAndGo(tab, TWENTY, stage.bare());
+      await stage.visit();
+      return ['first', ...TWENTY];
+    },
+  },
+  {
+    id: 'slow-answer',
+    what: 'the service answers after 2 s, and the page is left at once',
+    promised: allOnce,
+    quietFor: 3_000,
+    nightly: true,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.service.faults([{ delay: 2_000 }]);
+      await trackAndGo(tab, TWENTY, stage.bare());
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'late-answer',
+    what: 'stored at once, but answered after 4 s; the page is left at once',
+    promised: { key: allOnce, relay: allOnce },
+    quietFor: 3_000,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.faults([{ after: true, delay: 4_000, times: 5 }]);
+      await trackAndGo(tab, names(5), stage.bare());
+      await stage.visit();
+      return names(5);
+    },
+  },
+  {
+    id: 'close-in-flight',
+    what: '3 requests, stored at once and answered after 2 s, are in flight as the tab closes itself',
+    promised: onceOrUnknown,
+    quietFor: 3_000,
+    nightly: true,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      await stage.service.faults([{ after: true, delay: 2_000 }]);
+      // Fewer than the connections of a browser: what is sent again finds one that is free.
+      await track(tab, names(3));
+      await waitFor('the requests', async () => (await stage.service.requests()).length === 3);
+      await tab.leave(() => window.close(), undefined);
+      await waitFor('the closing of the tab', () => tab.isClosed());
+      await stage.visit();
+      return names(3);
+    },
+  },
+  {
+    id: 'never-stored',
+    what: 'the requests of a leaving page reach a service that neither stores nor answers them',
+    promised: unknown(20),
+    isSmoke: true,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await stage.faults([{ hang: true, times: 20 }]);
+      await trackAndGo(tab, TWENTY, stage.bare());
+      await waitFor('the requests', async () => (await stage.asked()) > 0);
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+];

@@ -1,0 +1,333 @@
+import { later } from '../../support/later.js';
+import { names } from '../../support/names.js';
+import { statusOf } from '../../support/status-of.js';
+import { track } from '../../support/track.js';
+import type { Tab } from '../engines/engine.js';
+import type { Row } from '../row.js';
+import type { Stage } from '../stage.js';
+import {
+  goAndReturn,
+  trackAndClose,
+  trackAndGo,
+  trackRefused,
+  TWENTY,
+  waitFor,
+  waitForStorage,
+  waitUntilStored,
+} from '../steps.js';
+import { undriven } from '../engines/undriven.js';
+import { allOnce, onceOrUnknown, onceOrWaiting } from '../verdicts.js';
+
+const CLOCK = 'clockOfPage';
+const NOTHING_TO_PRERENDER = { because: 'it does not prerender pages' };
+
+/** Goes away and back, and fails if the page does not come back from the back/forward cache. */
+const returnFromCache = async (...trip: Parameters<typeof goAndReturn>): Promise<void> => {
+  if (!(await goAndReturn(...trip))) throw new Error('It was loaded anew');
+};
+
+/** 20 records, on a page that goes away and comes back from the back/forward cache; then one more. */
+const returning = (
+  row: Omit<Row, 'run'>,
+  trip: (stage: Stage, tab: Tab) => Promise<void>,
+): Row => ({
+  ...row,
+  run: async (stage) => {
+    const tab = await stage.visit();
+    await trip(stage, tab);
+    await track(tab, ['back']);
+    return [...TWENTY, 'back'];
+  },
+});
+
+const isPrerendering = (tab: Tab): Promise<boolean> =>
+  tab.evaluate(() => !!(document as { prerendering?: boolean }).prerendering);
+
+/** A request of another library that takes most of the browser's budget for keepalive and keeps it. */
+const useBudgetUp = async (tab: Tab, stage: Stage): Promise<void> => {
+  stage.site.handle('/other-library/', () => undefined);
+  await tab.evaluate(() => {
+    const body = 'x'.repeat(64_000);
+    fetch('/other-library/', { method: 'POST', keepalive: true, body }).catch(() => undefined);
+  });
+  await waitFor('the request', () => stage.site.requests.includes('POST /other-library/'));
+};
+
+export const pageRows: readonly Row[] = [
+  {
+    id: 'budget-used',
+    what: 'another library uses up the keepalive budget; the page stays',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      await useBudgetUp(tab, stage);
+      await track(tab, TWENTY);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'budget-used-close',
+    what: 'the same, and the tab closes in the task of the calls',
+    promised: onceOrUnknown,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      await useBudgetUp(tab, stage);
+      await trackAndClose(tab, TWENTY);
+      await stage.visit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'bfcache-kept',
+    what: 'a page that is idle, one that has delivered and one that is just sending come back from the back/forward cache, as one without the tag does',
+    promised: { direct: onceOrUnknown, relay: allOnce },
+    isSmoke: true,
+    run: async (stage) => {
+      const without = await stage.newTab(stage.bare('/control'));
+      await returnFromCache(without, () => without.goto(stage.bare()));
+      const tab = await stage.visit();
+      const go = () => tab.goto(stage.bare());
+      await waitForStorage(tab);
+      await returnFromCache(tab, go);
+      await track(tab, ['delivered']);
+      await waitFor('it', async () => (await stage.service.events()).length === 1);
+      await returnFromCache(tab, go);
+      await returnFromCache(tab, () => trackAndGo(tab, TWENTY, stage.bare()));
+      return ['delivered', ...TWENTY];
+    },
+  },
+  returning(
+    {
+      id: 'bfcache-waiting',
+      what: 'restored from the back/forward cache with records waiting',
+      promised: { direct: allOnce, relay: allOnce },
+      except: {
+        webkit: {
+          promised: onceOrWaiting,
+          because:
+            'it tells a page that came back that what the page wrote to IndexedDB as it went is stored, which it is not, so the records wait until their time is over',
+        },
+      },
+    },
+    async (stage, tab) => {
+      await trackRefused(stage, tab, TWENTY);
+      await returnFromCache(tab, () => tab.goto(stage.bare()));
+    },
+  ),
+  returning(
+    {
+      id: 'bfcache-claimed',
+      what: 'the same, after another tab has taken the records over',
+      promised: { direct: allOnce, relay: allOnce },
+    },
+    async (stage, tab) => {
+      await trackRefused(stage, tab, TWENTY);
+      const takeOver = async () => {
+        await stage.visit();
+        const isTaken = async () => (await stage.service.events()).length === 20;
+        await waitFor('the takeover', isTaken);
+      };
+      await returnFromCache(tab, () => tab.goto(stage.bare()), takeOver);
+    },
+  ),
+  ...[20, 1_500].map((delay) =>
+    returning(
+      {
+        id: `bfcache-handed-off-${delay}`,
+        what: `the page is left in the task of the calls, which are answered after ${delay} ms, and restored from the back/forward cache`,
+        promised: { direct: onceOrUnknown, relay: allOnce },
+        // The answer comes while the page is away, and Firefox never tells the page of it.
+        ...(delay === 20 && { isSmoke: true }),
+      },
+      async (stage, tab) => {
+        await stage.faults([{ delay }]);
+        await returnFromCache(tab, () => trackAndGo(tab, TWENTY, stage.bare()));
+      },
+    ),
+  ),
+  returning(
+    {
+      id: 'bfcache-in-flight',
+      what: 'restored from the back/forward cache with requests under way since before',
+      promised: onceOrUnknown,
+    },
+    async (stage, tab) => {
+      await stage.faults([{ delay: 1_500 }]);
+      await track(tab, TWENTY);
+      await waitFor('a request', async () => (await statusOf(tab)).inFlight > 0);
+      await returnFromCache(tab, () => tab.goto(stage.bare()));
+    },
+  ),
+  {
+    id: 'captured',
+    what: 'a view, a click, a form, a route and an error are captured, and the page is left in the task of the last',
+    promised: allOnce,
+    nightly: true,
+    run: async (stage) => {
+      stage.guest.allow(/captured/);
+      stage.guest.allowGlobals('capture');
+      // Each name once: the rows of the two routes are told apart.
+      const head = `<script>var capture = { map: (event) => ({ ...event, name: event.name + ' ' + event.tags.path.slice(-5) }) }</script>`;
+      const body = `<button data-event="Clicked">click</button>
+<form onsubmit="return false"><input name="q"></form>`;
+      // What drives the browser is automated, and the host is a local one.
+      const auto = 'pageviews clicks forms engagement errors automated local';
+      const tab = await stage.visit(
+        { auto, autoOptions: 'capture' },
+        { src: '/dist/outbox-auto.js', head, body },
+      );
+      await waitForStorage(tab);
+      await tab.leave((address) => {
+        document.querySelector('button')!.click();
+        document.querySelector('form')!.requestSubmit();
+        history.pushState({}, '', '/route');
+        dispatchEvent(new ErrorEvent('error', { message: 'captured' }));
+        location.href = address;
+      }, stage.bare());
+      await waitFor('the bare page', async () => {
+        const here = await tab
+          .evaluate(() => document.readyState + location.pathname)
+          .catch(String);
+        return here === 'complete/bare';
+      });
+      await stage.visit();
+      const first = ['Page Viewed', 'Clicked', 'Form Submitted', 'Page Left'];
+      return [
+        ...first.map((name) => `${name} age-0`),
+        ...['Page Viewed', 'Error Occurred', 'Page Left'].map((name) => `${name} route`),
+      ];
+    },
+  },
+  {
+    id: 'clock-changed',
+    what: 'the clock is set an hour ahead, then two hours back, with records waiting',
+    promised: allOnce,
+    // Each time the clock is set, the page takes its own lease for over. It can claim its records again once that has
+    // ended, up to 60 s later.
+    within: 90_000,
+    run: async (stage) => {
+      stage.guest.allowGlobals(CLOCK, 'shift');
+      const head = `<script>var shift = 0; function ${CLOCK}() { return Date.now() + shift; }</script>`;
+      const tab = await stage.visit({ now: CLOCK }, { head });
+      const setClock = (ms: number) =>
+        tab.evaluate((ms) => void ((window as unknown as { shift: number }).shift = ms), ms);
+      await stage.service.faults([{ status: 503, headers: { 'retry-after': '1' }, times: 1 }]);
+      await track(tab, names(10, 'before'));
+      await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
+      await setClock(3_600_000);
+      await track(tab, names(10, 'ahead'));
+      await waitFor('some', async () => (await stage.service.events()).length > 0);
+      await setClock(-3_600_000);
+      await track(tab, names(10, 'behind'));
+      await trackAndGo(tab, names(10, 'leaving'), stage.bare());
+      await stage.visit();
+      return ['before', 'ahead', 'behind', 'leaving'].flatMap((when) => names(10, when));
+    },
+  },
+  {
+    id: 'throttled',
+    what: 'timers run once in 2 s, as in a tab long in the background',
+    promised: allOnce,
+    within: 90_000,
+    run: async (stage) => {
+      stage.arm(() => {
+        const { setTimeout: late } = window;
+        const aligned = (ms = 0) =>
+          Math.ceil((performance.now() + ms) / 2_000) * 2_000 - performance.now();
+        window.setTimeout = ((run: () => void, ms?: number) =>
+          late(run, aligned(ms))) as typeof setTimeout;
+        const { scheduler } = window as unknown as { scheduler?: { postTask?: unknown } };
+        if (scheduler) scheduler.postTask = undefined;
+        // WebKit has none.
+        if ('requestIdleCallback' in window)
+          window.requestIdleCallback = ((run: () => void) => late(run, aligned())) as never;
+      });
+      const tab = await stage.visit();
+      await stage.service.faults([{ status: 503, times: 3 }]);
+      await track(tab, TWENTY);
+      await waitFor('some', async () => (await stage.service.events()).length > 0, 60_000);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'prerender',
+    what: 'a prerendered page calls; it sends nothing before it is shown, and then all',
+    promised: allOnce,
+    except: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
+    needs: { forgetsPages: true },
+    nightly: true,
+    run: async (stage) => {
+      const { page, tagged, open, tab } = undriven(stage);
+      const address = tagged('to-come');
+      const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
+      const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
+      const shown = await open(page('shown', script));
+      const toCome = await tab(address);
+      await waitFor('a prerendered page', () => isPrerendering(toCome));
+      await track(toCome, TWENTY);
+      const before = await toCome.evaluate(async () => {
+        const { delivered, waiting } = await analytics.flush();
+        const stored = [...(await indexedDB.databases()), ...Object.keys(localStorage)];
+        return { delivered, waiting, stored: stored.length };
+      });
+      const isQuiet = before.delivered === 0 && before.waiting === 20 && before.stored === 0;
+      if (!isQuiet || (await stage.service.requests()).length > 0) {
+        throw new Error(`Before it was shown: ${JSON.stringify(before)}`);
+      }
+      await shown.leave((address) => void (location.href = address), address);
+      await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
+      stage.tabs.push(toCome);
+      return TWENTY;
+    },
+  },
+  {
+    id: 'stopped-worker',
+    what: '20 calls and the closing of the tab, under a service worker that has stopped and has a fetch handler',
+    promised: onceOrUnknown,
+    needs: { canStopWorkers: true },
+    except: { webkit: { because: 'nothing stops a service worker there on demand' } },
+    run: async (stage) => {
+      stage.site.file(
+        '/worker.js',
+        `addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));
+        addEventListener('activate', (event) => event.waitUntil(clients.claim()));`,
+      );
+      const opener = await stage.newTab(stage.bare());
+      await opener.evaluate(async () => {
+        await navigator.serviceWorker.register('/worker.js');
+        await navigator.serviceWorker.ready;
+      });
+      const tab = await stage.visitPopup();
+      await waitFor('control', () => tab.evaluate(() => !!navigator.serviceWorker.controller));
+      await waitForStorage(tab);
+      await stage.browser.stopWorkers();
+      await trackAndClose(tab, TWENTY);
+      await stage.nextVisit();
+      return TWENTY;
+    },
+  },
+  {
+    id: 'discarded',
+    what: 'the browser discards a tab with records waiting',
+    promised: onceOrUnknown,
+    except: {
+      firefox: { because: 'it discards only for want of memory, or by an extension' },
+      webkit: { because: 'it has no discarding' },
+    },
+    needs: { forgetsPages: true },
+    run: async (stage) => {
+      const { page, tagged, open } = undriven(stage);
+      const tab = await open(tagged('left'));
+      await stage.service.stop();
+      await track(tab, TWENTY);
+      await waitUntilStored(tab, 20);
+      const other = await tab.popup(page('discards-others'));
+      await waitFor('the discarding', () => tab.isClosed());
+      await stage.service.start();
+      const { options, head } = later(stage.guest);
+      await other.goto(tagged('next', options, head));
+      stage.tabs.push(other);
+      return TWENTY;
+    },
+  },
+];

@@ -1,0 +1,125 @@
+import { waitInTrouble } from '../../interface/backoff.js';
+import { drop, finish, putBack, type Outbox } from '../outbox/outbox.js';
+import type { Entry } from '../outbox/parcel.js';
+import { isOffline } from '../page.js';
+import type { DeliveryError, Status } from '../types.js';
+import type { Backoff } from './backoff.js';
+import type { Attempt } from './send/sender.js';
+import type { TokenSource } from './token.js';
+
+/** Failures in a row without an answer after which the developer is told. */
+const SILENT = 3;
+
+interface Parts {
+  outbox: Outbox;
+  backoff: Backoff;
+  token: TokenSource;
+}
+
+/** What answers mean for records and for their destination. */
+export const createAnswers = ({ outbox, backoff, token }: Parts) => {
+  /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
+  let width = Infinity;
+  /** Why the last failure has closed the gate: for people, since no rule depends on it. */
+  let reason: Status['paused'] = 'backoff';
+  /** Failures in a row without an answer. */
+  let silent = 0;
+  /**
+   * Time of the last success. A record whose first failure is older than that has a problem of its own, so it does not
+   * close the gate.
+   */
+  let passedAt = 0;
+  /** The last record passed although the browser said that it is offline, so that statement is ignored. */
+  let isHintWrong: boolean | undefined;
+  /**
+   * Kinds of errors that were reported. `unreachable` is reported again after a success, the others after the set-up has
+   * changed or the network was away.
+   */
+  const reported = new Set<string>();
+
+  const reportOnce = (kind: DeliveryError['kind'], message: string, status = 0): void => {
+    if (!reported.has(kind)) outbox.emit('error', { kind, message, status: status || undefined });
+    reported.add(kind);
+  };
+
+  /** The service has taken a record, or refused it in a proper way. */
+  const passed = () => {
+    silent = 0;
+    width *= 2;
+    passedAt = outbox.now();
+    isHintWrong = isOffline();
+    reported.delete('unreachable');
+    if (!backoff.read().isAsked) backoff.end(); // a wait that the service has asked for goes on
+  };
+
+  /** The destination fails. */
+  const failed = ({ outcome, status, retryAfterMs, problem }: Attempt): void => {
+    silent = status ? 0 : silent + 1;
+    width = 1;
+    reason = 'backoff';
+    if (outcome === 'blocked') reason = 'setup';
+    else if (isOffline()) reason = 'offline';
+    else if (silent >= SILENT) {
+      reason = 'unreachable';
+      reportOnce('unreachable', problem);
+    }
+    backoff.failed(retryAfterMs);
+  };
+
+  return {
+    /**
+     * Applies the answer of a request: to its records, each of which ends or waits again, and to the destination.
+     * @param since when the trouble of the destination had begun as the request started; 0 if it had none
+     */
+    conclude: (group: readonly Entry[], attempts: readonly Attempt[], since: number): void => {
+      const isShared = attempts[0] === attempts[1];
+      // A batch that is refused by one answer says nothing about each record: smaller ones show which it was.
+      const isWhole = isShared && attempts[0]!.outcome === 'rejected';
+      /** Other records have passed since these began to fail. */
+      const isOwn = group.every(({ record }) => record.failedSince! < passedAt);
+      let worst: Attempt | undefined;
+      let hasPassed = isWhole;
+      group.forEach((entry, i) => {
+        const attempt = attempts[i]!;
+        const { status, problem, retryAfterMs } = attempt;
+        // Something on the way takes other records, and finds this one too large.
+        const isTooLarge = status === 413 && isOwn && !isShared;
+        const outcome = isWhole ? 'retry' : isTooLarge ? 'rejected' : attempt.outcome;
+        const { record } = entry;
+        if (outcome === 'delivered' || outcome === 'rejected') {
+          hasPassed = true;
+          if (outcome === 'delivered') finish(outbox, entry);
+          else drop(outbox, entry, outcome, problem);
+        } else {
+          putBack(outbox, entry);
+          const hasRunOut = status === 401 && token.forget() && !since;
+          if (outcome === 'blocked' && !hasRunOut) reportOnce('setup', problem, status);
+          if (!isWhole) {
+            const time = outbox.now();
+            record.failedSince ??= time;
+            record.due = time + waitInTrouble(time - record.failedSince, Math.random);
+          }
+          if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
+        }
+        outbox.emit('outcome', { record, outcome, status: status || undefined });
+      });
+      if (hasPassed) passed();
+      if (worst && (worst.retryAfterMs || !(hasPassed || isOwn))) failed(worst);
+    },
+    width: (): number => width,
+    silent: (): number => silent,
+    /** Whether the browser says that there is no network, and was right the last time. */
+    isCutOff: (): boolean => isOffline() && !isHintWrong,
+    reason: (): Status['paused'] => reason,
+    /** There is no token, so the service is not asked at all. */
+    lacksToken: (problem: string): void => {
+      reportOnce('token', problem);
+      failed({ outcome: 'blocked', status: 401, retryAfterMs: 0, problem });
+    },
+    /** The network is back: what was reported may be over. */
+    online: (): void => {
+      reported.clear();
+      silent = 0;
+    },
+  };
+};

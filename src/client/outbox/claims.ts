@@ -1,0 +1,129 @@
+import { ahead } from '../../interface/backoff.js';
+import { isLoading } from '../life.js';
+import { claimParcels, type Scan } from './claim.js';
+import { leaseEnd } from './lease.js';
+import { addParcel } from './memory.js';
+import { readNotes, removeNote } from './note.js';
+import { lose, trim, type Outbox } from './outbox.js';
+import { createParcel, type Entry, type ParcelKey, type StoredParcel } from './parcel.js';
+import { isBroken } from './store.js';
+import { save, write } from './writer.js';
+
+/** After its start the page looks again this soon: the page before it may still have been writing. */
+const SOON_MS = 5_000;
+/** It looks at least this often while it lives. */
+const LOOK_MS = 30_000;
+
+const startScan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
+
+/** Takes over what dead lives have left, one scan of all that is stored after the other. */
+export const createClaims = (outbox: Outbox) => {
+  const { name, now } = outbox;
+  /** When the page looks again. */
+  let lookAt = 0;
+  /** The scan that goes on with the next claim, if any. */
+  let scan: Scan | undefined = startScan();
+  /**
+   * The last complete scan of this life. Before the first one has ended, own records of a known user are not sent,
+   * because older ones may still be stored.
+   */
+  let lastScan: Scan | undefined;
+
+  const endScan = () => {
+    lastScan = scan;
+    scan = undefined;
+  };
+
+  const takeIn = (
+    key: ParcelKey,
+    { flight, records, isNoted }: StoredParcel,
+    isStored: boolean,
+  ): void => {
+    // A new life began while this page was writing the parcel, and kept it: what is in memory is newer.
+    if ([...outbox.parcels].some((own) => `${own.key}` === `${key}`)) return;
+    const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
+    addParcel(outbox, parcel, records);
+    for (const entry of [...parcel.entries]) {
+      if (flight.includes(entry.record.id)) lose(outbox, entry);
+    }
+    if (!isStored) save(outbox, parcel);
+  };
+
+  /** Without a database, the page takes over the notes of dead lives that had none either. */
+  const claimNotes = () => {
+    for (const { life, until, parcels } of readNotes(name)) {
+      const isFree = life !== outbox.life && !leaseEnd(until, now());
+      if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
+      removeNote(name, life);
+      for (const noted of parcels) takeIn(noted.key, noted, false);
+    }
+    endScan();
+  };
+
+  const claimStored = async (current: Scan): Promise<void> => {
+    const { life } = outbox;
+    const claimed = await outbox.database!.run(
+      (store) => claimParcels(store, outbox, current),
+      true,
+    );
+    for (const life of claimed.noted) removeNote(name, life);
+    for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
+    if (life !== outbox.life) return;
+    if (claimed.parcels.length) outbox.until = claimed.until;
+    for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
+    current.after = claimed.next;
+    if (!current.after) endScan();
+  };
+
+  return {
+    /**
+     * If it is time, renews the lease and begins a scan for what dead lives have left. Returns the time of the next
+     * look: when another life's lease ends, but 5 to 30 seconds from now; 5 while the page loads.
+     */
+    look: (): number => {
+      const time = now();
+      if (ahead(lookAt, time, LOOK_MS)) return lookAt;
+      if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
+      if (!outbox.isClaiming) scan = startScan(); // a claim that is under way sees what there is
+      const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
+      return (lookAt =
+        time + Math.min(longest, Math.max((lastScan?.soonest ?? 0) - time, SOON_MS)));
+    },
+    /** Makes the next look come at once. */
+    hurry: (): void => {
+      lookAt = 0;
+    },
+    /** Whether there may be more to claim. */
+    mayClaim: (): boolean => !!scan && !outbox.isClaiming,
+    /**
+     * Claims what it may of the next parcels that dead lives have left. Calls `done` in the task in which it ends: a
+     * `flush()` that settled in between would not have sent what was claimed.
+     */
+    claim: async (done?: () => unknown): Promise<void> => {
+      const { life } = outbox;
+      const wasBroken = isBroken(outbox);
+      outbox.isClaiming = true;
+      try {
+        if (wasBroken) claimNotes();
+        else await claimStored(scan!);
+      } catch {
+        // The next look begins anew. Where the database has just failed, the notes are still to be claimed.
+        if (wasBroken === isBroken(outbox) && life === outbox.life) endScan();
+      }
+      outbox.isClaiming = false;
+      trim(outbox);
+      done?.();
+    },
+    /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
+    mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
+      record.user !== undefined &&
+      (lastScan ? lastScan.taken.has(parcel.key[1]) : order > 0 && !isLeaving),
+    /** Records that other lives held in the last complete scan. */
+    elsewhere: (): number | undefined => lastScan?.elsewhere,
+    /** A new life begins: it scans all that is stored. */
+    restart: (): void => {
+      lastScan = undefined;
+      scan = startScan();
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../src/program/listen.js';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** Listens, and answers each request when it is told to. */
+const open = async () => {
+  const waiting: (() => void)[] = [];
+  const door = await listen({
+    ...{ name: 'PORT', host: '127.0.0.1', port: 0 },
+    answer: () => new Promise((resolve) => waiting.push(() => resolve(new Response('yes')))),
+  });
+  onTestFinished(() => door.end());
+  /** Sends a text on a connection of its own, and answers what comes back. */
+  const send = (text: string) => {
+    const socket: Socket = connect(door.port, '127.0.0.1', () => socket.write(text));
+    onTestFinished(() => void socket.destroy());
+    let got = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (got += part));
+    return { socket, got: () => got };
+  };
+  return { waiting, send, door };
+};
+
+it('takes up only the first of many requests that a connection sends without waiting', async () => {
+  const { waiting, send, door } = await open();
+  const { socket, got } = send(REQUEST.repeat(1_000));
+  await expect.poll(() => waiting.length).toBe(16);
+  const other = send(REQUEST);
+  await expect.poll(() => waiting.length).toBe(17);
+  for (const answer of waiting) answer();
+  await expect.poll(() => other.got()).toContain('yes');
+  await expect.poll(() => got().split('yes').length - 1).toBe(16);
+  socket.write(REQUEST.repeat(1_000));
+  const last = send(REQUEST);
+  await expect.poll(() => waiting.length).toBe(18);
+  waiting[17]!();
+  await expect.poll(() => last.got()).toContain('yes');
+  // Closed at once, it would only be opened again.
+  expect(socket.closed).toBe(false);
+  const closed = once(socket, 'close');
+  await door.end();
+  await closed;
+  expect(waiting).toHaveLength(18);
+});
+
+it.each([
+  ['400 Bad Request', 'no request\r\n\r\n'],
+  ['431 Request Header Fields Too Large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('answers %s to what is no proper request', async (status, text) => {
+  const { send } = await open();
+  const { socket, got } = send(text);
+  await once(socket, 'close');
+  expect(got()).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+});

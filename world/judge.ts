@@ -1,0 +1,208 @@
+import type { DropReason, RecordType } from '../src/client/types.js';
+import { BAD } from './service.js';
+
+/** What holds in a family of worlds, beside what always does. */
+export interface Promised {
+  /** The service stores a record at most once. */
+  once: boolean;
+  /** An identify is stored before the later records of its user. */
+  inOrder: boolean;
+  /** Pages report at most one end of a record. */
+  oneFate: boolean;
+  /** No request is sent before its wait is over. */
+  waits: boolean;
+  /** Pages store a record within this time of its call. After that, killing its page does not lose it. */
+  storedWithinMs: number;
+}
+
+/** What became of one record. */
+interface Fate {
+  id: string;
+  name: string;
+  type: RecordType;
+  user: string | undefined;
+  destination: string;
+  page: string;
+  madeAt: number;
+  /** Requests that its pages started with it. */
+  sent: number;
+  stored: number;
+  isHandedOff: boolean;
+  /** Its ends, as pages have reported them. */
+  ends: string[];
+  /** When a page last heard that it has failed. */
+  failedAt: number;
+  /** By page: the wait that came with the last answer, in milliseconds. */
+  asked: Map<string, number>;
+  /** Nobody could keep it, and that is in the promise: it was in memory alone, or consent was denied. */
+  mayBeLost: boolean;
+}
+
+/** A record or page waits for so long at least after a failure. */
+const LEAST_WAIT_MS = 500;
+/** Between the choice of a record and its request, storage may name it. */
+const NAMING_MS = 150;
+
+/** Sees every record and request of a world, and says what breaks a promise. */
+export const createJudge = (
+  promised: Promised,
+  knowsRepeats: boolean,
+  now: () => number,
+  violate: (invariant: string, message: string) => void,
+) => {
+  const fates = new Map<string, Fate>();
+  const byName = new Map<string, Fate>();
+  /** By destination: until when its service has asked everybody to wait. */
+  const floors = new Map<string, number>();
+  /** When a page was last told that things may be different: it is online, or has another set-up. */
+  const hopes = new Map<string, number>();
+  let maxAge = Infinity;
+
+  const isResolved = ({ stored, ends, mayBeLost }: Fate): boolean =>
+    stored + ends.length > 0 || mayBeLost;
+
+  const checkOrder = (fate: Fate) => {
+    if (fate.user === undefined) return;
+    for (const earlier of fates.values()) {
+      if (earlier === fate) return;
+      const isBefore =
+        earlier.user === fate.user &&
+        earlier.type === 'identify' &&
+        earlier.page === fate.page &&
+        earlier.destination === fate.destination &&
+        !earlier.name.includes(BAD);
+      // What is handed off goes all at once.
+      const isFree = earlier.isHandedOff || fate.isHandedOff;
+      if (isBefore && !isFree && !isResolved(earlier))
+        violate('order', `${fate.name} was stored before ${earlier.name}`);
+    }
+  };
+
+  const end = (fate: Fate, page: string, how: string) => {
+    fate.ends.push(`${how} by ${page}`);
+    if (how === 'unknown' && knowsRepeats)
+      violate('honest', `${fate.name} is unknown, and may be sent again`);
+    if (how === 'unknown' && promised.oneFate && !fate.sent)
+      violate('honest', `${fate.name} is unknown, and was never sent`);
+    if (how === 'delivered' && !fate.stored)
+      violate('honest', `${fate.name} counts as delivered, and is not`);
+    if (how === 'rejected' && !fate.name.includes(BAD))
+      violate('honest', `${fate.name} counts as rejected, and was not`);
+    if (promised.oneFate && fate.ends.length > 1)
+      violate('one fate', `${fate.name}: ${fate.ends.join(', ')}`);
+  };
+
+  const checkWait = (fate: Fate, page: string, isHandoff: boolean) => {
+    const floor = floors.get(fate.destination) ?? 0;
+    if (now() < floor) violate('waits', `${page} sends ${floor - now()} ms before it may`);
+    const since = now() - fate.failedAt;
+    const isHopeful = (hopes.get(page) ?? -Infinity) >= fate.failedAt;
+    // A record that may safely be sent again is handed off sooner.
+    if (since < LEAST_WAIT_MS && !isHopeful && !(isHandoff && knowsRepeats))
+      violate('waits', `${page} sends ${fate.name} again after ${since} ms`);
+  };
+
+  return {
+    violate,
+    idOf: (name: string): string => byName.get(name)?.id ?? name,
+    limitAge: (ms: number): void => void (maxAge = ms),
+    /** A call has made a record. */
+    made: (
+      parts: Pick<Fate, 'id' | 'name' | 'type' | 'user' | 'destination' | 'page'>,
+      isStorable: boolean,
+    ): void => {
+      if (fates.has(parts.id)) violate('ids', `two records have the id ${parts.id}`);
+      const fate: Fate = {
+        ...parts,
+        madeAt: now(),
+        sent: 0,
+        stored: 0,
+        isHandedOff: false,
+        ends: [],
+        failedAt: -Infinity,
+        asked: new Map(),
+        mayBeLost: !isStorable,
+      };
+      fates.set(fate.id, fate);
+      byName.set(fate.name, fate);
+    },
+    /** A page starts a request with these. */
+    started: (page: string, destination: string, ids: string[], isHidden: boolean): void => {
+      for (const id of ids) {
+        const fate = fates.get(id);
+        if (!fate) {
+          violate('ids', `a request has a record that no call made: ${id}`);
+          continue;
+        }
+        fate.sent++;
+        if (fate.destination !== destination)
+          violate('destination', `${fate.name} goes to ${destination}`);
+        if (!promised.waits) continue;
+        checkWait(fate, page, isHidden);
+        if (now() - fate.madeAt > maxAge + NAMING_MS)
+          violate('caps', `${page} sends what is older than it may be`);
+      }
+    },
+    /** A page says that it has sent a record. */
+    sent: (id: string, isHandoff: boolean): void => {
+      const fate = fates.get(id);
+      if (!fate) return;
+      fate.sent++; // the browser may have refused it
+      fate.isHandedOff ||= isHandoff;
+    },
+    stored: (id: string): void => {
+      const fate = fates.get(id);
+      if (!fate) return;
+      if (promised.inOrder && !fate.stored) checkOrder(fate);
+      if (++fate.stored > 1 && (promised.once || knowsRepeats))
+        violate('once', `${fate.name} is stored again`);
+    },
+    /** The answer to a page's request with these asks for a wait of so many seconds. */
+    answered: (page: string, ids: string[], seconds = 0): void => {
+      for (const id of ids) fates.get(id)?.asked.set(page, seconds * 1_000);
+    },
+    /** A page reports an outcome of a record. */
+    outcome: (page: string, id: string, outcome: string): void => {
+      const fate = fates.get(id);
+      if (!fate) return violate('ids', `an outcome of no record: ${id}`);
+      if (outcome === 'delivered' || outcome === 'unknown') end(fate, page, outcome);
+      if (outcome === 'delivered') floors.delete(fate.destination);
+      if (outcome !== 'retry' && outcome !== 'blocked') return;
+      fate.failedAt = now();
+      const wait = fate.asked.get(page) ?? 0;
+      fate.asked.delete(page);
+      if (wait) floors.set(fate.destination, now() + wait);
+    },
+    /** A page reports that it has dropped a record. */
+    dropped: (page: string, id: string, reason: DropReason): void => {
+      const fate = fates.get(id);
+      if (fate) end(fate, page, reason);
+    },
+    hoped: (page: string): void => void hopes.set(page, now()),
+    /** A new set-up is tried at once. */
+    configured: (): void => {
+      floors.clear();
+      for (const fate of fates.values()) fate.failedAt = -Infinity;
+    },
+    /** A page, or all, were killed: what was in memory alone may be lost, if it is as young as that. */
+    killed: (isStored: (id: string) => boolean, page?: string): void => {
+      for (const fate of fates.values()) {
+        const isYoung = now() - fate.madeAt <= promised.storedWithinMs;
+        if ((!page || fate.page === page) && isYoung && !isStored(fate.id)) fate.mayBeLost = true;
+      }
+    },
+    /** All that was called until now may be lost: consent is denied, or the user has cleared the site's data. */
+    release: (): void => {
+      for (const fate of fates.values()) fate.mayBeLost = true;
+    },
+    isOver: (): boolean => [...fates.values()].every(isResolved),
+    /** The world is over, and nothing is wrong any more. */
+    close: (): void => {
+      for (const fate of fates.values()) {
+        if (!isResolved(fate)) violate('lost', `${fate.name} of ${fate.page}`);
+      }
+    },
+  };
+};
+
+export type Judge = ReturnType<typeof createJudge>;
