@@ -24,12 +24,16 @@ import { startRedis } from '../test/support/start-redis.mjs';
 import { startProgram } from './support/start-program.mjs';
 
 const { values: given } = parseArgs({
-  options: { only: { type: 'string' }, seconds: { type: 'string', default: '10' } },
+  options: {
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '10' },
+    backlog: { type: 'string', default: '10000' },
+  },
 });
 const SECONDS = Number(given.seconds);
 const BATCH = 50;
 const CONNECTIONS = 8;
-const BACKLOG = 10_000;
+const BACKLOG = Number(given.backlog);
 const ORIGIN = 'https://shop.example';
 const PEERS = fileURLToPath(new URL('../.tmp/bench', import.meta.url));
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -89,10 +93,14 @@ const startRelay = (redis, service, more = {}) =>
     ...{ CHANNELS: 'web', STORE_URL: redis.url, HOST: '127.0.0.1', PORT: '0' },
     ...{ RATE_LIMIT: 'off', CEILING: 'off', ...more },
   });
+let hasPeers = false;
 const startPeer = (redis, service, more) => {
-  mkdirSync(PEERS, { recursive: true });
-  writeFileSync(join(PEERS, 'package.json'), '{ "private": true }'); // or npm takes the folder above
-  npm(PEERS, 'install', '--no-package-lock', 'express@5.3.0', 'bullmq@6.7.0', 'ioredis@5.8.2');
+  if (!hasPeers) {
+    mkdirSync(PEERS, { recursive: true });
+    writeFileSync(join(PEERS, 'package.json'), '{ "private": true }'); // or npm takes the folder above
+    npm(PEERS, 'install', '--no-package-lock', 'express@5.3.0', 'bullmq@6.7.0', 'ioredis@5');
+    hasPeers = true;
+  }
   const env = { PEERS, REDIS_PORT: new URL(redis.url).port, SERVICE_URL: service.url };
   return startProgram(path('support/peer.mjs'), { ...env, ...more });
 };
@@ -171,6 +179,9 @@ const drain = async () => {
   const speeds = new Map(Object.keys(WAYS).map((name) => [name, []]));
   for (let round = 0; round < 3; round++) {
     for (const [name, way] of Object.entries(WAYS)) speeds.get(name).push(await drainOnce(way));
+    console.log(
+      `  round ${round + 1}: ${[...speeds.values()].map((one) => Math.round(one.at(-1)))}`,
+    );
   }
   const median = (name) => speeds.get(name).sort((a, b) => a - b)[1];
   const ours = median('the relay');

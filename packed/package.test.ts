@@ -50,7 +50,7 @@ const IMPORTS: Record<string, RegExp> = {
 /** Optional peers that users hand over: nothing here imports them. */
 const HANDED_OVER = ['web-vitals'];
 
-const EXITS_WITHIN_MS = 60_000;
+const EXITS_WITHIN_MS = 170_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'analytics-outbox-package-'));
 /** It stands alone here: nothing that it may ask for is installed beside it. */

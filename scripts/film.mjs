@@ -1,7 +1,7 @@
 /**
  * Films the tour of the demo for the README, in light and dark, from the last build:
  *
- *     npm run film
+ *     node scripts/film.mjs
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

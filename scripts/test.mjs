@@ -30,6 +30,7 @@ const ROUNDS = [
   },
   { format: { args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] } },
   { unit: { args: vitest('unit'), count: countVitest } },
+  { world: { args: vitest('world'), count: countVitest } },
   {
     packed: { args: PACKED, count: countVitest, needsBuild: true },
     e2e: {

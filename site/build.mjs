@@ -1,8 +1,8 @@
 /**
- * Builds the documentation site from `docs/` and the sources: `npm run docs`.
+ * Builds the documentation site from `docs/` and the sources.
  *
- *     npm run docs              into site/dist/docs, to be served at /docs/
- *     npm run docs -- --dev     shows the pages while they are written
+ *     node site/build.mjs          into site/dist/docs, to be served at /docs/
+ *     node site/build.mjs --dev    shows the pages while they are written
  *
  * DOCS_BASE is the path at which the site will be served, `/docs/` unless it is given.
  */

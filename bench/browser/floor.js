@@ -1,6 +1,6 @@
 // The least that an outbox can do, written by hand, for one fast and healthy service and no other case. It opens a
 // database and reads once as it loads. The events of a task are stored by one `put`, each goes out by a bare keepalive
-// `fetch`, all at once or `floorAtATime`, and one `delete` follows the last answer.
+// `fetch`, all at once, and one `delete` follows the last answer.
 const request = indexedDB.open('floor');
 request.onupgradeneeded = () => request.result.createObjectStore('records');
 const change = (work) => {
@@ -25,11 +25,7 @@ const deliver = async (url) => {
   const bodies = task;
   task = [];
   change((store) => store.put(bodies, key));
-  let next = 0;
-  const line = async () => {
-    while (next < bodies.length) await send(url, bodies[next++]);
-  };
-  await Promise.all(Array.from({ length: window.floorAtATime ?? bodies.length }, line));
+  await Promise.all(bodies.map((body) => send(url, body)));
   change((store) => store.delete(key));
 };
 

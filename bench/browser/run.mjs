@@ -1,6 +1,6 @@
 // Costs of the snippet beside the least that does the same, measured by turns in the same run.
-// `npm run bench` prints a table; ratios travel between machines better than the figures do.
-// `node lab/bench/run.mjs --only cpu,init` measures some rows, `--rounds 9` in so many rounds.
+// This prints a table; ratios travel between machines better than the figures do.
+// `node bench/browser/run.mjs --only cpu,init` measures some rows, `--rounds 9` in so many rounds.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -101,14 +101,12 @@ const measurePaced = async (kind) => {
   const { page, cdp } = await open();
   const build = BUILDS[kind];
   if (build) await boot(page, {}, build);
-  const isFloor = kind === 'floor' || kind === 'six';
-  if (isFloor) await load(page, '/floor.js');
-  if (kind === 'six') await page.evaluate(() => void (window.floorAtATime = 6));
+  if (kind === 'floor') await load(page, '/floor.js');
   await page.waitForTimeout(300);
   await control('reset');
   const task = await taskTime(cdp);
   const cpu = startCpu([server.pid]);
-  await pace(page, isFloor ? 'floor' : kind);
+  await pace(page, kind);
   if (kind !== 'idle') await countIs(EVENTS);
   if (build) await whenDelivered(page);
   const result = {
@@ -215,12 +213,12 @@ const measureHeap = (status) => async (kind) => {
 let starts = 0;
 
 /** Task time of a script's load, above that of an empty one, on a machine so many times slower. */
-const measureInit = async ({ kind = 'ours', plain = false, slower = 1 }) => {
+const measureInit = async ({ kind, slower }) => {
   const { page, cdp } = await open();
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slower });
   await page.waitForTimeout(300);
   // Another address each time: nothing compiled before is used again.
-  const fresh = `?start=${++starts}${plain ? '&plain' : ''}`;
+  const fresh = `?start=${++starts}`;
   const before = await taskTime(cdp);
   if (kind === 'floor') await load(page, `/floor.js${fresh}`);
   else await boot(page, {}, { ...BUILDS.ours, src: `/outbox.js${fresh}` });
@@ -234,17 +232,22 @@ const measureInit = async ({ kind = 'ours', plain = false, slower = 1 }) => {
   return cost - empty;
 };
 
+const callMany = async (page, count) => {
+  for (let made = 0; made < count; made += 500) {
+    await page.evaluate(() => {
+      for (let i = 0; i < 500; i++) analytics.event('Waiting', { tags: { i } });
+    });
+    await page.waitForTimeout(30);
+  }
+};
+
 /** Cost of a call and of a boot beside a backlog that cannot be delivered. */
 const measureBacklog = async (waiting) => {
   await control('status=503&reset');
   const { page } = await open();
   await page.evaluate(() => localStorage.clear());
   await boot(page, { project: `backlog ${waiting} ${Math.random()}`, maxRecords: 20_000 });
-  for (let made = 0; made < waiting; made += 500) {
-    await page.evaluate((n) => {
-      for (let i = 0; i < n; i++) analytics.event('Waiting', { tags: { i } });
-    }, 500);
-  }
+  await callMany(page, waiting);
   await page.waitForTimeout(1_000);
   const costs = [];
   for (let i = 0; i < 9; i++) {
@@ -263,12 +266,7 @@ const bootWith = async (waiting) => {
   const first = await open();
   await first.page.evaluate(() => localStorage.clear());
   await boot(first.page, { project, maxRecords: 20_000 });
-  for (let made = 0; made < waiting; made += 500) {
-    await first.page.evaluate((n) => {
-      for (let i = 0; i < n; i++) analytics.event('Waiting', { tags: { i } });
-    }, 500);
-    await first.page.waitForTimeout(30);
-  }
+  await callMany(first.page, waiting);
   await first.page.waitForTimeout(500);
   // Let go by leaving, so that the next page claims it at once.
   await first.page.goto(`${site}next`);
@@ -359,17 +357,10 @@ const parts = {
     row('per call, 300 B of tags', tagged.ours, tagged.bare, '≤ 1.8 ×', 'µs');
   },
   cpu: async () => {
-    const { idle, bare, floor, six, ours } = await byTurns(
-      ['idle', 'bare', 'floor', 'six', 'ours'],
-      measurePaced,
-    );
+    const { idle, floor, ours } = await byTurns(['idle', 'floor', 'ours'], measurePaced);
     const aboveIdle = (rounds) => rounds.map(({ cpu }, i) => cpu - idle[i].cpu);
     row('main thread per event', pick(ours, 'task'), pick(floor, 'task'), '≤ 1.25 ×', 'µs');
-    row('the same, floor beside bare', pick(floor, 'task'), pick(bare, 'task'), '', 'µs');
-    // Ours sends six requests at a time. This is what that costs the floor.
-    row('the same, floor six at a time', pick(six, 'task'), pick(floor, 'task'), '', 'µs');
     row('CPU per event', aboveIdle(ours), aboveIdle(floor), '≤ 1.25 ×', 'µs');
-    row('the same, floor beside bare', aboveIdle(floor), aboveIdle(bare), '', 'µs');
   },
   relay: async () => {
     const { idle, bare, relay } = await byTurns(['idle', 'bare', 'relay'], measurePaced);
@@ -387,17 +378,6 @@ const parts = {
         measureInit({ kind, slower }),
       );
       row(`init${where}`, ours, floor, '≤ 1.5 ×', 'ms');
-    }
-  },
-  hint: async () => {
-    for (const [slower, where] of [
-      [1, ''],
-      [4, ', 4 × slower'],
-    ]) {
-      const { hinted, plain } = await byTurns(['plain', 'hinted'], (kind) =>
-        measureInit({ plain: kind === 'plain', slower }),
-      );
-      row(`init with its first line${where}`, hinted, plain, '< 1 ×', 'ms');
     }
   },
   longest: async () =>

@@ -44,11 +44,8 @@ const site = createServer(async (request, response) => {
   if (pathname === '/floor.js') {
     return response.end(await readFile(new URL('./floor.js', import.meta.url)));
   }
-  if (isScript) {
-    const script = await readFile(new URL(`../../dist${pathname}`, import.meta.url), 'utf8');
-    // Without its first line, which only says how to compile the rest.
-    return response.end(searchParams.has('plain') ? script.replace(/^.*\n/, '') : script);
-  }
+  if (isScript)
+    return response.end(await readFile(new URL(`../../dist${pathname}`, import.meta.url)));
   response.end('<!doctype html><title>bench</title><link rel="icon" href="data:,">');
 });
 

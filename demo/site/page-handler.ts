@@ -53,7 +53,7 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
   },
 );
 
-/** The documentation site, where `npm run docs` has made it, and pictures. Without it the pages stand there as they are. */
+/** The documentation site, where `node site/build.mjs` has made it, and pictures. Without it the pages stand there as they are. */
 const FOLDERS = Object.entries({
   '/docs': 'site/dist/docs/',
   '/docs/pictures': 'docs/pictures/',

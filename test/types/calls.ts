@@ -1,5 +1,5 @@
 /**
- * Never run, only compiled: by `npm run typecheck`, where a `@ts-expect-error` without an error is one,
+ * Never run, only compiled: by `npm run build`, where a `@ts-expect-error` without an error is one,
  * and by `test/types.test.ts`.
  */
 import { analytics, createAnalytics } from '../../src/index.js';

@@ -1,4 +1,4 @@
-/** Never run, only compiled: by `npm run typecheck`, where a `@ts-expect-error` without an error is one. */
+/** Never run, only compiled: by `npm run build`, where a `@ts-expect-error` without an error is one. */
 import type { Putter, Queue, RelayOptions } from '../../src/relay.js';
 
 declare const whole: Queue;
