@@ -10,7 +10,7 @@ const how = () => ({ keepalive: true, controller: new AbortController(), isSilen
 afterEach(() => vi.unstubAllGlobals());
 
 const open = (answer: () => Response) => {
-  const fetch = vi.fn(async (_: string, __: RequestInit) => answer());
+  const fetch = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(async () => answer());
   const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch };
   const send = createRelaySend(
     () => settings as unknown as Settings,
