@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Settings } from '../../../src/client/options.js';
-import { post } from '../../../src/client/delivery/send/post.js';
+import type { Settings } from '../../../../src/client/options.js';
+import { post } from '../../../../src/client/delivery/send/post.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,0 +1,49 @@
+import { promisifyRequest } from 'idb-keyval';
+import { describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../../src/client/outbox/lease.js';
+import { claimParcels, type Scan } from '../../../src/client/outbox/claim.js';
+import type { ParcelKey } from '../../../src/client/outbox/parcel.js';
+import { clock, openPage, recordOf } from '../../support/outbox-page.js';
+
+describe('a claim’s transaction', () => {
+  const KEY: ParcelKey = [1, 'maker', 1];
+  const stored = { v: 3, life: 'dead', flight: [], records: [recordOf('a')], isNoted: false };
+  const scan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
+  const claimIn = async (values: [IDBValidKey, object][]) => {
+    const page = openPage();
+    const { database, outbox } = page;
+    await database.run((store) => values.forEach(([key, value]) => store.put(value, key)));
+    const found = scan();
+    const claimed = await database.run((store) => claimParcels(store, outbox, found), true);
+    const keys = await database.run((store) => promisifyRequest(store.getAllKeys()));
+    return { claimed, found, keys, life: outbox.life };
+  };
+
+  it('claims the parcels of a life without a lease under its own lease', async () => {
+    const { claimed, keys, life } = await claimIn([[KEY, stored]]);
+    expect(claimed.parcels).toEqual([[KEY, { ...stored, life }]]);
+    expect(keys).toEqual([KEY, ['lease', life]]);
+    expect(claimed.until).toBe(clock.time + LEASE_MS);
+  });
+
+  it('leaves what a lease holds, and later parcels of the same page', async () => {
+    const until = clock.time + 5_000;
+    const { claimed, found } = await claimIn([
+      [KEY, stored],
+      [[2, 'maker', 2], { ...stored, life: 'other' }],
+      [['lease', 'dead'], { life: 'dead', until }],
+    ]);
+    expect(claimed.parcels).toEqual([]);
+    expect(found).toMatchObject({ elsewhere: 2, soonest: until });
+  });
+
+  it('deletes leases that are over, empty values, and what it cannot read', async () => {
+    const { claimed, keys } = await claimIn([
+      [KEY, { ...stored, records: [] }],
+      [[2, 'maker', 2], { v: 99, records: [{}, {}] }],
+      [['lease', 'dead'], { life: 'dead', until: clock.time }],
+    ]);
+    expect(claimed).toMatchObject({ parcels: [], unreadable: 2 });
+    expect(keys).toEqual([]);
+  });
+});

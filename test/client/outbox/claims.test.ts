@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../../src/client/outbox/lease.js';
+import { clear, finish, keep, leave } from '../../../src/client/outbox/outbox.js';
+import {
+  clock,
+  MORE_THAN_A_WINDOW,
+  openPage,
+  recordOf,
+  type OutboxPage,
+} from '../../support/outbox-page.js';
+
+describe('what a page holds', () => {
+  it('is anybody’s at once when the page is left', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    leave(page.outbox, true);
+    expect(page.held()).toEqual([]);
+    await page.written();
+    expect(await openPage().claim()).toEqual(['a']);
+  });
+
+  it('is claimed by the page itself when it comes back', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    leave(page.outbox, true);
+    expect(await page.claim()).toEqual(['a']);
+  });
+
+  it('is not claimed while another page holds older records of its page', async () => {
+    const page = openPage();
+    page.add(...MORE_THAN_A_WINDOW);
+    await page.stored();
+    clock.time += LEASE_MS;
+    const other = openPage();
+    await other.claims.claim();
+    expect(other.held()).toEqual(MORE_THAN_A_WINDOW.slice(0, -1));
+    const third = openPage();
+    expect(await third.claim()).toEqual([]);
+    clock.time += LEASE_MS;
+    expect(await third.claim()).toEqual(MORE_THAN_A_WINDOW);
+  });
+
+  it('does not come back once it has ended', async () => {
+    const page = openPage();
+    page.add('a', 'b');
+    await page.stored();
+    finish(page.outbox, page.entry('a'));
+    await page.stored();
+    leave(page.outbox, true);
+    await page.written();
+    expect(await openPage().claim()).toEqual(['b']);
+  });
+});
+
+describe('a claim that is under way', () => {
+  /** A page that claims what another has left, and what it does meanwhile. */
+  const meanwhile = async (work: (page: OutboxPage) => void) => {
+    const former = openPage();
+    former.add('a', 'b');
+    await former.stored();
+    leave(former.outbox, true);
+    await former.written();
+    for (let steps = 0; steps < 10; steps++) {
+      const page = openPage();
+      page.look();
+      const claiming = page.claims.claim();
+      for (let i = 0; i < steps; i++) await new Promise(setImmediate);
+      work(page);
+      await claiming;
+      expect(page.held()).toEqual([]);
+      const next = openPage();
+      const claimed = await next.claim();
+      if (!claimed.length) return claimed;
+      expect(claimed).toEqual(['a', 'b']);
+      leave(next.outbox, true);
+      await next.written();
+    }
+    return ['a', 'b'];
+  };
+
+  it('brings nothing to a page that has dropped all meanwhile', async () => {
+    await meanwhile(({ outbox }) => clear(outbox, 'consent-denied'));
+  });
+
+  it('leaves all to the next page if the page is left meanwhile', async () => {
+    const stop = ({ outbox, database }: OutboxPage) => {
+      leave(outbox, true);
+      void database.end();
+    };
+    expect(await meanwhile(stop)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a claim', () => {
+  it('drops what another version has stored', async () => {
+    const page = openPage();
+    page.add('kept');
+    await page.stored();
+    await page.database.run((store) => {
+      store.put({ v: 99, records: [{}, {}] }, [clock.time, 'other', 1]);
+    });
+    clock.time += LEASE_MS;
+    const next = openPage();
+    expect(await next.claim()).toEqual(['kept']);
+    expect(next.told).toEqual(['unreadable', 'unreadable']);
+  });
+
+  it('reads more than one window, oldest first', async () => {
+    const page = openPage();
+    page.add(...MORE_THAN_A_WINDOW);
+    await page.stored();
+    leave(page.outbox, true);
+    await page.written();
+    expect(await openPage().claim()).toEqual(MORE_THAN_A_WINDOW);
+  });
+});
+
+describe('the order of a user', () => {
+  it('lets own records wait until all that is stored is read, which may be more than one window', async () => {
+    const page = openPage();
+    page.add(...MORE_THAN_A_WINDOW);
+    keep(page.outbox, recordOf('older', { type: 'identify', user: 'u' }));
+    await page.stored();
+    clock.time += LEASE_MS;
+    const next = openPage();
+    keep(next.outbox, recordOf('newer', { type: 'identify', user: 'u' }));
+    await next.claims.claim();
+    expect(next.claims.mustWait(next.entry('newer'), false)).toBe(true);
+    await next.claim();
+    expect(next.held().slice(-2)).toEqual(['older', 'newer']);
+    expect(next.claims.mustWait(next.entry('newer'), false)).toBe(false);
+  });
+
+  it('lets own records wait until older ones are read, but not those of nobody', async () => {
+    const page = openPage();
+    keep(page.outbox, recordOf('mine', { user: 'u' }));
+    page.add('nobody’s');
+    expect(page.claims.mustWait(page.entry('mine'), false)).toBe(true);
+    expect(page.claims.mustWait(page.entry('nobody’s'), false)).toBe(false);
+    await page.claim();
+    expect(page.claims.mustWait(page.entry('mine'), false)).toBe(false);
+  });
+});

@@ -1,0 +1,118 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { afterEach, beforeEach, vi } from 'vitest';
+import { resolveOptions } from '../../src/client/options.js';
+import { WINDOW_PARCELS } from '../../src/client/outbox/claim.js';
+import { createClaims } from '../../src/client/outbox/claims.js';
+import { openDatabase } from '../../src/client/outbox/database.js';
+import { entriesOf } from '../../src/client/outbox/memory.js';
+import { createOutbox, keep, useDatabase } from '../../src/client/outbox/outbox.js';
+import { PARCEL_RECORDS } from '../../src/client/outbox/parcel.js';
+import { checkLease } from '../../src/client/outbox/store.js';
+import type { Options, OutboxRecord } from '../../src/client/types.js';
+import { createLocalStorage } from './local-storage.js';
+
+const NAME = 'analytics-outbox https://in.example.com shop';
+/** What the client takes for the time. */
+export const clock = { time: 0 };
+/** What localStorage has. */
+export const shelf = new Map<string, string>();
+
+beforeEach(() => {
+  clock.time = 1_000_000;
+  shelf.clear();
+  vi.stubGlobal('indexedDB', new IDBFactory());
+  vi.stubGlobal('IDBKeyRange', IDBKeyRange);
+  vi.stubGlobal('document', { visibilityState: 'visible' });
+  vi.stubGlobal('localStorage', createLocalStorage(shelf));
+});
+afterEach(() => vi.unstubAllGlobals());
+
+let made = 0;
+export const recordOf = (event: string, more: Partial<OutboxRecord> = {}): OutboxRecord => ({
+  id: `id-${++made}`,
+  type: 'event',
+  body: JSON.stringify({ event }),
+  at: clock.time,
+  attempts: 0,
+  ...more,
+});
+
+/** One event more than the parcels of one claim have. */
+export const MORE_THAN_A_WINDOW = Array.from(
+  { length: WINDOW_PARCELS * PARCEL_RECORDS + 1 },
+  (_, i) => `e${i}`,
+);
+
+/** A page of the site, with the outbox of one destination. */
+export const openPage = ({
+  isBroken = false,
+  ...options
+}: Partial<Options> & { isBroken?: boolean } = {}) => {
+  const told: string[] = [];
+  const settings = resolveOptions(
+    {
+      baseUrl: 'https://in.example.com',
+      token: 't',
+      project: 'shop',
+      channel: 'web',
+      ...options,
+    } as Options,
+    'https://site.example',
+    true,
+  );
+  const outbox = createOutbox({
+    name: NAME,
+    settings: () => settings,
+    now: () => clock.time,
+    emit: (_, payload) => told.push((payload as { outcome: string }).outcome),
+    drop: (reason) => told.push(reason),
+    onRestart: () => claims.restart(),
+  });
+  const claims = createClaims(outbox);
+  if (isBroken) vi.stubGlobal('indexedDB', undefined);
+  const database = openDatabase(NAME, () => undefined);
+  useDatabase(outbox, database);
+  const held = () =>
+    [...entriesOf(outbox)].map(
+      ({ record }) => (JSON.parse(record.body) as { event: string }).event,
+    );
+  const stored = () =>
+    vi.waitFor(() => {
+      for (const { stored, writes } of outbox.parcels) {
+        if (stored !== 'yes' || writes) throw new Error('not stored yet');
+      }
+      if (outbox.dirty.size) throw new Error('not written yet');
+    }, 20_000);
+  /** Looks as the pump does when it is time. */
+  const lookNow = () => {
+    checkLease(outbox);
+    claims.hurry();
+    claims.look();
+  };
+  const claimAll = async () => {
+    lookNow();
+    do await claims.claim();
+    while (claims.mayClaim());
+    return held();
+  };
+  /** Settles when the transactions before it have ended. */
+  const written = () => database.run(() => undefined).catch(() => undefined);
+  const add = (...events: string[]) => events.forEach((event) => keep(outbox, recordOf(event)));
+  const entry = (event: string) =>
+    [...entriesOf(outbox)].find(({ record }) => record.body.includes(`"${event}"`))!;
+  return {
+    outbox,
+    claims,
+    database,
+    told,
+    held,
+    stored,
+    written,
+    look: lookNow,
+    claim: claimAll,
+    add,
+    entry,
+  };
+};
+
+export type OutboxPage = ReturnType<typeof openPage>;
