@@ -45,7 +45,8 @@ const calls = fc.oneof(
   { weight: 1, arbitrary: fc.array(call, { minLength: 10, maxLength: 45, size: 'max' }) },
 );
 
-const callOf = fc.record({ do: fc.constant('call' as const), page, calls });
+const callTo = (page: fc.Arbitrary<number>) =>
+  fc.record({ do: fc.constant('call' as const), page, calls });
 
 const setupOf = ({
   ways,
@@ -70,7 +71,7 @@ const setupOf = ({
 
 const actionOf = (kind: Kind, modes: readonly ServiceMode[]): fc.Arbitrary<Action> => {
   const weighted: [weight: number, action: fc.Arbitrary<Action>][] = [
-    [36, callOf],
+    [36, callTo(page)],
     [6, fc.constant({ do: 'open' })],
     [9, fc.record({ do: fc.constantFrom('leave', 'navigate'), page })],
     [6, fc.record({ do: fc.constantFrom('hide', 'show'), page })],
@@ -109,19 +110,45 @@ const at = (mode: ServiceMode) => fc.constant({ do: 'service' as const, mode });
 /** A page stands still with what it could not send, until others may take it. */
 const takeover = fc.tuple(
   after(gap, at('error')),
-  after(gap, callOf),
+  after(gap, callTo(page)),
   after(
     between(500, 5_000),
     fc.record({ do: fc.constant('freeze' as const), page, ms: between(100_000, 200_000) }),
   ),
   after(between(0, 60_000), fc.constant({ do: 'open' as const })),
   after(between(0, 60_000), at('well')),
-  after(between(60_000, 200_000), callOf),
+  after(between(60_000, 200_000), callTo(page)),
+);
+
+/** A page comes back while another one has what it could not send, and is called again. */
+const comeback = fc.tuple(
+  after(gap, at('error')),
+  after(between(0, 2_000), callTo(fc.constant(0))),
+  after(
+    between(0, 2_000),
+    fc.record({
+      do: fc.constant('cache' as const),
+      page: fc.constant(0),
+      ms: between(2_000, 10_000),
+      isEvicted: fc.constant(false),
+    }),
+  ),
+  after(between(0, 2_000), fc.constant({ do: 'open' as const })),
+  after(between(5_000, 15_000), at('well')),
+  after(between(0, 10), callTo(fc.constant(0))),
+);
+
+/** The network comes and goes while the service has asked for a wait. */
+const flicker = fc.tuple(
+  after(gap, at('busy')),
+  after(gap, callTo(page)),
+  after(between(1_000, 5_000), fc.constant({ do: 'network' as const, isOnline: false })),
+  after(between(0, 1_000), fc.constant({ do: 'network' as const, isOnline: true })),
 );
 
 /** A page is killed as it sends. */
 const killed = fc.tuple(
-  after(gap, callOf),
+  after(gap, callTo(page)),
   after(
     between(0, 1_200),
     fc.record({ do: fc.constant('kill' as const), page, after: between(1, 4) }),
@@ -130,8 +157,8 @@ const killed = fc.tuple(
 
 const stepsOf = (kind: Kind, modes: readonly ServiceMode[]): fc.Arbitrary<Step[]> => {
   const one = fc.tuple(after(gap, actionOf(kind, modes)));
-  const scenes: fc.Arbitrary<Step[]>[] = [];
-  if (kind.stands) scenes.push(takeover);
+  const scenes: fc.Arbitrary<Step[]>[] = [flicker];
+  if (kind.stands) scenes.push(takeover, comeback);
   if (kind.kills) scenes.push(killed);
   const few = scenes.map((arbitrary) => ({ weight: 1, arbitrary }));
   return fc

@@ -94,7 +94,7 @@ test('a wait that is over, or that a page has a reason to end, breaks nothing', 
 
 test('a killed page may lose what it has just called, and nothing that is stored or older', () => {
   const judge = judgeOf();
-  judge.killed((id) => id === 'i', 'p');
+  judge.killed((id) => id === 'i');
   judge.close();
   expect(broken).toEqual(['lost']);
 

@@ -88,7 +88,7 @@ export const createJudge = (
       violate('honest', `${fate.name} counts as delivered, and is not`);
     if (how === 'rejected' && !fate.name.includes(BAD))
       violate('honest', `${fate.name} counts as rejected, and was not`);
-    if (promised.oneFate && fate.ends.length > 1)
+    if (promised.oneFate && !fate.mayBeLost && fate.ends.length > 1)
       violate('one fate', `${fate.name}: ${fate.ends.join(', ')}`);
   };
 
@@ -184,15 +184,16 @@ export const createJudge = (
       floors.clear();
       for (const fate of fates.values()) fate.failedAt = -Infinity;
     },
-    /** A page, or all, were killed: what was in memory alone may be lost, if it is as young as that. */
-    killed: (isStored: (id: string) => boolean, page?: string): void => {
+    /** Pages were killed: what was in memory alone may be lost, if it is as young as that. */
+    killed: (isStored: (id: string) => boolean): void => {
       for (const fate of fates.values()) {
         const isYoung = now() - fate.madeAt <= promised.storedWithinMs;
-        if ((!page || fate.page === page) && isYoung && !isStored(fate.id)) fate.mayBeLost = true;
+        if (isYoung && !isStored(fate.id)) fate.mayBeLost = true;
       }
     },
     /** All that was called until now may be lost: consent is denied, or the user has cleared the site's data. */
     release: (): void => {
+      floors.clear();
       for (const fate of fates.values()) fate.mayBeLost = true;
     },
     isOver: (): boolean => [...fates.values()].every(isResolved),

@@ -30,7 +30,8 @@ interface Visit {
   destination: string;
   /** What its page was told last. */
   consent: Consent;
-  isCached: boolean;
+  /** It is being left, or is in the back/forward cache. */
+  isAway: boolean;
   /** When it was last called, or heard an outcome. */
   busyAt: number;
   /** When it last sent a request that no storage has named: without keepalive, or while it was hidden. */
@@ -174,7 +175,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
       analytics: page.createAnalytics(),
       destination: address('a'),
       consent: 'granted',
-      isCached: false,
+      isAway: false,
       busyAt: now(),
       riskedAt: -Infinity,
       written: new Map(),
@@ -203,7 +204,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   const kill = (visit: Visit): void => {
     if (!visits.includes(visit)) return;
     end(visit, () => dice.chance(0.6), 0.6);
-    judge.killed(disk.has, visit.page.name);
+    judge.killed(disk.has);
   };
 
   /** Puts back what the page wrote into localStorage as it left. */
@@ -217,6 +218,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   /** Leaves the page in good order: its engine keeps what it writes then, or a part of that. */
   const leave = (visit: Visit, then?: () => void): void => {
     const { page } = visit;
+    visit.isAway = true;
     consentAgain(visit);
     page.thaw();
     if (engine === 'chromium') network.failAll(page.name);
@@ -307,13 +309,13 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   const cache = (visit: Visit, { ms, isEvicted }: Extract<Action, { do: 'cache' }>) => {
     const { page } = visit;
     consentAgain(visit);
-    visit.isCached = true;
+    visit.isAway = true;
     page.depart(false);
     after(0, page.freeze);
     after(ms + 1, () => {
       if (!visits.includes(visit)) return;
       if (isEvicted) return end(visit, () => true);
-      visit.isCached = false;
+      visit.isAway = false;
       judge.hoped(page.name);
       page.comeBack();
     });
@@ -375,7 +377,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   };
 
   const act = (action: Action): void => {
-    const running = visits.filter(({ page, isCached }) => page.isRunning() && !isCached);
+    const running = visits.filter(({ page, isAway }) => page.isRunning() && !isAway);
     note(() => `· ${JSON.stringify(action)}`);
     switch (action.do) {
       case 'open':
@@ -437,10 +439,13 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
     }
   };
 
-  const mendAll = () => {
-    note(() => '· all is well from here on');
+  const mendStorage = () => {
     Object.assign(trouble, WELL);
     room = Infinity;
+  };
+  const mendAll = () => {
+    note(() => '· all is well from here on');
+    mendStorage();
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
     for (const visit of visits) {
       goOn(visit);
@@ -450,7 +455,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
 
   /** Consent is denied: nothing stays, nothing is sent, and later pages know. Then it is given again. */
   const deny = () => {
-    const visit = visits.find(({ page, isCached }) => page.isRunning() && !isCached) ?? open();
+    const visit = visits.find(({ page, isAway }) => page.isRunning() && !isAway) ?? open();
     denier = visit.page.name;
     judge.release();
     setConsent(visit, 'denied');
@@ -486,11 +491,12 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   }
   for (const fault of faults) after(fault.at * time, () => begin(fault));
   await runUntil(time);
-  after(1, mendAll);
   if (ending === 'denial') {
-    after(200, deny);
+    after(1, mendStorage);
+    after(2, deny);
     await runUntil(now() + 130_000);
   }
+  after(1, mendAll);
   after(100, () => [...visits].forEach((visit) => leave(visit)));
   after(400, visitOnceMore);
   await runUntil(now() + 1_000);
