@@ -63,7 +63,7 @@ const setupOf = ({
         concurrency: rarely(between(1, 3)),
         timeout: rarely(fc.constantFrom(2_000, 10_000)),
         maxRecords: rarely(between(8, 30)),
-        maxBytes: rarely(between(1_500, 6_000)),
+        maxBytes: rarely(between(600, 3_000)),
         maxAge: rarely(between(5 * 60_000, HOUR_MS)),
       })
       .map((all) => JSON.parse(JSON.stringify(all)) as Record<string, number>),
@@ -120,19 +120,29 @@ const takeover = fc.tuple(
   after(between(60_000, 200_000), callTo(page)),
 );
 
+const cacheFirst = (ms: fc.Arbitrary<number>) =>
+  fc.record({
+    do: fc.constant('cache' as const),
+    page: fc.constant(0),
+    ms,
+    isEvicted: fc.constant(false),
+  });
+
+/** A page comes back and is called at once, before it has claimed what it could not send. */
+const back = fc.tuple(
+  after(gap, at('error')),
+  after(between(0, 2_000), callTo(fc.constant(0))),
+  after(between(0, 2_000), cacheFirst(fc.constant(1_000))),
+  after(fc.constant(1_001), at('well')),
+  after(between(0, 3), callTo(fc.constant(0))),
+  after(fc.constant(0), fc.constant({ do: 'flush' as const, page: 0 })),
+);
+
 /** A page comes back while another one has what it could not send, and is called again. */
 const comeback = fc.tuple(
   after(gap, at('error')),
   after(between(0, 2_000), callTo(fc.constant(0))),
-  after(
-    between(0, 2_000),
-    fc.record({
-      do: fc.constant('cache' as const),
-      page: fc.constant(0),
-      ms: between(2_000, 10_000),
-      isEvicted: fc.constant(false),
-    }),
-  ),
+  after(between(0, 2_000), cacheFirst(between(2_000, 10_000))),
   after(between(0, 2_000), fc.constant({ do: 'open' as const })),
   after(between(5_000, 15_000), at('well')),
   after(between(0, 10), callTo(fc.constant(0))),
@@ -158,7 +168,7 @@ const killed = fc.tuple(
 const stepsOf = (kind: Kind, modes: readonly ServiceMode[]): fc.Arbitrary<Step[]> => {
   const one = fc.tuple(after(gap, actionOf(kind, modes)));
   const scenes: fc.Arbitrary<Step[]>[] = [flicker];
-  if (kind.stands) scenes.push(takeover, comeback);
+  if (kind.stands) scenes.push(takeover, comeback, back);
   if (kind.kills) scenes.push(killed);
   const few = scenes.map((arbitrary) => ({ weight: 1, arbitrary }));
   return fc
