@@ -127,10 +127,11 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
         if (!page.isDead()) listener(payload);
       });
     onUnlessDead('record', ({ id, type, body, user }) => {
-      const { destination, consent } = visit;
+      const { destination } = visit;
+      const isStorable = analytics.status().consent === 'granted';
       const called = nameOfBody(JSON.parse(body) as object);
       note(() => `${name}: ${id} is ${called}`);
-      judge.made({ id, name: called, type, user, destination, page: name }, consent === 'granted');
+      judge.made({ id, name: called, type, user, destination, page: name }, isStorable);
     });
     onUnlessDead('sent', ({ record, handoff }) => judge.sent(record.id, handoff));
     onUnlessDead('outcome', ({ record, outcome, status }) => {
