@@ -16,6 +16,7 @@ export default {
   tempDirName: '.tmp/stryker',
   ignorePatterns: ['dist', 'demo', 'e2e', 'docs', 'site', 'lab', 'test-results', '.tmp'],
   timeoutMS: 20_000,
+  dryRunTimeoutMinutes: 15,
   reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
   jsonReporter: { fileName: 'test-results/mutation.json' },
   htmlReporter: { fileName: 'test-results/mutation.html' },
