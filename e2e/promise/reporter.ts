@@ -112,7 +112,7 @@ export default class MeasuredReporter implements Reporter {
 
 [The promise](promise.md), tried on ${new Date().toISOString().slice(0, 10)} with build \`${build.slice(0, 8)}\` (the start of the SHA-256 of \`dist/outbox.js\`): ${versions.join(', ')}. Machine: ${machine}. Site, service and browser on it, headless.
 
-\`3 of 3\` says: of 3 runs 3 were as promised. What follows counts the records of these runs that were not stored exactly once.
+\`3 of 3\` says: of 3 runs 3 were as promised. What follows counts the records of these runs that were not stored exactly once. \`cannot\`: the engine has no such thing. \`not run\`: not tried there with this build. What an engine promises less is in [where engines differ](promise.md#where-engines-differ).
 
 ${tables.join('\n\n')}
 
