@@ -25,7 +25,7 @@ const TICK_MS = 250;
 /** A peak is measured over this time, because what so few clients do in a second is mostly chance. */
 const PEAK_S = 30;
 /** The first minute of an outage costs the most, since a page tries again within a second at first. */
-const MOST_TIMES_THE_USUAL = 12;
+const MOST_TIMES_THE_USUAL = 15;
 const MOST_REPEATED = 0.02;
 
 interface Weather {
