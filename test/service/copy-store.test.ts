@@ -1,10 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  hasPostgres,
-  startPostgres,
-  type PostgresServer,
-} from '../support/start-postgres.mjs';
+import { hasPostgres, startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { createPostgresStore } from '../../src/service-postgres.js';
 import { copyStore } from '../../src/service/store/copy-store.js';

@@ -1,10 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  hasPostgres,
-  startPostgres,
-  type PostgresServer,
-} from '../support/start-postgres.mjs';
+import { hasPostgres, startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
 import { createPostgresStore } from '../../src/service-postgres.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
