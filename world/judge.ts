@@ -30,6 +30,7 @@ interface Fate {
   isHandedOff: boolean;
   /** Its ends, as pages have reported them. */
   ends: string[];
+  startedAt: number;
   /** When a page last heard that it has failed. */
   failedAt: number;
   /** By page: the wait that came with the last answer, in milliseconds. */
@@ -40,6 +41,8 @@ interface Fate {
 
 /** A record or page waits for so long at least after a failure. */
 const LEAST_WAIT_MS = 500;
+/** A request that fails so soon goes once more without keepalive: the browser may have refused that. */
+const REFUSAL_MS = 60;
 /** Between the choice of a record and its request, storage may name it. */
 const NAMING_MS = 150;
 
@@ -119,6 +122,7 @@ export const createJudge = (
         stored: 0,
         isHandedOff: false,
         ends: [],
+        startedAt: -Infinity,
         failedAt: -Infinity,
         asked: new Map(),
         mayBeLost: !isStorable,
@@ -138,7 +142,9 @@ export const createJudge = (
         if (fate.destination !== destination)
           violate('destination', `${fate.name} goes to ${destination}`);
         if (!promised.waits) continue;
-        checkWait(fate, page, isHidden);
+        const isAgain = fate.startedAt > fate.failedAt && now() - fate.startedAt < REFUSAL_MS;
+        if (!isAgain) checkWait(fate, page, isHidden);
+        fate.startedAt = now();
         if (now() - fate.madeAt > maxAge + NAMING_MS)
           violate('caps', `${page} sends what is older than it may be`);
       }
