@@ -7,7 +7,8 @@ import { openSite } from '../../support/site.js';
 const CLIENTS = 50;
 const MINUTE_MS = 60_000;
 const TROUBLE_AT_MS = 2 * MINUTE_MS;
-const LENGTH_MS = 35 * MINUTE_MS;
+/** What waits after ten minutes takes a server with this headroom 17 minutes, beside its daily work. */
+const LENGTH_MS = 45 * MINUTE_MS;
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 /** The busiest client makes a call every half minute on average, the quietest every half hour. */
@@ -167,6 +168,6 @@ it.each(chosen)('clients go easy on a server after %s, and it gets everything', 
   };
   const peak = Math.max(...Array.from({ length: LENGTH_MS / 1_000 }, peakOf));
   expect(peak).toBeLessThanOrEqual(MOST_TIMES_THE_USUAL);
-  expect(waiting).toBeLessThan(CLIENTS); // less than one record a client
+  expect(waiting).toBeLessThan(CLIENTS / 10); // no more than what was called just now
   expect(repeated / made).toBeLessThan(MOST_REPEATED);
 });
