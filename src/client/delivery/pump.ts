@@ -82,8 +82,11 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const goOn = () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
 
   /** @param since when the trouble of the destination began; 0 if it has none */
-  const start = async (group: Entry[], since: number, handoff = false): Promise<void> => {
-    const { keepalive, answer } = requests.start(group, answers.silent(), handoff);
+  const start = (group: Entry[], since: number, handoff = false): void => {
+    const keepalive = requests.start(group, answers.silent(), handoff, (attempts) => {
+      if (attempts) answers.conclude(group, attempts, since);
+      goOn();
+    });
     for (const entry of group) {
       const { record } = entry;
       entry.isSent = true;
@@ -95,9 +98,6 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       }
     }
     for (const { record } of group) outbox.emit('sent', { record, handoff });
-    const attempts = await answer;
-    if (attempts) answers.conclude(group, attempts, since);
-    goOn();
   };
 
   const claimMore = () => {
@@ -143,7 +143,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
     for (const group of groups) {
       if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
-        void start(group, since);
+        start(group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     isAgain = true;
@@ -208,7 +208,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       for (const group of chooseNext(HANDOFF, true)) {
         // A record without room stops those after it, which may be of its user. A listener may have denied consent.
         if (weigh(group) > requests.room() || !outbox.database) break;
-        void start(group, since, true);
+        start(group, since, true);
       }
     },
     online,

@@ -21,13 +21,6 @@ interface Parts {
   onLost: (group: readonly Entry[]) => void;
 }
 
-interface Started {
-  /** Whether the browser finishes the request even if the page goes. */
-  keepalive: boolean;
-  /** An attempt for each record, or nothing if nobody sees the answer. */
-  answer: Promise<Attempt[] | undefined>;
-}
-
 /** The requests to one destination that are under way. */
 export const createRequests = ({ settings, now, send, onLost }: Parts) => {
   /** Requests by what ends them, each with its records and what ends its listening to navigations. */
@@ -51,8 +44,15 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
    * Sends a group in one request, which it starts before it returns.
    * @param silent failures in a row without an answer
    * @param handoff whether the page is being left
+   * @param onEnd called when it has ended, with an attempt for each record, or nothing if nobody sees the answer
+   * @returns whether the browser finishes the request even if the page goes
    */
-  const start = (group: Entry[], silent: number, handoff: boolean): Started => {
+  const start = (
+    group: Entry[],
+    silent: number,
+    handoff: boolean,
+    onEnd: (attempts: Attempt[] | undefined) => void,
+  ): boolean => {
     const bytes = weigh(group);
     // While nothing answers, every other request goes without: some browsers refuse keepalive.
     const keepalive = bytes <= room && (handoff || silent % 2 === 0);
@@ -75,9 +75,11 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
       room += kept;
       if (attempts?.[0]!.status === 0 && now() > doubtfulAt) lose(controller);
       // Not if it was forgotten, since the page was left, or if the browser carries it on.
-      return attempts && running.delete(controller) ? attempts : undefined;
+      const isSeen = attempts && running.delete(controller);
+      onEnd(isSeen ? attempts : undefined); // in the same task, or a `flush()` would settle in between
     };
-    return { keepalive, answer: end() };
+    void end();
+    return keepalive;
   };
 
   return {

@@ -26,42 +26,53 @@ const open = () => {
     },
     onLost: (group) => lost.push(...group.map(({ record }) => record.id)),
   });
-  return { requests, answers, asked, lost };
+  /** What each request has ended with, and how many are under way then. */
+  const ended: [attempts: Attempt[] | undefined, count: number][] = [];
+  const start = (group: Entry[], silent = 0, handoff = false) =>
+    requests.start(group, silent, handoff, (attempts) => ended.push([attempts, requests.count()]));
+  return { requests, start, answers, asked, lost, ended };
 };
 
 it('goes with keepalive while the browser’s budget has room, and gives the room back', async () => {
-  const { requests, answers } = open();
-  const large = requests.start([entryOf('a', KEEPALIVE_BUDGET - 200)], 0, false);
-  const second = requests.start([entryOf('b')], 0, false);
-  expect([large.keepalive, second.keepalive, requests.count()]).toEqual([true, false, 2]);
+  const { requests, start, answers, ended } = open();
+  const large = start([entryOf('a', KEEPALIVE_BUDGET - 200)]);
+  const second = start([entryOf('b')]);
+  expect([large, second, requests.count()]).toEqual([true, false, 2]);
   answers.forEach((answer) => answer([DELIVERED]));
-  expect(await large.answer).toEqual([DELIVERED]);
-  await second.answer;
-  expect([requests.room(), requests.count()]).toEqual([KEEPALIVE_BUDGET, 0]);
+  await vi.waitFor(() => expect(ended).toHaveLength(2));
+  expect(requests.room()).toBe(KEEPALIVE_BUDGET);
+});
+
+it('tells of an answer in the task in which the request ends', async () => {
+  const { start, answers, ended } = open();
+  start([entryOf('a')]);
+  answers[0]!([DELIVERED]);
+  await vi.waitFor(() => expect(ended).toEqual([[[DELIVERED], 0]]));
 });
 
 it('goes without keepalive every other time while nothing answers, but not as the page is left', () => {
-  const { requests, asked } = open();
-  for (const silent of [0, 1, 2, 3]) requests.start([entryOf('a')], silent, false);
-  requests.start([entryOf('a')], 1, true);
+  const { start, asked } = open();
+  for (const silent of [0, 1, 2, 3]) start([entryOf('a')], silent);
+  start([entryOf('a')], 1, true);
   expect(asked.map(({ keepalive }) => keepalive)).toEqual([true, false, true, false, true]);
 });
 
 it('has no answer once it is lost, or if the browser carries it on', async () => {
-  const { requests, answers, lost } = open();
-  const forgotten = requests.start([entryOf('a')], 0, false);
+  const { requests, start, answers, lost, ended } = open();
+  start([entryOf('a')]);
   requests.loseRunning();
-  const carried = requests.start([entryOf('b')], 0, true);
+  start([entryOf('b')], 0, true);
   answers[0]!([DELIVERED]);
   answers[1]!();
-  expect(await forgotten.answer).toBeUndefined();
-  expect(await carried.answer).toBeUndefined();
+  await vi.waitFor(() =>
+    expect(ended.map(([attempts]) => attempts)).toEqual([undefined, undefined]),
+  );
   expect(lost).toEqual(['a']);
 });
 
 it('ends what is under way when nothing may be sent any more', () => {
-  const { requests, asked, lost } = open();
-  for (const id of ['a', 'b']) requests.start([entryOf(id)], 0, false);
+  const { requests, start, asked, lost } = open();
+  for (const id of ['a', 'b']) start([entryOf(id)]);
   requests.abort();
   expect(asked.map(({ controller }) => controller.signal.aborted)).toEqual([true, true]);
   expect(lost).toEqual(['a', 'b']);
