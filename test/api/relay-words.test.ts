@@ -9,6 +9,6 @@ it('tells a developer in the service’s own words why it refuses a record, by r
   analytics.event('Signed Up');
   await passUntil(() => heard.drop.length === 1);
   expect(heard.drop).toMatchObject([
-    { reason: 'rejected', message: 'the relay: icon may be one emoji' },
+    { reason: 'rejected', message: 'the relay: 422 icon may be one emoji' },
   ]);
 });
