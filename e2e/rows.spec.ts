@@ -362,49 +362,50 @@ test('says that the line is lost, and goes on behind it with nothing left out', 
   );
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1440, 390]) {
-    test(`has nothing that axe finds, ${colorScheme} at ${width}`, async ({ page, service }) => {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 900 });
-      const check = async (what: string): Promise<void> => {
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-        expect(found, what).toEqual([]);
-        expect(await fits(page), what).toBe(true);
-      };
-      await open(page, service);
-      await service.post('/v1/event', {}, 'wrong');
-      await expect(page.locator('.failing')).toHaveCount(1);
-      await check('waiting');
+for (const [colorScheme, width] of [
+  ['light', 1440],
+  ['dark', 390],
+] as const) {
+  test(`has nothing that axe finds, ${colorScheme} at ${width}`, async ({ page, service }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 900 });
+    const check = async (what: string): Promise<void> => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      expect(found, what).toEqual([]);
+      expect(await fits(page), what).toBe(true);
+    };
+    await open(page, service);
+    await service.post('/v1/event', {}, 'wrong');
+    await expect(page.locator('.failing')).toHaveCount(1);
+    await check('waiting');
 
-      const record = incoming('Dead', { tags: { a: 1 } });
-      await service.refuse({
-        ...{ received_at: record.receivedAt, reason: 'database', status: 422, isDead: true },
-        ...{ message: 'out of range', record, body: JSON.stringify(record.body) },
-      });
-      const more = {
-        icon: '📚',
-        description: 'by card',
-        user_id: 'user_42',
-        tags: { n: 1, s: 'x' },
-      };
-      await service.store(
-        incoming('Order Placed', more, { late: 134_000 }),
-        ...Array.from({ length: 30 }, () => incoming('Order Placed', more)),
-      );
-      await expect(rows(page)).toHaveCount(31);
-      await check('flowing');
-      await row(page, 'Order Placed').getByRole('button', { name: 'Details' }).click();
-      await service.store(incoming('Newer'));
-      await expect(newRows(page)).toBeVisible();
-      await check('one row open');
-      await page.getByRole('tab', { name: 'Refused' }).click();
-      await expect(page.locator('.refusal')).toHaveCount(2);
-      await check('refused');
-      await page.goto(`${service.url}/rows?text=nothing&event=A&not=B`);
-      await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible();
-      await check('no match');
+    const record = incoming('Dead', { tags: { a: 1 } });
+    await service.refuse({
+      ...{ received_at: record.receivedAt, reason: 'database', status: 422, isDead: true },
+      ...{ message: 'out of range', record, body: JSON.stringify(record.body) },
     });
-  }
+    const more = {
+      icon: '📚',
+      description: 'by card',
+      user_id: 'user_42',
+      tags: { n: 1, s: 'x' },
+    };
+    await service.store(
+      incoming('Order Placed', more, { late: 134_000 }),
+      ...Array.from({ length: 30 }, () => incoming('Order Placed', more)),
+    );
+    await expect(rows(page)).toHaveCount(31);
+    await check('flowing');
+    await row(page, 'Order Placed').getByRole('button', { name: 'Details' }).click();
+    await service.store(incoming('Newer'));
+    await expect(newRows(page)).toBeVisible();
+    await check('one row open');
+    await page.getByRole('tab', { name: 'Refused' }).click();
+    await expect(page.locator('.refusal')).toHaveCount(2);
+    await check('refused');
+    await page.goto(`${service.url}/rows?text=nothing&event=A&not=B`);
+    await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible();
+    await check('no match');
+  });
 }
