@@ -11,13 +11,13 @@ export const INTERNAL = [
   // claims
   ...['after', 'claim', 'hurry', 'look', 'mayClaim', 'mustWait', 'soonest', 'taken', 'unreadable'],
   // delivery
-  ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
-  ...['isCutOff', 'isLeaving', 'isSilent', 'joins', 'lacksToken', 'loseRunning', 'mayGo', 'outbox'],
+  ...['answer', 'ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
+  ...['isCutOff', 'isLeaving', 'isSilent', 'joins', 'lacksToken', 'loseRunning', 'mayGo', 'onLost', 'outbox'],
   ...['pause', 'places', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
   ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
   ...['offer', 'online', 'remember'],
   // what is captured
-  ...['listen', 'onLeave', 'onView'],
+  ...['later', 'listen', 'onEnd', 'onLeave', 'onView'],
 ];

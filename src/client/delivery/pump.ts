@@ -93,8 +93,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         entry.isNamed = keepalive;
         save(outbox, entry.parcel);
       }
+      outbox.emit('sent', { record, handoff });
     }
-    for (const { record } of group) outbox.emit('sent', { record, handoff });
     const attempts = await answer;
     if (attempts) answers.conclude(group, attempts, since);
     goOn();

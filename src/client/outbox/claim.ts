@@ -72,7 +72,7 @@ export const claimParcels = async (
   lives.delete(own);
   for (const [life, until] of lives) {
     if (until) scan.soonest = Math.min(scan.soonest, until);
-    else store.delete(['lease', life]);
+    else putLease(store, life, 0);
   }
   for (const note of notes) {
     if (lives.get(note.life)) continue;
