@@ -43,9 +43,15 @@ const minify = (format, ecma = 2020, mangle = {}) =>
   terser({
     ecma,
     mangle,
-    // `inline: 1`: a function that is put into the place of its one call makes the compressed form longer. No getter in
-    // here does anything but give its value.
-    compress: { unsafe: true, unsafe_arrows: true, inline: 1, hoist_funs: true, pure_getters: true },
+    // One pass, and no function with a body in the place of its one call: that makes the text shorter, and its compressed
+    // form longer. No getter that the code reads does anything but give a value.
+    compress: {
+      unsafe: true,
+      unsafe_arrows: true,
+      inline: 1,
+      hoist_funs: true,
+      pure_getters: true,
+    },
     format: { comments: false, ...format },
   });
 
