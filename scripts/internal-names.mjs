@@ -9,15 +9,16 @@ export const INTERNAL = [
   ...['isSent', 'maker', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...['after', 'claim', 'hurry', 'look', 'mayClaim', 'mustWait', 'soonest', 'taken', 'unreadable'],
+  ...['after', 'claim', 'hurry', 'look', 'mayClaim', 'mustWait', 'others', 'soonest', 'taken'],
+  ...['unreadable'],
   // delivery
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['isCutOff', 'isLeaving', 'isSilent', 'joins', 'lacksToken', 'loseRunning', 'mayGo', 'outbox'],
   ...['pause', 'places', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
-  ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff'],
+  ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff', 'onLost'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
   ...['offer', 'online', 'remember'],
   // what is captured
-  ...['listen', 'onLeave', 'onView'],
+  ...['later', 'listen', 'onEnd', 'onLeave', 'onView'],
 ];

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { shelf } from '../../src/client/page.js';
+import { getItem, setItem } from '../../src/client/page.js';
 import { createDemo } from './demo.js';
 import { createDirector } from './director.js';
 import { App } from './views/app.js';
@@ -12,6 +12,6 @@ const director = createDirector(demo);
 render(<App demo={demo} director={director} />, document.getElementById('app')!);
 void demo.service.follow();
 const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-if (isStill || shelf.get(SEEN)) void demo.tabs.open();
+if (isStill || getItem(SEEN)) void demo.tabs.open();
 else void director.tour();
-shelf.set(SEEN, 'yes');
+setItem(SEEN, 'yes');

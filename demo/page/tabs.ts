@@ -1,5 +1,5 @@
 import type { Analytics, Options, Status } from '../../src/client/types.js';
-import { databaseNames, shelf } from '../../src/client/page.js';
+import { databaseNames, keysOfItems, removeItem } from '../../src/client/page.js';
 import type { TabWindow } from './tab.js';
 
 /** Pages with the tag, each in a frame: they can be left, crash and be opened again while the stage stays. */
@@ -169,7 +169,7 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
       remove();
       isOffline = false;
       aheadMs = 0;
-      for (const key of shelf.keys(PREFIX)) if (!OF_THE_VISITOR.test(key)) shelf.remove(key);
+      for (const key of keysOfItems(PREFIX)) if (!OF_THE_VISITOR.test(key)) removeItem(key);
       await Promise.all((await outboxNames()).map(deleteDatabase));
     },
     /** Takes the network away from all tabs, or gives it back. */

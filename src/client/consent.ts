@@ -1,7 +1,15 @@
 import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
 import { openDatabase } from './outbox/database.js';
-import { databaseNames, deleteDatabase, isGpcOn, shelf } from './page.js';
+import {
+  databaseNames,
+  deleteDatabase,
+  isGpcOn,
+  getItem,
+  setItem,
+  removeItem,
+  keysOfItems,
+} from './page.js';
 import type { Consent } from './types.js';
 
 /** The consent to the records of one project, as all scripts of a page share it. */
@@ -42,7 +50,7 @@ export const consentTo = (project: string) => {
   };
   facts.set(project, fact);
 
-  const has = (word: string) => shelf.get(key) === word;
+  const has = (word: string) => getItem(key) === word;
   const isOwn = (name: string) => DESTINATION.exec(name)?.[1] === own;
   const tell = () => [...fact.followers].forEach((follow) => follow());
 
@@ -51,10 +59,10 @@ export const consentTo = (project: string) => {
    * wait for the first attempt. If it fails, they work from memory until another one has succeeded.
    */
   const erase = (): void => {
-    for (const one of shelf.keys()) {
-      if (isOwn(one) ? fact.names.add(one) : CONTEXT.test(one)) shelf.remove(one);
+    for (const one of keysOfItems()) {
+      if (isOwn(one) ? fact.names.add(one) : CONTEXT.test(one)) removeItem(one);
     }
-    if (has(GRANTED)) shelf.remove(key);
+    if (has(GRANTED)) removeItem(key);
     if (fact.tries) return;
     fact.tries = 1;
     const run = async (): Promise<void> => {
@@ -87,9 +95,9 @@ export const consentTo = (project: string) => {
     fact.isSaid ||= isSaid;
     if (consent === 'denied') {
       erase(); // before the denial is stored, for which it makes room; and there may be no follower that would erase
-      shelf.set(key, REFUSED);
+      setItem(key, REFUSED);
     } else if (consent === 'granted' && has(REFUSED)) {
-      shelf.remove(key);
+      removeItem(key);
       // The page of the denial, or an earlier build, may not have erased all.
       if (fact.tries !== 0) erase();
     }
@@ -97,8 +105,8 @@ export const consentTo = (project: string) => {
   };
 
   // The build before this one kept a denial under the name of the destination.
-  for (const old of known ? [] : shelf.keys().filter(isOwn)) {
-    if (/ consentdenied/.test(old + shelf.get(old))) set('denied', false);
+  for (const old of known ? [] : keysOfItems().filter(isOwn)) {
+    if (/ consentdenied/.test(old + getItem(old))) set('denied', false);
   }
 
   return {
@@ -130,8 +138,8 @@ export const consentTo = (project: string) => {
     remember: (name: string): void => {
       fact.names.add(name);
       if (fact.tries) return;
-      shelf.set(key, GRANTED);
-      shelf.set(`${name} consent`, GRANTED);
+      setItem(key, GRANTED);
+      setItem(`${name} consent`, GRANTED);
     },
     /** Calls `follow` at each change until the function that is returned is called. */
     follow: (follow: () => void): (() => void) => {
@@ -143,7 +151,7 @@ export const consentTo = (project: string) => {
 
 /** Denies consent to all projects of which this site has stored any, since the page has named none. */
 export const denyAll = (): void => {
-  for (const key of shelf.keys('analytics-outbox ')) {
+  for (const key of keysOfItems('analytics-outbox ')) {
     // Another script may have made a key that does not decode.
     const project = attempt(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));
     if (project) consentTo(project).set('denied');

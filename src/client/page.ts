@@ -12,23 +12,25 @@ let kept: Storage;
  */
 const storage = (): Storage => (kept = localStorage ?? kept);
 
-/** localStorage: it is missing, blocked or full in some pages and modes. */
-export const shelf = {
-  get: (key: string): string | undefined => {
-    const value: unknown = attempt(() => storage().getItem(key));
-    return typeof value === 'string' ? value : undefined;
-  },
-  /** Returns nothing if it is full or does not work. Then there is no value: the former one would be wrong. */
-  set: (key: string, value: string): boolean | undefined => {
-    const isSet = attempt(() => (storage().setItem(key, value), true));
-    if (!isSet) shelf.remove(key);
-    return isSet;
-  },
-  remove: (key: string): void => attempt(() => storage().removeItem(key)),
-  /** The keys that begin with this. */
-  keys: (start = ''): string[] =>
-    attempt(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [],
+// localStorage is missing, blocked or full in some pages and modes.
+
+export const getItem = (key: string): string | undefined => {
+  const value: unknown = attempt(() => storage().getItem(key));
+  return typeof value === 'string' ? value : undefined;
 };
+
+export const removeItem = (key: string): void => attempt(() => storage().removeItem(key));
+
+/** Returns nothing if it is full or does not work. Then there is no value: the former one would be wrong. */
+export const setItem = (key: string, value: string): boolean | undefined => {
+  const isSet = attempt(() => (storage().setItem(key, value), true));
+  if (!isSet) removeItem(key);
+  return isSet;
+};
+
+/** The keys that begin with this. */
+export const keysOfItems = (start = ''): string[] =>
+  attempt(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [];
 
 /**
  * Reads a member of `document`, or of another object of the page's that elements can put names into. With

@@ -1,4 +1,4 @@
-import { shelf } from './page.js';
+import { getItem, setItem } from './page.js';
 
 /** The identified user, on this page and on later pages of the site. */
 export const createUser = (name: string, mayStore: () => boolean) => {
@@ -8,10 +8,10 @@ export const createUser = (name: string, mayStore: () => boolean) => {
 
   const set = (value: string | null): void => {
     user = value;
-    if (mayStore()) shelf.set(key, value ?? ''); // an empty value tells other tabs of a reset
+    if (mayStore()) setItem(key, value ?? ''); // an empty value tells other tabs of a reset
   };
   const current = (): string | undefined => {
-    const stored = mayStore() ? shelf.get(key) : undefined;
+    const stored = mayStore() ? getItem(key) : undefined;
     if (stored !== undefined) user = stored || null; // if the site has cleared its storage, the page still knows the user
     return user ?? undefined;
   };

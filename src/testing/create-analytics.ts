@@ -4,7 +4,7 @@ import type { Attempt, Send } from '../client/delivery/send/sender.js';
 import { checkEvent } from '../dev/events.js';
 import { createSay } from '../dev/say.js';
 import { resolveOptions } from '../client/options.js';
-import { shelf } from '../client/page.js';
+import { removeItem, keysOfItems } from '../client/page.js';
 import type { Analytics, DisabledOptions, EventMap, Options } from '../client/types.js';
 import { createJournal } from './journal.js';
 import { readRows } from './rows.js';
@@ -101,7 +101,7 @@ export const createAnalytics = <
     drops: journal.drops,
     clear: () => {
       tracker.init({ disabled: true, project: name });
-      for (const key of shelf.keys()) if (key.includes(`${encodeURI(name)} `)) shelf.remove(key);
+      for (const key of keysOfItems()) if (key.includes(`${encodeURI(name)} `)) removeItem(key);
       (globalThis as Record<symbol, Map<string, unknown>>)[FACTS]?.delete(name);
       if (setup) start(setup);
       journal.clear();

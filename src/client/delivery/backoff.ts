@@ -1,6 +1,6 @@
 import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import { attempt } from '../../interface/attempt.js';
-import { shelf } from '../page.js';
+import { getItem, setItem } from '../page.js';
 
 /** The network may be back for many visitors at the same moment, so their pages go on spread over this time. */
 const ONLINE_MS = 2_000;
@@ -23,13 +23,13 @@ export const createBackoff = (key: string, now: () => number) => {
 
   /** The gate as it is now. */
   const read = (): Gate => {
-    own = attempt(() => JSON.parse(shelf.get(key) ?? 'null') as Gate | null) ?? own;
+    own = attempt(() => JSON.parse(getItem(key) ?? 'null') as Gate | null) ?? own;
     const until = ahead(own.until, now());
     return { ...own, until, isAsked: until > 0 && own.isAsked };
   };
   const write = (gate: Gate) => {
     own = gate;
-    shelf.set(key, JSON.stringify(gate));
+    setItem(key, JSON.stringify(gate));
   };
 
   return {

@@ -96,8 +96,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
         entry.isNamed = keepalive;
         save(outbox, entry.parcel);
       }
+      outbox.emit('sent', { record, handoff });
     }
-    for (const { record } of group) outbox.emit('sent', { record, handoff });
   };
 
   const claimMore = () => {
@@ -224,7 +224,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       requests.loseRunning();
     },
     /** Records that other pages held at the last complete scan. */
-    elsewhere: claims.elsewhere,
+    others: claims.others,
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       requests.abort();

@@ -23,21 +23,14 @@ interface Parts {
 
 /** The requests to one destination that are under way. */
 export const createRequests = ({ settings, now, send, onLost }: Parts) => {
-  /** Requests by what ends them, each with its records and what ends its listening to navigations. */
-  const running = new Map<AbortController, [group: Entry[], settled?: (() => void) | undefined]>();
+  /** Requests by what ends them, each with what forgets it, since nobody sees its answer any more. */
+  const running = new Map<AbortController, () => void>();
   /** Bytes that the browser still takes under keepalive. */
   let room = KEEPALIVE_BUDGET;
 
-  const lose = (controller: AbortController) => {
-    const [group, settled] = running.get(controller) ?? [[]];
-    running.delete(controller);
-    settled?.();
-    onLost(group);
-  };
-
   /** Forgets what is under way, since the page was left. */
   const loseRunning = (): void => {
-    for (const controller of running.keys()) lose(controller);
+    for (const lose of running.values()) lose();
   };
 
   /**
@@ -63,9 +56,14 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
     let doubtfulAt = Infinity;
     const onBegin = () => (doubtfulAt = began + settings().timeout - SLACK_MS);
     // Where repeats are not recognised, its answer may still come.
-    const onStay = () => settings().resends && lose(controller);
+    const onStay = () => settings().resends && lose();
     const settled = handoff ? undefined : attempt(() => onNavigation(onStay, onBegin));
-    running.set(controller, [group, settled]);
+    const lose = () => {
+      if (!running.delete(controller)) return;
+      settled?.();
+      onLost(group);
+    };
+    running.set(controller, lose);
     room -= kept;
     const records = group.map(({ record }) => record);
     const sending = send(records, { keepalive, controller, isSilent: !!silent });
@@ -73,7 +71,7 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
       const attempts = await sending;
       settled?.();
       room += kept;
-      if (attempts?.[0]!.status === 0 && now() > doubtfulAt) lose(controller);
+      if (attempts?.[0]!.status === 0 && now() > doubtfulAt) lose();
       // Not if it was forgotten, since the page was left, or if the browser carries it on.
       const isSeen = attempts && running.delete(controller);
       onEnd(isSeen ? attempts : undefined); // in the same task, or a `flush()` would settle in between

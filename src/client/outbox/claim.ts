@@ -14,7 +14,7 @@ export interface Scan {
   /** Makers of parcels that another life holds. Their later parcels wait, so that their records keep their order. */
   taken: Set<string>;
   /** Records that other lives hold. */
-  elsewhere: number;
+  others: number;
   /** The earliest end of another life's lease. */
   soonest: number;
 }
@@ -72,7 +72,7 @@ export const claimParcels = async (
   lives.delete(own);
   for (const [life, until] of lives) {
     if (until) scan.soonest = Math.min(scan.soonest, until);
-    else store.delete(['lease', life]);
+    else putLease(store, life, 0);
   }
   for (const note of notes) {
     if (lives.get(note.life)) continue;
@@ -91,7 +91,7 @@ export const claimParcels = async (
     } else if (value.life === own) return;
     else if (lives.get(value.life) || scan.taken.has(maker)) {
       scan.taken.add(maker);
-      scan.elsewhere += value.records.length;
+      scan.others += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
       const parcel = { ...value, life: own };

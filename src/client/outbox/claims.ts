@@ -14,7 +14,7 @@ const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startScan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
+const startScan = (): Scan => ({ taken: new Set(), others: 0, soonest: Infinity });
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
@@ -119,7 +119,7 @@ export const createClaims = (outbox: Outbox) => {
       record.user !== undefined &&
       (lastScan ? lastScan.taken.has(parcel.key[1]) : order > 0 && !isLeaving),
     /** Records that other lives held in the last complete scan. */
-    elsewhere: (): number | undefined => lastScan?.elsewhere,
+    others: (): number | undefined => lastScan?.others,
     /** A new life begins: it scans all that is stored. */
     restart: (): void => {
       lastScan = undefined;

@@ -27,14 +27,10 @@ export function* entriesOf({ parcels }: Pick<Memory, 'parcels'>): Generator<Entr
   for (const parcel of parcels) yield* parcel.entries;
 }
 
-const tally = (memory: Memory, one: 1 | -1, { bytes }: Entry) => {
-  memory.count += one;
-  memory.bytes += one * bytes;
-};
-
 const addEntry = (memory: Memory, entry: Entry) => {
   entry.parcel.entries.add(entry);
-  tally(memory, 1, entry);
+  memory.count++;
+  memory.bytes += entry.bytes;
 };
 
 /** Adds the record of a call. The records of one task share a parcel. */
@@ -67,15 +63,16 @@ export const addParcel = (memory: Memory, parcel: Parcel, records: readonly Kept
   memory.parcels = new Set([...memory.parcels, parcel].sort(byAge));
 };
 
-/** Removes a record. */
+/** Removes a record, if it is still there. */
 export const removeEntry = (memory: Memory, entry: Entry): void => {
-  const { parcel } = entry;
-  if (parcel.entries.delete(entry) && memory.parcels.has(parcel)) tally(memory, -1, entry);
+  if (!entry.parcel.entries.delete(entry)) return;
+  memory.count--;
+  memory.bytes -= entry.bytes;
 };
 
 /** Removes a parcel: it is stored for whoever comes next, or has no records any more. */
 export const removeParcel = (memory: Memory, parcel: Parcel): void => {
-  for (const entry of parcel.entries) tally(memory, -1, entry);
+  for (const entry of parcel.entries) removeEntry(memory, entry);
   memory.parcels.delete(parcel);
   memory.open = undefined;
 };

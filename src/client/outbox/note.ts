@@ -1,5 +1,5 @@
 import { attempt } from '../../interface/attempt.js';
-import { shelf } from '../page.js';
+import { getItem, setItem, removeItem, keysOfItems } from '../page.js';
 import { nextEnd } from './lease.js';
 import {
   isReadable,
@@ -35,15 +35,15 @@ const keyOf = (name: string, life: string): string => `${name} note ${life}`;
 
 /** Reads all notes of a destination, but for those that this version cannot read: the version that wrote them can. */
 export const readNotes = (name: string): Note[] =>
-  shelf.keys(keyOf(name, '')).flatMap((key) => {
+  keysOfItems(keyOf(name, '')).flatMap((key) => {
     const read = () => {
-      const note = JSON.parse(shelf.get(key)!) as Note;
+      const note = JSON.parse(getItem(key)!) as Note;
       return note.parcels.every(isReadable) ? note : [];
     };
     return attempt(read) ?? [];
   });
 
-export const removeNote = (name: string, life: string): void => shelf.remove(keyOf(name, life));
+export const removeNote = (name: string, life: string): void => removeItem(keyOf(name, life));
 
 /**
  * Writes the note of a life, with the newest of these parcels, as many as fit. Returns the parcels in the note, or
@@ -56,8 +56,8 @@ export const writeNote = (
 ): Set<Parcel> | undefined => {
   const own = keyOf(name, life);
   let room = ROOM;
-  for (const key of shelf.keys(keyOf(name, ''))) {
-    if (key !== own) room -= (shelf.get(key) ?? '').length;
+  for (const key of keysOfItems(keyOf(name, ''))) {
+    if (key !== own) room -= (getItem(key) ?? '').length;
   }
   const texts = [...parcels].reverse().map((parcel): [Parcel, string] => {
     const { key, stored } = parcel;
@@ -68,7 +68,7 @@ export const writeNote = (
     let left = room;
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
     const list = fitting.map(([, text]) => text).join();
-    if (shelf.set(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
+    if (setItem(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
       return new Set(fitting.map(([parcel]) => parcel));
     }
     if (!fitting.length) return undefined;

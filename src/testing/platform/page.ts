@@ -7,12 +7,14 @@ export { isLocalHost, memberOf, outsideZone, timeBy } from '../../client/page.js
 
 const kept = new Map<string, string>();
 
-export const shelf = {
-  get: (key: string): string | undefined => kept.get(key),
-  set: (key: string, value: string): boolean => !!kept.set(key, value),
-  remove: (key: string): unknown => kept.delete(key),
-  keys: (start = ''): string[] => [...kept.keys()].filter((key) => key.startsWith(start)),
-};
+export const getItem = (key: string): string | undefined => kept.get(key);
+
+export const setItem = (key: string, value: string): boolean => !!kept.set(key, value);
+
+export const removeItem = (key: string): unknown => kept.delete(key);
+
+export const keysOfItems = (start = ''): string[] =>
+  [...kept.keys()].filter((key) => key.startsWith(start));
 
 export const isPage = (): boolean => true;
 
