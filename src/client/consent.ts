@@ -104,11 +104,6 @@ export const consentTo = (project: string) => {
     tell();
   };
 
-  // The build before this one kept a denial under the name of the destination.
-  for (const old of known ? [] : keysOfItems().filter(isOwn)) {
-    if (/ consentdenied/.test(old + getItem(old))) set('denied', false);
-  }
-
   return {
     set,
     erase,
