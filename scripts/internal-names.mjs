@@ -15,7 +15,7 @@ export const INTERNAL = [
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['isCutOff', 'isLeaving', 'isSilent', 'joins', 'lacksToken', 'loseRunning', 'mayGo', 'outbox'],
   ...['pause', 'places', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
-  ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff', 'onLost'],
+  ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
   ...['offer', 'online', 'remember'],

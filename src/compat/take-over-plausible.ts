@@ -1,7 +1,7 @@
 import { onUse } from './browser/on-use.js';
 import { createPlausible } from './plausible.js';
 import type { Plausible, PlausibleConfig } from './plausible-types.js';
-import { TAKEN, type Target } from './target.js';
+import type { Target } from './target.js';
 
 type Call = Parameters<Plausible>;
 
@@ -9,7 +9,8 @@ type Call = Parameters<Plausible>;
 interface Stub {
   q?: ArrayLike<unknown>[];
   o?: PlausibleConfig;
-  [TAKEN]?: true;
+  /** It was taken over: a second time would follow each click twice. */
+  outbox?: 1;
 }
 
 /**
@@ -19,7 +20,7 @@ interface Stub {
  */
 export const takeOverPlausible = (analytics: Pick<Target, 'event'>): Plausible => {
   const page = globalThis as unknown as { plausible?: Stub & Partial<Plausible> };
-  if (page.plausible?.[TAKEN]) return page.plausible as Plausible;
+  if (page.plausible?.outbox) return page.plausible as Plausible;
   const { q = [], o } = page.plausible ?? {};
   const plausible = createPlausible(analytics);
   const push = (call: ArrayLike<unknown>) => plausible(...(Array.from(call) as Call));
@@ -27,7 +28,7 @@ export const takeOverPlausible = (analytics: Pick<Target, 'event'>): Plausible =
   // A part of the page may have kept the function from before, which looks for the list again.
   page.plausible = Object.assign(plausible, {
     q: Object.assign([], { push }),
-    [TAKEN]: true as const,
+    outbox: 1 as const,
   });
   q.forEach(push);
 

@@ -1,5 +1,5 @@
 import { onUse } from './browser/on-use.js';
-import { TAKEN, type Target } from './target.js';
+import type { Target } from './target.js';
 import { createUmami } from './umami.js';
 import type { Umami } from './umami-types.js';
 
@@ -11,9 +11,9 @@ const EVENT = 'data-umami-event';
  * @example takeOverUmami(analytics);
  */
 export const takeOverUmami = (analytics: Pick<Target, 'identify' | 'event' | 'status'>): Umami => {
-  const page = globalThis as { umami?: Umami & { [TAKEN]?: true } };
-  if (page.umami?.[TAKEN]) return page.umami;
-  const umami = (page.umami = Object.assign(createUmami(analytics), { [TAKEN]: true as const }));
+  const page = globalThis as { umami?: Umami & { outbox?: 1 } };
+  if (page.umami?.outbox) return page.umami;
+  const umami = (page.umami = Object.assign(createUmami(analytics), { outbox: 1 as const }));
   onUse(`[${EVENT}]`, ({ attributes }) => {
     let event: string;
     const data: Record<string, string> = {};

@@ -8,9 +8,6 @@ export interface Target {
   status(this: void): Pick<Status, 'userId' | 'paused'>;
 }
 
-/** Marks a global that was taken over. A second call would follow each click twice. */
-export const TAKEN = Symbol.for('analytics-outbox taken');
-
 /** What an adapter of a tool needs that also asks for consent. */
 export interface ConsentTarget extends Target {
   setConsent(this: void, consent: Consent): void;

@@ -36,10 +36,6 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     settings,
     now,
     send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-    onLost: (group) => {
-      for (const entry of group) lose(outbox, entry);
-      goOn();
-    },
   });
   /** The number of the last call whose record is due. */
   let horizon = 0;
@@ -78,14 +74,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       },
     });
 
-  /** A request has ended, so that another may start. */
-  const goOn = () => alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
-
   /** @param since when the trouble of the destination began; 0 if it has none */
   const start = (group: Entry[], since: number, handoff = false): void => {
     const keepalive = requests.start(group, answers.silent(), handoff, (attempts) => {
       if (attempts) answers.conclude(group, attempts, since);
-      goOn();
+      else for (const entry of group) lose(outbox, entry);
+      alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
     });
     for (const entry of group) {
       const { record } = entry;
@@ -102,6 +96,11 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   const claimMore = () => {
     if (claims.mayClaim()) void claims.claim(pump);
+  };
+
+  /** Nothing is under way any more. */
+  const settleAll = () => {
+    for (const settle of waiters.splice(0)) settle();
   };
 
   let isPumping = false;
@@ -161,8 +160,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.set(now() + BASE_MS); // whatever threw may throw again, so not without a pause
     }
     isPumping = false;
-    if (requests.count() || outbox.isClaiming) return;
-    for (const settle of waiters.splice(0)) settle();
+    if (!requests.count() && !outbox.isClaiming) settleAll();
   };
 
   const flushAll = () => {
@@ -229,6 +227,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     halt: (): void => {
       requests.abort();
       alarm.stop();
+      settleAll();
     },
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {

@@ -17,12 +17,10 @@ interface Parts {
   settings: () => Settings;
   now: () => number;
   send: Send;
-  /** Called with the records of a request whose answer nobody sees any more. */
-  onLost: (group: readonly Entry[]) => void;
 }
 
 /** The requests to one destination that are under way. */
-export const createRequests = ({ settings, now, send, onLost }: Parts) => {
+export const createRequests = ({ settings, now, send }: Parts) => {
   /** Requests by what ends them, each with what forgets it, since nobody sees its answer any more. */
   const running = new Map<AbortController, () => void>();
   /** Bytes that the browser still takes under keepalive. */
@@ -37,14 +35,14 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
    * Sends a group in one request, which it starts before it returns.
    * @param silent failures in a row without an answer
    * @param handoff whether the page is being left
-   * @param onEnd called when it has ended, with an attempt for each record, or nothing if nobody sees the answer
+   * @param onEnd called once: with an attempt for each record, or with nothing if nobody sees the answer any more
    * @returns whether the browser finishes the request even if the page goes
    */
   const start = (
     group: Entry[],
     silent: number,
     handoff: boolean,
-    onEnd: (attempts: Attempt[] | undefined) => void,
+    onEnd: (attempts?: Attempt[]) => void,
   ): boolean => {
     const bytes = weigh(group);
     // While nothing answers, every other request goes without: some browsers refuse keepalive.
@@ -61,7 +59,7 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
     const lose = () => {
       if (!running.delete(controller)) return;
       settled?.();
-      onLost(group);
+      onEnd();
     };
     running.set(controller, lose);
     room -= kept;
@@ -72,9 +70,9 @@ export const createRequests = ({ settings, now, send, onLost }: Parts) => {
       settled?.();
       room += kept;
       if (attempts?.[0]!.status === 0 && now() > doubtfulAt) lose();
-      // Not if it was forgotten, since the page was left, or if the browser carries it on.
-      const isSeen = attempts && running.delete(controller);
-      onEnd(isSeen ? attempts : undefined); // in the same task, or a `flush()` would settle in between
+      // Not if it was forgotten, since the page was left, or if the browser carries it on. In the same task, or a `flush()`
+      // would settle in between.
+      if (attempts && running.delete(controller)) onEnd(attempts);
     };
     void end();
     return keepalive;

@@ -16,7 +16,6 @@ const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0,
 const open = () => {
   const answers: ((attempts?: Attempt[]) => void)[] = [];
   const asked: Parameters<Send>[1][] = [];
-  const lost: string[] = [];
   const requests = createRequests({
     settings: () => ({ timeout: 30_000 }) as Settings,
     now: () => 0,
@@ -24,13 +23,14 @@ const open = () => {
       asked.push(how);
       return new Promise((answer) => answers.push(answer));
     },
-    onLost: (group) => lost.push(...group.map(({ record }) => record.id)),
   });
   /** What each request has ended with, and how many are under way then. */
-  const ended: [attempts: Attempt[] | undefined, count: number][] = [];
+  const ended: [first: string, attempts: Attempt[] | undefined, count: number][] = [];
   const start = (group: Entry[], silent = 0, handoff = false) =>
-    requests.start(group, silent, handoff, (attempts) => ended.push([attempts, requests.count()]));
-  return { requests, start, answers, asked, lost, ended };
+    requests.start(group, silent, handoff, (attempts) =>
+      ended.push([group[0]!.record.id, attempts, requests.count()]),
+    );
+  return { requests, start, answers, asked, ended };
 };
 
 it('goes with keepalive while the browser’s budget has room, and gives the room back', async () => {
@@ -47,7 +47,7 @@ it('tells of an answer in the task in which the request ends', async () => {
   const { start, answers, ended } = open();
   start([entryOf('a')]);
   answers[0]!([DELIVERED]);
-  await vi.waitFor(() => expect(ended).toEqual([[[DELIVERED], 0]]));
+  await vi.waitFor(() => expect(ended).toEqual([['a', [DELIVERED], 0]]));
 });
 
 it('goes without keepalive every other time while nothing answers, but not as the page is left', () => {
@@ -57,24 +57,26 @@ it('goes without keepalive every other time while nothing answers, but not as th
   expect(asked.map(({ keepalive }) => keepalive)).toEqual([true, false, true, false, true]);
 });
 
-it('has no answer once it is lost, or if the browser carries it on', async () => {
-  const { requests, start, answers, lost, ended } = open();
+it('has no answer once it is lost, and does not end if the browser carries it on', async () => {
+  const { requests, start, answers, ended } = open();
   start([entryOf('a')]);
   requests.loseRunning();
   start([entryOf('b')], 0, true);
   answers[0]!([DELIVERED]);
   answers[1]!();
-  await vi.waitFor(() =>
-    expect(ended.map(([attempts]) => attempts)).toEqual([undefined, undefined]),
-  );
-  expect(lost).toEqual(['a']);
+  await vi.waitFor(() => expect(requests.room()).toBe(KEEPALIVE_BUDGET));
+  expect(ended).toEqual([['a', undefined, 0]]);
+  expect(requests.count()).toBe(1);
 });
 
 it('ends what is under way when nothing may be sent any more', () => {
-  const { requests, start, asked, lost } = open();
+  const { requests, start, asked, ended } = open();
   for (const id of ['a', 'b']) start([entryOf(id)]);
   requests.abort();
   expect(asked.map(({ controller }) => controller.signal.aborted)).toEqual([true, true]);
-  expect(lost).toEqual(['a', 'b']);
+  expect(ended.map(([id, attempts]) => [id, attempts])).toEqual([
+    ['a', undefined],
+    ['b', undefined],
+  ]);
   expect(requests.count()).toBe(0);
 });
