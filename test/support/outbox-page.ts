@@ -1,5 +1,5 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import { resolveOptions } from '../../src/client/options.js';
 import { WINDOW_PARCELS } from '../../src/client/outbox/claim.js';
 import { createClaims } from '../../src/client/outbox/claims.js';
@@ -17,6 +17,7 @@ export const clock = { time: 0 };
 /** What localStorage has. */
 export const shelf = new Map<string, string>();
 
+// The globals stay after a test: a write that it has not waited for still needs them.
 beforeEach(() => {
   clock.time = 1_000_000;
   shelf.clear();
@@ -25,7 +26,6 @@ beforeEach(() => {
   vi.stubGlobal('document', { visibilityState: 'visible' });
   vi.stubGlobal('localStorage', createLocalStorage(shelf));
 });
-afterEach(() => vi.unstubAllGlobals());
 
 let made = 0;
 export const recordOf = (event: string, more: Partial<OutboxRecord> = {}): OutboxRecord => ({
