@@ -9,7 +9,7 @@ export const INTERNAL = [
   ...['isSent', 'maker', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...['after', 'claim', 'hurry', 'look', 'mayClaim', 'mustWait', 'others', 'soonest', 'taken'],
+  ...['after', 'claim', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   ...['unreadable'],
   // delivery
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],

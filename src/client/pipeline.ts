@@ -201,7 +201,7 @@ export const createPipeline = (
         storage: outbox.database?.kind() ?? 'none',
         consent: consent!,
         waiting: outbox.count - inFlight,
-        elsewhere: pump.others(),
+        elsewhere: pump.elsewhere(),
         inFlight,
         delivered: counts.delivered,
         unknown: counts.unknown,

@@ -5,29 +5,13 @@ import { readAttributes } from '../../src/client/options.js';
 import { installTag } from '../../src/client/tag.js';
 import { page } from '../../src/context/page.js';
 import { openSite, sleep } from '../support/site.js';
+import { runStub, type Frame } from '../support/tab.js';
 
 afterEach(() => vi.unstubAllGlobals());
-
-interface Stub {
-  event: (name: string) => void;
-  setConsent: (consent: string) => void;
-}
-type Frame = EventTarget & { top?: EventTarget; analytics?: Stub };
 
 /** A time of 13 digits. */
 const AT = 1_764_000_000_000;
 const callsOf = (name: string) => JSON.stringify([[AT, 'event', [name], null, 'T', '/']]);
-
-/** Makes a window of the tab the current one, and runs the stub in it. */
-const runStub = async (win: Frame, top: Frame): Promise<Stub> => {
-  win.top = top;
-  vi.stubGlobal('window', win);
-  vi.stubGlobal('addEventListener', win.addEventListener.bind(win));
-  vi.resetModules();
-  const stub = '../../src/stub.js';
-  await import(stub);
-  return win.analytics!;
-};
 
 /** A page with the stub and a tag, in a tab whose sessionStorage is `kept`. */
 const openPage = async (project = 'shop', kept: Record<string, string> = {}) => {

@@ -91,8 +91,10 @@ export const openPage = ({
   };
   const claimAll = async () => {
     lookNow();
-    do await claims.claim();
-    while (claims.mayClaim());
+    for (let isMore = true; isMore;) {
+      isMore = false;
+      await claims.claim(() => (isMore = true));
+    }
     return held();
   };
   /** Settles when the transactions before it have ended. */

@@ -10,14 +10,8 @@ import type { TokenSource } from './token.js';
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;
 
-interface Parts {
-  outbox: Outbox;
-  backoff: Backoff;
-  token: TokenSource;
-}
-
 /** What answers mean for records and for their destination. */
-export const createAnswers = ({ outbox, backoff, token }: Parts) => {
+export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSource) => {
   /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
   let width = Infinity;
   /** Why the last failure has closed the gate: for people, since no rule depends on it. */

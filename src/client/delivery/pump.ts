@@ -31,7 +31,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const backoff = createBackoff(`${name} gate`, now);
   const token = createToken(settings);
   const claims = createClaims(outbox);
-  const answers = createAnswers({ outbox, backoff, token });
+  const answers = createAnswers(outbox, backoff, token);
   const requests = createRequests({
     settings,
     now,
@@ -94,10 +94,6 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
   };
 
-  const claimMore = () => {
-    if (claims.mayClaim()) void claims.claim(pump);
-  };
-
   /** Nothing is under way any more. */
   const settleAll = () => {
     for (const settle of waiters.splice(0)) settle();
@@ -118,7 +114,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      claimMore(); // nothing is sent, but the limits count for what dead pages have left, too
+      void claims.claim(pump); // nothing is sent, but the limits count for what dead pages have left, too
       return;
     }
     if (outbox.count && token.get() === undefined) {
@@ -133,7 +129,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const free = places - requests.count();
     const groups = chooseNext(free, false);
     if (!groups.length) {
-      if (free > 0) claimMore();
+      if (free > 0) void claims.claim(pump);
       return;
     }
     if (!settings().resends) {
@@ -222,7 +218,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       requests.loseRunning();
     },
     /** Records that other pages held at the last complete scan. */
-    others: claims.others,
+    elsewhere: claims.elsewhere,
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       requests.abort();

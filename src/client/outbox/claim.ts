@@ -14,7 +14,7 @@ export interface Scan {
   /** Makers of parcels that another life holds. Their later parcels wait, so that their records keep their order. */
   taken: Set<string>;
   /** Records that other lives hold. */
-  others: number;
+  elsewhere: number;
   /** The earliest end of another life's lease. */
   soonest: number;
 }
@@ -91,7 +91,7 @@ export const claimParcels = async (
     } else if (value.life === own) return;
     else if (lives.get(value.life) || scan.taken.has(maker)) {
       scan.taken.add(maker);
-      scan.others += value.records.length;
+      scan.elsewhere += value.records.length;
     } else if (!value.records.length) store.delete(key);
     else {
       const parcel = { ...value, life: own };

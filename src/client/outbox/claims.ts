@@ -14,7 +14,7 @@ const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startScan = (): Scan => ({ taken: new Set(), others: 0, soonest: Infinity });
+const startScan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
@@ -93,19 +93,18 @@ export const createClaims = (outbox: Outbox) => {
     hurry: (): void => {
       lookAt = 0;
     },
-    /** Whether there may be more to claim. */
-    mayClaim: (): boolean => !!scan && !outbox.isClaiming,
     /**
-     * Claims what it may of the next parcels that dead lives have left. Calls `done` in the task in which it ends: a
-     * `flush()` that settled in between would not have sent what was claimed.
+     * Claims what it may of the next parcels that dead lives have left, if there may be more. Calls `done` in the task in
+     * which it ends: a `flush()` that settled in between would not have sent what was claimed.
      */
     claim: async (done?: () => unknown): Promise<void> => {
+      if (!scan || outbox.isClaiming) return;
       const { life } = outbox;
       const wasBroken = isBroken(outbox);
       outbox.isClaiming = true;
       try {
         if (wasBroken) claimNotes();
-        else await claimStored(scan!);
+        else await claimStored(scan);
       } catch {
         // The next look begins anew. Where the database has just failed, the notes are still to be claimed.
         if (wasBroken === isBroken(outbox) && life === outbox.life) endScan();
@@ -119,7 +118,7 @@ export const createClaims = (outbox: Outbox) => {
       record.user !== undefined &&
       (lastScan ? lastScan.taken.has(parcel.key[1]) : order > 0 && !isLeaving),
     /** Records that other lives held in the last complete scan. */
-    others: (): number | undefined => lastScan?.others,
+    elsewhere: (): number | undefined => lastScan?.elsewhere,
     /** A new life begins: it scans all that is stored. */
     restart: (): void => {
       lastScan = undefined;

@@ -8,7 +8,7 @@ import { clock, openPage, recordOf } from '../../support/outbox-page.js';
 describe('a claim’s transaction', () => {
   const KEY: ParcelKey = [1, 'maker', 1];
   const stored = { v: 3, life: 'dead', flight: [], records: [recordOf('a')], isNoted: false };
-  const scan = (): Scan => ({ taken: new Set(), others: 0, soonest: Infinity });
+  const scan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
   const claimIn = async (values: [IDBValidKey, object][]) => {
     const page = openPage();
     const { database, outbox } = page;
@@ -34,7 +34,7 @@ describe('a claim’s transaction', () => {
       [['lease', 'dead'], { life: 'dead', until }],
     ]);
     expect(claimed.parcels).toEqual([]);
-    expect(found).toMatchObject({ others: 2, soonest: until });
+    expect(found).toMatchObject({ elsewhere: 2, soonest: until });
   });
 
   it('deletes leases that are over, empty values, and what it cannot read', async () => {

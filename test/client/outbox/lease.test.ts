@@ -11,7 +11,7 @@ describe('what a page holds', () => {
     const other = openPage();
     clock.time += LEASE_MS - 1;
     expect(await other.claim()).toEqual([]);
-    expect(other.claims.others()).toBe(2);
+    expect(other.claims.elsewhere()).toBe(2);
     clock.time += 1;
     expect(await other.claim()).toEqual(['a', 'b']);
     expect(await openPage().claim()).toEqual([]);
