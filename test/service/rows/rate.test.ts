@@ -26,6 +26,16 @@ it('knows the rate of this moment, without the second that has not ended', () =>
   expect(rate.current(NOW)).toBe(2);
 });
 
+it('knows the busiest second of the bars, which is never less than the rate of this moment', () => {
+  const rate = createRate(0);
+  for (let at = 0; at < 30; at++) rate.count(NOW - WINDOW_S * 1000);
+  // A burst across two bars.
+  for (let at = 0; at < 20; at++) rate.count(NOW - BAR_S * 1000);
+  for (let at = 0; at < 10; at++) rate.count(NOW - BAR_S * 1000 + 1000);
+  expect(rate.peak(NOW)).toBe(20);
+  expect(createRate(0).peak(NOW)).toBe(0);
+});
+
 it('keeps as much for an hour as for ten minutes', () => {
   const rate = createRate(0);
   for (let second = 0; second < 3600; second++) rate.count(NOW - (3600 - second) * 1000);

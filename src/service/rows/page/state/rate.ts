@@ -4,6 +4,9 @@ export const BARS = WINDOW_S / BAR_S;
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000);
 
+/** The second at which the last bar ends. Bars begin at full multiples, so that they move and do not change their heights. */
+const endOf = (nowMs: number): number => (Math.floor(secondOf(nowMs) / BAR_S) + 1) * BAR_S;
+
 /** Records a second, counted over the last ten minutes by the clock of the service. */
 export interface Rate {
   count(atMs: number): void;
@@ -11,6 +14,8 @@ export interface Rate {
   since: number;
   /** Records a second over the last seconds. */
   current(nowMs: number): number;
+  /** Records in the busiest second of the bars, so never fewer than `current`. */
+  peak(nowMs: number): number;
   /** Records in each bar of five seconds, oldest first; `undefined` where nothing is known. */
   bars(nowMs: number): (number | undefined)[];
 }
@@ -40,9 +45,12 @@ export const createRate = (sinceMs: number): Rate => {
       const now = secondOf(nowMs);
       return sum(now - CURRENT_S, now) / CURRENT_S;
     },
+    peak(nowMs) {
+      const start = endOf(nowMs) - WINDOW_S;
+      return Math.max(0, ...[...counts].map(([second, count]) => (second < start ? 0 : count)));
+    },
     bars(nowMs) {
-      // Bars begin at full multiples, so that they move and do not change their heights.
-      const end = (Math.floor(secondOf(nowMs) / BAR_S) + 1) * BAR_S;
+      const end = endOf(nowMs);
       return Array.from({ length: BARS }, (_, at) => {
         const from = end - (BARS - at) * BAR_S;
         return (from + BAR_S) * 1000 > rate.since ? sum(from, from + BAR_S) : undefined;

@@ -21,12 +21,11 @@ export const Chart = still(({ feed, rate, isFiltered }: ChartProps) => {
   const [pointed, point] = useState<number | undefined>();
   const bars = rate.bars(now);
   const known = bars.filter((count) => count !== undefined);
-  const peak = Math.max(0, ...known) / BAR_S;
   const total = known.reduce((sum, count) => sum + count, 0);
   const unknown = bars.length - known.length;
   const current = rateInWords(rate.current(now));
   const span = unknown ? `since ${clockTime(rate.since)}` : 'in 10 minutes';
-  const summary = `now ${current} · peak ${rateInWords(peak)} · ${countOf(total, 'record')} ${span}`;
+  const summary = `now ${current} · peak ${rateInWords(rate.peak(now))} · ${countOf(total, 'record')} ${span}`;
   const title = `Records a second${isFiltered ? ', with these filters' : ''}`;
 
   const onPointerMove = (event: TargetedPointerEvent<SVGSVGElement>): void => {
@@ -57,7 +56,7 @@ export const Chart = still(({ feed, rate, isFiltered }: ChartProps) => {
       >
         {unknown > 0 && <rect class="unknown" width={unknown} height={HEIGHT} />}
         {pointed !== undefined && <rect class="pointed" x={pointed} width="1" height={HEIGHT} />}
-        <path d={pathOf(bars, peak * BAR_S)} />
+        <path d={pathOf(bars, Math.max(...known))} />
       </svg>
       <div class="axis soft" aria-hidden="true">
         <span>10 min ago</span>
@@ -69,11 +68,11 @@ export const Chart = still(({ feed, rate, isFiltered }: ChartProps) => {
 });
 
 /** One shape for all bars. A bar of a single record can be seen beside one of thousands. */
-const pathOf = (bars: readonly (number | undefined)[], peak: number): string =>
+const pathOf = (bars: readonly (number | undefined)[], highest: number): string =>
   bars
     .map((count, at) => {
       if (!count) return '';
-      const height = Math.max(2, (count / peak) * HEIGHT);
+      const height = Math.max(2, (count / highest) * HEIGHT);
       return `M${at + 0.12} ${HEIGHT}V${(HEIGHT - height).toFixed(2)}h.76V${HEIGHT}z`;
     })
     .join('');
