@@ -4,15 +4,13 @@ import { beforeAll, expect, it } from 'vitest';
 import { freePort } from '../test/support/free-port.mjs';
 import { checkRelay } from './support/check-relay.js';
 import { buildExamples } from './support/examples.js';
-import { FOLDER } from './support/install.js';
+import { FOLDER, NIGHT } from './support/install.js';
 import { RECIPES } from './support/recipes.js';
 import { openService, ORIGIN, TOKEN } from './support/service.js';
 
 const BUILDS_WITHIN_MS = 600_000;
 
-/** One that is part of an example has to be built: that is for the night. */
-const NIGHT = !!process.env.NIGHT;
-const chosen = Object.entries(RECIPES).filter(([, { folder }]) => NIGHT || !folder);
+const chosen = Object.entries(RECIPES).filter(([, { isNightly }]) => NIGHT || !isNightly);
 
 if (NIGHT) beforeAll(buildExamples, BUILDS_WITHIN_MS);
 

@@ -7,6 +7,9 @@ import { installLocked, npm } from '../../scripts/install-locked.mjs';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'packed');
 
+/** Whether to try what takes too long for each push: the tools and frameworks of users come from a registry. */
+export const NIGHT = !!process.env.NIGHT;
+
 /** Copies are made here, so that the checkout stays clean. What they depend on is kept for the next run. */
 export const FOLDER = join(ROOT, '.tmp/packed');
 export const EXAMPLES_FOLDER = join(FOLDER, 'examples');
@@ -28,9 +31,11 @@ export const unpackInto = (folder: string, peers: readonly string[] = []): strin
   return target;
 };
 
-/** Packs the package, and puts it beside what its users have: the recipes, the examples and their tools. */
+/** Packs the package, and puts it beside what its users have: the recipes, the examples and, by night, their tools. */
 export const installPacked = (): void => {
-  installLocked({ source: SOURCE, folder: FOLDER, megabytes: 1_100 });
+  mkdirSync(FOLDER, { recursive: true });
+  // By day they find what they need in the project's own modules, two folders above.
+  if (NIGHT) installLocked({ source: SOURCE, folder: FOLDER, megabytes: 1_100 });
   for (const name of readdirSync(FOLDER)) {
     if (!/^(node_modules|package(-lock)?\.json)$/.test(name))
       rmSync(join(FOLDER, name), { recursive: true });

@@ -18,6 +18,8 @@ export interface Recipe {
   promises?: Promises;
   /** Where it stands, if not beside the others. */
   folder?: string;
+  /** Its server is none of the project's own modules. */
+  isNightly?: boolean;
   /** What it needs and is not here. */
   missing?: () => string | undefined;
 }
@@ -76,24 +78,28 @@ const startNginx = async ({ folder, port, env }: StartOptions) => {
 };
 
 const knowsClients = { limitsClients: true };
+const isNightly = true;
 
 /** How each is started, as its first lines say. */
 export const RECIPES: Record<string, Recipe> = {
   'node-hono': { start: command(NODE, 'server.js'), promises: knowsClients },
-  'node-express': { start: command(NODE, 'server.js'), promises: knowsClients },
+  'node-express': { isNightly, start: command(NODE, 'server.js'), promises: knowsClients },
   'cloudflare-worker': {
+    isNightly,
     // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
     start: command(NODE, '../support/run-worker.mjs'),
   },
   'cloudflare-queue': {
+    isNightly,
     start: command(NODE, '../support/run-worker.mjs'),
     promises: { outcome: 'accepted' },
   },
   deno: {
+    isNightly,
     start: command(join(TOOLS, 'deno'), 'run', '--check', '--allow-env', '--allow-net', 'main.ts'),
     promises: knowsClients,
   },
-  bun: { start: command(join(TOOLS, 'bun'), 'server.ts'), promises: knowsClients },
+  bun: { isNightly, start: command(join(TOOLS, 'bun'), 'server.ts'), promises: knowsClients },
   nginx: {
     missing: () => (findNginx() ? undefined : 'there is no nginx here'),
     start: startNginx,
@@ -101,6 +107,7 @@ export const RECIPES: Record<string, Recipe> = {
   },
   // It is a part of the example, whose build takes longer than all the others.
   'next-app': {
+    isNightly,
     folder: join(EXAMPLES_FOLDER, 'next-app'),
     start: command(NODE, join(TOOLS, 'next'), 'start'),
   },

@@ -20,11 +20,15 @@ export const loadInNode: Load = (names) => exportsIn(node(write('node.mjs', impo
 
 export const TOOLS: Record<string, Load> = {
   'Node by require': (names) => exportsIn(node(write('node.cjs', requiring(names)))),
+  Vitest: byVitest,
+};
+
+/** Tools that come from a registry. */
+export const NIGHTLY_TOOLS: Record<string, Load> = {
   'Jest 29 in Node': (names) => byJest(29, 'node', names),
   'Jest 29 in jsdom': (names) => byJest(29, 'jsdom', names),
   'Jest 30 in Node': (names) => byJest(30, 'node', names),
   'Jest 30 in jsdom': (names) => byJest(30, 'jsdom', names),
-  Vitest: byVitest,
   'esbuild for Node': (names) => byEsbuild('node', names),
   'webpack 5 for Node': (names) => byWebpack('node', names),
   'Parcel 2 for Node': (names) => byParcel('node', names),
