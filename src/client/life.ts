@@ -22,8 +22,8 @@ export const isPrerendering = (): boolean =>
   memberOf(document as Document & { prerendering?: boolean }, 'prerendering') === true;
 
 let isAway = false;
-/** How often the page was left. */
-export let departures = 0;
+/** How often the page was left or came back. */
+export let turns = 0;
 
 /**
  * Whether the page has said that it goes away, or has called `window.close()`. In Chromium its requests fail at once
@@ -32,13 +32,13 @@ export let departures = 0;
 export const isGoing = (): boolean => isAway || globalThis.closed;
 
 /**
- * Resolves with whether the page is being left. A page sees its requests fail as it is left, in Chromium before any
- * event says so. The answer comes in a later task, which a page that is gone never gets to.
+ * Resolves with whether the page is being left, or was away since it had made so many `turns`. A page sees its requests
+ * fail as it is left, in Chromium before any event says so. The answer comes in a later task, which a page that is gone
+ * never gets to.
  */
-export const wasLeft = async (): Promise<boolean> => {
-  const before = departures;
+export const wasLeft = async (since: number): Promise<boolean> => {
   await new Promise<void>((done) => later(done, 0) ?? done());
-  return isGoing() || departures !== before;
+  return isGoing() || turns !== since;
 };
 
 /** A page that is still there this long after a navigation has begun is not left by it. */
@@ -84,12 +84,13 @@ export const followPage = ({ leave, back, online, stored }: Handlers) => {
   isAway = false; // a page that starts a tracker is here
   let isGone = false;
   const show = () => {
+    if (isAway) turns++;
     isAway = isGone = false;
     back();
   };
   const hide = () => {
     isAway = isGone = true;
-    departures++;
+    turns++;
     leave();
   };
   const stay = () => {

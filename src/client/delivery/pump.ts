@@ -3,7 +3,7 @@ import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
 import { createAnswers } from './answers.js';
 import { createBackoff } from './backoff.js';
-import { isGoing, isHidden, wasLeft } from '../life.js';
+import { isGoing, isHidden, turns, wasLeft } from '../life.js';
 import { createClaims } from '../outbox/claims.js';
 import { entriesOf } from '../outbox/memory.js';
 import { drop, lose, nameInFlight, putBack, type Outbox } from '../outbox/outbox.js';
@@ -118,8 +118,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       return;
     }
     if (outbox.count && token.get() === undefined) {
+      const before = turns;
       const problem = await token.ask();
-      if (problem !== undefined && outbox.database && !(await wasLeft())) {
+      if (problem !== undefined && outbox.database && !(await wasLeft(before))) {
         answers.lacksToken(problem);
       }
       isAgain = true;

@@ -1,7 +1,7 @@
 import { createStore, promisifyRequest } from 'idb-keyval';
 import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
-import { departures, isGoing } from '../life.js';
+import { isGoing, turns } from '../life.js';
 import { later } from '../later.js';
 import { attempt } from '../../interface/attempt.js';
 import type { StorageKind } from '../types.js';
@@ -48,7 +48,7 @@ export const openDatabase = (
 
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
   const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
-    const before = isGoing() ? -1 : departures;
+    const before = turns;
     let isLate = kind === 'memory' || isEnded || !!isBarred?.();
     let transaction: IDBTransaction | undefined;
     let isCommitting = false;
@@ -81,7 +81,7 @@ export const openDatabase = (
       const isOpen = isCommitting && !isAborted;
       // The failure of a transaction that was under way as the page was left says nothing about the database: Firefox
       // never reports the end of it, not even when the page is back.
-      if (kind !== 'memory' && !isEnded && departures === before && !isGoing()) {
+      if (kind !== 'memory' && !isEnded && turns === before && !isGoing()) {
         use = connect();
         later(() => become('opening'), reopenMs);
         reopenMs *= 2;

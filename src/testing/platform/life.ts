@@ -8,7 +8,7 @@ export const isFleeting = (): boolean => false;
 
 export const isPrerendering = (): boolean => false;
 
-export const departures = 0;
+export const turns = 0;
 
 export const isGoing = (): boolean => false;
 

@@ -1,7 +1,7 @@
 import { inTime } from '../../../interface/in-time.js';
 import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
-import { wasLeft } from '../../life.js';
+import { turns, wasLeft } from '../../life.js';
 import type { Settings } from '../../options.js';
 
 /**
@@ -43,6 +43,7 @@ export const post = async (
   now: () => number,
 ): Promise<Answer | undefined> => {
   const began = now();
+  const since = turns;
   const request = async (keepalive: boolean) =>
     own(url, {
       ...message,
@@ -57,7 +58,8 @@ export const post = async (
       return await request(keepalive);
     } catch (error) {
       // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
-      if (!keepalive || isSilent || now() - began > REFUSAL_MS || (await wasLeft())) throw error;
+      if (!keepalive || isSilent || now() - began > REFUSAL_MS || (await wasLeft(since)))
+        throw error;
       return request(false);
     }
   };
@@ -72,7 +74,7 @@ export const post = async (
     text = await inTime(response.text(), BODY_MS);
   } catch {
     controller.abort?.();
-    if (!status && (await wasLeft())) return undefined;
+    if (!status && (await wasLeft(since))) return undefined;
     // A status counts without its body.
   }
   return {

@@ -1,13 +1,18 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../../src/client/options.js';
 import { post } from '../../../../src/client/delivery/send/post.js';
+import { followPage } from '../../../../src/client/life.js';
+import { openSite } from '../../../support/site.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
+
+const MESSAGE = { url: '/v1/event', body: '{}', keepalive: true, isSilent: false };
 
 it('tries once without keepalive where the browser refuses it at once, though timers of a hidden page are late', async () => {
   const asked: unknown[] = [];
@@ -17,10 +22,52 @@ it('tries once without keepalive where the browser refuses it at once, though ti
     return new Response('', { status: 200 });
   };
   const settings = { timeout: 30_000, fetch } as Partial<Settings> as Settings;
-  const message = { url: '/v1/event', body: '{}', keepalive: true, isSilent: false };
   setTimeout(() => vi.setSystemTime(Date.now() + 1_000));
-  const answer = post({ ...message, controller: new AbortController() }, settings, Date.now);
+  const answer = post({ ...MESSAGE, controller: new AbortController() }, settings, Date.now);
   await vi.runAllTimersAsync();
   expect(await answer).toMatchObject({ outcome: 'delivered', status: 200 });
   expect(asked).toEqual([true, false]);
 });
+
+/** The moments of a page: `pagehide`, and `pageshow` when it comes back from the cache. */
+type Moment = 'send' | 'leave' | 'return' | 'hide' | 'show' | 'refuse';
+
+it.each<[what: string, moments: Moment[], sends: number]>([
+  ['the page has stayed', ['send', 'refuse'], 2],
+  ['its tab was hidden meanwhile', ['send', 'hide', 'show', 'refuse'], 2],
+  ['the page is left', ['send', 'leave', 'refuse'], 1],
+  ['the page was left, and is back', ['send', 'leave', 'return', 'refuse'], 1],
+  ['the page handed it off, and is back', ['leave', 'send', 'return', 'refuse'], 1],
+])(
+  'what the browser refuses under keepalive goes again if nobody else can have it: %s',
+  async (_, moments, sends) => {
+    const site = openSite();
+    const nothing = () => undefined;
+    const unfollow = followPage({
+      leave: nothing,
+      back: nothing,
+      online: nothing,
+      stored: nothing,
+    });
+    let refuse = nothing;
+    let sent = 0;
+    const fetch = (): Promise<Response> => {
+      if (sent++) return Promise.resolve(new Response());
+      return new Promise((_, reject) => (refuse = () => void reject(new TypeError('no room'))));
+    };
+    const settings = { timeout: 30_000, fetch } as Partial<Settings> as Settings;
+    const acts: Record<Moment, () => unknown> = {
+      send: () => void post({ ...MESSAGE, controller: new AbortController() }, settings, Date.now),
+      leave: () => site.say(site.win, 'pagehide'),
+      return: () =>
+        site.win.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })),
+      hide: site.hide,
+      show: site.show,
+      refuse: () => refuse(),
+    };
+    for (const moment of moments) acts[moment]();
+    await vi.runAllTimersAsync();
+    expect(sent).toBe(sends);
+    unfollow();
+  },
+);
