@@ -92,6 +92,14 @@ test('a wait that is over, or that a page has a reason to end, breaks nothing', 
   expect(broken).toEqual([]);
 });
 
+test('a page that is killed as it hears an answer may tell no other of it', () => {
+  const judge = judgeOf();
+  fail(judge, 9);
+  judge.killed(() => true);
+  send(judge, 'i', 'another page');
+  expect(broken).toEqual([]);
+});
+
 test('a killed page may lose what it has just called, and nothing that is stored or older', () => {
   const judge = judgeOf();
   judge.killed((id) => id === 'i');

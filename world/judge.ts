@@ -55,8 +55,8 @@ export const createJudge = (
 ) => {
   const fates = new Map<string, Fate>();
   const byName = new Map<string, Fate>();
-  /** By destination: until when its service has asked everybody to wait. */
-  const floors = new Map<string, number>();
+  /** By destination: until when its service has asked everybody to wait, and when a page has heard that. */
+  const floors = new Map<string, { until: number; heardAt: number }>();
   /** When a page was last told that things may be different: it is online, or has another set-up. */
   const hopes = new Map<string, number>();
   let maxAge = Infinity;
@@ -96,8 +96,8 @@ export const createJudge = (
   };
 
   const checkWait = (fate: Fate, page: string, isHandoff: boolean) => {
-    const floor = floors.get(fate.destination) ?? 0;
-    if (now() < floor) violate('waits', `${page} sends ${floor - now()} ms before it may`);
+    const { until } = floors.get(fate.destination) ?? { until: 0 };
+    if (now() < until) violate('waits', `${page} sends ${until - now()} ms before it may`);
     const since = now() - fate.failedAt;
     const isHopeful = (hopes.get(page) ?? -Infinity) >= fate.failedAt;
     // A record that may safely be sent again is handed off sooner.
@@ -177,7 +177,7 @@ export const createJudge = (
       fate.failedAt = now();
       const wait = fate.asked.get(page) ?? 0;
       fate.asked.delete(page);
-      if (wait) floors.set(fate.destination, now() + wait);
+      if (wait) floors.set(fate.destination, { until: now() + wait, heardAt: now() });
     },
     /** A page reports that it has dropped a record. */
     dropped: (page: string, id: string, reason: DropReason): void => {
@@ -190,9 +190,12 @@ export const createJudge = (
       floors.clear();
       for (const fate of fates.values()) fate.failedAt = -Infinity;
     },
-    /** Pages were killed: what was in memory alone may be lost, if it is as young as that. */
+    /** Pages were killed: what was in memory alone may be lost, if it is as young as that. So may be what they have just heard. */
     killed: (isStored: (id: string) => boolean): void => {
+      for (const [destination, { heardAt }] of floors)
+        if (heardAt === now()) floors.delete(destination);
       for (const fate of fates.values()) {
+        if (fate.failedAt === now()) fate.failedAt = -Infinity;
         const isYoung = now() - fate.madeAt <= promised.storedWithinMs;
         if (isYoung && !isStored(fate.id)) fate.mayBeLost = true;
       }

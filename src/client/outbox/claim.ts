@@ -92,8 +92,9 @@ export const claimParcels = async (
     else if (lives.get(value.life) || scan.taken.has(maker)) {
       scan.taken.add(maker);
       scan.elsewhere += value.records.length;
-    } else if (!value.records.length) store.delete(key);
-    else {
+    } else if (!value.records.length) {
+      if (!notes.length) store.delete(key); // one of the notes may be what it is a tombstone of
+    } else {
       const parcel = { ...value, life: own };
       store.put(parcel, key);
       claimed.parcels.push([key, parcel]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../src/client/outbox/lease.js';
 import { claimParcels, type Scan } from '../../../src/client/outbox/claim.js';
 import type { ParcelKey } from '../../../src/client/outbox/parcel.js';
-import { clock, openPage, recordOf } from '../../support/outbox-page.js';
+import { clock, openPage, recordOf, shelf } from '../../support/outbox-page.js';
 
 describe('a claim’s transaction', () => {
   const KEY: ParcelKey = [1, 'maker', 1];
@@ -45,5 +45,12 @@ describe('a claim’s transaction', () => {
     ]);
     expect(claimed).toMatchObject({ parcels: [], unreadable: 2 });
     expect(keys).toEqual([]);
+  });
+
+  it('keeps an empty value while there is a note, which may still have what ended under its key', async () => {
+    const note = { life: 'hidden', until: clock.time + 5_000, parcels: [] };
+    shelf.set('analytics-outbox https://in.example.com shop note hidden', JSON.stringify(note));
+    const { keys } = await claimIn([[KEY, { ...stored, records: [], isNoted: true }]]);
+    expect(keys).toEqual([KEY]);
   });
 });

@@ -11,6 +11,8 @@ import type { Settings } from '../../options.js';
 export const KEEPALIVE_BUDGET = 48 * 1024;
 /** A browser that refuses keepalive does so within this time. A network mostly takes longer to fail. */
 const REFUSAL_MS = 50;
+/** Timers of a hidden page come up to a second late. Where one comes later than this, the page was frozen. */
+const FROZEN_MS = 2_000;
 /** The body must follow the headers within this time. */
 const BODY_MS = 5_000;
 
@@ -58,8 +60,9 @@ export const post = async (
       return await request(keepalive);
     } catch (error) {
       // Other scripts share the budget, and some browsers refuse keepalive for any request with a preflight.
-      if (!keepalive || isSilent || now() - began > REFUSAL_MS || (await wasLeft(since)))
-        throw error;
+      const isRefusal = keepalive && !isSilent && now() - began <= REFUSAL_MS;
+      // If the page was away or frozen since, another page may have the records.
+      if (!isRefusal || (await wasLeft(since)) || now() - began > FROZEN_MS) throw error;
       return request(false);
     }
   };

@@ -29,14 +29,15 @@ it('tries once without keepalive where the browser refuses it at once, though ti
   expect(asked).toEqual([true, false]);
 });
 
-/** The moments of a page: `pagehide`, and `pageshow` when it comes back from the cache. */
-type Moment = 'send' | 'leave' | 'return' | 'hide' | 'show' | 'refuse';
+/** The moments of a page: `pagehide`, `pageshow` when it comes back from the cache, a rest of 100 s, and others. */
+type Moment = 'send' | 'leave' | 'return' | 'hide' | 'show' | 'freeze' | 'refuse';
 
 it.each<[what: string, moments: Moment[], sends: number]>([
   ['the page has stayed', ['send', 'refuse'], 2],
   ['its tab was hidden meanwhile', ['send', 'hide', 'show', 'refuse'], 2],
   ['the page is left', ['send', 'leave', 'refuse'], 1],
   ['the page was left, and is back', ['send', 'leave', 'return', 'refuse'], 1],
+  ['the page was frozen as it heard that', ['send', 'hide', 'refuse', 'freeze'], 1],
   ['the page handed it off, and is back', ['leave', 'send', 'return', 'refuse'], 1],
 ])(
   'what the browser refuses under keepalive goes again if nobody else can have it: %s',
@@ -63,6 +64,7 @@ it.each<[what: string, moments: Moment[], sends: number]>([
         site.win.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })),
       hide: site.hide,
       show: site.show,
+      freeze: () => setTimeout(() => vi.setSystemTime(Date.now() + 100_000)),
       refuse: () => refuse(),
     };
     for (const moment of moments) acts[moment]();
