@@ -6,7 +6,7 @@ import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import type { DeadLetter } from './memory-queue.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
-import { describeQueue } from './queue-contract.js';
+import { describeLongLine, describeQueue, type QueueWorld } from './queue-contract.js';
 import { describeSeen, describeSeenBounds } from './seen-contract.js';
 
 /** Takes time from what is left of every key, as if it had passed for the server. */
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     };
   };
 
-  describeQueue('Redis', async () => {
+  const enterQueue = async (): Promise<QueueWorld> => {
     const { prefix, now, pass } = enter();
     const deadLetters = async () => {
       const found = await client.xRange(`{${prefix}}:dead`, '-', '+');
@@ -67,7 +67,9 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       pass,
       deadLetters,
     };
-  });
+  };
+  describeQueue('Redis', enterQueue);
+  describeLongLine('Redis', enterQueue);
 
   describeDeadLetters('Redis', () => {
     const { prefix, now } = enter();
