@@ -127,7 +127,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const takeBatch = async (): Promise<number> => {
     const wait = delivery.waitMs();
     if (wait > 0) return wait;
-    const ownUntil = ticks() + visibilityTimeout;
+    const askedAt = ticks();
+    const ownUntil = askedAt + visibilityTimeout;
     const failed = [...underWay.values()].filter(Boolean).length;
     const mayFail = failed === 0 || failed < concurrentBatches - 1;
     // Where there are always fresh ones, those that have failed get a turn all the same.
@@ -144,11 +145,11 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       freshInRow = 0;
       return pollInterval;
     }
-    const lastStart = now() + visibilityTimeout / 3;
     const options = {
       isQueued: true,
+      // A time by the clock that may be set, from one that goes on evenly: others wait for the queue's time, not for ours.
       get until() {
-        return isStopping ? -Infinity : lastStart;
+        return isStopping ? -Infinity : now() + askedAt + visibilityTimeout / 3 - ticks();
       },
     };
     const round = deliver(queue, taken, options, ownUntil)

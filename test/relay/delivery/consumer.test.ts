@@ -422,6 +422,40 @@ describe('a consumer', () => {
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
   });
 
+  it.each(['the clock is set back', 'the queue answers late'])(
+    'starts no request after a third of the time for which the records are its own, though %s',
+    async (what) => {
+      const takenAt = new Map<string, number>();
+      const since = (id: string) => performance.now() - takenAt.get(id)!;
+      let delayMs = what === 'the queue answers late' ? 25_000 : 0;
+      const { service, queue } = createWorld({
+        delivery: { concurrency: 1 },
+        consumer: { visibilityTimeout: 30_000 },
+        queue: (memory) => ({
+          take: async (...args) => {
+            const taken = await memory.take(...args);
+            for (const { record } of taken) takenAt.set(record.id, performance.now());
+            if (taken.length) await new Promise((resolve) => setTimeout(resolve, delayMs));
+            if (taken.length) delayMs = 0;
+            return taken;
+          },
+        }),
+      });
+      const startedAfter: number[] = [];
+      service.when(({ headers, answer }) => {
+        startedAfter.push(since(headers['idempotency-key']!));
+        setTimeout(answer, 4_000);
+        return true;
+      });
+      await queue.put(Array.from({ length: 10 }, () => fresh()));
+      await pass(2_000);
+      if (what === 'the clock is set back') vi.setSystemTime(Date.now() - 3_600_000);
+      await pass(120_000);
+      expect(startedAfter).toHaveLength(10);
+      expect(Math.max(...startedAfter)).toBeLessThanOrEqual(10_000);
+    },
+  );
+
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
     const { service, queue, consumer } = createWorld({
       hold: true,
