@@ -3,7 +3,7 @@ import { type ConsumerOptions, createConsumer } from '../../../src/relay/deliver
 import type { Undelivered } from '../../../src/relay/delivery/settle.js';
 import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
-import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
+import type { Queue, QueuedRecord, Seen } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
@@ -26,6 +26,17 @@ interface World {
   delivery?: Partial<DeliveryOptions>;
   consumer?: Partial<ConsumerOptions>;
 }
+
+/** A store of ids that is away at first. */
+const failingFor = (ms: number): Seen => {
+  const memory = createSeenMemory();
+  const end = performance.now() + ms;
+  const begin: Seen['begin'] = async (...args) => {
+    if (performance.now() < end) throw new Error('gone');
+    return memory.begin(...args);
+  };
+  return { ...memory, begin };
+};
 
 const createWorld = (world: World = {}) => {
   const service = createFakeService({ hold: world.hold ?? false });
@@ -455,6 +466,28 @@ describe('a consumer', () => {
       expect(Math.max(...startedAfter)).toBeLessThanOrEqual(10_000);
     },
   );
+
+  it.each<[string, () => Partial<DeliveryOptions>]>([
+    ['the store of ids fails', () => ({ seen: failingFor(10_000) })],
+    ['too many are under way', () => ({ maxPending: 1 })],
+  ])('takes no record that it could not try for one that has failed: %s', async (_, options) => {
+    const onMetric = vi.fn();
+    const { service, queue, memory } = createWorld({
+      delivery: options(),
+      consumer: { onMetric, maxAge: 1_000 },
+    });
+    const take = vi.spyOn(queue, 'take');
+    await queue.put([makeIdentify('a'), named('old', 'a'), named('b'), named('c')]);
+    vi.setSystemTime(Date.now() + 60_000);
+    await pass(30_000);
+    expect(memory.dead).toEqual([]);
+    expect(service.names().sort()).toEqual(['b', 'c', 'identify a', 'old']);
+    const out = onMetric.mock.calls.filter(([name]) => name === 'records');
+    expect(out.map(([, , labels]) => (labels as { outcome: string }).outcome)).toEqual(
+      Array<string>(4).fill('delivered'),
+    );
+    expect(take.mock.calls.length).toBeLessThan(200);
+  });
 
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
     const { service, queue, consumer } = createWorld({
