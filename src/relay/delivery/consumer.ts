@@ -119,6 +119,10 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     failingSince ??= ticks();
     return waitInTrouble(ticks() - failingSince, random);
   };
+  const queueWorks = (): void => {
+    failingSince = undefined;
+    trouble.healed();
+  };
   const deliver = createRounds({
     ...{ delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random },
   });
@@ -139,8 +143,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       inTime(queue.take(batchSize, visibilityTimeout, { only }), visibilityTimeout);
     let taken = hasTurn ? await take('failed') : [];
     if (!taken.length) taken = await take(mayFail ? undefined : 'fresh');
-    failingSince = undefined;
-    trouble.healed();
+    queueWorks();
     if (!taken.length) {
       freshInRow = 0;
       return pollInterval;
@@ -190,6 +193,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
+      // Nothing is taken during a pause, so that this alone says how it stands with the queue.
+      if (delivery.waitMs() > 0) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);

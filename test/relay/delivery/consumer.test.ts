@@ -489,6 +489,24 @@ describe('a consumer', () => {
     expect(take.mock.calls.length).toBeLessThan(200);
   });
 
+  it('can read its queue again after a measuring that failed, though the service is away', async () => {
+    let failures = 1;
+    const { service, queue, consumer } = createWorld({
+      queue: (memory) => ({
+        size: async () => {
+          if (service.got.length && failures-- > 0) throw new Error('gone');
+          return memory.size!();
+        },
+      }),
+    });
+    service.fails(503, { headers: { 'retry-after': '600' } });
+    await queue.put([fresh()]);
+    await pass(10_500);
+    expect(consumer.health().isReading).toBe(false);
+    await pass(10_000);
+    expect(consumer.health().isReading).toBe(true);
+  });
+
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
     const { service, queue, consumer } = createWorld({
       hold: true,
