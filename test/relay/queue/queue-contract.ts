@@ -394,6 +394,14 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 3 });
     });
 
+    it('gives each record once to calls of one process at the same time', async () => {
+      const queue = await (await enter()).open();
+      const records = Array.from({ length: 4 }, () => makeQueued());
+      await queue.put(records);
+      const taken = await Promise.all([queue.take(2, VISIBLE_MS), queue.take(2, VISIBLE_MS)]);
+      expect(idsOf(taken.flat()).sort()).toEqual(records.map(({ id }) => id));
+    });
+
     it('gives each record once to processes that take at the same time, identifies in order', async () => {
       const { open } = await enter();
       const queues = await Promise.all([open(), open(), open()]);
