@@ -45,7 +45,10 @@ export interface BatchResult {
   status: number;
   /** Seconds to wait before the record is sent again, if the service or the relay asks for a wait. */
   retry_after?: number;
-  /** Given with `retry` or `blocked` if the relay has not sent this record, because others before it failed. */
+  /**
+   * Given with `retry` or `blocked` if the relay has not sent this record: others before it failed, or the relay had no
+   * room, or could not find out whether it knows the record.
+   */
   untried?: true;
   /**
    * Given with `blocked` if this value of the record is not in the relay's lists. A `blocked` without

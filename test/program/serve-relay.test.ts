@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serveRelay } from '../../src/program/serve-relay.js';
 import { readSettings, type Settings } from '../../src/program/settings.js';
+import { createLibsqlQueue } from '../../src/relay-libsql.js';
 import { runService } from '../demo/server/helpers/run-service.js';
 import { TOKEN } from '../demo/server/helpers/service-client.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -139,6 +140,25 @@ it('reads its token again when it is told to, and goes on with the one it has if
   await program.stop();
   expect(program.lines).toContain('read the token again');
   expect(program.errors).toEqual([expect.stringContaining('goes on with the token that it has')]);
+});
+
+it('leaves no record to another process while a request with it may be under way', async () => {
+  const folder = tempFolder();
+  const service = await runHeldService();
+  const settings = { storeUrl: `file:${folder}`, timeout: 120_000 };
+  const program = await start(settingsOf(service.url, settings));
+  await program.send([event('a')]);
+  await service.arrived(1);
+  const later = (ms: number) => {
+    const now = () => Date.now() + ms;
+    const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), now });
+    onTestFinished(() => queue.close());
+    return queue;
+  };
+  expect(await later(160_000).take(1, 1_000)).toEqual([]);
+  service.open();
+  await program.stop();
+  expect(await later(0).size()).toEqual({ waiting: 0, dead: 0 });
 });
 
 it('tries again when it is told to, though the service has asked for an hour', async () => {

@@ -67,27 +67,27 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   });
 
   return async ({ messages }: PlatformBatch<QueuedRecord>): Promise<void> => {
-    const byId = new Map(messages.map((message) => [message.id, message]));
-    const messageOfTaken = ({ receipt }: Taken) => byId.get(receipt)!;
-    const retry = (taken: Taken, delayMs: number): void =>
-      messageOfTaken(taken).retry({
+    /** Those of which the platform has not been told what became of them. */
+    const untold = new Map(messages.map((message) => [message.id, message]));
+    const take = (id: string) => {
+      const message = untold.get(id);
+      untold.delete(id);
+      return message;
+    };
+    const retry = (id: string, delayMs: number): void =>
+      take(id)?.retry({
         delaySeconds: Math.min(MAX_DELAY_S, Math.ceil(delayMs / 1_000)),
       });
     const queue = {
-      done: async (done: readonly Taken[]) => done.forEach((taken) => messageOfTaken(taken).ack()),
+      done: async (done: readonly Taken[]) => done.forEach(({ receipt }) => take(receipt)?.ack()),
       giveBack: async (back: readonly GivenBack[]) => {
         const waitMs = delivery.waitMs();
-        for (const { taken, delayMs } of back) retry(taken, Math.max(delayMs, waitMs));
+        for (const { taken, delayMs } of back) retry(taken.receipt, Math.max(delayMs, waitMs));
       },
       bury: async (taken: Taken, reason: string) => {
-        try {
-          const body = { record: taken.record, reason };
-          await deadLetters?.sendBatch([{ body, contentType: 'json' }]);
-        } catch (error) {
-          retry(taken, BURY_AGAIN_MS);
-          throw error;
-        }
-        messageOfTaken(taken).ack();
+        const body = { record: taken.record, reason };
+        await deadLetters?.sendBatch([{ body, contentType: 'json' }]);
+        take(taken.receipt)?.ack();
       },
     };
     const round = messages.map(({ id, body, attempts }) => ({
@@ -95,5 +95,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
     }));
     // The platform is told once what became of a message.
     await deliver(queue, round, { isQueued: true, until: now() + deadline }, -Infinity);
+    // When this ends, it takes for done what it was told nothing of: what could not be buried, or not in time.
+    for (const id of [...untold.keys()]) retry(id, BURY_AGAIN_MS);
   };
 };

@@ -119,6 +119,10 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     failingSince ??= ticks();
     return waitInTrouble(ticks() - failingSince, random);
   };
+  const queueWorks = (): void => {
+    failingSince = undefined;
+    trouble.healed();
+  };
   const deliver = createRounds({
     ...{ delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random },
   });
@@ -127,7 +131,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const takeBatch = async (): Promise<number> => {
     const wait = delivery.waitMs();
     if (wait > 0) return wait;
-    const ownUntil = ticks() + visibilityTimeout;
+    const askedAt = ticks();
+    const ownUntil = askedAt + visibilityTimeout;
     const failed = [...underWay.values()].filter(Boolean).length;
     const mayFail = failed === 0 || failed < concurrentBatches - 1;
     // Where there are always fresh ones, those that have failed get a turn all the same.
@@ -138,17 +143,16 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       inTime(queue.take(batchSize, visibilityTimeout, { only }), visibilityTimeout);
     let taken = hasTurn ? await take('failed') : [];
     if (!taken.length) taken = await take(mayFail ? undefined : 'fresh');
-    failingSince = undefined;
-    trouble.healed();
+    queueWorks();
     if (!taken.length) {
       freshInRow = 0;
       return pollInterval;
     }
-    const lastStart = now() + visibilityTimeout / 3;
     const options = {
       isQueued: true,
+      // A time by the clock that may be set, from one that goes on evenly: others wait for the queue's time, not for ours.
       get until() {
-        return isStopping ? -Infinity : lastStart;
+        return isStopping ? -Infinity : now() + askedAt + visibilityTimeout / 3 - ticks();
       },
     };
     const round = deliver(queue, taken, options, ownUntil)
@@ -189,6 +193,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
+      // Nothing is taken during a pause, so that this alone says how it stands with the queue.
+      if (delivery.waitMs() > 0) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);

@@ -253,7 +253,7 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     const results = room > 0 ? startAll(fresh.slice(0, room), options) : [];
     pending += results.length;
     for (const result of results) void result.then(() => pending--);
-    const beyond = fresh.slice(room).map(async ({ id }) => retryLater(id, BUSY_MS));
+    const beyond = fresh.slice(room).map(async ({ id }) => untried(retryLater(id, BUSY_MS)));
     return [...results, ...beyond];
   };
 

@@ -58,12 +58,14 @@ const createDispatch = ({ Agent, EnvHttpProxyAgent }: typeof import('undici')): 
             controller = started;
             if (signal.aborted) stop();
           },
-          onResponseStart: (_, status, answered) =>
+          onResponseStart: (_, status, answered) => {
+            if (status < 200) return; // 102 and 103 come before the answer
             resolve({
               status,
               headers: { get: (name) => valueOf(answered[name.toLowerCase()]) },
               text: () => text,
-            }),
+            });
+          },
           onResponseData: (answering, chunk) => {
             if (!reading.add(chunk)) answering.abort(new Error('too long'));
           },

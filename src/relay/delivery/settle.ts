@@ -77,14 +77,17 @@ export const createRounds = (effects: Effects) => {
     const back: GivenBack[] = [];
     const dead: Promise<void>[] = [];
     round.forEach((taken, index) => {
-      const { outcome, status, untried } = results[index]!;
+      const { outcome, status, untried, retry_after: waitS = 0 } = results[index]!;
       const { at, client = '' } = taken.record;
       if (!untried) tell.metric('records', 1, { side: 'out', outcome });
       if (outcome === 'delivered' || outcome === 'accepted') done.push(taken);
       else if (outcome === 'rejected') dead.push(bury(taken, 'rejected', status));
-      // It waits with its client, if that is why it was not tried. It has not failed.
-      else if (untried)
-        back.push({ taken, delayMs: delivery.clientWaitMs(client), isTried: false });
+      // It has not failed. It waits with its client, or for the store of ids, if that is why it was not tried; during a
+      // pause of the service nothing is taken anyway.
+      else if (untried) {
+        const ownMs = delivery.waitMs() > 0 ? 0 : waitS * 1_000;
+        back.push({ taken, delayMs: delivery.clientWaitMs(client) || ownMs, isTried: false });
+      }
       // Only after it has been tried: the clock of this machine may be days ahead.
       else if (now() - at > maxAge && delivery.waitMs() === 0)
         dead.push(bury(taken, 'expired', status));

@@ -37,7 +37,7 @@ export const untried = (result: BatchResult): BatchResult => ({ ...result, untri
  * 409 and no wait: a page would take a wait, or status 0, for trouble of the whole relay.
  */
 export const unclaimed = (id: string, sighting: Sighting | undefined): BatchResult =>
-  sighting?.state === 'begun' ? retryLater(id, 0, 409) : retryLater(id, DOWN_MS);
+  sighting?.state === 'begun' ? retryLater(id, 0, 409) : untried(retryLater(id, DOWN_MS));
 
 /** Whether the service has decided about the record. */
 export const isFinal = ({ outcome }: Pick<BatchResult, 'outcome'>): boolean =>

@@ -3,7 +3,7 @@ import { type ConsumerOptions, createConsumer } from '../../../src/relay/deliver
 import type { Undelivered } from '../../../src/relay/delivery/settle.js';
 import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
-import type { Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
+import type { Queue, QueuedRecord, Seen } from '../../../src/relay/queue/ports.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
@@ -26,6 +26,17 @@ interface World {
   delivery?: Partial<DeliveryOptions>;
   consumer?: Partial<ConsumerOptions>;
 }
+
+/** A store of ids that is away at first. */
+const failingFor = (ms: number): Seen => {
+  const memory = createSeenMemory();
+  const end = performance.now() + ms;
+  const begin: Seen['begin'] = async (...args) => {
+    if (performance.now() < end) throw new Error('gone');
+    return memory.begin(...args);
+  };
+  return { ...memory, begin };
+};
 
 const createWorld = (world: World = {}) => {
   const service = createFakeService({ hold: world.hold ?? false });
@@ -420,6 +431,80 @@ describe('a consumer', () => {
     await pass(300_000);
     expect(service.got).toHaveLength(4);
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
+  });
+
+  it.each(['the clock is set back', 'the queue answers late'])(
+    'starts no request after a third of the time for which the records are its own, though %s',
+    async (what) => {
+      const takenAt = new Map<string, number>();
+      const since = (id: string) => performance.now() - takenAt.get(id)!;
+      let delayMs = what === 'the queue answers late' ? 25_000 : 0;
+      const { service, queue } = createWorld({
+        delivery: { concurrency: 1 },
+        consumer: { visibilityTimeout: 30_000 },
+        queue: (memory) => ({
+          take: async (...args) => {
+            const taken = await memory.take(...args);
+            for (const { record } of taken) takenAt.set(record.id, performance.now());
+            if (taken.length) await new Promise((resolve) => setTimeout(resolve, delayMs));
+            if (taken.length) delayMs = 0;
+            return taken;
+          },
+        }),
+      });
+      const startedAfter: number[] = [];
+      service.when(({ headers, answer }) => {
+        startedAfter.push(since(headers['idempotency-key']!));
+        setTimeout(answer, 4_000);
+        return true;
+      });
+      await queue.put(Array.from({ length: 10 }, () => fresh()));
+      await pass(2_000);
+      if (what === 'the clock is set back') vi.setSystemTime(Date.now() - 3_600_000);
+      await pass(120_000);
+      expect(startedAfter).toHaveLength(10);
+      expect(Math.max(...startedAfter)).toBeLessThanOrEqual(10_000);
+    },
+  );
+
+  it.each<[string, () => Partial<DeliveryOptions>]>([
+    ['the store of ids fails', () => ({ seen: failingFor(10_000) })],
+    ['too many are under way', () => ({ maxPending: 1 })],
+  ])('takes no record that it could not try for one that has failed: %s', async (_, options) => {
+    const onMetric = vi.fn();
+    const { service, queue, memory } = createWorld({
+      delivery: options(),
+      consumer: { onMetric, maxAge: 1_000 },
+    });
+    const take = vi.spyOn(queue, 'take');
+    await queue.put([makeIdentify('a'), named('old', 'a'), named('b'), named('c')]);
+    vi.setSystemTime(Date.now() + 60_000);
+    await pass(30_000);
+    expect(memory.dead).toEqual([]);
+    expect(service.names().sort()).toEqual(['b', 'c', 'identify a', 'old']);
+    const out = onMetric.mock.calls.filter(([name]) => name === 'records');
+    expect(out.map(([, , labels]) => (labels as { outcome: string }).outcome)).toEqual(
+      Array<string>(4).fill('delivered'),
+    );
+    expect(take.mock.calls.length).toBeLessThan(200);
+  });
+
+  it('can read its queue again after a measuring that failed, though the service is away', async () => {
+    let failures = 1;
+    const { service, queue, consumer } = createWorld({
+      queue: (memory) => ({
+        size: async () => {
+          if (service.got.length && failures-- > 0) throw new Error('gone');
+          return memory.size!();
+        },
+      }),
+    });
+    service.fails(503, { headers: { 'retry-after': '600' } });
+    await queue.put([fresh()]);
+    await pass(10_500);
+    expect(consumer.health().isReading).toBe(false);
+    await pass(10_000);
+    expect(consumer.health().isReading).toBe(true);
   });
 
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {

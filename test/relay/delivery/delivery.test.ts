@@ -189,7 +189,7 @@ describe('a delivery', () => {
       seen: { begin: fails, finish: fails, forget: fails },
     });
     const [result] = await deliver([event('a')]);
-    expect(result).toEqual({ id: 'a', outcome: 'retry', status: 0, retry_after: 2 });
+    expect(result).toMatchObject({ id: 'a', outcome: 'retry', retry_after: 2, untried: true });
     expect(service.got).toEqual([]);
     expect(errors).toEqual([{ kind: 'seen', message: 'down' }]);
   });

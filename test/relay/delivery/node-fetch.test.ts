@@ -89,6 +89,15 @@ it('follows no redirect', async () => {
   expect(got).toHaveLength(1);
 });
 
+it('takes a word before the answer, such as 102, for no answer', async () => {
+  const { url } = await startService((response) => {
+    response.writeProcessing();
+    response.writeEarlyHints({ link: '</a.css>; rel=preload' }, () => response.end('{}'));
+  });
+  const { status, text } = await post(url);
+  expect([status, await text()]).toEqual([200, '{}']);
+});
+
 it('rejects where there is no answer, and its text where that is cut off', async () => {
   const { url } = await startService((response, nth) => {
     if (nth === 1) response.destroy();

@@ -528,7 +528,7 @@ it('has no more records wait for the service than may: 503 before the body is re
   service.open();
   const [results, last] = [(await first).slice(0, 5), (await first).slice(5)];
   expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('delivered'));
-  const retry = { outcome: 'retry', status: 0, retry_after: 2 };
+  const retry = { outcome: 'retry', status: 0, retry_after: 2, untried: true };
   expect(last).toEqual([
     { id: 'f', ...retry },
     { id: 'g', ...retry },

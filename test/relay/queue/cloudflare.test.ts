@@ -16,13 +16,14 @@ import { makeQueued } from './make-queued.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
 /** A binding that refuses what the platform refuses. */
-const createFakeBinding = <Body>({ failAfter = Infinity } = {}) => {
+const createFakeBinding = <Body>({ failAfter = Infinity, hangs = false } = {}) => {
   const sent: Body[][] = [];
   return {
     sent,
     sendBatch: async (messages: Iterable<{ body: Body }>) => {
       const bodies = [...messages].map(({ body }) => body);
       const sizes = bodies.map((body) => new TextEncoder().encode(JSON.stringify(body)).length);
+      if (hangs) await new Promise(() => {});
       if (sent.length >= failAfter) throw new Error('Queue sendBatch failed');
       if (bodies.length > 100) throw new Error('batch message count exceeds the limit of 100');
       if (sizes.reduce((sum, size) => sum + size + 100, 0) > 256_000) throw new Error('too large');
@@ -136,9 +137,9 @@ const createBatch = (records: readonly QueuedRecord[], attempts = 1) => {
   return { batch: { queue: 'records', messages }, fateOf: ({ id }: QueuedRecord) => fates.get(id) };
 };
 
-const createWorld = ({ deadFails = false, maxAge = 1_000_000 } = {}) => {
+const createWorld = ({ dead = {}, maxAge = 1_000_000 } = {}) => {
   const service = createFakeService();
-  const deadLetters = createFakeBinding<DeadLetter>(deadFails ? { failAfter: 0 } : {});
+  const deadLetters = createFakeBinding<DeadLetter>(dead);
   const undelivered: Undelivered[] = [];
   const now = () => 1_000_000;
   const random = () => 0.5;
@@ -193,8 +194,11 @@ describe('the handler of a queue on Cloudflare', () => {
     expect(service.got).toHaveLength(2);
   });
 
-  it('keeps a record that could not be moved to the dead letters', async () => {
-    const { handle, service, undelivered } = createWorld({ deadFails: true, maxAge: 1 });
+  it.each([
+    ['could not be moved', { failAfter: 0 }],
+    ['is not moved in time', { hangs: true }],
+  ])('keeps a record that %s to the dead letters', async (_, dead) => {
+    const { handle, service, undelivered } = createWorld({ dead, maxAge: 1 });
     service.fails(500);
     const old = makeQueued('a');
     const { batch, fateOf } = createBatch([old]);

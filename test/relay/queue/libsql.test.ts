@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 import type { IdBounds, QueueBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
-import { describeQueue } from './queue-contract.js';
+import { describeLongLine, describeQueue } from './queue-contract.js';
 import { describeSeen, describeSeenBounds } from './seen-contract.js';
 
 type Bounds = QueueBounds & IdBounds;
@@ -25,7 +25,7 @@ const createWorld = <Handle extends { close(): void }>(
   return { open, pass: async (ms: number) => void (time += ms), path };
 };
 
-describeQueue('libsql', async () => {
+const enterQueue = async () => {
   const world = createWorld(createLibsqlQueue);
   const deadLetters = async () =>
     (await (await world.open()).deadLetters.list()).map(({ record, reason }) => ({
@@ -33,7 +33,9 @@ describeQueue('libsql', async () => {
       reason,
     }));
   return { ...world, deadLetters };
-});
+};
+describeQueue('libsql', enterQueue);
+describeLongLine('libsql', enterQueue);
 
 describeDeadLetters('libsql', () => {
   const folder = tempFolder();

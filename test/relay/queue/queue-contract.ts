@@ -112,6 +112,20 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([next.id]);
     });
 
+    it('counts a try that nobody came back from among the three', async () => {
+      const { open, pass } = await enter();
+      const queue = await open();
+      const [bad, behind] = [makeIdentify('a'), makeQueued('a')];
+      await queue.put([bad, behind]);
+      for (const comesBack of [true, true, false, true]) {
+        const taken = await queue.take(10, VISIBLE_MS);
+        expect(idsOf(taken)).toEqual([bad.id]);
+        if (comesBack) await queue.giveBack(back(taken, 1_000));
+        await pass(VISIBLE_MS + 1);
+      }
+      expect(idsOf(await queue.take(10, VISIBLE_MS))).toContain(behind.id);
+    });
+
     it('lets nobody wait for the identifies that another client has sent of the same user', async () => {
       const queue = await (await enter()).open();
       const [forged, own] = [makeIdentify('a', 'stranger'), makeIdentify('a', 'me')];
@@ -380,6 +394,14 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 3 });
     });
 
+    it('gives each record once to calls of one process at the same time', async () => {
+      const queue = await (await enter()).open();
+      const records = Array.from({ length: 4 }, () => makeQueued());
+      await queue.put(records);
+      const taken = await Promise.all([queue.take(2, VISIBLE_MS), queue.take(2, VISIBLE_MS)]);
+      expect(idsOf(taken.flat()).sort()).toEqual(records.map(({ id }) => id));
+    });
+
     it('gives each record once to processes that take at the same time, identifies in order', async () => {
       const { open } = await enter();
       const queues = await Promise.all([open(), open(), open()]);
@@ -409,3 +431,26 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
     });
   });
 };
+
+/** What a queue on a disk does, too: one client may put 50,000 records of one user. */
+export const describeLongLine = (name: string, enter: () => Promise<QueueWorld>): void =>
+  it(`the queue of ${name} is held up by no line of one user, however long`, async () => {
+    const { open, pass } = await enter();
+    const queue = await open();
+    const of = (make: (user: string) => QueuedRecord) => ({ ...make('u'), client: 'me' });
+    const timeOf = async (work: () => Promise<void>): Promise<number> => {
+      const from = performance.now();
+      await work();
+      return performance.now() - from;
+    };
+    const line = Array.from({ length: 16_000 }, (_, n) => of(n % 2 ? makeQueued : makeIdentify));
+    const longMs = (await timeOf(() => queue.put(line))) / 2;
+    for (let tries = 0; tries < 3; tries++) {
+      const taken = await queue.take(1, VISIBLE_MS);
+      expect(idsOf(taken)).toEqual([line[0]!.id]);
+      expect(await timeOf(() => queue.giveBack(back(taken, 1_000)))).toBeLessThan(longMs);
+      await pass(1_001);
+    }
+    const more = Array.from({ length: 200 }, () => of(makeQueued));
+    expect(await timeOf(() => queue.put(more))).toBeLessThan(longMs);
+  });

@@ -60,12 +60,13 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const bounds = boundsOf(options);
   const { prepare, run, runIfThere, close } = openFile(path, QUEUE_TABLES);
 
-  // Behind an identify that has not failed often, an event has to wait; behind any, another identify.
+  // Behind an identify that has not failed often, an event has to wait; behind any, another identify. Only the first
+  // one of the line is looked at: a line may be long.
   const insert = prepare(`
     INSERT INTO records (id, client, line, is_identify, record, at, due)
-    SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?3 <> '' AND EXISTS (
-      SELECT 1 FROM records WHERE line = ?3 AND is_identify = 1 AND line <> ''
-        AND (?4 = 1 OR (due IS NOT NULL AND tries < ${PATIENCE}))
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN (
+      SELECT ?4 = 1 OR tries < ${PATIENCE} FROM records
+        WHERE line = ?3 AND is_identify = 1 AND line <> '' ORDER BY seq LIMIT 1
     ) THEN NULL ELSE 0 END
     WHERE true ON CONFLICT DO NOTHING`);
   /** Who is named as the holder of what is taken had it for too long, which counts as a try. */
@@ -149,7 +150,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const giveBackNow = ({ taken: { record, receipt }, delayMs, isTried }: GivenBack): void => {
     const place = [recordKeyOf(record), receipt];
     const [row] = free.all(...place, isTried ? 1 : 0, now(), delayMs) as { tries: number }[];
-    const isHopeless = isTried && row?.tries === PATIENCE && record.type === 'identify';
+    // A try that nobody came back from counts, too, so this may be a later one than the third.
+    const isHopeless = isTried && row && row.tries >= PATIENCE && record.type === 'identify';
     if (isHopeless) letEventsGo.run(lineOf(record));
   };
 

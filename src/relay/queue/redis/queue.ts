@@ -81,12 +81,17 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       if (full) throw new QueueFullError(bounds, full === 'client');
     },
     take: async (limit, visibilityMs, { only = '' } = {}) => {
-      const token = nanoid();
+      const token = lost || nanoid(); // the same until an answer comes, however often Redis is away in between
       const visible = Math.ceil(visibilityMs); // Redis refuses a part of a millisecond
       const before = lost;
-      lost = token;
-      const found = await take(token, limit, visible, before, only, LONGEST_WAIT_MS);
       lost = '';
+      let found: unknown;
+      try {
+        found = await take(token, limit, visible, before, only, LONGEST_WAIT_MS);
+      } catch (error) {
+        lost = token; // not before: a call beside this one would take what this one gets
+        throw error;
+      }
       return (found as [tries: number, failingMs: number, record: string][]).map(
         ([tries, failingMs, text]): Taken => {
           const record = JSON.parse(text) as QueuedRecord;

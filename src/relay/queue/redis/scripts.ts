@@ -104,6 +104,15 @@ local function remove(line, key)
   if first and not call('ZSCORE', order, first) then offer(first) end
   return true
 end
+-- The list is written anew, once: one removal each would step over all identifies before it.
+local function letEventsGo(line)
+  local identifies, events = {}, {}
+  for _, key in ipairs(call('LRANGE', line, 0, -1)) do table.insert(isIdentify(key) and identifies or events, key) end
+  if #events == 0 then return end
+  call('DEL', line)
+  for _, key in ipairs(identifies) do call('RPUSH', line, key) end
+  for _, key in ipairs(events) do offer(key) end
+end
 
 -- Answers whether the dead letter was there.
 local function removeDead(id)
@@ -171,11 +180,8 @@ for i = 1, #ARGV, 5 do
       local at, tries, failedAt, client, record = read(key)
       tries = tries + 1
       call('HSET', waiting, key, format(at, tries, failedAt > 0 and failedAt or now, client, record))
-      if tries == PATIENCE and isIdentify(key) and line ~= '' then
-        for _, behind in ipairs(call('LRANGE', lines .. line, 0, -1)) do
-          if not isIdentify(behind) then call('LREM', lines .. line, 1, behind) offer(behind) end
-        end
-      end
+      -- A try that nobody came back from counts, too, so this may be a later one than the third.
+      if tries >= PATIENCE and isIdentify(key) and line ~= '' then letEventsGo(lines .. line) end
     end
     if tonumber(delay) > 0 then call('ZADD', order, now + delay, key) else offer(key) end
   end
