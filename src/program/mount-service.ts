@@ -134,8 +134,11 @@ export const mountService = async (
     },
     /** Ends the waits before what is tried again. */
     tryNow: (): void => consumer?.tryNow(),
-    /** Finishes what is being delivered. */
-    stop: async (): Promise<void> => consumer?.stop(),
+    /** Ends what would keep a server up, and finishes what is being delivered. */
+    stop: async (): Promise<void> => {
+      service.endFeeds();
+      await consumer?.stop();
+    },
     close: async (): Promise<void> => {
       await service.close();
       await queued?.close();

@@ -6,6 +6,7 @@ import { readServiceSettings } from '../../src/program/service-settings.js';
 import { serveService } from '../../src/program/serve-service.js';
 import type { Refused, Row } from '../../src/service.js';
 import { event, identify } from '../relay/helpers/records.js';
+import { readEvents } from '../service/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const LOCAL = 'http://localhost:5173';
@@ -68,6 +69,15 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
   });
   await program.stop();
   expect(said.at(-1)).toMatch(/^stopped\. in: 2 delivered/);
+});
+
+it('ends what follows its rows as it stops, and does not wait until it may cut them off', async () => {
+  const program = await start();
+  const feed = readEvents(await fetch(`${program.url}/rows?format=sse`));
+  await feed.until((seen) => seen.some(({ name }) => name === 'ready'));
+  const ended = feed.until(() => false); // it would reject if the connection was cut off
+  await program.stop();
+  await ended;
 });
 
 it('keeps its tokens and rows over a restart', async () => {

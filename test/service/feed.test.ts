@@ -99,18 +99,22 @@ describe('the feed', () => {
     expect(namesOf(feed.seen)).toEqual(['e300', 'e3000', 'e3001']);
   });
 
-  it('is counted, and ends with its reader and with the service', async () => {
-    const service = runService();
-    const followers = () => service.metrics.filter(([name]) => name === 'followers').at(-1)?.[1];
-    const [left, stays] = [await open(service), await open(service)];
-    await left.until(isReady);
-    await stays.until(isReady);
-    expect(followers()).toBe(2);
-    await left.cancel();
-    await vi.waitFor(() => expect(followers()).toBe(1));
-    const rest = stays.until(() => false);
-    await service.service.close();
-    await rest;
-    expect(followers()).toBe(0);
-  });
+  it.each(['endFeeds', 'close'] as const)(
+    'is counted, and ends with its reader and by %s',
+    async (end) => {
+      const service = runService();
+      const followers = () => service.metrics.filter(([name]) => name === 'followers').at(-1)?.[1];
+      const [left, stays] = [await open(service), await open(service)];
+      await left.until(isReady);
+      await stays.until(isReady);
+      expect(followers()).toBe(2);
+      await left.cancel();
+      await vi.waitFor(() => expect(followers()).toBe(1));
+      const rest = stays.until(() => false);
+      await service.service[end]();
+      await rest;
+      expect(followers()).toBe(0);
+      expect((await service.send('/rows?format=sse')).status).toBe(503);
+    },
+  );
 });

@@ -49,6 +49,7 @@ const createBell = () => {
 /** Server-sent events of what is stored and refused. https://html.spec.whatwg.org/#server-sent-events */
 export const createFeed = ({ store, setup, tell }: Parts) => {
   const ends = new Set<() => void>();
+  let isEnding = false;
 
   /** All that a client gets, in chunks of text, until it is over. */
   async function* chunksOf(
@@ -121,7 +122,7 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
   }
 
   return {
-    isFull: (): boolean => ends.size >= MAX_FOLLOWERS,
+    isFull: (): boolean => isEnding || ends.size >= MAX_FOLLOWERS,
     open: (filter: RowFilter, from: Place | undefined): ReadableStream<Uint8Array> => {
       const encoder = new TextEncoder();
       const bell = createBell();
@@ -162,8 +163,11 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
         cancel: end,
       });
     },
-    /** Ends all of them. */
-    close: (): void => [...ends].forEach((end) => end()),
+    /** Ends all of them, and refuses new ones. */
+    end: (): void => {
+      isEnding = true;
+      [...ends].forEach((end) => end());
+    },
   };
 };
 
