@@ -58,6 +58,8 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
     body: JSON.stringify({ project: 'any', channel: 'c', event: 'Direct' }),
   });
   expect(direct.status).toBe(200);
+  expect((await fetch(`${url}/v1/event`, { method: 'POST', body: '{}' })).status).toBe(401);
+  expect((await fetch(`${url}/v1/event`, { method: 'OPTIONS' })).status).toBe(204);
   expect((await program.rows()).map(({ id, event }) => event ?? id)).toEqual([
     'i1',
     'Signed Up',
@@ -68,7 +70,7 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
     steps: { preflight: expect.any(String), stored: expect.any(String) },
   });
   await program.stop();
-  expect(said.at(-1)).toMatch(/^stopped\. in: 2 delivered/);
+  expect(said.at(-1)).toMatch(/^stopped\. in: 1 blocked, 3 delivered;/);
 });
 
 it('ends what follows its rows as it stops, and does not wait until it may cut them off', async () => {
