@@ -3,9 +3,8 @@ import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
-import { BUNDLED } from './scripts/bundled.mjs';
-import { INTERNAL } from './scripts/internal-names.mjs';
-import { testingPlatform } from './scripts/testing-platform.mjs';
+import { BUNDLED, INTERNAL } from './rollup.names.mjs';
+import { testingPlatform } from './testing-platform.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -15,11 +14,10 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
  */
 const compiler = (target, include) => {
   const plugin = typescript({
-    tsconfig: 'scripts/tsconfig.build.json',
+    tsconfig: 'tsconfig.build.json',
     noEmit: false,
     noEmitOnError: true,
-    rootDir: '..',
-    filterRoot: '.',
+    rootDir: '.',
     include,
     compilerOptions: { sourceMap: true, inlineSources: true, target },
   });
@@ -36,7 +34,7 @@ const compiler = (target, include) => {
   };
 };
 const ts = compiler('ES2022', ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}']);
-/** Bundles what `scripts/bundled.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
+/** Bundles what `rollup.names.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
 const minify = (format, ecma = 2020, mangle = {}) =>

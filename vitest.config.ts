@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { testingPlatform } from './scripts/testing-platform.mjs';
+import { testingPlatform } from './testing-platform.mjs';
 
 export default defineConfig({
   test: {

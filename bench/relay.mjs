@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { createClient } from 'redis';
 import { createRedisQueue } from '../dist/relay-redis.js';
-import { npm } from '../scripts/install-locked.mjs';
+import { npm } from '../packed/support/install-locked.mjs';
 import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
 import { startRedis } from '../test/support/start-redis.mjs';
 import { startProgram } from './support/start-program.mjs';

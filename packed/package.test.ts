@@ -14,7 +14,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import semver from 'semver';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUNDLED } from '../scripts/bundled.mjs';
+import { BUNDLED } from '../rollup.names.mjs';
 import { ENTRIES, MANIFEST } from './support/entries.js';
 import { ROOT, TARBALL, unpackInto } from './support/install.js';
 

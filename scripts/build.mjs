@@ -10,13 +10,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUNDLED } from './bundled.mjs';
+import { BUNDLED } from '../rollup.names.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = [
   ...['src', 'demo/page', 'demo/server', 'demo/site'],
-  ...['rollup.config.mjs', 'tsconfig.json', 'package-lock.json'],
-  ...['scripts/tsconfig.build.json', 'scripts/testing-platform.mjs', 'scripts/internal-names.mjs'],
+  ...['rollup.config.mjs', 'rollup.names.mjs', 'testing-platform.mjs'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
 ];
 /** What the last build was made from. */
 const STAMP = join(ROOT, 'demo/dist/.built-from');

@@ -9,7 +9,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { findFirefox } from './find-browser.mjs';
+import { findFirefox } from '../e2e/support/find-browser.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where a step of tests leaves its report. */

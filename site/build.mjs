@@ -9,7 +9,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installLocked } from '../scripts/install-locked.mjs';
+import { installLocked } from '../packed/support/install-locked.mjs';
 import { checkLinks } from './check-links.mjs';
 
 const { DOCS_BASE: BASE = '/docs/' } = process.env;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { INTERNAL } from '../scripts/internal-names.mjs';
+import { INTERNAL } from '../rollup.names.mjs';
 
 /** Where every member is seen from outside: by pages, by services and relays. */
 const OUTSIDE = [

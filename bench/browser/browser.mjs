@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { chromium } from 'playwright';
-import { findChromium } from '../../scripts/find-browser.mjs';
+import { findChromium } from '../../e2e/support/find-browser.mjs';
 
 /**
  * A fresh browser profile with a page on the bench site, and eyes on its cost. The site has a name of its own: on a

@@ -14,6 +14,7 @@ export type ServiceContext = Context<ServiceEnv>;
 
 /** One POST as it came in, whatever became of it. */
 export interface LoggedRequest {
+  /** Counts on over those that are logged no more. */
   n: number;
   /** When it had arrived whole, in milliseconds since the epoch. */
   at: number;
@@ -143,6 +144,9 @@ const readBody = async (c: ServiceContext): Promise<unknown> => {
   }
 };
 
+/** As many of the newest are logged: a demo may run for days. */
+const MOST_REQUESTS = 500;
+
 interface Parts {
   tokens: readonly string[];
   held: HeldRequests;
@@ -160,12 +164,12 @@ export const createFaults = ({ tokens, held, deleteRows }: Parts) => {
     const { path } = c.req;
     const body = await readBody(c);
     const entry = {
-      ...{ n: requests.length + 1, at: Date.now(), path, body, status: 0 },
+      ...{ n: (requests.at(-1)?.n ?? 0) + 1, at: Date.now(), path, body, status: 0 },
       idempotency_key: c.req.header('idempotency-key') || null,
       authorization_ok: tokens.includes(bearerOf(c.req.raw) ?? ''),
       user_agent: c.req.header('user-agent') ?? null,
     };
-    if (c.req.method === 'POST') requests.push(entry);
+    if (c.req.method === 'POST') requests = [...requests, entry].slice(-MOST_REQUESTS);
     const rule = faults.take({ path, body });
     if (!rule) await next();
     entry.status = rule ? await applyFault(c, next, { rule, held }) : c.res.status;

@@ -112,7 +112,7 @@ export const startService = async (options: StartOptions): Promise<RunningServic
 
   const close = async () => {
     endHeld();
-    await closeServer();
+    await Promise.all([mounted.stop(), closeServer()]);
     await mounted.close();
   };
   let closing: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installLocked } from '../../scripts/install-locked.mjs';
+import { installLocked } from '../../packed/support/install-locked.mjs';
 
 const SOURCE = fileURLToPath(new URL('.', import.meta.url));
 const FOLDER = fileURLToPath(new URL('../../.tmp/agents', import.meta.url));

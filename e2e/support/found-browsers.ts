@@ -1,4 +1,4 @@
-import { findChromium, findFirefox } from '../../scripts/find-browser.mjs';
+import { findChromium, findFirefox } from './find-browser.mjs';
 
 /** Executables to test in. */
 export interface FoundBrowsers {

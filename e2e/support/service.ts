@@ -96,6 +96,8 @@ export const createService = async (folder: string) => {
   const events = () => list<StoredEvent>('events');
   const identifies = () => list<StoredIdentify>('identifies');
   const requests = () => list<LoggedRequest>('requests');
+  /** How many requests there were; the log has the newest of them. */
+  const asked = async () => (await requests()).at(-1)?.n ?? 0;
 
   const compare = async (expected: Expected): Promise<Tally> => {
     const names = expected.events ? (await events()).map((row) => row.event) : [];
@@ -114,7 +116,7 @@ export const createService = async (folder: string) => {
         throw new Error(`${page.url()} still reports records that wait or are in flight`);
       }
     }
-    if (!(await untilQuiet(async () => (await requests()).length, { quietFor, within }))) {
+    if (!(await untilQuiet(asked, { quietFor, within }))) {
       throw new Error('requests keep coming to the service');
     }
   };
@@ -127,6 +129,7 @@ export const createService = async (folder: string) => {
     identifies,
     profiles: () => list<StoredProfile>('profiles'),
     requests,
+    asked,
     /** Sets the fault rules, in place of those before; none clears them. */
     faults: (rules: readonly FaultRule[]) =>
       ask('/_/faults', { method: 'PUT', body: JSON.stringify(rules) }).then(() => undefined),

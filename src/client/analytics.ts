@@ -84,9 +84,11 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const now = () => timeBy(settings?.now);
 
   const stop = () => {
-    for (const pipeline of pipelines.values()) pipeline.stop();
+    const all = [...pipelines.values()];
+    // Before they stop: a call by which a listener answers their drops waits for the next `init`.
     pipelines.clear();
     current = undefined;
+    for (const pipeline of all) pipeline.stop();
   };
 
   const analytics = {

@@ -5,7 +5,6 @@ import type { createDirectSend } from './delivery/send/direct.js';
 import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
 import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
-import { entriesOf } from './outbox/memory.js';
 import { clear, createOutbox, keep, leave, useDatabase } from './outbox/outbox.js';
 import { writeChanges } from './outbox/writer.js';
 import { timeBy } from './page.js';
@@ -195,8 +194,7 @@ export const createPipeline = (
       clear(outbox, 'outbox-full');
     },
     status: (): Status => {
-      const [paused, until] = pump.pause();
-      const inFlight = [...entriesOf(outbox)].filter(({ isSent }) => isSent).length;
+      const [inFlight, paused, until] = pump.pause();
       return {
         storage: outbox.database?.kind() ?? 'none',
         consent: consent!,

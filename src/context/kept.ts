@@ -22,7 +22,7 @@ export const kept = <Value extends object>(
   const remove = () => attempt((storage) => storage.removeItem(key));
 
   const update: Update<Value> = (change) => {
-    // Not asked again once it may: the status counts what waits.
+    // Not asked again once it may.
     isOpen ||= keep !== 'memory' && analytics.status().storage !== 'none';
     let text: string | null | undefined;
     const stored =

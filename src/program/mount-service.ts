@@ -118,7 +118,9 @@ export const mountService = async (
         return new Response(null, { status: 302, headers: { location: '/rows' } });
       const file = await files(request);
       if (file) service.note('file');
-      return file ?? service(request);
+      const response = file ?? (await service(request));
+      if (request.method === 'POST' && pathname.startsWith('/v1/')) traffic.onDirect(response);
+      return response;
     },
     /** Answers what asks for numbers. */
     answerAdmin: createAdmin({ relay, consumer, metrics: handler }),
@@ -134,8 +136,11 @@ export const mountService = async (
     },
     /** Ends the waits before what is tried again. */
     tryNow: (): void => consumer?.tryNow(),
-    /** Finishes what is being delivered. */
-    stop: async (): Promise<void> => consumer?.stop(),
+    /** Ends what would keep a server up, and finishes what is being delivered. */
+    stop: async (): Promise<void> => {
+      service.endFeeds();
+      await consumer?.stop();
+    },
     close: async (): Promise<void> => {
       await service.close();
       await queued?.close();

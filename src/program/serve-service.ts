@@ -60,7 +60,7 @@ export const serveService = async (
   ignore();
   clearInterval(logging);
   // Requests under way are answered, and what is being delivered is delivered; the rest stays in the queue.
-  const all = Promise.all([...doors.map(({ end }) => end()), mounted.stop()]);
+  const all = Promise.all([mounted.stop(), ...doors.map(({ end }) => end())]);
   const isLate = await within(STOP_MS, all);
   await mounted.close();
   log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);

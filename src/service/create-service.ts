@@ -38,7 +38,12 @@ export interface Service {
   /** Notes that a step of setting up was seen: the snippet's file was fetched, say. */
   note(step: Step): void;
   setup(): SetupState;
-  /** Ends what is followed, keeps what waits, and closes the store. */
+  /**
+   * Ends the answers to those who follow the rows, and refuses new ones. They never end by themselves, so a server that
+   * waits for its open answers calls this first when it stops.
+   */
+  endFeeds(): void;
+  /** Ends the feeds, keeps what waits, and closes the store. */
   close(): Promise<void>;
 }
 
@@ -161,9 +166,10 @@ export const createService = (options: ServiceOptions): Service => {
     refuse: createRefuseForRelay({ refusals, clientWordOf }),
     note: setup.note,
     setup: setup.state,
+    endFeeds: feed.end,
     close: async (): Promise<void> => {
       endRetention();
-      feed.close();
+      feed.end();
       await refusals.settled();
       await store.close();
     },

@@ -107,7 +107,7 @@ const paths = {
       {
         200: {
           description:
-            'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `setup` and `ready`; the last 200 rows at once, then what is new.',
+            'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
           content: {
             'application/json': {
               schema: object({ rows: listOf(ref('Row')), next: count }),

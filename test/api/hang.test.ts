@@ -54,6 +54,7 @@ it('sends a batch that hangs again after its timeout, and others with it', async
   page.track(names(20));
   await passUntil(() => relay.requests.length);
   page.track(names(20, 'other'));
+  expect(page.analytics.status()).toMatchObject({ inFlight: 20, waiting: 20 });
   await holds([...names(20), ...names(20, 'other')]);
   const [first, ...others] = relay.requests;
   const again = others.flatMap(({ ids }) => ids).filter((id) => first!.ids.includes(id));

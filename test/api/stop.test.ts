@@ -94,6 +94,23 @@ describe.each(WAYS)('`stop()`, %s', (way) => {
     expect(analytics.status()).toMatchObject({ paused: 'not-started', waiting: 0 });
   });
 
+  it('keeps the calls by which a listener answers its drops for the next `init`', async () => {
+    const { visit, holds, options } = openShop(way);
+    const { indexedDB, localStorage } = globalThis;
+    vi.stubGlobal('indexedDB', undefined);
+    vi.stubGlobal('localStorage', undefined);
+    const { analytics, track } = visit();
+    let answers = 0;
+    analytics.on('drop', () => analytics.event(`answer ${answers++}`));
+    track(names(2));
+    analytics.stop();
+    expect(analytics.status()).toMatchObject({ paused: 'not-started', waiting: 2 });
+    vi.stubGlobal('indexedDB', indexedDB);
+    vi.stubGlobal('localStorage', localStorage);
+    analytics.init(options);
+    await holds(['answer 0', 'answer 1']);
+  });
+
   it('is what `disabled` does to an earlier `init`', async () => {
     const shop = openShop(way);
     const { receiver } = shop;

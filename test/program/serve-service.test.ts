@@ -6,6 +6,7 @@ import { readServiceSettings } from '../../src/program/service-settings.js';
 import { serveService } from '../../src/program/serve-service.js';
 import type { Refused, Row } from '../../src/service.js';
 import { event, identify } from '../relay/helpers/records.js';
+import { readEvents } from '../service/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const LOCAL = 'http://localhost:5173';
@@ -57,6 +58,8 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
     body: JSON.stringify({ project: 'any', channel: 'c', event: 'Direct' }),
   });
   expect(direct.status).toBe(200);
+  expect((await fetch(`${url}/v1/event`, { method: 'POST', body: '{}' })).status).toBe(401);
+  expect((await fetch(`${url}/v1/event`, { method: 'OPTIONS' })).status).toBe(204);
   expect((await program.rows()).map(({ id, event }) => event ?? id)).toEqual([
     'i1',
     'Signed Up',
@@ -67,7 +70,16 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
     steps: { preflight: expect.any(String), stored: expect.any(String) },
   });
   await program.stop();
-  expect(said.at(-1)).toMatch(/^stopped\. in: 2 delivered/);
+  expect(said.at(-1)).toMatch(/^stopped\. in: 1 blocked, 3 delivered;/);
+});
+
+it('ends what follows its rows as it stops, and does not wait until it may cut them off', async () => {
+  const program = await start();
+  const feed = readEvents(await fetch(`${program.url}/rows?format=sse`));
+  await feed.until((seen) => seen.some(({ name }) => name === 'ready'));
+  const ended = feed.until(() => false); // it would reject if the connection was cut off
+  await program.stop();
+  await ended;
 });
 
 it('keeps its tokens and rows over a restart', async () => {

@@ -99,6 +99,15 @@ it('goes on where it was after a lost connection', async () => {
   expect(said[0]).toContain('trying again');
 });
 
+it('says that the store is another, and goes on with the rows of that one', async () => {
+  const { answers, lines, said, tail, connected } = await runStream();
+  tail('--json');
+  await connected(1);
+  answers[0]!.write(`event: replaced\ndata: {}\n\nevent: row\ndata: ${JSON.stringify(ROW)}\n\n`);
+  await vi.waitUntil(() => lines.length === 1);
+  expect(said).toEqual([expect.stringContaining('its store was replaced')]);
+});
+
 it('leaves out what was refused, unless it is asked for', async () => {
   const refused = { received_at: ROW.received_at, status: 400, reason: 'field', message: 'tags' };
   const text = `event: refused\ndata: ${JSON.stringify(refused)}\n\nevent: row\ndata: ${JSON.stringify(ROW)}\n\n`;

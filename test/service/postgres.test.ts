@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
       spoil: async (event: string, words: string) => {
         const quote = (text: string) => pg.escapeLiteral(text);
         await client.query(`
-          CREATE FUNCTION "${schema}".picky() RETURNS trigger LANGUAGE plpgsql AS
+          CREATE OR REPLACE FUNCTION "${schema}".picky() RETURNS trigger LANGUAGE plpgsql AS
             $$ BEGIN RAISE EXCEPTION USING MESSAGE = ${quote(words)}; END $$;
           CREATE TRIGGER picky BEFORE INSERT ON "${schema}".records FOR EACH ROW
             WHEN (new.event = ${quote(event)} OR new.id = ${quote(event)})

@@ -226,11 +226,11 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.stop();
       settleAll();
     },
-    /** Why nothing is sent, and until when. */
-    pause: (): [reason: Status['paused'], until: number] => {
-      if (!outbox.database) return ['consent', 0];
+    /** How many records are under way, or why nothing is sent, and until when. */
+    pause: (): [inFlight: number, reason?: Status['paused'], until?: number] => {
+      if (!outbox.database) return [0, 'consent'];
       const { until } = backoff.read();
-      return [until ? answers.reason() : undefined, until];
+      return [requests.count(), until ? answers.reason() : undefined, until];
     },
   };
 };

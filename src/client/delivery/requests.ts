@@ -23,6 +23,8 @@ interface Parts {
 export const createRequests = ({ settings, now, send }: Parts) => {
   /** Requests by what ends them, each with what forgets it, since nobody sees its answer any more. */
   const running = new Map<AbortController, () => void>();
+  /** Their records. Counted, since to look for them among all that wait would take the longer the more these are. */
+  let count = 0;
   /** Bytes that the browser still takes under keepalive. */
   let room = KEEPALIVE_BUDGET;
 
@@ -54,25 +56,25 @@ export const createRequests = ({ settings, now, send }: Parts) => {
     let doubtfulAt = Infinity;
     const onBegin = () => (doubtfulAt = began + settings().timeout - SLACK_MS);
     // Where repeats are not recognised, its answer may still come.
-    const onStay = () => settings().resends && lose();
+    const onStay = () => settings().resends && conclude();
     const settled = handoff ? undefined : attempt(() => onNavigation(onStay, onBegin));
-    const lose = () => {
-      if (!running.delete(controller)) return;
+    const conclude = (attempts?: Attempt[]) => {
+      if (!running.delete(controller)) return; // forgotten, since the page was left, or carried on by the browser
       settled?.();
-      onEnd();
+      count -= group.length;
+      onEnd(attempts);
     };
-    running.set(controller, lose);
+    running.set(controller, conclude);
+    count += group.length;
     room -= kept;
     const records = group.map(({ record }) => record);
     const sending = send(records, { keepalive, controller, isSilent: !!silent });
     const end = async () => {
       const attempts = await sending;
-      settled?.();
       room += kept;
-      if (attempts?.[0]!.status === 0 && now() > doubtfulAt) lose();
-      // Not if it was forgotten, since the page was left, or if the browser carries it on. In the same task, or a `flush()`
-      // would settle in between.
-      if (attempts && running.delete(controller)) onEnd(attempts);
+      if (attempts?.[0]!.status === 0 && now() > doubtfulAt) conclude();
+      // In the same task, or a `flush()` would settle in between.
+      if (attempts) conclude(attempts);
     };
     void end();
     return keepalive;
@@ -86,7 +88,8 @@ export const createRequests = ({ settings, now, send }: Parts) => {
       for (const controller of running.keys()) controller.abort?.();
       loseRunning();
     },
-    count: (): number => running.size,
+    /** How many records are under way: directly one a request, by relay those of a batch. */
+    count: (): number => count,
     room: (): number => room,
   };
 };

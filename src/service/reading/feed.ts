@@ -16,13 +16,19 @@ const MAX_FOLLOWERS = 200;
 interface Place {
   row: number;
   refused: number;
+  /** When that row arrived, in milliseconds: another store has another row at the same place. */
+  at?: number | undefined;
 }
 
 /** The place behind which a client goes on, or undefined where the text is none. */
 export const readPlace = (text: string | null | undefined): Place | undefined => {
-  const [, row, refused = '0'] = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text ?? '') ?? [];
-  return row === undefined ? undefined : { row: Number(row), refused: Number(refused) };
+  const [, row, refused = '0', at] =
+    /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/.exec(text ?? '') ?? [];
+  if (row === undefined) return undefined;
+  return { row: Number(row), refused: Number(refused), at: at === undefined ? at : Number(at) };
 };
+
+const timeOf = ({ received_at }: Row): number => Date.parse(received_at);
 
 interface Parts {
   store: Pick<Store, 'rows' | 'refused' | 'follow'>;
@@ -49,20 +55,34 @@ const createBell = () => {
 /** Server-sent events of what is stored and refused. https://html.spec.whatwg.org/#server-sent-events */
 export const createFeed = ({ store, setup, tell }: Parts) => {
   const ends = new Set<() => void>();
+  let isEnding = false;
+
+  /** Whether the store is the one that a place was in. The row at it may have been erased since, and those before it. */
+  const has = async ({ row, at }: Place): Promise<boolean> => {
+    if (row === 0) return true;
+    const [found] = await store.rows({}, { after: row - 1, limit: 1 });
+    return found !== undefined && (found.seq > row || at === undefined || timeOf(found) === at);
+  };
 
   /** All that a client gets, in chunks of text, until it is over. */
   async function* chunksOf(
     filter: RowFilter,
-    from: Place | undefined,
+    asked: Place | undefined,
     bell: ReturnType<typeof createBell>,
     isOver: () => boolean,
   ): AsyncGenerator<string> {
+    const from = asked && (await has(asked)) ? asked : undefined;
+    if (asked && !from) yield 'event: replaced\ndata: {}\n\n';
     const place: Place = from ?? { row: 0, refused: 0 };
-    const id = (): string => `id: ${place.row}.${place.refused}\n`;
+    const moveTo = (row: Row | undefined): void => {
+      if (row && row.seq > place.row) [place.row, place.at] = [row.seq, timeOf(row)];
+    };
+    const id = (): string =>
+      `id: ${place.row}.${place.refused}${place.at === undefined ? '' : `.${place.at}`}\n`;
     const event = (name: string, data: unknown): string =>
       `${id()}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
     const rowEvent = (row: Row): string => {
-      place.row = Math.max(place.row, row.seq);
+      moveTo(row);
       return event('row', row);
     };
     const refusedEvent = (one: Refused): string => {
@@ -85,7 +105,7 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
         let text = '';
         for (const row of rows) {
           if (matches(row, filter)) text += rowEvent(row);
-          place.row = row.seq;
+          moveTo(row);
         }
         if (text) yield text;
         if (rows.length < PAGE || isOver()) break;
@@ -107,7 +127,7 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
         [...rows].reverse().map(rowEvent).join('') +
         [...refused].reverse().map(refusedEvent).join('')
       );
-      place.row = newest?.seq ?? 0;
+      moveTo(newest);
     } else {
       yield* news();
     }
@@ -121,7 +141,7 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
   }
 
   return {
-    isFull: (): boolean => ends.size >= MAX_FOLLOWERS,
+    isFull: (): boolean => isEnding || ends.size >= MAX_FOLLOWERS,
     open: (filter: RowFilter, from: Place | undefined): ReadableStream<Uint8Array> => {
       const encoder = new TextEncoder();
       const bell = createBell();
@@ -162,8 +182,11 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
         cancel: end,
       });
     },
-    /** Ends all of them. */
-    close: (): void => [...ends].forEach((end) => end()),
+    /** Ends all of them, and refuses new ones. */
+    end: (): void => {
+      isEnding = true;
+      [...ends].forEach((end) => end());
+    },
   };
 };
 

@@ -143,7 +143,10 @@ export interface Store {
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
   refused(span: Span): Promise<Refused[]>;
-  /** Writes dead records again. Answers what became of each that was there; those that are stored are refused no more. */
+  /**
+   * Writes dead records again. Answers what became of each that was there. Those that are stored are refused no more, and
+   * those that died again have the words of this time.
+   */
   resend(seqs: readonly number[]): Promise<Resent[]>;
   /** The whole records of dead letters. */
   dead(seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]>;

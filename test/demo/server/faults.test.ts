@@ -157,6 +157,13 @@ it('logs every POST with what became of it, and clears rows, rules and log', asy
   expect([await service.requests(), await service.events()]).toEqual([[], []]);
 });
 
+it('logs the newest 500 requests, numbered on', async () => {
+  const service = await run();
+  for (let n = 1; n <= 502; n++) await service.post('/v1/event', {}, { authorization: null });
+  const numbers = (await service.requests()).map(({ n }) => n);
+  expect(numbers).toEqual(Array.from({ length: 500 }, (_, n) => n + 3));
+});
+
 it('reads no more of a body than the service would', async () => {
   const service = await run();
   const chunk = new Uint8Array(65_536).fill(32);

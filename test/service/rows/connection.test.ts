@@ -10,7 +10,7 @@ interface Init {
 }
 
 /** A feed that answers one request after the other with these, and says nothing after the last. */
-const line = (answers: readonly Answer[], { canResume = true } = {}) => {
+const line = (answers: readonly Answer[]) => {
   const asked: (string | null)[] = [];
   const seen: Connection[] = [];
   const events: string[] = [];
@@ -29,7 +29,6 @@ const line = (answers: readonly Answer[], { canResume = true } = {}) => {
       if (change.kind === 'lost') waits.push(change.retryAt - Date.now());
     },
     onServerTime: () => undefined,
-    canResume: () => Promise.resolve(canResume),
   });
   connection.restart();
   return { asked, waits, events, last: () => seen.at(-1) };
@@ -73,13 +72,6 @@ describe('the line to the feed', () => {
     const wanted = [20, 1, 2, 4, 8, 15, 15].map((seconds) => seconds * 1000);
     await comes(() => waits.length === wanted.length);
     expect(waits).toEqual(wanted);
-  });
-
-  it('begins from nothing where the service has another store', async () => {
-    const { asked, last } = line([stream('id: 7.2\ndata: a\n\n')], { canResume: false });
-    await comes(() => last()?.kind === 'lost');
-    await comes(() => asked.length === 2);
-    expect(asked).toEqual([null, null]);
   });
 
   it.each([401, 403])('is locked by a %i, and does not ask again', async (status) => {

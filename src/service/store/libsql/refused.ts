@@ -38,6 +38,8 @@ export const createRefused = (database: Database.Database) => {
   );
   const dead = prepare('SELECT record FROM refused WHERE seq = ? AND record IS NOT NULL');
   const remove = prepare('DELETE FROM refused WHERE seq = ?');
+  /** A dead record has died again, perhaps of something else. */
+  const rename = prepare('UPDATE refused SET message = ? WHERE seq = ?');
   const removeBefore = prepare(
     'DELETE FROM refused WHERE seq IN (SELECT seq FROM refused WHERE received_at < ? LIMIT ?)',
   );
@@ -96,7 +98,8 @@ export const createRefused = (database: Database.Database) => {
       const [row] = dead.all(seq) as { record: string }[];
       if (!row) return undefined;
       const written = write(JSON.parse(row.record) as Incoming);
-      if (written.outcome !== 'dead') remove.run(seq);
+      if (written.outcome === 'dead') rename.run(refusedText(written.message), seq);
+      else remove.run(seq);
       return { seq, ...written };
     },
     count: (): number => {

@@ -17,8 +17,6 @@ export interface ConnectionParts {
   onChange: (connection: Connection) => void;
   /** The clock of the service, as its answer tells it. */
   onServerTime: (ms: number) => void;
-  /** Called before a lost line is opened again; resolves with false if it has to begin from nothing. */
-  canResume: () => Promise<boolean>;
 }
 
 const FIRST_WAIT_MS = 1000;
@@ -92,7 +90,7 @@ export const connect = (parts: ConnectionParts) => {
     const wait = asked ?? Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS);
     const why = error instanceof Refusal ? error.message : 'The service does not answer';
     parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why });
-    timer = setTimeout(() => void reopen(), wait);
+    timer = setTimeout(reopen, wait);
   };
 
   const open = async (): Promise<void> => {
@@ -113,12 +111,10 @@ export const connect = (parts: ConnectionParts) => {
     }
   };
 
-  const reopen = async (): Promise<void> => {
+  const reopen = (): void => {
     clearTimeout(timer);
-    const controller = current;
     parts.onChange({ kind: 'opening' });
-    if (lastId !== undefined && !(await parts.canResume())) lastId = undefined;
-    if (controller === current) await open();
+    void open();
   };
 
   const stop = (): void => {
@@ -137,7 +133,7 @@ export const connect = (parts: ConnectionParts) => {
       void open();
     },
     /** Does not wait any longer. */
-    retry: (): void => void reopen(),
+    retry: reopen,
     stop,
   };
 };

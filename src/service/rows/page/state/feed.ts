@@ -76,6 +76,7 @@ export const createFeed = () => {
   let frame: ReturnType<typeof setTimeout> | undefined;
   let lastFrame = 0;
   const onEvent = (event: ServerEvent): void => {
+    if (event.name === 'replaced') return startOver();
     queue.push(event);
     frame ??= setTimeout(show, Math.max(0, lastFrame + FRAME_MS - performance.now()));
   };
@@ -149,18 +150,10 @@ export const createFeed = () => {
     set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
   };
 
-  /** Whether the service still has the store that the page has seen, and not a new one that counts from 1 again. */
-  const canResume = async (): Promise<boolean> => {
-    const known = (state.kept.waiting[0] ?? state.kept.shown[0])?.row.seq;
-    if (known === undefined) return true;
-    try {
-      const [newest] = await readOlder(new URLSearchParams(), undefined, 1);
-      const isSame = newest !== undefined && newest.seq >= known;
-      if (!isSame) forget();
-      return isSame;
-    } catch {
-      return true; // It does not answer yet, which the attempt to open the line will say.
-    }
+  /** The service has another store than before the break, which counts from 1 again. */
+  const startOver = (): void => {
+    forget();
+    set({ resent: new Map() });
   };
 
   const feedQuery = (): URLSearchParams => {
@@ -176,7 +169,6 @@ export const createFeed = () => {
       // The header tells whole seconds.
       ahead = Math.abs(ms - Date.now()) > 2000 ? ms - Date.now() : 0;
     },
-    canResume,
   });
 
   const restart = (): void => {

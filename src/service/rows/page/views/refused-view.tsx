@@ -11,6 +11,13 @@ type Reason = Refused['reason'];
 /** As many are drawn at first, and more on demand. */
 const STEP = 100;
 
+type Sending = Resent | 'sending' | 'failed' | undefined;
+
+/** What has failed, or was refused once more, may be sent another time. */
+const isStored = (resent: Sending): resent is Resent & { outcome: 'stored' | 'known' } =>
+  typeof resent === 'object' && resent.outcome !== 'dead';
+const maySend = (resent: Sending): boolean => resent !== 'sending' && !isStored(resent);
+
 export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const [reason, choose] = useState<Reason | undefined>();
   const [limit, setLimit] = useState(STEP);
@@ -18,7 +25,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   const counts = new Map<Reason, number>();
   for (const { reason: name } of refused) counts.set(name, (counts.get(name) ?? 0) + 1);
   const wanted = reason ? refused.filter((entry) => entry.reason === reason) : refused;
-  const dead = wanted.filter(({ isDead, seq }) => isDead && !resent.has(seq));
+  const dead = wanted.filter(({ isDead, seq }) => isDead && maySend(resent.get(seq)));
 
   if (!refused.length) return <NothingRefused isReady={state.isReady} />;
   return (
@@ -91,7 +98,7 @@ const NothingRefused = ({ isReady }: { isReady: boolean }) => (
 
 interface RefusalProps {
   entry: Refused;
-  resent: Resent | 'sending' | 'failed' | undefined;
+  resent: Sending;
   now: number;
   onResend: () => void;
 }
@@ -142,7 +149,7 @@ const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
 };
 
 const SendAgain = ({ resent, onResend }: Pick<RefusalProps, 'resent' | 'onResend'>) => {
-  if (typeof resent === 'object' && resent.outcome !== 'dead') {
+  if (isStored(resent)) {
     const words = resent.outcome === 'stored' ? 'It is stored now.' : 'It was stored already.';
     return <p class="sent">✓ {words}</p>;
   }

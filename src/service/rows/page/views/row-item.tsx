@@ -84,7 +84,8 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
           {row.user_id !== undefined && row.user_id !== null && (
             <button
               type="button"
-              class={`user value hue-${hueOf(row.user_id)}`}
+              class="user value"
+              style={{ '--hue': hueOf(row.user_id) }}
               data-kind="user"
               aria-haspopup="dialog"
               tabIndex={tabIndex}

@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const pathOf = (path) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+const pathOf = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const CLIENT = pathOf('client/');
 const TESTING = pathOf('testing/');
 const PLATFORM = pathOf('testing/platform/');
@@ -15,7 +15,7 @@ const TIMERS = JSON.stringify(`${PLATFORM}timers.ts`);
 
 /**
  * A plugin for Rollup and Vite.
- * @param mark ends the ids of the client's modules, where the same program has the real ones too
+ * @param {string} [mark] ends the ids of the client's modules, where the same program has the real ones too
  */
 export const testingPlatform = (mark = '') => ({
   name: 'testing-platform',

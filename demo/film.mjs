@@ -1,7 +1,7 @@
 /**
  * Films the tour of the demo for the README, in light and dark, from the last build:
  *
- *     node scripts/film.mjs
+ *     node demo/film.mjs
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright';
 import sharp from 'sharp';
-import { startDemo } from '../demo/dist/demo.js';
-import { findChromium } from './find-browser.mjs';
+import { startDemo } from './dist/demo.js';
+import { findChromium } from '../e2e/support/find-browser.mjs';
 
 const PICTURES = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
 const SIZE = { width: 1020, height: 800 };

@@ -1,1 +1,0 @@
-export declare const BUNDLED: readonly string[];

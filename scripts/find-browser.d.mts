@@ -1,2 +1,0 @@
-export declare function findChromium(): string;
-export declare function findFirefox(): string | undefined;
