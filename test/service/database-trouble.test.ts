@@ -1,6 +1,9 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
-import Database from 'libsql';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
 import type { Store } from '../../src/service.js';
+import { createLibsqlStore } from '../../src/service-libsql.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { refuseRows } from './support/refuse-rows.js';
 import { event, runService } from './support/run-service.js';
 
 /** A relay that takes records from a queue does not know who sent them. */
@@ -64,11 +67,9 @@ it('answers 503, and not more, to a relay of the same process', async () => {
 });
 
 it('keeps a record that the database refuses as a dead letter, and stores it when it is sent again', async () => {
-  const service = runService();
-  const other = new Database(service.path);
-  onTestFinished(() => void other.close());
-  other.exec(`CREATE TRIGGER picky BEFORE INSERT ON rows WHEN new.event = 'bad'
-    BEGIN SELECT RAISE(ABORT, 'not this one'); END`);
+  const path = join(tempFolder(), 'service.db');
+  const service = runService({ store: createLibsqlStore({ path }) });
+  const mend = refuseRows(path, 'not this one');
   const response = await service.post('/v1/event', { ...event, event: 'bad' });
   expect(response.status).toBe(422);
   expect(await response.json()).toEqual({ code: 422, message: 'Not stored' });
@@ -81,7 +82,7 @@ it('keeps a record that the database refuses as a dead letter, and stores it whe
   expect(await resend()).toEqual({
     results: [{ seq: dead!.seq, outcome: 'dead', message: 'not this one' }],
   });
-  other.exec('DROP TRIGGER picky');
+  mend();
   expect(await resend()).toEqual({ results: [{ seq: dead!.seq, outcome: 'stored' }] });
   expect((await service.rows()).map((row) => row.event)).toEqual(['bad']);
   expect(await service.refused()).toEqual([]);

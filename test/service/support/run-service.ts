@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createService, type ServiceError, type ServiceOptions } from '../../../src/service.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import type { Refused, Row } from '../../../src/service.js';
-import { tempFolder } from '../../support/temp-folder.js';
 
 export const TOKEN = 'test-token';
 const ORIGIN = 'http://localhost:8787';
@@ -11,10 +9,9 @@ const ORIGIN = 'http://localhost:8787';
 export const event = { project: 'p', channel: 'c', event: 'e' };
 export const identify = { project: 'p', user_id: 'u', properties: {} };
 
-/** A service over a file of its own, called without a server, until the test ends. */
+/** A service over a database of its own, called without a server, until the test ends. */
 export const runService = (options: Partial<ServiceOptions> = {}) => {
-  const path = join(tempFolder(), 'service.db');
-  const store = options.store ?? createLibsqlStore({ path });
+  const store = options.store ?? createLibsqlStore({ path: ':memory:' });
   const errors: ServiceError[] = [];
   const metrics: [name: string, value: number, labels: string][] = [];
   const service = createService({
@@ -49,7 +46,7 @@ export const runService = (options: Partial<ServiceOptions> = {}) => {
     (await (await send(target, init)).json()) as Value;
 
   return {
-    ...{ service, store, path, errors, metrics, send, post, json },
+    ...{ service, store, errors, metrics, send, post, json },
     rows: async (query = ''): Promise<Row[]> =>
       (await json<{ rows: Row[] }>(`/rows?${query}`)).rows,
     refused: async (): Promise<Refused[]> =>
