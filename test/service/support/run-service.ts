@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createService, type ServiceError, type ServiceOptions } from '../../../src/service.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
-import type { Refused, Row } from '../../../src/service.js';
+import type { Profile, Refused, Row } from '../../../src/service.js';
 
 export const TOKEN = 'test-token';
 const ORIGIN = 'http://localhost:8787';
@@ -28,19 +28,24 @@ export const runService = (options: Partial<ServiceOptions> = {}) => {
 
   const send = (target: string, init?: RequestInit): Promise<Response> =>
     service(new Request(new URL(target, ORIGIN), init));
-  /** Posts JSON (a string goes as it is) with the token; a header set to `null` is left out. */
+  /** Posts JSON (text, bytes and streams go as they are) with the token; a header set to `null` is left out. */
   const post = (target: string, body: unknown, headers: Record<string, string | null> = {}) => {
     const all = {
       authorization: `Bearer ${TOKEN}`,
       'content-type': 'application/json',
       ...headers,
     };
-    return send(target, {
+    const isRaw = body instanceof Uint8Array || body instanceof ReadableStream;
+    const init = {
       method: 'POST',
       headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
       // Bytes, for a string would get a content type of its own.
-      body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
-    });
+      body: isRaw
+        ? body
+        : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+      duplex: 'half',
+    };
+    return send(target, init as RequestInit);
   };
   const json = async <Value>(target: string, init?: RequestInit): Promise<Value> =>
     (await (await send(target, init)).json()) as Value;
@@ -51,5 +56,7 @@ export const runService = (options: Partial<ServiceOptions> = {}) => {
       (await json<{ rows: Row[] }>(`/rows?${query}`)).rows,
     refused: async (): Promise<Refused[]> =>
       (await json<{ refused: Refused[] }>('/refused')).refused,
+    profiles: async (query = ''): Promise<Profile[]> =>
+      (await json<{ profiles: Profile[] }>(`/profiles?${query}`)).profiles,
   };
 };
