@@ -214,3 +214,32 @@ it.each([
     expect(await response.json()).toEqual({ code: 404, message: 'Not found' });
   }
 });
+
+describe('Idempotency-Key', () => {
+  const key = { 'idempotency-key': 'key-1' };
+
+  it('is the id of the record, so that a repeat gets the first answer and is not stored', async () => {
+    const service = runService();
+    const first = await service.post('/v1/event', { ...event, event: 'first' }, key);
+    const second = await service.post('/v1/event', { ...event, event: 'second' }, key);
+    expect(second.status).toBe(first.status);
+    expect(await second.text()).toBe(await first.text());
+    expect(await service.rows()).toMatchObject([{ event: 'first', id: 'key-1', arrivals: 2 }]);
+  });
+
+  it('is none where it is empty', async () => {
+    const service = runService();
+    for (const empty of [{}, { 'idempotency-key': '' }, {}])
+      await service.post('/v1/event', event, empty);
+    expect(await service.rows()).toHaveLength(3);
+  });
+
+  it('is free again after a request that was refused', async () => {
+    const service = runService();
+    expect((await service.post('/v1/event', {}, key)).status).toBe(400);
+    const stranger = await service.post('/v1/event', event, { ...key, authorization: null });
+    expect(stranger.status).toBe(401);
+    expect((await service.post('/v1/event', event, key)).status).toBe(200);
+    expect(await service.rows()).toHaveLength(1);
+  });
+});
