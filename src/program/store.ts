@@ -14,6 +14,8 @@ export interface StoreSettings {
   >;
   /** How many ids are known, and for how many milliseconds. */
   ids?: Pick<RedisSeenOptions, 'maxAge' | 'maxIds' | 'maxIdsOfClient'>;
+  /** Milliseconds for which Redis may be silent until its connection counts as lost. @default 5000 */
+  silence?: number;
 }
 
 export interface Store {
@@ -35,12 +37,8 @@ export const load = async <Module>(
   }
 };
 
-/** How long Redis may be silent until its connection counts as lost, and how often it is asked for a sign of life. */
-const SILENCE_MS = 5_000;
-const PING_MS = 2_000;
-
 const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
-  const { prefix, bounds, ids } = settings;
+  const { prefix, bounds, ids, silence = 5_000 } = settings;
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue, createRedisSeen } = await import('../relay-redis.js');
   let isConnected = false;
@@ -49,10 +47,11 @@ const openRedis = async (url: string, settings: StoreSettings): Promise<Store> =
     url,
     // What is asked for while Redis is away fails at once, and pages keep their records.
     disableOfflineQueue: true,
-    pingInterval: PING_MS,
+    // Asks for a sign of life often enough for one to come in time.
+    pingInterval: silence / 2.5,
     // At the start a Redis that is not there is a wrong address. Later it comes back.
     socket: {
-      socketTimeout: SILENCE_MS,
+      socketTimeout: silence,
       reconnectStrategy: (retries, cause) => (isConnected ? Math.min(retries * 50, 2_000) : cause),
     },
   }).on('error', (error) => (problem = error)); // every command that fails tells the relay

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import Database from 'libsql';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { createLibsqlStore } from '../../src/service-libsql.js';
 import { OPENAPI } from '../../src/service/openapi.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { refuseRows } from './support/refuse-rows.js';
 import { event, identify, runService, TOKEN } from './support/run-service.js';
 
 const READ = 'read-token';
@@ -80,10 +83,9 @@ const failing = () => {
   return runService({ store: { ...store, close: async () => {} }, readToken: READ });
 };
 const picky = () => {
-  const service = runService();
-  const other = new Database(service.path);
-  onTestFinished(() => void other.close());
-  other.exec(`CREATE TRIGGER picky BEFORE INSERT ON rows BEGIN SELECT RAISE(ABORT, 'no'); END`);
+  const path = join(tempFolder(), 'service.db');
+  const service = runService({ store: createLibsqlStore({ path }) });
+  refuseRows(path, 'no');
   return service;
 };
 

@@ -1,16 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/service/operations.js';
-import type { Profile } from '../../src/service.js';
 import { badEvents, badIdentifies } from '../interface/bad-bodies.js';
 import { event, identify, runService } from './support/run-service.js';
 
-const profilesOf = async (service: ReturnType<typeof runService>) =>
-  (await service.json<{ profiles: Profile[] }>('/profiles')).profiles;
-
-const INVALID = { code: 400, message: 'Invalid request data' };
-
 describe('POST /v1/event', () => {
-  test('stores every field as it was given', async () => {
+  it('stores every field as it was given', async () => {
     const service = runService();
     const full = {
       project: 'shop',
@@ -28,18 +22,17 @@ describe('POST /v1/event', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual({ success: true, message: 'Event stored' });
     const { project, channel, event, user_id } = full;
+    const name = event.replace('\u0000', '\ufffd');
     expect(await service.rows()).toEqual([
       {
         ...{ seq: 1, id: expect.any(String), type: 'event', arrivals: 1 },
-        ...{ project, channel, event: event.replace('\u0000', '\ufffd'), user_id },
-        body: { ...full, event: event.replace('\u0000', '\ufffd') },
-        called_at: '2026-01-31T18:29:59.123Z',
-        received_at: expect.any(String),
+        ...{ project, channel, event: name, user_id, body: { ...full, event: name } },
+        ...{ called_at: '2026-01-31T18:29:59.123Z', received_at: expect.any(String) },
       },
     ]);
   });
 
-  test('fills in the defaults that the interface names', async () => {
+  it('fills in the defaults that the interface names', async () => {
     const service = runService();
     const before = new Date().toISOString();
     await service.post('/v1/event', event);
@@ -50,259 +43,203 @@ describe('POST /v1/event', () => {
     expect(row!.received_at >= before && row!.received_at <= new Date().toISOString()).toBe(true);
   });
 
-  test('keeps a key named __proto__ and ignores an unknown field', async () => {
+  it('keeps a key named __proto__ and ignores an unknown field', async () => {
     const service = runService();
     const tags = '{"__proto__":{"a":1},"constructor":2}';
-    await service.post(
-      '/v1/event',
-      `{"project":"p","channel":"c","event":"e","tags":${tags},"x":1}`,
-    );
+    const text = JSON.stringify({ ...event, x: 1 }).replace('}', `,"tags":${tags}}`);
+    await service.post('/v1/event', text);
     const [row] = await service.rows();
     expect(JSON.stringify((row!.body as { tags: object }).tags)).toBe(tags);
     expect(row!.body).not.toHaveProperty('x');
   });
-
-  test.each(badEvents)('refuses a body that %s and stores nothing', async (_, body) => {
-    const service = runService();
-    const response = await service.post('/v1/event', body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual(INVALID);
-    expect(await service.rows()).toEqual([]);
-  });
 });
 
 describe('POST /v1/identify', () => {
-  test('creates a profile', async () => {
+  /** The answers to identifies with these properties, text as it stands. */
+  const identifyWith = async (
+    { post }: ReturnType<typeof runService>,
+    ...all: (object | string)[]
+  ) => {
+    for (const properties of all) {
+      const body = JSON.stringify({ ...identify, properties: 0 });
+      const text = typeof properties === 'string' ? properties : JSON.stringify(properties);
+      expect((await post('/v1/identify', body.replace('0', text))).status).toBe(200);
+    }
+  };
+
+  it('creates a profile', async () => {
     const service = runService();
     const properties = { name: 'Ada', age: 36, plan: { tier: 'pro' } };
     const response = await service.post('/v1/identify', { ...identify, properties });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ success: true, message: 'Profile stored' });
-    const [profile, ...others] = await profilesOf(service);
+    const [profile, ...others] = await service.profiles();
     expect(others).toEqual([]);
+    const { created_at } = profile!;
     expect(profile).toEqual({
-      project: 'p',
-      user_id: 'u',
-      properties,
-      set_at: Object.fromEntries(Object.keys(properties).map((key) => [key, profile!.created_at])),
-      created_at: expect.any(String),
-      updated_at: profile!.created_at,
+      ...{ project: 'p', user_id: 'u', properties, created_at, updated_at: created_at },
+      set_at: { name: created_at, age: created_at, plan: created_at },
     });
   });
 
-  test('merges the properties of an update one level deep', async () => {
+  it('merges the properties of an update one level deep', async () => {
     const service = runService();
-    const first = { name: 'Ada', age: 36, plan: { tier: 'pro', seats: 3 } };
-    const second = { age: null, plan: { tier: 'free' }, city: 'London' };
-    await service.post('/v1/identify', { ...identify, properties: first });
-    await service.post('/v1/identify', { ...identify, properties: second });
-    const [profile, ...others] = await profilesOf(service);
-    expect(others).toEqual([]);
-    expect(profile!.properties).toEqual({
-      name: 'Ada',
-      age: null,
-      plan: { tier: 'free' },
-      city: 'London',
-    });
-  });
-
-  test('keeps a property named __proto__ through a merge', async () => {
-    const service = runService();
-    await service.post(
-      '/v1/identify',
-      '{"project":"p","user_id":"u","properties":{"__proto__":1}}',
+    await identifyWith(
+      service,
+      { name: 'Ada', age: 36, plan: { tier: 'pro', seats: 3 } },
+      { age: null, plan: { tier: 'free' }, city: 'London' },
     );
-    await service.post('/v1/identify', { ...identify, properties: { a: 2 } });
-    const [profile] = await profilesOf(service);
+    expect(await service.profiles()).toMatchObject([
+      { properties: { name: 'Ada', age: null, plan: { tier: 'free' }, city: 'London' } },
+    ]);
+  });
+
+  it('keeps a property named __proto__ through a merge', async () => {
+    const service = runService();
+    await identifyWith(service, '{"__proto__":1}', { a: 2 });
+    const [profile] = await service.profiles();
     expect(JSON.stringify(profile!.properties)).toBe('{"__proto__":1,"a":2}');
   });
 
-  test('keeps the same user of two projects apart', async () => {
+  it('keeps every call in the history, in the order it came', async () => {
     const service = runService();
-    await service.post('/v1/identify', { ...identify, properties: { a: 1 } });
-    await service.post('/v1/identify', { ...identify, project: 'q', properties: { b: 2 } });
-    const profiles = await profilesOf(service);
-    expect(profiles.map(({ project, properties }) => [project, properties])).toEqual([
-      ['p', { a: 1 }],
-      ['q', { b: 2 }],
-    ]);
-  });
-
-  test('keeps every call in the history, in the order it came', async () => {
-    const service = runService();
-    for (const n of [1, 2, 2]) {
-      await service.post('/v1/identify', { ...identify, properties: { n } });
-    }
-    const rows = await service.rows();
-    expect(rows.map(({ seq, body }) => [seq, (body as typeof identify).properties])).toEqual([
-      [1, { n: 1 }],
-      [2, { n: 2 }],
-      [3, { n: 2 }],
-    ]);
-  });
-
-  test.each(badIdentifies)('refuses a body that %s and stores nothing', async (_, body) => {
-    const service = runService();
-    const response = await service.post('/v1/identify', body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual(INVALID);
-    expect(await service.rows()).toEqual([]);
-    expect(await profilesOf(service)).toEqual([]);
+    await identifyWith(service, { n: 1 }, { n: 2 }, { n: 2 });
+    expect(await service.rows()).toMatchObject(
+      [1, 2, 2].map((n, index) => ({ seq: index + 1, body: { properties: { n } } })),
+    );
   });
 });
 
+type Headers = Record<string, string | null>;
+type Sent = [what: string, body: unknown, headers: Headers];
+type Answer = readonly [status: number, message: string];
+const INVALID: Answer = [400, 'Invalid request data'];
+const UNKNOWN: Answer = [401, 'Missing or wrong API token'];
+const LARGE: Answer = [413, 'Too large'];
+
 describe.each([
-  ['/v1/event', event],
-  ['/v1/identify', identify],
-])('both operations: %s', (path, body) => {
+  ['/v1/event', event, badEvents],
+  ['/v1/identify', identify, badIdentifies],
+])('both operations: %s', (path, body, badBodies) => {
   const text = JSON.stringify(body);
-
-  test.each([
-    ['cut off', text.slice(0, -1)],
-    ['followed by more', `${text}x`],
-    ['empty', ''],
-    ['not JSON', 'project=p'],
-  ])('refuses JSON that is %s', async (_, bad) => {
-    const service = runService();
-    const response = await service.post(path, bad);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual(INVALID);
-  });
-
-  test('refuses bytes that are not UTF-8', async () => {
-    const service = runService();
-    const bytes = Buffer.from(text.replace('"p"', '"p\u00e9"'), 'latin1');
-    const response = await service.send(path, {
-      method: 'POST',
-      headers: { authorization: 'Bearer test-token', 'content-type': 'application/json' },
-      body: bytes,
+  const streamOf = (...pieces: Uint8Array[]) =>
+    new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        const piece = pieces.shift();
+        if (piece) controller.enqueue(piece);
+        else controller.close();
+      },
     });
-    expect(response.status).toBe(400);
+
+  /** The body with each of these values for a header. */
+  const withHeader = (name: string, values: readonly (string | null)[]): Sent[] =>
+    values.map((value) => [`${name}: ${value}`, text, { [name]: value }]);
+
+  it.each<Sent>([
+    ['of the greatest size', text.padEnd(MAX_BODY_BYTES, ' '), {}],
+    ['in chunks', streamOf(Buffer.from(text.slice(0, 9)), Buffer.from(text.slice(9))), {}],
+    ...withHeader('content-type', [
+      ...[
+        'APPLICATION/JSON',
+        'application/json;charset=utf-8',
+        'application/json; charset="UTF-8"',
+      ],
+    ]),
+    ...withHeader('authorization', ['bearer test-token']),
+  ])('takes a body %s', async (_, sent, headers) => {
+    const service = runService();
+    expect((await service.post(path, sent, headers)).status).toBe(200);
+    expect(await service.rows()).toHaveLength(1);
   });
 
-  test.each([
-    'application/json',
-    'APPLICATION/JSON',
-    'application/json;charset=utf-8',
-    'application/json; charset="UTF-8"',
-  ])('accepts the content type %s', async (type) => {
-    const service = runService();
-    expect((await service.post(path, text, { 'content-type': type })).status).toBe(200);
-  });
+  const chunks = Array.from({ length: 17 }, () => new Uint8Array(64 * 1024).fill(32));
+  const as = (answer: Answer, all: readonly Sent[]) =>
+    all.map((sent) => [...sent, answer] as const);
 
-  test.each([
-    null,
-    'text/plain',
-    'text/plain;charset=UTF-8',
-    'application/x-www-form-urlencoded',
-    'application/jsonx',
-    'application/json; charset=iso-8859-1',
-    'application/ld+json',
-  ])('refuses the content type %s and stores nothing', async (type) => {
+  it.each([
+    ...as(INVALID, [
+      ['JSON that is cut off', text.slice(0, -1), {}],
+      ['JSON that is followed by more', `${text}x`, {}],
+      ['nothing', '', {}],
+      ['a form', 'project=p', {}],
+      ['what is no UTF-8', Buffer.from(text.replace('"p"', '"p\u00e9"'), 'latin1'), {}],
+      ...withHeader('content-type', [
+        ...[null, 'text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded'],
+        ...['application/jsonx', 'application/json; charset=iso-8859-1', 'application/ld+json'],
+      ]),
+    ]),
+    ...as(UNKNOWN, [
+      ...withHeader('authorization', [
+        ...[null, 'Bearer', 'Bearer wrong', 'Bearer test-token x', 'Bearer TEST-TOKEN'],
+        ...['Basic test-token', 'test-token'],
+      ]),
+      ['no token, and no JSON either', '{', { authorization: null }],
+    ]),
+    ...as(LARGE, [
+      ['a byte more than the greatest size', text.padEnd(MAX_BODY_BYTES + 1, ' '), {}],
+      ['a large body in chunks without a length', streamOf(...chunks), {}],
+    ]),
+  ])('refuses %s, and stores nothing', async (_, sent, headers, [status, message]) => {
     const service = runService();
-    const response = await service.post(path, text, { 'content-type': type });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual(INVALID);
+    const response = await service.post(path, sent, headers);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ code: status, message });
+    expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
     expect(await service.rows()).toEqual([]);
   });
 
-  test.each([
-    ['no header', null],
-    ['no token', 'Bearer'],
-    ['a wrong token', 'Bearer wrong'],
-    ['a token with more behind it', 'Bearer test-token x'],
-    ['the token in another case', 'Bearer TEST-TOKEN'],
-    ['another scheme', 'Basic test-token'],
-    ['the token alone', 'test-token'],
-  ])('answers 401 to %s and stores nothing', async (_, authorization) => {
+  it('refuses every body that breaks the interface, and stores nothing', async () => {
     const service = runService();
-    const response = await service.post(path, text, { authorization });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    expect(await response.json()).toEqual({ code: 401, message: 'Missing or wrong API token' });
+    for (const [why, bad] of badBodies)
+      expect([why, (await service.post(path, bad)).status]).toEqual([why, 400]);
     expect(await service.rows()).toEqual([]);
+    expect(await service.profiles()).toEqual([]);
   });
 
-  test('answers 401, not 400, when both are due', async () => {
-    const service = runService();
-    expect((await service.post(path, '{', { authorization: null })).status).toBe(401);
-  });
-
-  test('accepts the scheme in any case', async () => {
-    const service = runService();
-    expect((await service.post(path, text, { authorization: 'bearer test-token' })).status).toBe(
-      200,
-    );
-  });
-
-  test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s', async (method) => {
-    const service = runService();
-    const response = await service.send(path, { method });
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s', async (method) => {
+    const response = await runService().send(path, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST, OPTIONS');
     if (method === 'HEAD') return;
     expect(await response.json()).toEqual({ code: 405, message: 'Method not allowed' });
   });
-
-  test('accepts a body of the greatest size, and answers 413 to one byte more', async () => {
-    const service = runService();
-    const whole = text.padEnd(MAX_BODY_BYTES, ' ');
-    expect((await service.post(path, whole)).status).toBe(200);
-    const response = await service.post(path, `${whole} `);
-    expect(response.status).toBe(413);
-    expect(await response.json()).toEqual({ code: 413, message: 'Too large' });
-    expect(await service.rows()).toHaveLength(1);
-  });
-
-  test('answers 413 to a large body sent in chunks without a length', async () => {
-    const service = runService();
-    const chunk = new Uint8Array(64 * 1024).fill(32);
-    let left = 17;
-    const stream = new ReadableStream<Uint8Array>({
-      pull: (controller) => (left-- > 0 ? controller.enqueue(chunk) : controller.close()),
-    });
-    const init = {
-      method: 'POST',
-      headers: { authorization: 'Bearer test-token', 'content-type': 'application/json' },
-      body: stream,
-      duplex: 'half',
-    };
-    expect((await service.send(path, init as RequestInit)).status).toBe(413);
-  });
-
-  test('accepts a small body sent in chunks', async () => {
-    const service = runService();
-    const halves = [text.slice(0, 9), text.slice(9)].map((half) => new TextEncoder().encode(half));
-    const stream = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        const half = halves.shift();
-        if (half) controller.enqueue(half);
-        else controller.close();
-      },
-    });
-    const init = {
-      method: 'POST',
-      headers: { authorization: 'Bearer test-token', 'content-type': 'application/json' },
-      body: stream,
-      duplex: 'half',
-    };
-    expect((await service.send(path, init as RequestInit)).status).toBe(200);
-  });
 });
 
-test.each([
-  '/',
-  '/v1',
-  '/v1/',
-  '/v1/event/',
-  '/v1/events',
-  '/v2/event',
-  '/_/nothing',
-  '/favicon.ico',
+it.each([
+  ...['/', '/v1', '/v1/', '/v1/event/', '/v1/events', '/v2/event', '/_/nothing', '/favicon.ico'],
 ])('answers 404 at %s', async (path) => {
   const service = runService();
   for (const response of [await service.send(path), await service.post(path, event)]) {
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ code: 404, message: 'Not found' });
   }
+});
+
+describe('Idempotency-Key', () => {
+  const key = { 'idempotency-key': 'key-1' };
+
+  it('is the id of the record, so that a repeat gets the first answer and is not stored', async () => {
+    const service = runService();
+    const first = await service.post('/v1/event', { ...event, event: 'first' }, key);
+    const second = await service.post('/v1/event', { ...event, event: 'second' }, key);
+    expect(second.status).toBe(first.status);
+    expect(await second.text()).toBe(await first.text());
+    expect(await service.rows()).toMatchObject([{ event: 'first', id: 'key-1', arrivals: 2 }]);
+  });
+
+  it('is none where it is empty', async () => {
+    const service = runService();
+    for (const empty of [{}, { 'idempotency-key': '' }, {}])
+      await service.post('/v1/event', event, empty);
+    expect(await service.rows()).toHaveLength(3);
+  });
+
+  it('is free again after a request that was refused', async () => {
+    const service = runService();
+    expect((await service.post('/v1/event', {}, key)).status).toBe(400);
+    const stranger = await service.post('/v1/event', event, { ...key, authorization: null });
+    expect(stranger.status).toBe(401);
+    expect((await service.post('/v1/event', event, key)).status).toBe(200);
+    expect(await service.rows()).toHaveLength(1);
+  });
 });

@@ -142,30 +142,30 @@ describe('a consumer', () => {
       const { service, queue, errors, undelivered } = createWorld();
       const heal = service.fails(status);
       await queue.put(Array.from({ length: 100 }, () => fresh()));
-      await pass(600_000);
-      expect(service.got.length).toBeLessThan(60);
+      await pass(120_000);
+      expect(service.got.length).toBeLessThan(50);
       expect(await queue.size!()).toMatchObject({ waiting: 100, dead: 0 });
       expect(errors.map((error) => error.kind)).toEqual([kind]);
       heal();
-      await pass(600_000);
+      await pass(60_000);
       expect(await queue.size!()).toEqual({ waiting: 0, dead: 0 });
       expect(undelivered).toEqual([]);
     },
   );
 
-  it.each([403, 404, 500])('lets one record answered %i hold up nobody', async (status) => {
+  it.each([403, 500])('lets one record answered %i hold up nobody', async (status) => {
     const { service, queue } = createWorld();
     service.fails(status, { when: isBad });
     await queue.put([named('bad')]);
-    await pass(600_000);
+    await pass(120_000);
     expect(service.got.length).toBeGreaterThan(5);
     expect(service.got.length).toBeLessThan(25);
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 30; n++) {
       await queue.put([named(`good ${n}`)]);
       await pass(1_250); // a pause, and one look at an empty queue
       expect(await queue.size!()).toMatchObject({ waiting: 1 });
     }
-    expect(service.names().filter((name) => name !== 'bad')).toHaveLength(100);
+    expect(service.names().filter((name) => name !== 'bad')).toHaveLength(30);
   });
 
   it('delivers all within half the time for which the service was away', async () => {
@@ -236,7 +236,7 @@ describe('a consumer', () => {
     const { service, queue } = createWorld();
     service.fails(500, { when: isBad });
     const good: string[] = [];
-    for (let second = 0; second < 30; second++) {
+    for (let second = 0; second < 15; second++) {
       const name = `good ${second}`;
       good.push(name);
       await queue.put(Array.from({ length: 50 }, () => ({ ...named('bad'), client: 'stranger' })));
@@ -245,7 +245,7 @@ describe('a consumer', () => {
       expect(service.names()).toContain(name);
     }
     const asked = service.names().filter((name) => name === 'bad').length;
-    expect(asked).toBeLessThan(40);
+    expect(asked).toBeLessThan(25);
   });
 
   it('delivers the records of others while a fifth of all visitors have a bad one', async () => {
@@ -315,16 +315,22 @@ describe('a consumer', () => {
   });
 
   it('tries what has failed again though there are always records that have not', async () => {
-    const { service, queue } = createWorld();
+    const { service, queue, consumer } = createWorld({
+      consumer: { batchSize: 1, concurrentBatches: 2 },
+    });
     let failures = 1;
-    service.fails(500, { when: (name) => name === 'once' && failures-- > 0 });
-    await queue.put([named('once')]);
-    const end = Date.now() + 5_000;
-    while (Date.now() < end) {
-      await queue.put(Array.from({ length: 20 }, () => fresh()));
-      await pass(10);
-    }
+    service.when(({ name, answer }) => {
+      const status = name === 'once' && failures-- > 0 ? 500 : 200;
+      setTimeout(() => answer(status), 50);
+      return true;
+    });
+    await queue.put([named('once'), ...Array.from({ length: 300 }, () => fresh())]);
+    await pass(5_000);
     expect(service.names().filter((name) => name === 'once')).toHaveLength(2);
+    expect((await queue.size!()).waiting).toBeGreaterThan(50);
+    const stopped = consumer.stop();
+    await pass(50);
+    await stopped;
   });
 
   it('tries at once when somebody says so, though the service has asked for an hour', async () => {

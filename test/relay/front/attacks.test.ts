@@ -1,4 +1,4 @@
-import { createGzip, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { event, identify } from '../helpers/records.js';
 import { bodyOf, fatesOf, serveRelay, setUpRelay } from '../helpers/relay.js';
@@ -81,7 +81,7 @@ describe('bodies that are too large', () => {
 
   it('are refused while they are inflated', async () => {
     const { post } = setUpRelay();
-    const bomb = await zeros(512 * MIB);
+    const bomb = gzipSync(Buffer.alloc(64 * MIB));
     expect(bomb.length).toBeLessThan(MIB);
     const growth = await growthDuring(async () => {
       const sent = Array.from({ length: 8 }, () => post('/v1/batch', bomb, zipped));
@@ -143,13 +143,16 @@ describe('bodies that cost more than they weigh', () => {
   });
 
   it('are held for a client up to 8 MiB at a time, and others find room', async () => {
-    const { raw, statusFrom } = await serveRelay({ bodyTimeout: 2_000 });
+    const { raw, statusFrom } = await serveRelay();
     const mostOfIt = Buffer.alloc(MIB - 1, 'x');
     const held = Array.from({ length: 9 }, () => raw([`Content-Length: ${MIB}`], [mostOfIt]));
     expect((await Promise.race(held)).status).toBe(429);
     expect(await statusFrom('192.0.2.7', event('a'))).toBe(200);
-    const statuses = (await Promise.all(held)).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([...Array<number>(8).fill(408), 429]);
+  });
+
+  it('are given up where the rest of them does not come', async () => {
+    const { raw } = await serveRelay({ bodyTimeout: 100 });
+    expect((await raw(['Content-Length: 10'], [Buffer.from('{')])).status).toBe(408);
   });
 });
 
@@ -326,18 +329,3 @@ it('passes none of the headers of the client on', async () => {
   expect((await batch([event('a')], theirs)).status).toBe(200);
   expect(JSON.stringify(service.got[0]!.headers)).not.toContain('their-own');
 });
-
-/** So many zeros, compressed a thousandfold, without ever holding them. */
-async function zeros(bytes: number): Promise<Buffer> {
-  const gzip = createGzip({ level: 9 });
-  const pieces: Buffer[] = [];
-  gzip.on('data', (piece: Buffer) => pieces.push(piece));
-  const ended = new Promise<void>((resolve) => gzip.on('end', resolve));
-  const piece = Buffer.alloc(MIB);
-  for (let size = 0; size < bytes; size += MIB) {
-    if (!gzip.write(piece)) await new Promise<void>((resolve) => gzip.once('drain', resolve));
-  }
-  gzip.end();
-  await ended;
-  return Buffer.concat(pieces);
-}

@@ -159,8 +159,8 @@ it('looks past the backlog of a user who must wait, however long it is', async (
     }
     return Math.min(...times);
   };
-  // Scanned anew it takes a hundred times as long.
-  expect(await fastestTake(50_000)).toBeLessThan(10 * (await fastestTake(10)));
+  // Scanned anew it takes many times as long.
+  expect(await fastestTake(10_000)).toBeLessThan(10 * (await fastestTake(10)));
 });
 
 /** Another process that holds the file, as a backup tool does. */

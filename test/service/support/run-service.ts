@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createService, type ServiceError, type ServiceOptions } from '../../../src/service.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
-import type { Refused, Row } from '../../../src/service.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import type { Profile, Refused, Row } from '../../../src/service.js';
 
 export const TOKEN = 'test-token';
 const ORIGIN = 'http://localhost:8787';
@@ -11,10 +9,9 @@ const ORIGIN = 'http://localhost:8787';
 export const event = { project: 'p', channel: 'c', event: 'e' };
 export const identify = { project: 'p', user_id: 'u', properties: {} };
 
-/** A service over a file of its own, called without a server, until the test ends. */
+/** A service over a database of its own, called without a server, until the test ends. */
 export const runService = (options: Partial<ServiceOptions> = {}) => {
-  const path = join(tempFolder(), 'service.db');
-  const store = options.store ?? createLibsqlStore({ path });
+  const store = options.store ?? createLibsqlStore({ path: ':memory:' });
   const errors: ServiceError[] = [];
   const metrics: [name: string, value: number, labels: string][] = [];
   const service = createService({
@@ -31,28 +28,35 @@ export const runService = (options: Partial<ServiceOptions> = {}) => {
 
   const send = (target: string, init?: RequestInit): Promise<Response> =>
     service(new Request(new URL(target, ORIGIN), init));
-  /** Posts JSON (a string goes as it is) with the token; a header set to `null` is left out. */
+  /** Posts JSON (text, bytes and streams go as they are) with the token; a header set to `null` is left out. */
   const post = (target: string, body: unknown, headers: Record<string, string | null> = {}) => {
     const all = {
       authorization: `Bearer ${TOKEN}`,
       'content-type': 'application/json',
       ...headers,
     };
-    return send(target, {
+    const isRaw = body instanceof Uint8Array || body instanceof ReadableStream;
+    const init = {
       method: 'POST',
       headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
       // Bytes, for a string would get a content type of its own.
-      body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
-    });
+      body: isRaw
+        ? body
+        : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+      duplex: 'half',
+    };
+    return send(target, init as RequestInit);
   };
   const json = async <Value>(target: string, init?: RequestInit): Promise<Value> =>
     (await (await send(target, init)).json()) as Value;
 
   return {
-    ...{ service, store, path, errors, metrics, send, post, json },
+    ...{ service, store, errors, metrics, send, post, json },
     rows: async (query = ''): Promise<Row[]> =>
       (await json<{ rows: Row[] }>(`/rows?${query}`)).rows,
     refused: async (): Promise<Refused[]> =>
       (await json<{ refused: Refused[] }>('/refused')).refused,
+    profiles: async (query = ''): Promise<Profile[]> =>
+      (await json<{ profiles: Profile[] }>(`/profiles?${query}`)).profiles,
   };
 };

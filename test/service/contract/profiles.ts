@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { ALL, KNOWN, at, identify, profileOf, times, type Part } from './scenario.js';
+
+/** Profiles, which identifies are merged into. */
+export const describeProfiles: Part = (name, enter) => {
+  const open = () => enter().open();
+
+  describe(`the profiles of ${name}`, () => {
+    it('are merged one level deep', async () => {
+      const store = await open();
+      await store.write([
+        identify({ plan: { name: 'free', seats: 1 }, city: 'Bern', old: 1 }, { receivedAt: at(1) }),
+        identify({}, { receivedAt: at(2) }, { user_id: 'empty' }),
+      ]);
+      await store.write([
+        identify({ plan: { name: 'pro' }, old: null }, { calledAt: at(3), receivedAt: at(4) }),
+      ]);
+      expect(await store.profiles({}, ALL)).toEqual([
+        {
+          ...{ project: 'p', user_id: 'empty', properties: {}, set_at: {} },
+          ...{ created_at: at(2), updated_at: at(2) },
+        },
+        {
+          ...{ project: 'p', user_id: 'u' },
+          properties: { plan: { name: 'pro' }, city: 'Bern', old: null },
+          set_at: { plan: at(3), city: at(0), old: at(3) },
+          ...{ created_at: at(1), updated_at: at(4) },
+        },
+      ]);
+    });
+
+    it.each([
+      ['in one batch', true],
+      ['one by one', false],
+    ])('have of each property what the latest call said: %s', async (_, isOneBatch) => {
+      const store = await open();
+      const records = [
+        identify({ a: 'third', b: 'third' }, { calledAt: at(3) }),
+        identify({ a: 'first', b: 'first', c: 'first' }, { calledAt: at(1) }),
+        identify({ b: 'fourth', c: 'fourth' }, { calledAt: at(4) }),
+        identify({ c: 'second', d: 'second' }, { calledAt: at(2) }),
+        identify({ d: 'second, later' }, { calledAt: at(2) }),
+      ];
+      if (isOneBatch) await store.write(records);
+      else for (const record of records) await store.write([record]);
+      const { properties, set_at } = await profileOf(store);
+      expect(properties).toEqual({ a: 'third', b: 'fourth', c: 'fourth', d: 'second, later' });
+      expect(set_at).toEqual({ a: at(3), b: at(4), c: at(4), d: at(2) });
+    });
+
+    it('are not changed by an identify that is known', async () => {
+      const store = await open();
+      const [one, two] = [identify({ a: 1 }), identify({ a: 2 })];
+      await store.write([one, two]);
+      expect(await store.write([{ ...one, receivedAt: at(50) }, one])).toEqual([KNOWN, KNOWN]);
+      const { properties, updated_at } = await profileOf(store);
+      expect({ properties, updated_at }).toEqual({ properties: { a: 2 }, updated_at: at(0) });
+    });
+
+    it('lose no property when several processes write of the same users', async () => {
+      const { open } = enter();
+      const stores = [await open(), await open(), await open()];
+      const users = ['a', 'b', 'c', 'd'];
+      const writes = times(30, (n) => {
+        // Each in another order, and so a deadlock, if one waits for the other.
+        const ordered = n % 2 ? users : [...users].reverse();
+        return stores[n % 3]!.write(
+          ordered.map((user_id) => identify({ [`p${n}`]: n, last: n }, {}, { user_id })),
+        );
+      });
+      await Promise.all(writes);
+      const profiles = await stores[0]!.profiles({}, ALL);
+      expect(profiles.map(({ user_id }) => user_id)).toEqual(users);
+      for (const { properties } of profiles) expect(Object.keys(properties)).toHaveLength(31);
+    });
+
+    it('are read by project and user, in pages', async () => {
+      const store = await open();
+      const places = ['Z', 'a', 'b', 'é', '😀', '\uffee'];
+      await store.write(
+        ['q', 'p'].flatMap((project) =>
+          places.map((user_id) => identify({}, {}, { project, user_id })),
+        ),
+      );
+      const inOrder = ['Z', 'a', 'b', 'é', '\uffee', '😀']; // by bytes of UTF-8
+      const all = await store.profiles({}, ALL);
+      expect(all.map(({ project, user_id }) => [project, user_id])).toEqual(
+        ['p', 'q'].flatMap((project) => inOrder.map((user_id) => [project, user_id])),
+      );
+      for (let n = 0; n < all.length; n += 3) {
+        const page = { after: all[n - 1], limit: 3 };
+        expect(await store.profiles({}, page)).toEqual(all.slice(n, n + 3));
+      }
+      expect(await store.profiles({ project: 'q' }, ALL)).toEqual(all.slice(6));
+      expect(await store.profiles({ project: 'q', user_id: 'a' }, ALL)).toEqual([all[7]]);
+      expect(await store.profiles({ user_id: 'nobody' }, ALL)).toEqual([]);
+    });
+  });
+};

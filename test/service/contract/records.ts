@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ALL,
+  KNOWN,
+  STORED,
+  at,
+  event,
+  identify,
+  idsOf,
+  rowOf,
+  rowsOf,
+  times,
+  withoutSeq,
+  type Part,
+} from './scenario.js';
+
+/** Writing records, each of them once. */
+export const describeRecords: Part = (name, enter) => {
+  const open = () => enter().open();
+
+  describe(`the records of ${name}`, () => {
+    it('are given back as they came', async () => {
+      const store = await open();
+      expect(await store.write([])).toEqual([]);
+      expect(await rowsOf(store)).toEqual([]);
+      const records = [
+        event({ user_id: 'ü 🎉', description: 'd', icon: '🔥', notify: true, tags: { a: [1] } }),
+        event({}, { client: 'abcdef012345', calledAt: at(1), receivedAt: at(2) }),
+        identify({ plan: 'pro', nested: { a: null } }, { calledAt: at(3), receivedAt: at(4) }),
+      ];
+      expect(await store.write(records)).toEqual([STORED, STORED, STORED]);
+      expect(withoutSeq(await rowsOf(store))).toEqual(records.map(rowOf));
+    });
+
+    it('are known when they come again, to each process, and stay as they were', async () => {
+      const { open } = enter();
+      const [one, other] = [await open(), await open()];
+      const record = event({ tags: { n: 1 } });
+      const again = { ...record, body: { ...record.body, tags: { n: 2 } }, receivedAt: at(9) };
+      expect(await one.write([record])).toEqual([STORED]);
+      expect(await other.write([again, event()])).toEqual([KNOWN, STORED]);
+      expect(await one.write([again])).toEqual([KNOWN]);
+      const [row] = await one.rows({}, ALL);
+      expect(row).toMatchObject({ ...rowOf(record), arrivals: 3 });
+      expect(await one.counts()).toEqual([{ project: 'p', type: 'event', rows: 2 }]);
+    });
+
+    it('are others with the same id in another project or of another type', async () => {
+      const store = await open();
+      const records = [
+        event({}, { id: 'same' }),
+        event({ project: 'q' }, { id: 'same' }),
+        identify({}, { id: 'same' }),
+      ];
+      expect(await store.write(records)).toEqual([STORED, STORED, STORED]);
+      expect(await rowsOf(store)).toHaveLength(3);
+    });
+
+    it('are stored once when they are several times in one batch', async () => {
+      const store = await open();
+      const [record, other] = [event(), event()];
+      const written = await store.write([record, other, record, record]);
+      expect(written).toEqual([STORED, STORED, KNOWN, KNOWN]);
+      expect((await rowsOf(store)).map(({ id, arrivals }) => [id, arrivals])).toEqual([
+        [record.id, 3],
+        [other.id, 1],
+      ]);
+    });
+
+    it('each get their own answer when many are written at once', async () => {
+      const { open } = enter();
+      const stores = [await open(), await open()];
+      const batches = times(60, (n) => times((n % 7) + 1, () => event()));
+      const write = (batch: ReturnType<typeof event>[], n: number) => stores[n % 2]!.write(batch);
+      const written = await Promise.all(batches.map(write));
+      expect(written.map(({ length }) => length)).toEqual(batches.map(({ length }) => length));
+      expect(new Set(written.flat().map(({ outcome }) => outcome))).toEqual(new Set(['stored']));
+      const again = await Promise.all(batches.map((batch, n) => write([event(), ...batch], n + 1)));
+      for (const [fresh, ...others] of again) {
+        expect(fresh).toEqual(STORED);
+        expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['known']));
+      }
+      const ids = idsOf(await stores[0]!.rows({}, ALL));
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(batches.flat().length + batches.length);
+    });
+
+    it('have the time of their arrival where that of the call cannot be kept', async () => {
+      const store = await open();
+      const cases = [
+        ['2026-03-01T13:00:00+01:00', '2026-03-01T12:00:00.000Z'],
+        ['2026-03-01t11:59:59.1234567z', '2026-03-01T11:59:59.123Z'],
+        ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.000Z'],
+        ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00.000Z'],
+        ['0000-01-01T00:00:00Z', at(5)],
+        ['0001-01-01T00:00:00Z', at(5)],
+        ['9999-12-31T23:59:59-23:00', at(5)],
+        ['9999-12-31T23:59:59Z', at(5)],
+        ['soon', at(5)],
+      ] as const;
+      const records = cases.map(([calledAt]) => event({}, { calledAt, receivedAt: at(5) }));
+      await store.write(records);
+      const rows = await rowsOf(store);
+      expect(rows.map(({ called_at }) => called_at)).toEqual(cases.map(([, time]) => time));
+    });
+  });
+};
