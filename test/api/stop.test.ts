@@ -3,6 +3,17 @@ import { pass, passUntil, settle } from '../support/clock.js';
 import { names, openShop, WAYS } from '../support/shop.js';
 import { watchListeners } from '../support/site.js';
 
+it('writes what was called in the task of `stop()`, though localStorage is full', async () => {
+  const shop = openShop();
+  const { analytics, track } = shop.visit();
+  await pass(1_000);
+  shop.site.fill();
+  track(['last']);
+  analytics.stop();
+  await shop.next();
+  await shop.holds(['last']);
+});
+
 describe.each(WAYS)('`stop()`, %s', (way) => {
   it('ends all that listens, ticks or asks', async () => {
     const { site, receiver, visit } = openShop(way);
