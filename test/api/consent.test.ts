@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Analytics, Consent } from '../../src/client/types.js';
 import { pass, passUntil, settle } from '../support/clock.js';
 import { names, openShop, startTracker, WAYS } from '../support/shop.js';
-import { DIRECT, RELAY } from '../support/site.js';
+import { DIRECT, NAME, RELAY } from '../support/site.js';
 
 const KEY = 'analytics-outbox shop consent';
 type Shop = ReturnType<typeof openShop>;
@@ -209,6 +209,15 @@ describe('two scripts on one page', () => {
     await shop.holds(['one', 'two', 'three']);
   });
 
+  it('begin with what the first `init` of the page says, and take what a later one says only if it is stricter', () => {
+    const shop = openShop();
+    const said = (consent: Consent) => shop.visit({ consent }).analytics.status().consent;
+    const words = ['granted', 'pending', 'granted'] as const;
+    expect(words.map(said)).toEqual(['granted', 'pending', 'pending']);
+    shop.visit().analytics.setConsent('granted');
+    expect(said('pending')).toBe('granted');
+  });
+
   it('have a consent each for two projects', async () => {
     const shop = openShop();
     const [one, two] = [shop.visit(), shop.visit({ project: 'other' })];
@@ -329,16 +338,23 @@ describe('a denial', () => {
     await sendsNothing(shop);
   });
 
-  it('that a listener for `storage` makes is the last word', async () => {
-    const shop = openShop();
-    const { analytics, heard, track } = shop.visit();
-    analytics.on('storage', () => analytics.setConsent('denied'));
-    await passUntil(() => heard.storage.length);
-    track(['denied']);
-    expect(analytics.status()).toMatchObject({ consent: 'denied', storage: 'none', waiting: 0 });
-    await analytics.flush();
-    await sendsNothing(shop);
-  });
+  it.each(['indexeddb', 'opening'])(
+    'that a listener for `storage` makes, at "%s", is the last word',
+    async (kind) => {
+      const shop = openShop();
+      const { analytics, heard, track } = shop.visit();
+      analytics.on('storage', ({ storage }) => {
+        if (storage === kind) analytics.setConsent('denied');
+      });
+      await pass(500);
+      if (kind === 'opening') shop.site.databases.deleteDatabase(NAME); // and opens it anew
+      await passUntil(() => heard.storage.some(({ storage }) => storage === kind));
+      track(['denied']);
+      expect(analytics.status()).toMatchObject({ consent: 'denied', storage: 'none', waiting: 0 });
+      await analytics.flush();
+      await sendsNothing(shop);
+    },
+  );
 
   it('that another page makes before a prerendered one is shown counts for that', async () => {
     const shop = openShop();
