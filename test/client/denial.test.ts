@@ -53,6 +53,11 @@ const WAYS: Record<string, (analytics: Analytics) => void> = {
   'after `init` with `disabled`': (analytics) => (analytics.init(DISABLED), deny(analytics)),
   'before `init` with `disabled`': (analytics) => (deny(analytics), analytics.init(DISABLED)),
   'by an option': (analytics) => analytics.init({ ...DISABLED, consent: 'denied' }),
+  'after `init`, and then `disabled`': (analytics) => (
+    analytics.init(DIRECT),
+    analytics.init(DISABLED),
+    deny(analytics)
+  ),
   'after `stop`': (analytics) => (analytics.init(DIRECT), analytics.stop(), deny(analytics)),
 };
 
