@@ -176,24 +176,6 @@ describe('by relay', () => {
     expect(heard.outcome.map(({ outcome }) => outcome)).toEqual(Array(20).fill('delivered'));
   });
 
-  it('keeps everything while the relay refuses the page, says so once, and leaves it to the next', async () => {
-    const shop = openByRelay();
-    shop.relay.faults([{ status: 403 }]);
-    const { analytics, track, heard } = shop.visit();
-    track(names(5));
-    await passUntil(() => analytics.status().paused === 'setup');
-    expect(heard.error).toEqual([
-      {
-        kind: 'setup',
-        status: 403,
-        message: expect.stringContaining('/a/v1/batch: 403') as string,
-      },
-    ]);
-    shop.relay.faults([]);
-    await shop.next();
-    await shop.holds(names(5));
-  });
-
   it.each([true, false])(
     'keeps the events of a channel that the relay does not list yet, on the same page: %s',
     async (isSame) => {

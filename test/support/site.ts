@@ -103,16 +103,6 @@ export const openSite = () => {
     say,
     hide: () => become('hidden'),
     show: () => become('visible'),
-    /** The page is left, and another one of the site comes. */
-    next: () => {
-      say(win, 'pagehide');
-      become('hidden');
-      become('visible');
-      Reflect.deleteProperty(globalThis, FACTS);
-    },
-    /** The keys of all that a database has. */
-    stored: (name: string): Promise<IDBValidKey[]> =>
-      withStore(databases, name, (store) => store.getAllKeys()),
     /** The values of all that a database has: parcels and leases. */
     contents: (name: string) =>
       withStore<{ until?: number; records?: { body: string }[] }>(databases, name, (store) =>
@@ -136,5 +126,3 @@ export const track = (options: Partial<Options>) => {
   analytics.init(options as Options);
   return { analytics };
 };
-
-export const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
