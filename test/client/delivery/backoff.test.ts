@@ -96,7 +96,10 @@ describe('a destination', () => {
 
   it('is remembered by the page where localStorage is full', () => {
     const trouble = open();
-    vi.stubGlobal('localStorage', createLocalStorage(new Map(), () => 0));
+    vi.stubGlobal(
+      'localStorage',
+      createLocalStorage(new Map(), () => 0),
+    );
     trouble.failed(0);
     expect(trouble.read().until).toBeGreaterThan(time);
   });
