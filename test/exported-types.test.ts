@@ -1,50 +1,46 @@
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import ts from 'typescript';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { compile, ROOT, writeFiles } from './support/compile.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = `${ROOT}src/`;
-/** Where the declarations are, as if in a folder without the sources, which would be found first. */
-const DECLARATIONS = '/declarations/';
-
-const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, (path) => ts.sys.readFile(path)) as {
-  config: object;
-};
-const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+/** Apart from the sources, and from packages, which would be read as well. */
+const DECLARATIONS = join(tmpdir(), `analytics-outbox-types-${process.pid}/`);
 
 /** What users import: of the other files in `src`, one is for a tag and one for developers. */
-const ENTRIES = readdirSync(SOURCES)
-  .filter((name) => name.endsWith('.ts') && !/^(script|stub)|-dev\.ts$/.test(name))
-  .map((name) => SOURCES + name);
+const ENTRIES = readdirSync(`${ROOT}src`).filter(
+  (name) => name.endsWith('.ts') && !/^(script|stub)|-dev\.ts$/.test(name),
+);
 
-/** The declarations of these files and of what they import, with the inferred types written out. */
-const declarationsOf = (entries: string[]): Map<string, string> => {
-  const texts = new Map<string, string>();
-  const settings = {
-    ...options,
-    ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
-    ...{ rootDir: SOURCES, declarationDir: DECLARATIONS },
-  };
-  ts.createProgram(entries, settings).emit(undefined, (name, text) => void texts.set(name, text));
-  return texts;
+/** Writes the declarations of these files and of what they import, with the inferred types written out. */
+const declare = (entries: readonly string[]): void => {
+  compile(
+    'exported-types',
+    {},
+    {
+      extends: '../../tsconfig.json',
+      compilerOptions: {
+        ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
+        ...{ rootDir: `${ROOT}src`, declarationDir: DECLARATIONS },
+      },
+      files: entries.map((name) => `${ROOT}src/${name}`),
+      include: [],
+    },
+  );
 };
 
 /**
  * Types that the signatures of what entries export name, and that no entry exports. What a conditional type is made of
  * does not count: it is a computation, and its result is what users see.
  */
-const namelessIn = (entries: string[], texts: Map<string, string>): string[] => {
-  const host = ts.createCompilerHost(options);
-  const { readFile, fileExists } = host;
-  host.readFile = (name) => texts.get(name) ?? readFile(name);
-  host.fileExists = (name) => texts.has(name) || fileExists(name);
-  host.directoryExists = () => true;
-  host.getSourceFile = (name, target) => {
-    const text = host.readFile(name);
-    return text === undefined ? undefined : ts.createSourceFile(name, text, target, true);
-  };
-  const program = ts.createProgram(entries, { ...options, noEmit: true, noLib: true }, host);
+const namelessIn = (names: readonly string[]): string[] => {
+  const entries = names.map((name) => join(DECLARATIONS, name.replace(/\.ts$/, '.d.ts')));
+  const options = { noLib: true, noEmit: true, types: [], module: ts.ModuleKind.ESNext };
+  const program = ts.createProgram(entries, {
+    ...options,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  });
   const checker = program.getTypeChecker();
 
   const resolved = (symbol: ts.Symbol) =>
@@ -59,7 +55,7 @@ const namelessIn = (entries: string[], texts: Map<string, string>): string[] => 
   /** Of a file here, and no type parameter. */
   const isOurs = (symbol: ts.Symbol) =>
     symbol.declarations?.some(
-      ({ parent }) => ts.isSourceFile(parent) && texts.has(parent.fileName),
+      ({ parent }) => ts.isSourceFile(parent) && parent.fileName.startsWith(DECLARATIONS),
     );
 
   const nameless = new Set<string>();
@@ -74,24 +70,20 @@ const namelessIn = (entries: string[], texts: Map<string, string>): string[] => 
   return [...nameless];
 };
 
+afterAll(() => rmSync(DECLARATIONS, { recursive: true, force: true }));
+
 it('every type that a public signature names can be imported', () => {
-  const texts = declarationsOf(ENTRIES);
-  const entries = ENTRIES.map((name) =>
-    name.replace(SOURCES, DECLARATIONS).replace(/\.ts$/, '.d.ts'),
-  );
-  expect(namelessIn(entries, texts)).toEqual([]);
+  declare(ENTRIES);
+  expect(namelessIn(ENTRIES)).toEqual([]);
 });
 
 it('a type is missed that only a signature names', () => {
-  const texts = new Map([
-    [`${DECLARATIONS}a.d.ts`, `export { b } from './b.js'; export type { C } from './b.js';`],
-    [
-      `${DECLARATIONS}b.d.ts`,
-      `interface Hidden<T> { a: T }
+  writeFiles(DECLARATIONS, {
+    'a.d.ts': `export { b } from './b.js'; export type { C } from './b.js';`,
+    'b.d.ts': `interface Hidden<T> { a: T }
       type Inner = 1;
       export interface C { inner: Inner }
       export declare const b: (hidden: Hidden<C>) => void;`,
-    ],
-  ]);
-  expect(namelessIn([`${DECLARATIONS}a.d.ts`], texts).sort()).toEqual(['Hidden', 'Inner']);
+  });
+  expect(namelessIn(['a.ts']).sort()).toEqual(['Hidden', 'Inner']);
 });

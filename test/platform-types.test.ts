@@ -1,74 +1,52 @@
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { compile, ROOT } from './support/compile.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PROBE = `${ROOT}src/client/probe.ts`;
-
-const projectIn = (folder: string): ts.ParsedCommandLine => {
-  const file = `${ROOT}${folder}/tsconfig.json`;
-  const { config } = ts.readConfigFile(file, (path) => ts.sys.readFile(path)) as { config: object };
-  return ts.parseJsonConfigFileContent(config, ts.sys, `${ROOT}${folder}`);
+const PLACES = {
+  'the browser code of src/client': {
+    folder: 'src/client',
+    lacks: ['Buffer', 'process', 'require', 'unref', 'toSorted'],
+    has: `[document.title, Object.hasOwn({}, 'b'), [1].at(-1)]`,
+  },
+  'the browser code of demo/page': {
+    folder: 'demo/page',
+    lacks: ['Buffer', 'process', 'require', 'unref', 'toSorted'],
+    has: `[document.title, Object.hasOwn({}, 'b'), [1].at(-1)]`,
+  },
+  'the code of a relay that runs anywhere': {
+    folder: 'src/relay',
+    lacks: ['Buffer', 'process', 'document', 'toSorted'],
+    has: `new Request('https://a.example')`,
+  },
+};
+/** A use of each. */
+const USES: Record<string, string> = {
+  Buffer: 'Buffer',
+  process: 'process.env',
+  require: `require('x')`,
+  unref: 'setTimeout(() => {}).unref()',
+  toSorted: '[1].toSorted()',
+  document: 'document.title',
 };
 
-/** Tells what the compiler says of a text that stands in the project of this folder. */
-const compilerIn = (folder: string): ((text: string) => string[]) => {
-  const { options } = projectIn(folder);
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  // Parsed once for all texts: the libraries take most of the time.
-  const parsed = new Map<string, ts.SourceFile | undefined>();
-  return (text) => {
-    host.getSourceFile = (name, ...rest) => {
-      if (name === PROBE) return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
-      if (!parsed.has(name)) parsed.set(name, getSourceFile(name, ...rest));
-      return parsed.get(name);
-    };
-    const program = ts.createProgram([PROBE], options, host);
-    return ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
-  };
-};
-
-describe.each(['src/client', 'demo/page'])('the browser code of %s', (folder) => {
-  const errorsIn = compilerIn(folder);
-
-  it.each([
-    ['export const a = Buffer', 'Buffer'],
-    ['export const a = process.env', 'process'],
-    [`import 'node:fs'; export const a = require('x')`, 'require'],
-    ['export const a = setTimeout(() => {}).unref()', 'unref'],
-    ['export const a = [1].toSorted()', 'toSorted'],
-  ])('may not use what browsers lack: %s', (code, name) => {
-    expect(errorsIn(code).join('\n')).toMatch(new RegExp(`'${name}'`));
-  });
-
-  it('may use what browsers have', () => {
-    const code = `export const a = [document.title, Object.hasOwn({}, 'b'), [1].at(-1)]`;
-    expect(errorsIn(code)).toEqual([]);
-  });
-});
-
-describe('the code of a relay that runs anywhere', () => {
-  const errorsIn = compilerIn('src/relay');
-
-  it.each([
-    ['export const a = Buffer', 'Buffer'],
-    ['export const a = process.env', 'process'],
-    ['export const a = document.title', 'document'],
-    ['export const a = [1].toSorted()', 'toSorted'],
-  ])('may not use what some platforms lack: %s', (code, name) => {
-    expect(errorsIn(code).join('\n')).toMatch(new RegExp(`'${name}'`));
-  });
-
-  it('may use what all have', () => {
-    expect(errorsIn(`export const a = new Request('https://a.example')`)).toEqual([]);
+describe.each(Object.entries(PLACES))('%s', (_, { folder, lacks, has }) => {
+  it('may use what its platforms have, and nothing that some of them lack', () => {
+    const files: Record<string, string> = { 'has.ts': `export const a = ${has}` };
+    for (const name of lacks) files[`${name}.ts`] = `export const a = ${USES[name]}`;
+    const problems = compile(`platform-types-${folder.replace('/', '-')}`, files, {
+      extends: `../../${folder}/tsconfig.json`,
+      files: Object.keys(files),
+      include: [],
+    });
+    const found = problems.map(({ file, message }) => [file, /'(\w+)'/.exec(message)?.[1]]);
+    expect(found.sort()).toEqual(lacks.map((name) => [`${name}.ts`, name]).sort());
   });
 });
 
 it('all of the snippet is compiled as browser code', () => {
-  const { fileNames } = projectIn('src/client');
+  const file = `${ROOT}src/client/tsconfig.json`;
+  const { config } = ts.readConfigFile(file, (path) => ts.sys.readFile(path)) as { config: object };
+  const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, `${ROOT}src/client`);
   const all = ts.sys.readDirectory(`${ROOT}src`, ['.ts']);
   const others = all.filter((file) => !fileNames.includes(file));
   const folders = others.map(

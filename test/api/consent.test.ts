@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Analytics, Consent } from '../../src/client/types.js';
 import { pass, passUntil, settle } from '../support/clock.js';
 import { names, openShop, startTracker, WAYS } from '../support/shop.js';
-import { DIRECT, RELAY } from '../support/site.js';
+import { DIRECT, NAME, RELAY } from '../support/site.js';
 
 const KEY = 'analytics-outbox shop consent';
 type Shop = ReturnType<typeof openShop>;
@@ -24,20 +24,11 @@ const isStored = async (shop: Shop, event: string) => {
 };
 
 describe.each(WAYS)('consent, %s', (way) => {
-  it('that is pending lets nothing be stored or sent', async () => {
+  it('that is pending lets nothing be stored or sent, and once given delivers what was called here', async () => {
     const shop = openShop(way);
-    const page = shop.visit({ consent: 'pending' });
-    identifyAndTrack(page);
-    expect(await page.analytics.flush()).toMatchObject({ waiting: 26 });
+    identifyAndTrack(shop.visit({ consent: 'pending' }));
     await pass(60_000);
-    expect(await shop.site.traces()).toEqual([]);
     await shop.leave();
-    expect(await shop.site.traces()).toEqual([]);
-    expect(shop.receiver.requests).toEqual([]);
-  });
-
-  it('that is given delivers what waited for it, with the times of the calls', async () => {
-    const shop = openShop(way);
     const page = shop.visit({ consent: 'pending' });
     const called = new Date().toJSON();
     identifyAndTrack(page);
@@ -45,7 +36,10 @@ describe.each(WAYS)('consent, %s', (way) => {
       ...{ consent: 'pending', storage: 'none', paused: 'consent' },
       ...{ waiting: 26, userId: 'user_1' },
     });
-    await pass(10_000);
+    expect(await page.analytics.flush()).toMatchObject({ waiting: 26 });
+    await pass(60_000);
+    expect(await shop.site.traces()).toEqual([]);
+    expect(shop.receiver.requests).toEqual([]);
     page.analytics.setConsent('granted');
     await shop.holds([...names(25), 'identify user_1']);
     for (const event of names(25))
@@ -94,24 +88,6 @@ describe.each(WAYS)('consent, %s', (way) => {
     expect(receiver.requests).toHaveLength(before);
   });
 
-  it('that is denied is remembered until it is granted, and no call of before comes back', async () => {
-    const shop = openShop(way);
-    const first = shop.visit({ consent: 'pending' });
-    first.track(names(5));
-    first.analytics.setConsent('denied');
-    const { analytics, track } = await shop.next();
-    track(['denied']);
-    expect(analytics.status()).toMatchObject({
-      consent: 'denied',
-      dropped: { 'consent-denied': 1 },
-    });
-    analytics.setConsent('granted');
-    track(['granted']);
-    await shop.holds(['granted']);
-    (await shop.next()).track(['remembered']);
-    await shop.holds(['granted', 'remembered']);
-  });
-
   it('that turns to pending keeps for later what is stored', async () => {
     const shop = openShop(way);
     shop.offline();
@@ -129,31 +105,37 @@ describe.each(WAYS)('consent, %s', (way) => {
     await shop.holds([...names(5), 'pending']);
   });
 
-  it('that is denied is remembered where localStorage is full', async () => {
-    const shop = openShop(way);
-    const { analytics } = shop.visit();
-    await passUntil(() => analytics.status().storage === 'indexeddb');
-    await pass(100);
-    shop.site.fill();
-    analytics.setConsent('denied');
-    for (const isFull of [true, false]) {
-      if (!isFull) shop.site.empty();
-      const page = await shop.next();
-      page.track(names(25));
-      await page.analytics.flush();
-      expect(page.analytics.status()).toMatchObject({
-        consent: 'denied',
-        dropped: { 'consent-denied': 25 },
-      });
-    }
-    await pass(10_000);
-    expect(await kept(shop)).toEqual([]);
-    expect(shop.receiver.requests).toEqual([]);
-    const last = await shop.next();
-    last.analytics.setConsent('granted');
-    last.track(['granted']);
-    await shop.holds(['granted']);
-  });
+  it.each([false, true])(
+    'that is denied is remembered until it is granted, where localStorage is full: %s',
+    async (isFull) => {
+      const shop = openShop(way);
+      const { analytics, track } = shop.visit({ flushInterval: 60_000 });
+      track(['before']);
+      await passUntil(() => analytics.status().storage === 'indexeddb');
+      await pass(100);
+      if (isFull) shop.site.fill();
+      analytics.setConsent('denied');
+      for (let i = 0; i < 2; i++) {
+        const page = await shop.next();
+        page.track(names(25));
+        await page.analytics.flush();
+        expect(page.analytics.status()).toMatchObject({
+          consent: 'denied',
+          dropped: { 'consent-denied': 25 },
+        });
+        shop.site.empty();
+      }
+      await pass(10_000);
+      expect(await kept(shop)).toEqual([]);
+      expect(shop.receiver.requests).toEqual([]);
+      const last = await shop.next();
+      last.analytics.setConsent('granted');
+      last.track(['granted']);
+      await shop.holds(['granted']);
+      (await shop.next()).track(['remembered']);
+      await shop.holds(['granted', 'remembered']);
+    },
+  );
 });
 
 describe('two scripts on one page', () => {
@@ -209,6 +191,15 @@ describe('two scripts on one page', () => {
     await shop.holds(['one', 'two', 'three']);
   });
 
+  it('begin with what the first `init` of the page says, and take what a later one says only if it is stricter', () => {
+    const shop = openShop();
+    const said = (consent: Consent) => shop.visit({ consent }).analytics.status().consent;
+    const words = ['granted', 'pending', 'granted'] as const;
+    expect(words.map(said)).toEqual(['granted', 'pending', 'pending']);
+    shop.visit().analytics.setConsent('granted');
+    expect(said('pending')).toBe('granted');
+  });
+
   it('have a consent each for two projects', async () => {
     const shop = openShop();
     const [one, two] = [shop.visit(), shop.visit({ project: 'other' })];
@@ -262,24 +253,6 @@ describe('a denial', () => {
     expect(await kept(shop)).toEqual([]);
   };
 
-  it('counts after `disabled`: it deletes what waits', async () => {
-    const shop = openShop();
-    shop.service.faults([{ status: 503 }]);
-    const { analytics, track } = shop.visit();
-    track(names(5));
-    await passUntil(() => shop.service.requests.length && !analytics.status().inFlight);
-    analytics.init({ disabled: true });
-    const asked = shop.service.requests.length;
-    shop.service.faults([]);
-    analytics.setConsent('denied');
-    expect(shop.site.values.get(KEY)).toBe('refused');
-    const next = await shop.next();
-    expect(next.analytics.status()).toMatchObject({ consent: 'denied', waiting: 0 });
-    await pass(60_000);
-    expect(await kept(shop)).toEqual([]);
-    expect(shop.service.requests).toHaveLength(asked);
-  });
-
   it.each([undefined, 'granted'] as const)(
     'in another tab, made after `stop()`, counts for a later `init` with `consent: %s`',
     async (consent) => {
@@ -329,16 +302,23 @@ describe('a denial', () => {
     await sendsNothing(shop);
   });
 
-  it('that a listener for `storage` makes is the last word', async () => {
-    const shop = openShop();
-    const { analytics, heard, track } = shop.visit();
-    analytics.on('storage', () => analytics.setConsent('denied'));
-    await passUntil(() => heard.storage.length);
-    track(['denied']);
-    expect(analytics.status()).toMatchObject({ consent: 'denied', storage: 'none', waiting: 0 });
-    await analytics.flush();
-    await sendsNothing(shop);
-  });
+  it.each(['indexeddb', 'opening'])(
+    'that a listener for `storage` makes, at "%s", is the last word',
+    async (kind) => {
+      const shop = openShop();
+      const { analytics, heard, track } = shop.visit();
+      analytics.on('storage', ({ storage }) => {
+        if (storage === kind) analytics.setConsent('denied');
+      });
+      await pass(500);
+      if (kind === 'opening') shop.site.databases.deleteDatabase(NAME); // and opens it anew
+      await passUntil(() => heard.storage.some(({ storage }) => storage === kind));
+      track(['denied']);
+      expect(analytics.status()).toMatchObject({ consent: 'denied', storage: 'none', waiting: 0 });
+      await analytics.flush();
+      await sendsNothing(shop);
+    },
+  );
 
   it('that another page makes before a prerendered one is shown counts for that', async () => {
     const shop = openShop();

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
-import { names, openShop } from '../support/shop.js';
+import { names, openShop, WAYS } from '../support/shop.js';
 import { BASE_URL, TOKEN } from '../support/service.js';
 
 /** Longer than any wait after a failure. */
@@ -27,9 +27,10 @@ it('keeps all while the token is wrong, says so once, and goes on with a new one
   expect(heard.drop).toEqual([]);
 });
 
-const REFUSALS = [401, 403, 404, 405].flatMap((status) =>
-  (['direct', 'with keys', 'by relay'] as const).map((way) => [status, way] as const),
-);
+const REFUSALS = [
+  ...WAYS.flatMap((way) => [401, 403].map((status) => [status, way] as const)),
+  ...[404, 405].map((status) => [status, 'direct'] as const),
+];
 it.each(REFUSALS)('goes on by itself when what answered %i heals, %s', async (status, way) => {
   const { receiver, visit, holds } = openShop(way);
   const errors: unknown[] = [];
@@ -173,24 +174,6 @@ describe('by relay', () => {
     expect(relay.requests).toHaveLength(1);
     expect([...heard.error, ...relay.errors]).toEqual([]);
     expect(heard.outcome.map(({ outcome }) => outcome)).toEqual(Array(20).fill('delivered'));
-  });
-
-  it('keeps everything while the relay refuses the page, says so once, and leaves it to the next', async () => {
-    const shop = openByRelay();
-    shop.relay.faults([{ status: 403 }]);
-    const { analytics, track, heard } = shop.visit();
-    track(names(5));
-    await passUntil(() => analytics.status().paused === 'setup');
-    expect(heard.error).toEqual([
-      {
-        kind: 'setup',
-        status: 403,
-        message: expect.stringContaining('/a/v1/batch: 403') as string,
-      },
-    ]);
-    shop.relay.faults([]);
-    await shop.next();
-    await shop.holds(names(5));
   });
 
   it.each([true, false])(

@@ -1,40 +1,33 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil, settle } from '../support/clock.js';
 import { names, openShop, WAYS } from '../support/shop.js';
+import { watchListeners } from '../support/site.js';
 
-/** Keeps what is listening on these. */
-const watch = (...targets: EventTarget[]): Set<string> => {
-  const standing = new Set<string>();
-  for (const target of targets) {
-    const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
-    Object.assign(target, {
-      addEventListener: (type: string, ...rest: [EventListener]) => {
-        standing.add(type);
-        add.call(target, type, ...rest);
-      },
-      removeEventListener: (type: string, ...rest: [EventListener]) => {
-        standing.delete(type);
-        remove.call(target, type, ...rest);
-      },
-    });
-  }
-  return standing;
-};
+it('writes what was called in the task of `stop()`, though localStorage is full', async () => {
+  const shop = openShop();
+  const { analytics, track } = shop.visit();
+  await pass(1_000);
+  shop.site.fill();
+  track(['last']);
+  analytics.stop();
+  await shop.next();
+  await shop.holds(['last']);
+});
 
 describe.each(WAYS)('`stop()`, %s', (way) => {
   it('ends all that listens, ticks or asks', async () => {
     const { site, receiver, visit } = openShop(way);
-    const standing = watch(site.doc, site.win);
+    const standing = watchListeners(site.doc, site.win);
     receiver.faults([{ hang: true }]);
     const { analytics, track } = visit();
     track(['hangs']);
     await passUntil(() => receiver.requests.length);
-    expect([...standing]).toEqual(expect.arrayContaining(['visibilitychange', 'pagehide']));
+    expect(standing()).toEqual(expect.arrayContaining(['visibilitychange', 'pagehide']));
     expect(vi.getTimerCount()).toBeGreaterThan(0);
     analytics.stop();
     await pass(100);
     expect(receiver.requests[0]!.init.signal!.aborted).toBe(true);
-    expect([...standing]).toEqual([]);
+    expect(standing()).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
     expect(analytics.status()).toMatchObject({ paused: 'not-started', inFlight: 0, waiting: 0 });
   });

@@ -29,6 +29,8 @@ const DROPPED: Record<string, [value: unknown, reason: string]> = {
   'a string': ['text', 'invalid-call'],
 };
 
+const MANY_LEVELS = JSON.parse('['.repeat(198) + ']'.repeat(198)) as unknown;
+const SIDE_BY_SIDE = Array.from({ length: 100 }, () => [{}]);
 /** And what JSON makes of it. */
 const CARRIED: Record<string, [value: object, json: object]> = {
   symbols: [{ a: Symbol('s'), [Symbol('k')]: 1, b: 2 }, { b: 2 }],
@@ -62,6 +64,8 @@ const CARRIED: Record<string, [value: object, json: object]> = {
     { constructor: { prototype: { polluted: 1 } } },
     { constructor: { prototype: { polluted: 1 } } },
   ],
+  'many levels': [{ a: MANY_LEVELS }, { a: MANY_LEVELS }],
+  'many things side by side': [{ a: SIDE_BY_SIDE }, { a: SIDE_BY_SIDE }],
 };
 
 describe.each(ROUTES)('values, %s', (way) => {
@@ -140,6 +144,7 @@ const FIELDS: Record<string, [fields: object | null, wire: object]> = {
   'nobody, by the wire name': [{ user_id: null }, { tags: {} }],
   'both names of the user': [{ userId: 'user_3', user_id: 'user_4' }, { user_id: 'user_3' }],
   'a number for the user': [{ userId: 8.5 }, { user_id: '8.5', tags: {} }],
+  'zero for the user': [{ userId: 0 }, { user_id: '0', tags: {} }],
   'misspelt fields': [
     { descripton: 'd', tag: 1, notfy: true, time_stamp: 5, tabs: 2 },
     { tags: { descripton: 'd', tag: 1, notfy: true, time_stamp: 5, tabs: 2 } },
@@ -200,16 +205,22 @@ it('shows `beforeSend` all tags in one place, and sends what it adds there', asy
   expect(service.one('identify user_1')['properties']).toEqual({ plan: 'pro', page: 1 });
 });
 
-const NO_IDS = [undefined, '', 'undefined', 'null', '[object Object]', NaN, Infinity];
+const TOO_LONG = 'é'.repeat(513);
+const NO_IDS = [
+  ...[undefined, '', 'undefined', 'null', '[object Object]', NaN, Infinity, {}, true, TOO_LONG],
+];
 /** Calls that a typed program would not make. */
 const WRONG_CALLS: [method: 'event' | 'identify', ...args: unknown[]][] = [
   ['event'],
   ['event', ''],
   ['event', { toString: () => 'x' }],
+  ['event', 7],
   ['event', 'x', 7],
+  ['event', 'x', []],
   ['event', 'x', { timestamp: 'yesterday' }],
   ['identify', 'user', []],
   ['identify', 'user', 1],
+  ['identify', null],
   ...NO_IDS.map((id) => ['identify', id] as ['identify', unknown]),
   ...NO_IDS.slice(1).flatMap((id): ['event', ...unknown[]][] => [
     ['event', 'x', { userId: id }],

@@ -1,532 +1,370 @@
-import { createStore, promisifyRequest } from 'idb-keyval';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DIRECT, NAME, openSite, RELAY, track } from '../support/site.js';
-import type { BatchAnswer } from '../../src/interface/wire.js';
+import { describe, expect, it, vi } from 'vitest';
+import { pass, settle } from '../support/clock.js';
+import { names, openShop, WAYS, type Way } from '../support/shop.js';
+import { NAME, watchListeners } from '../support/site.js';
 
 /** After so long a page that is still there has not been left. */
 const STAYS_MS = 5_500;
+const HANGS = [{ hang: true }];
 
-type Sent = { name: string; at: number }[];
-
-/** The events in a request, direct or by relay. */
-const eventsIn = (body: string): string[] => {
-  const { records, event } = JSON.parse(body) as {
-    records?: { body: { event: string } }[];
-    event?: string;
-  };
-  return records ? records.map(({ body }) => body.event) : [event!];
+/** Two turns, in which a page of its own accord may do something. */
+const turn = async () => {
+  await undefined;
+  await undefined;
 };
 
-const answerTo = (body: string): Response => {
-  const { records } = JSON.parse(body) as { records?: { id: string }[] };
-  if (!records) return Response.json({ success: true });
-  const results = records.map(({ id }) => ({ id, outcome: 'delivered' as const, status: 200 }));
-  return Response.json({ results } satisfies BatchAnswer);
-};
-
-/** A service or a relay that notes what it is sent, and answers once it may. */
-const createReceiver = () => {
-  const sent: Sent = [];
-  const bodies: string[] = [];
-  const receiver = {
-    sent,
-    requests: bodies,
-    names: () => sent.map(({ name }) => name),
-    /** What the next answers wait for. */
-    gate: undefined as Promise<unknown> | undefined,
-    fetch: (async (_: unknown, { body }: RequestInit) => {
-      receiver.take(body as string);
-      await receiver.gate;
-      return answerTo(body as string);
-    }) as typeof fetch,
-    take: (body: string) => {
-      bodies.push(body);
-      for (const name of eventsIn(body)) sent.push({ name, at: Date.now() });
+/** A page of the shop that has not loaded yet, or has. */
+const open = async (way: Way, { isLoading = true, ...options }: Record<string, unknown> = {}) => {
+  const shop = openShop(way);
+  const { site, receiver } = shop;
+  Object.assign(site.doc, { readyState: isLoading ? 'interactive' : 'complete' });
+  const { analytics, track } = shop.visit(options);
+  await pass(100);
+  return {
+    ...shop,
+    analytics,
+    track: (...events: string[]) => track(events),
+    /** The events of all requests, in their order. */
+    sent: () => receiver.requests.flatMap(({ names }) => names),
+    navigate: () => site.say(site.win, 'beforeunload'),
+    load: () => {
+      Object.assign(site.doc, { readyState: 'complete' });
+      site.say(site.win, 'load');
     },
+    /** When the leases end that are stored. */
+    leases: async () =>
+      (await site.contents(NAME)).flatMap(({ until }) => (until ? [until as number] : [])),
   };
-  return receiver;
 };
+const openLoaded = (way: Way, options: object = {}) => open(way, { isLoading: false, ...options });
 
-interface Stored {
-  until?: number;
-  records?: { body: string }[];
-}
-
-/** All that a destination's database has. */
-const storedIn = (name: string): Promise<Stored[]> =>
-  createStore(name, 'records')('readonly', (store) => promisifyRequest(store.getAll()));
-
-const NEVER = new Promise<never>(() => undefined);
-const EACH = [
-  ['direct', DIRECT],
-  ['with keys', { ...DIRECT, idempotencyKey: true }],
-  ['by relay', RELAY],
-] as const;
-
-let site: ReturnType<typeof openSite>;
-let receiver: ReturnType<typeof createReceiver>;
-const trackers: { stop: () => void }[] = [];
-
-/** A page of the site that has not loaded yet, or has. */
-const visit = (options: object, readyState = 'interactive') => {
-  Object.assign(site.doc, { readyState });
-  const { analytics } = track({ fetch: receiver.fetch, ...options });
-  trackers.push(analytics);
-  return analytics;
-};
-const load = () => {
-  Object.assign(site.doc, { readyState: 'complete' });
-  site.say(site.win, 'load');
-};
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-/** Real time for the database, and as much for the page. */
-const rest = async (ms = 100) => {
-  for (let left = ms; left > 0; left -= 10) {
-    await new Promise((done) => setImmediate(done));
-    await pass(10);
-  }
-};
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  site = openSite();
-  receiver = createReceiver();
-  vi.stubGlobal('navigator', {
-    onLine: true,
-    sendBeacon: (_: string, body: string) => (receiver.take(body), true),
-  });
-});
-afterEach(async () => {
-  for (const tracker of trackers.splice(0)) tracker.stop();
-  await rest();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+const withoutDatabase = () => vi.stubGlobal('indexedDB', undefined);
 
 describe('a page that is left before it has loaded, and hears of `beforeunload` alone', () => {
-  it.each(EACH)('hands off what was called in that task, %s', async (_, options) => {
-    const analytics = visit(options);
-    await rest();
-    for (const name of ['a', 'b']) analytics.event(name);
-    site.say(site.win, 'beforeunload');
-    expect(receiver.names()).toEqual(['a', 'b']);
-  });
+  it.each(WAYS)(
+    'hands off what was called in that task, and what it calls after it, %s',
+    async (way) => {
+      const { track, navigate, sent } = await open(way);
+      track('a', 'b');
+      navigate();
+      expect(sent()).toEqual(['a', 'b']);
+      for (const event of ['c', 'd']) {
+        track(event);
+        await turn();
+      }
+      expect(sent()).toEqual(['a', 'b', 'c', 'd']);
+    },
+  );
 
-  it.each(EACH)('hands off what it calls after that, %s', async (_, options) => {
-    const analytics = visit(options);
-    await rest();
-    analytics.event('a');
-    site.say(site.win, 'beforeunload');
-    for (const name of ['b', 'c', 'd']) {
-      analytics.event(name);
-      await undefined;
-      await undefined;
-    }
-    expect(receiver.names()).toEqual(['a', 'b', 'c', 'd']);
-  });
-
-  it.each(EACH)('leaves the rest to the next page at once, %s', async (_, options) => {
-    vi.stubGlobal('navigator', { onLine: false });
-    const analytics = visit({ ...options, fetch: () => NEVER });
-    await rest();
-    for (let i = 0; i < 130; i++) analytics.event(`${i}`, { text: 'x'.repeat(900) });
-    site.say(site.win, 'beforeunload');
-    vi.stubGlobal('navigator', { onLine: true });
-    const [next] = [visit(options, 'complete')];
-    await rest(3_000);
-    await vi.waitFor(() => expect(next!.status()).toMatchObject({ waiting: 0, inFlight: 0 }));
-    const { delivered, unknown } = next!.status();
-    expect(delivered + unknown).toBe(130);
-    expect(new Set(receiver.names()).size).toBe(receiver.names().length);
+  it.each(WAYS)('leaves the rest to the next page at once, %s', async (way) => {
+    const { analytics, receiver, service, navigate, site, visit } = await open(way);
+    Object.assign(navigator, { onLine: false });
+    receiver.faults(HANGS);
+    for (const event of names(130)) analytics.event(event, { text: 'x'.repeat(900) });
+    navigate();
+    Object.assign(navigator, { onLine: true });
+    receiver.faults([]);
+    Object.assign(site.doc, { readyState: 'complete' });
+    const next = visit().analytics;
+    await pass(5_000);
+    expect(next.status()).toMatchObject({ waiting: 0, inFlight: 0 });
+    expect(next.status().delivered + next.status().unknown).toBe(130);
+    expect(new Set(service.names()).size).toBe(service.names().length);
   });
 
   it.each([
-    ['interactive', 20_000],
-    ['complete', 60_000],
-  ])('holds what waits for less time than a loaded one: %s, %i ms', async (state, ms) => {
-    const analytics = visit({ ...DIRECT, now: () => 1_000_000_000_000 }, state);
-    receiver.gate = NEVER;
-    analytics.event('a');
-    await rest();
-    const [until] = (await storedIn(NAME)).flatMap(({ until }) => until ?? []);
-    expect(until).toBe(1_000_000_000_000 + ms);
+    [true, 20_000],
+    [false, 60_000],
+  ])('holds what waits for less time than a loaded one: %s, %i ms', async (isLoading, ms) => {
+    const { track, leases, receiver } = await open('direct', { isLoading, now: () => 1e12 });
+    receiver.faults(HANGS);
+    track('a');
+    await pass(100);
+    expect(await leases()).toEqual([1e12 + ms]);
   });
 
   it('holds it as long as it lives', async () => {
-    const analytics = visit(DIRECT);
-    receiver.gate = NEVER;
-    analytics.event('a');
-    await rest(2_000);
+    const { track, leases, receiver, analytics } = await open('direct');
+    receiver.faults(HANGS);
+    track('a');
+    await pass(2_000);
     for (let i = 0; i < 9; i++) {
-      await rest(3_000);
-      const ends = (await storedIn(NAME)).flatMap(({ until }) => until ?? []);
-      expect(ends).toHaveLength(1);
-      expect(ends[0]! - Date.now()).toBeGreaterThan(10_000);
+      await pass(3_000);
+      const [end, ...others] = await leases();
+      expect(others).toEqual([]);
+      expect(end! - Date.now()).toBeGreaterThan(10_000);
     }
     expect(analytics.status()).toMatchObject({ inFlight: 1, unknown: 0 });
   });
 });
 
 describe('a page that stays after a `beforeunload`', () => {
-  it.each(EACH)(
-    'goes on before it has loaded: nothing twice, nothing lost, %s',
-    async (_, options) => {
-      const analytics = visit(options);
-      await rest();
-      analytics.event('a');
-      site.say(site.win, 'beforeunload');
-      await rest(1_000);
-      analytics.event('b');
-      await rest(STAYS_MS);
-      analytics.event('c');
-      await rest(2_500);
-      load();
-      analytics.event('d');
-      await rest(2_500);
-      expect(new Set(receiver.names())).toEqual(new Set(['a', 'b', 'c', 'd']));
-      if (!('relay' in options) && !('idempotencyKey' in options))
-        expect(receiver.names()).toEqual(['a', 'b', 'c', 'd']);
-      expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0, dropped: {} });
-    },
-  );
+  it.each(WAYS)('goes on before it has loaded: nothing twice, nothing lost, %s', async (way) => {
+    const { track, navigate, load, analytics, service, sent } = await open(way);
+    track('a');
+    navigate();
+    await pass(1_000);
+    track('b');
+    await pass(STAYS_MS);
+    track('c');
+    await pass(2_500);
+    load();
+    track('d');
+    await pass(2_500);
+    const all = ['a', 'b', 'c', 'd'];
+    expect(service.names()).toEqual(all);
+    if (way === 'direct') expect(sent()).toEqual(all);
+    expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0, dropped: {} });
+  });
 
   it('is back with its `load` event, which may come sooner', async () => {
-    const analytics = visit(RELAY);
-    await rest();
-    receiver.gate = NEVER;
-    site.say(site.win, 'beforeunload');
+    const { track, navigate, load, receiver, analytics } = await open('by relay');
+    navigate();
     load();
-    const before = receiver.requests.length;
-    analytics.event('a');
-    await rest(60);
-    expect(receiver.requests).toHaveLength(before); // a page that goes away would have sent it
-    receiver.gate = undefined;
-    await rest(2_000);
+    track('a');
+    await pass(60);
+    expect(receiver.requests).toEqual([]); // a page that goes away would have sent it
+    await pass(2_000);
     expect(analytics.status()).toMatchObject({ delivered: 1, storage: 'indexeddb' });
   });
 
-  it('stays stopped if it was stopped meanwhile', async () => {
-    const analytics = visit(DIRECT);
-    await rest();
-    site.say(site.win, 'beforeunload');
+  it.each([1, 2])('stays stopped if it was stopped after %i of them', async (times) => {
+    const { navigate, analytics, site } = await open('direct');
+    for (let i = 0; i < times; i++) navigate();
     analytics.stop();
-    await rest();
-    const open = vi.spyOn(indexedDB, 'open');
-    await rest(STAYS_MS);
-    expect(open).not.toHaveBeenCalled();
-  });
-
-  it('stays stopped if it was stopped after two of them', async () => {
-    const analytics = visit(DIRECT);
-    await rest();
-    site.say(site.win, 'beforeunload');
-    site.say(site.win, 'beforeunload');
-    analytics.stop();
-    await rest();
-    const open = vi.spyOn(indexedDB, 'open');
-    await rest(STAYS_MS);
-    expect(open).not.toHaveBeenCalled();
+    await pass(100);
+    const opened = vi.spyOn(indexedDB, 'open');
+    await pass(STAYS_MS);
+    expect(opened).not.toHaveBeenCalled();
     expect(site.values.get('analytics-outbox shop consent')).toBe('granted');
   });
 
-  it.each(EACH)('sends again after requests have failed meanwhile, %s', async (_, options) => {
-    vi.stubGlobal('indexedDB', undefined);
-    vi.stubGlobal('navigator', { onLine: true, sendBeacon: () => false });
-    let isDown = false;
-    const fetch: typeof globalThis.fetch = async (...request) => {
-      if (isDown) throw new TypeError('Failed to fetch');
-      return receiver.fetch(...request);
-    };
-    const analytics = visit({ ...options, fetch });
-    await rest(2_000);
-    analytics.event('first');
-    await rest(2_000);
-    isDown = true;
-    analytics.event('a');
-    site.say(site.win, 'beforeunload');
-    await rest(3_000);
-    isDown = false;
-    await rest(STAYS_MS);
+  it.each(WAYS)('sends again after requests have failed meanwhile, %s', async (way) => {
+    withoutDatabase();
+    const { track, navigate, load, receiver, analytics, service } = await open(way);
+    track('first');
+    await pass(2_000);
+    receiver.faults([{ reset: true }]);
+    track('a');
+    navigate();
+    await pass(3_000);
+    receiver.faults([]);
+    await pass(STAYS_MS);
     load();
-    await rest(2_000);
-    analytics.event('b');
-    await rest(40_000);
-    expect(receiver.names()).toContain('b');
+    track('b');
+    await pass(40_000);
+    expect(service.names()).toContain('b');
     expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
   it('sends again after a beacon, though it has no database', async () => {
-    vi.stubGlobal('indexedDB', undefined);
-    const analytics = visit(RELAY);
-    await rest(2_000);
-    analytics.event('first');
-    await rest(2_000);
-    receiver.gate = NEVER;
-    analytics.event('a');
-    await rest(700);
-    site.say(site.win, 'beforeunload');
-    await rest();
-    analytics.event('b');
-    await rest(4_000);
-    receiver.gate = undefined;
-    await rest(3_000);
+    withoutDatabase();
+    const { track, navigate, load, relay, analytics, service } = await open('by relay');
+    const sendBeacon = (url: string, body: string) => (void relay.fetch(url, { body }), true);
+    Object.assign(navigator, { sendBeacon });
+    track('first');
+    await pass(2_000);
+    relay.faults(HANGS);
+    track('a');
+    await pass(700);
+    navigate();
+    await pass(100);
+    track('b');
+    await pass(4_000);
+    relay.faults([]);
+    await pass(3_000);
     load();
-    await rest(2_000);
-    analytics.event('c');
-    await rest(40_000);
-    expect(receiver.names()).toContain('c');
+    track('c');
+    await pass(40_000);
+    expect(service.names()).toContain('c');
     expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
   it('does not ask a failing token function again and again meanwhile', async () => {
-    vi.stubGlobal('indexedDB', undefined);
-    vi.stubGlobal('localStorage', undefined);
+    withoutDatabase();
     const token = vi.fn(() => Promise.reject(new Error('503')));
-    const analytics = visit({ ...DIRECT, token });
-    await rest(2_000);
-    site.say(site.win, 'beforeunload');
-    analytics.event('a');
-    await rest(4_000);
+    const { track, navigate } = await open('direct', { token });
+    vi.stubGlobal('localStorage', undefined);
+    await pass(2_000);
+    navigate();
+    track('a');
+    await pass(4_000);
     expect(token.mock.calls.length).toBeLessThan(5);
   });
 
   it.each([1_000, STAYS_MS])('has all of its trackers go on: load after %i ms', async (ms) => {
-    const both = [visit(RELAY), visit({ ...RELAY, relay: '/b' })];
-    await rest(1_000);
-    receiver.gate = NEVER;
+    const { analytics, receiver, navigate, load, visit } = await open('by relay');
+    const both = [analytics, visit({ project: 'shop', relay: '/a/b' }).analytics];
+    receiver.faults(HANGS);
     for (const one of both) one.event('a');
-    site.say(site.win, 'beforeunload');
-    receiver.gate = undefined;
-    await rest(ms);
+    navigate();
+    receiver.faults([]);
+    await pass(ms);
     load();
-    await rest(3_000);
+    await pass(3_000);
     for (const one of both) expect(one.status()).toMatchObject({ delivered: 1 });
   });
 
-  describe('has no listener that costs its place in the cache', () => {
-    let listens: () => number;
-    beforeEach(() => {
-      const all = new Set<unknown>();
-      for (const method of ['addEventListener', 'removeEventListener'] as const) {
-        const real = site.win[method].bind(site.win);
-        vi.spyOn(site.win, method).mockImplementation(
-          (type: string, listener: EventListenerOrEventListenerObject | null) => {
-            if (type === 'beforeunload')
-              all[method === 'addEventListener' ? 'add' : 'delete'](listener);
-            real(type, listener);
-          },
-        );
-      }
-      listens = () => all.size;
-    });
-
-    it('once it has loaded', async () => {
-      const analytics = visit(DIRECT);
-      await rest();
-      expect(listens()).toBe(1);
-      load();
-      expect(listens()).toBe(0);
-      analytics.event('a');
-      await rest(2_000);
-      expect(receiver.names()).toEqual(['a']);
-      expect(listens()).toBe(0);
-    });
-
-    it('when it is left while requests are under way', async () => {
-      receiver.gate = NEVER;
-      visit(DIRECT, 'complete').event('a');
-      await rest(2_000);
-      expect(listens()).toBe(1);
-      site.say(site.win, 'pagehide');
-      site.hide();
-      expect(listens()).toBe(0);
-    });
+  it('has no listener that costs its place in the cache once it has loaded, or when it is left while requests are under way', async () => {
+    const { site, visit, receiver } = openShop();
+    const standing = watchListeners(site.win);
+    const listens = () => standing().includes('beforeunload');
+    Object.assign(site.doc, { readyState: 'interactive' });
+    const { track } = visit();
+    expect(listens()).toBe(true);
+    Object.assign(site.doc, { readyState: 'complete' });
+    site.say(site.win, 'load');
+    expect(listens()).toBe(false);
+    track(['a']);
+    await pass(2_000);
+    expect(receiver.of('a')).toHaveLength(1);
+    expect(listens()).toBe(false);
+    receiver.faults(HANGS);
+    track(['b']);
+    await pass(2_000);
+    expect(listens()).toBe(true);
+    site.say(site.win, 'pagehide');
+    site.hide();
+    expect(listens()).toBe(false);
   });
 
   it('sends where a script has broken `addEventListener`', async () => {
-    const analytics = visit(DIRECT, 'complete');
-    await rest();
+    const { track, site, analytics } = await openLoaded('direct');
     vi.spyOn(site.win, 'addEventListener').mockImplementation(() => {
       throw new Error('broken');
     });
-    analytics.event('a');
-    await rest(3_000);
-    expect(receiver.names()).toEqual(['a']);
+    track('a');
+    await pass(3_000);
     expect(analytics.status()).toMatchObject({ delivered: 1, inFlight: 0 });
   });
 
-  it.each([2_000, 30_000])(
-    'gives up requests that never settle: direct, they are unknown after %i ms',
-    async (timeout) => {
-      const analytics = visit({ ...DIRECT, timeout }, 'complete');
-      receiver.gate = NEVER;
-      for (const name of ['a', 'b']) analytics.event(name);
-      await rest(2_000);
-      site.say(site.win, 'beforeunload');
-      receiver.gate = undefined;
-      analytics.event('c');
-      await rest(40_000);
-      expect(receiver.names()).toEqual(['a', 'b', 'c']);
-      expect(analytics.status()).toMatchObject({
-        delivered: 1,
-        unknown: 2,
-        waiting: 0,
-        inFlight: 0,
-      });
+  it.each<[Way, timeout: number, sent: string[], status: object]>([
+    ['direct', 2_000, ['a', 'b', 'c'], { delivered: 1, unknown: 2 }],
+    ['direct', 30_000, ['a', 'b', 'c'], { delivered: 1, unknown: 2 }],
+    ['by relay', 30_000, ['a', 'a', 'b', 'b', 'c'], { delivered: 3, unknown: 0 }],
+  ])(
+    'gives up requests that never settle: %s, with a timeout of %i ms',
+    async (way, timeout, all, status) => {
+      const { track, navigate, receiver, analytics, sent } = await openLoaded(way, { timeout });
+      receiver.faults(HANGS);
+      track('a', 'b');
+      await pass(2_000);
+      navigate();
+      receiver.faults([]);
+      track('c');
+      // By relay they go again soon, and others after them.
+      await pass(way === 'direct' ? 40_000 : STAYS_MS + 500);
+      expect(sent().sort()).toEqual(all);
+      expect(analytics.status()).toMatchObject({ ...status, waiting: 0, inFlight: 0 });
     },
   );
 
-  it('gives up requests that never settle: by relay, they go again soon, and others after them', async () => {
-    const analytics = visit(RELAY, 'complete');
-    receiver.gate = NEVER;
-    analytics.event('a');
-    await rest(2_000);
-    site.say(site.win, 'beforeunload');
-    receiver.gate = undefined;
-    analytics.event('b');
-    await rest(STAYS_MS + 500);
-    expect(receiver.names().sort()).toEqual(['a', 'a', 'b']);
-    expect(analytics.status()).toMatchObject({ delivered: 2, waiting: 0, inFlight: 0 });
-  });
-
-  it.each([4_000, 8_000])('waits for answers that come after %i ms', async (ms) => {
-    const analytics = visit(DIRECT, 'complete');
-    receiver.gate = new Promise((done) => setTimeout(done, ms));
-    analytics.event('a');
-    await rest(1_500);
-    site.say(site.win, 'beforeunload');
-    await rest(8_000);
+  it.each([
+    ['answers', 4_000, {}],
+    ['answers', 8_000, {}],
+    ['a 503', 8_000, { status: 503 }],
+    ['a failure of the network', 8_000, { reset: true }],
+  ])('waits for %s after %i ms', async (_, delay, fault) => {
+    const { track, navigate, service, analytics } = await openLoaded('direct');
+    service.faults([{ delay, ...fault }]);
+    track('a');
+    await pass(1_500);
+    navigate();
+    await pass(8_000);
+    service.faults([]);
+    await pass(30_000);
     expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 0, waiting: 0 });
   });
 
-  it.each(['a 503', 'a failure of the network'])(
-    'sends again after %s that comes late',
-    async (what) => {
-      let isDown = true;
-      const fetch: typeof globalThis.fetch = async (...request) => {
-        if (!isDown) return receiver.fetch(...request);
-        await new Promise((done) => setTimeout(done, 8_000));
-        if (what === 'a 503') return new Response('', { status: 503 });
-        throw new TypeError('Failed to fetch');
-      };
-      const analytics = visit({ ...DIRECT, fetch }, 'complete');
-      await rest();
-      analytics.event('a');
-      await rest(1_500);
-      site.say(site.win, 'beforeunload');
-      await rest(8_000);
-      isDown = false;
-      await rest(30_000);
-      expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 0 });
-    },
-  );
-
   it.each([200, 503])('sees answers that a dialog has held up: %i', async (status) => {
     let answer!: (response: Response) => void;
-    const fetch = vi.fn(receiver.fetch).mockReturnValueOnce(new Promise((done) => (answer = done)));
-    const analytics = visit({ ...DIRECT, fetch }, 'complete');
-    await rest();
-    analytics.event('a');
-    await rest(1_500);
+    const { track, navigate, service, analytics } = await openLoaded('direct');
+    vi.spyOn(globalThis, 'fetch')
+      .mockImplementation(service.fetch)
+      .mockReturnValueOnce(new Promise((done) => (answer = done)));
+    track('a');
+    await pass(1_500);
     const began = Date.now();
-    site.say(site.win, 'beforeunload');
+    navigate();
     // The page stands still. Its timers are due as it goes on, and run before the answer.
     while (Date.now() < began + STAYS_MS && vi.getTimerCount()) vi.advanceTimersToNextTimer();
-    answer(status === 200 ? answerTo('{}') : new Response('', { status }));
-    await rest(20_000);
+    answer(new Response('{"success":true}', { status }));
+    await pass(20_000);
     expect(analytics.status()).toMatchObject({ delivered: 1, unknown: 0 });
   });
 });
 
 describe('a page that has not loaded', () => {
-  it.each(EACH)(
-    'sends its first call at once, and others with the interval, %s',
-    async (_, options) => {
-      const analytics = visit(options);
-      await rest();
-      analytics.event('first');
-      await rest(60);
-      expect(receiver.names()).toEqual(['first']);
-      for (let i = 0; i < 10; i++) {
-        analytics.event(`${i}`);
-        await rest(20);
-      }
-      expect(receiver.names()).toEqual(['first']);
-      await rest(1_500);
-      expect(receiver.names()).toHaveLength(11);
-    },
-  );
+  it.each(WAYS)('sends its first call at once, and others with the interval, %s', async (way) => {
+    const { track, sent } = await open(way);
+    track('first');
+    await pass(60);
+    for (const event of names(10)) {
+      track(event);
+      await pass(20);
+    }
+    expect(sent()).toEqual(['first']);
+    await pass(1_500);
+    expect(sent()).toHaveLength(11);
+  });
 
   it('does not hurry once it has', async () => {
-    const analytics = visit(DIRECT, 'complete');
-    await rest();
-    analytics.event('first');
-    await rest(600);
-    expect(receiver.names()).toEqual([]);
+    const { track, sent } = await openLoaded('direct');
+    track('first');
+    await pass(600);
+    expect(sent()).toEqual([]);
   });
 });
 
-it.each(EACH)(
-  'hands off what was called in the task of `window.close()`, %s',
-  async (_, options) => {
-    const analytics = visit(options, 'complete');
-    await rest();
-    analytics.event('a');
-    vi.stubGlobal('closed', true);
-    await undefined;
-    await undefined;
-    expect(receiver.names()).toEqual(['a']);
-  },
-);
+it.each(WAYS)('hands off what was called in the task of `window.close()`, %s', async (way) => {
+  const { track, sent } = await openLoaded(way);
+  track('a');
+  vi.stubGlobal('closed', true);
+  await turn();
+  expect(sent()).toEqual(['a']);
+});
 
 describe('a hidden page that goes on', () => {
-  const writes = () => {
-    const set = vi.spyOn(site.values, 'set');
-    return () => set.mock.calls.filter(([key]) => key.includes(' note ')).length;
-  };
-
-  it.each(EACH)('sends and notes about as rarely as a visible one, %s', async (_, options) => {
-    const analytics = visit(options, 'complete');
-    await rest();
+  it.each(WAYS)('sends and notes about as rarely as a visible one, %s', async (way) => {
+    const { track, sent, site, receiver, analytics } = await openLoaded(way);
     site.hide();
-    const noted = writes();
-    for (let i = 0; i < 200; i++) {
-      analytics.event(`${i}`);
-      await rest(20);
+    const set = vi.spyOn(site.values, 'set');
+    for (const event of names(200)) {
+      track(event);
+      await pass(20);
     }
-    await rest(1_500);
-    expect(receiver.names()).toHaveLength(200);
-    expect(new Set(receiver.names()).size).toBe(200);
-    if ('relay' in options) expect(receiver.requests.length).toBeLessThanOrEqual(7);
-    expect(noted()).toBeLessThanOrEqual(7);
+    await pass(1_500);
+    expect(sent().sort()).toEqual(names(200).sort());
+    if (way === 'by relay') expect(receiver.requests.length).toBeLessThanOrEqual(7);
+    const notes = set.mock.calls.filter(([key]) => key.includes(' note '));
+    expect(notes.length).toBeLessThanOrEqual(7);
     expect(analytics.status()).toMatchObject({ delivered: 200, waiting: 0 });
   });
 
   it('sends what is called after a rest at once', async () => {
-    const analytics = visit(RELAY, 'complete');
-    await rest();
+    const { track, sent, site } = await openLoaded('by relay');
     site.hide();
-    for (const name of ['a', 'b']) {
-      analytics.event(name);
-      await undefined;
-      await undefined;
-      expect(receiver.names().at(-1)).toBe(name);
-      await rest(2_500);
+    for (const event of ['a', 'b']) {
+      track(event);
+      await turn();
+      expect(sent().at(-1)).toBe(event);
+      await pass(2_500);
     }
-    expect(receiver.requests).toHaveLength(2);
+    expect(sent()).toEqual(['a', 'b']);
   });
 
   it('has stored what was called last when it is killed', async () => {
-    const analytics = visit(RELAY, 'complete');
-    await rest();
+    const { track, sent, site } = await openLoaded('direct');
     site.hide();
-    for (let i = 0; i < 10; i++) {
-      analytics.event(`${i}`);
-      await rest(20);
+    for (const event of names(10)) {
+      track(event);
+      await pass(20);
     }
-    expect(receiver.names()).toEqual(['0']);
-    const stored = await storedIn('analytics-outbox relay:https://shop.example/a shop');
-    const names = stored.flatMap(({ records = [] }) => records.map(({ body }) => eventsIn(body)));
-    expect(names.flat()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    await settle();
+    const [first, ...others] = names(10);
+    expect(sent()).toEqual([first]);
+    const stored = (await site.contents(NAME)).flatMap(({ records = [] }) => records);
+    const waiting = stored.map(({ body }) => (JSON.parse(body) as { event: string }).event);
+    expect(waiting).toEqual(expect.arrayContaining(others));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangesOf, readAttributes, resolveOptions } from '../../src/client/options.js';
+import { rangesOf, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 
 const SITE = 'https://site.example';
@@ -84,32 +84,5 @@ describe('options', () => {
 
   it('may be left out with `disabled`', () => {
     expect(resolve({ disabled: true }).disabled).toBe(true);
-  });
-});
-
-describe('attributes of the tag', () => {
-  it('are read by the kind of their option; those of others are left alone', () => {
-    const filter = () => null;
-    const dataset = {
-      baseUrl: 'https://in.example.com',
-      flushAt: '5',
-      debug: '',
-      disabled: 'true',
-      respectGpc: 'yes',
-      idempotencyKey: 'false',
-      beforeSend: 'filter',
-      context: 'tags',
-      theme: 'dark',
-    };
-    expect(readAttributes(dataset, { filter, tags: { plan: 'pro' } })).toEqual({
-      baseUrl: 'https://in.example.com',
-      flushAt: 5,
-      debug: true,
-      disabled: true,
-      respectGpc: undefined,
-      idempotencyKey: false,
-      beforeSend: filter,
-      context: { plan: 'pro' },
-    });
   });
 });

@@ -1,28 +1,20 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { memberOf } from '../../src/client/page.js';
-import { DIRECT, openSite, sleep, track } from '../support/site.js';
-
-afterEach(() => vi.unstubAllGlobals());
+import { pass } from '../support/clock.js';
+import { openShop } from '../support/shop.js';
 
 it('hears of its page although elements have the names of members of the document', async () => {
-  const site = openSite();
+  const { site, service, visit } = openShop();
   for (const name of ['visibilityState', 'addEventListener', 'removeEventListener']) {
     expect(name in site.doc).toBe(true);
     // As with `<form name="addEventListener">` in the page.
     Object.defineProperty(site.doc, name, { value: { nodeName: 'FORM' } });
   }
-  const sent: string[] = [];
-  const fetch = async (_: unknown, { body }: RequestInit = {}) => {
-    sent.push((JSON.parse(body as string) as { event: string }).event);
-    return new Response('{"success":true}');
-  };
-  const { analytics } = track({ ...DIRECT, flushInterval: 60_000, fetch });
-  analytics.event('Viewed');
-  await sleep(0);
-  expect(sent).toEqual([]);
+  visit({ flushInterval: 60_000 }).track(['Viewed']);
+  await pass(0);
+  expect(service.requests).toEqual([]);
   site.hide();
-  expect(sent).toEqual(['Viewed']);
-  analytics.stop();
+  expect(service.of('Viewed')).toHaveLength(1);
 });
 
 it('takes what an object has itself where its prototypes have no such member', () => {

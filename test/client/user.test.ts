@@ -1,25 +1,23 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createUser } from '../../src/client/user.js';
-import { taken } from '../support/answers.js';
-import { DIRECT, NAME, openSite, sleep, track } from '../support/site.js';
-
-afterEach(() => vi.unstubAllGlobals());
+import { pass } from '../support/clock.js';
+import { openShop } from '../support/shop.js';
+import { NAME, openSite } from '../support/site.js';
 
 it('does not bring back a user whom another page has forgotten while this one was prerendered', async () => {
-  const site = openSite();
+  const { site, visit } = openShop();
   const key = `${NAME} user`;
   site.values.set(key, 'user_1');
   Object.assign(site.doc, { prerendering: true, visibilityState: 'hidden' });
-  const { analytics } = track({ ...DIRECT, fetch: taken });
-  analytics.event('Viewed'); // reads who the user is
-  await sleep(20);
+  const { analytics, track } = visit();
+  track(['Viewed']); // reads who the user is
+  await pass(20);
   site.values.set(key, ''); // `reset()` on the page that is shown
   Object.assign(site.doc, { prerendering: false, visibilityState: 'visible' });
   site.say(site.doc, 'prerenderingchange');
-  await sleep(20);
-  const { userId } = analytics.status();
-  analytics.stop();
-  expect({ userId, stored: site.values.get(key) }).toEqual({ userId: undefined, stored: '' });
+  await pass(20);
+  expect(analytics.status().userId).toBeUndefined();
+  expect(site.values.get(key)).toBe('');
 });
 
 it('is the one that was set before storage was allowed, or else the one that is stored', () => {
@@ -36,12 +34,4 @@ it('is the one that was set before storage was allowed, or else the one that is 
   expect(later.current()).toBe('early');
   later.set(null);
   expect([early.current(), later.current()]).toEqual([undefined, undefined]);
-});
-
-it('is still known to its page when the site has cleared its storage', () => {
-  const { values } = openSite();
-  const user = createUser(NAME, () => true);
-  user.set('user_1');
-  values.clear();
-  expect(user.current()).toBe('user_1');
 });

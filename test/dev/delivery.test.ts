@@ -10,13 +10,6 @@ afterEach(() => vi.unstubAllGlobals());
 
 const RELAY = { relay: '/a' };
 
-it('says that nothing answers of the address that gives no answer', () => {
-  const error = { kind: 'unreachable', message: 'https://shop.test/a/v1/batch: 0' } as const;
-  expect(errorText(error, RELAY)).toBe(
-    'nothing answers at https://shop.test/a: check the address, CORS and blockers',
-  );
-});
-
 it('says that the `fetch` is not the browser’s, where a tool has put its own in its place', () => {
   const error = { kind: 'unreachable', message: 'https://shop.test/a/v1/batch: 0' } as const;
   const replaced = /Another script has replaced `fetch`: it may add headers/;
@@ -32,9 +25,4 @@ it('says of a relay that answers, but reaches no service, which of the two it is
   expect(errorText(error, RELAY)).toBe(
     'the relay gets no answer from the service: check its set-up',
   );
-});
-
-it('names the status with which the service refuses the relay', () => {
-  const error = { kind: 'setup', message: 'the relay: 401', status: 401 } as const;
-  expect(errorText(error, RELAY)).toBe('the relay gets 401 from the service: check its set-up');
 });

@@ -21,19 +21,6 @@ describe('what a developer is told of the options', () => {
     'nothing of right ones': [DIRECT, []],
     'nothing of those of a relay': [RELAY, []],
     'nothing of a disabled instance': [{ disabled: true }, []],
-    'each that is missing': [
-      {},
-      [
-        'option `project` (data-project) is missing: give a non-empty string',
-        'option `channel` (data-channel) is missing: give a non-empty string',
-        'option `baseUrl` (data-base-url) is missing: give an absolute http(s) URL without user, query or spaces, or `relay` in its place',
-        'option `token` (data-token) is missing: give a string of ASCII characters without spaces, or a function',
-      ],
-    ],
-    'a misspelt one, and what was meant': [
-      { ...DIRECT, concent: 'pending' },
-      ['option `concent` (data-concent) does not exist: did you mean `consent` (data-consent)?'],
-    ],
     'one that is like no other': [
       { ...DIRECT, colour: 'blue' },
       ['option `colour` (data-colour) does not exist: leave it out'],
@@ -46,17 +33,6 @@ describe('what a developer is told of the options', () => {
       { ...DIRECT, timeout: NaN },
       ['option `timeout` (data-timeout) must be a number, not "20s"'],
     ],
-    'the wrong characters of a token, not the token': [
-      { ...DIRECT, token: 'secret–token' },
-      [
-        'option `token` (data-token) must be a string of ASCII characters without spaces, or a function, not "…–…"',
-      ],
-    ],
-    'what does not go with a relay': [
-      { ...RELAY, token: 't' },
-      ['option `token` (data-token) does not go with `relay`: leave it out'],
-    ],
-    'options that are none': [undefined, ['expected an object of options']],
   };
 
   for (const [what, [options, lines]] of Object.entries(CASES)) {
@@ -65,12 +41,6 @@ describe('what a developer is told of the options', () => {
       expect(problem.split('\n').filter(Boolean)).toEqual(lines);
     });
   }
-
-  it('is that a relay is missing, where nothing else can be reached', () => {
-    expect(optionsProblem({ project: 'p', channel: 'c' }, false)).toMatch(
-      /^option `relay` .+ missing/,
-    );
-  });
 
   it('is something wherever `init` throws, and nothing where it does not', () => {
     const values = [
@@ -107,10 +77,6 @@ describe('what a developer is told of the options', () => {
 
 describe('what a developer is told of values that are not used', () => {
   it('is the number, the range and the default, with the unit', () => {
-    expect(doubtsOf({ ...DIRECT, timeout: 10, maxBytes: Infinity, flushAt: 5 })).toEqual([
-      '`timeout` is 10 ms; it must be 1,000 to 600,000 ms; 30,000 is used',
-      '`maxBytes` is ∞ bytes; it must be 1 to 1,000,000,000 bytes; 5,000,000 is used',
-    ]);
     expect(doubtsOf({ ...RELAY, flushAt: 0 })).toEqual([
       '`flushAt` is 0 records; it must be 1 to 1,000,000,000 records; 50 is used',
     ]);
@@ -126,9 +92,6 @@ describe('what a developer is told of values that are not used', () => {
 
 describe('what a developer is told of the tag’s attributes', () => {
   it('is a misspelt name, and what was meant', () => {
-    expect(misspelt({ concent: 'pending', project: 'p' })).toEqual([
-      'the tag has no attribute data-concent: did you mean data-consent?',
-    ]);
     expect(misspelt({ gobal: 'outbox' })).toEqual([
       'the tag has no attribute data-gobal: did you mean data-global?',
     ]);

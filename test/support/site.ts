@@ -43,6 +43,28 @@ const withStore = async <T>(
   return request.result;
 };
 
+/** Follows what listens to this from now on. Answers with the types of its events. */
+export const watchListeners = (...targets: EventTarget[]): (() => string[]) => {
+  const standing: [target: EventTarget, type: string, listener: unknown][] = [];
+  for (const target of targets) {
+    const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+    Object.assign(target, {
+      addEventListener: (type: string, listener: EventListener) => {
+        standing.push([target, type, listener]);
+        add.call(target, type, listener);
+      },
+      removeEventListener: (type: string, listener: EventListener) => {
+        const isSame = ([on, of, is]: (typeof standing)[0]) =>
+          on === target && of === type && is === listener;
+        const at = standing.findIndex(isSame);
+        if (at >= 0) standing.splice(at, 1);
+        remove.call(target, type, listener);
+      },
+    });
+  }
+  return () => standing.map(([, type]) => type);
+};
+
 /** A page of a site, with storage of its own: as much of it as the client reads. */
 export const openSite = () => {
   Reflect.deleteProperty(globalThis, FACTS); // the consent of an earlier page
@@ -81,19 +103,11 @@ export const openSite = () => {
     say,
     hide: () => become('hidden'),
     show: () => become('visible'),
-    /** The page is left, and another one of the site comes. */
-    next: () => {
-      say(win, 'pagehide');
-      become('hidden');
-      become('visible');
-      Reflect.deleteProperty(globalThis, FACTS);
-    },
-    /** The keys of all that a database has. */
-    stored: (name: string): Promise<IDBValidKey[]> =>
-      withStore(databases, name, (store) => store.getAllKeys()),
     /** The values of all that a database has: parcels and leases. */
     contents: (name: string) =>
-      withStore<{ records?: unknown[] }>(databases, name, (store) => store.getAll()),
+      withStore<{ until?: number; records?: { body: string }[] }>(databases, name, (store) =>
+        store.getAll(),
+      ),
     /** All records that the databases of the site have, as text, and the keys of localStorage. */
     traces: async (): Promise<string[]> => {
       const all = [...values.keys()];
@@ -112,5 +126,3 @@ export const track = (options: Partial<Options>) => {
   analytics.init(options as Options);
   return { analytics };
 };
-
-export const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));

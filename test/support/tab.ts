@@ -44,7 +44,9 @@ export const openTab = () => {
     Object.assign(site.doc, {
       ...{ title: 'A page', readyState: 'loading', referrer: '' },
       currentScript: { src: '', dataset },
-      querySelector: () => ({ dataset }),
+      // Another element of the page has a project, too, and comes first.
+      querySelector: (selector: string) =>
+        selector.startsWith('script') ? { dataset } : { dataset: { project: 'another' } },
     });
     vi.stubGlobal('window', win);
     if (hasStub) await runStub(win);

@@ -43,18 +43,6 @@ describe('Retry-After', () => {
         expect(ms).toBeGreaterThanOrEqual(0);
         expect(ms).toBeLessThanOrEqual(MAX_RETRY_AFTER_MS);
       }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('comes through as seconds and as a date', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 5_000 }), (seconds) => {
-        const wanted = Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS);
-        expect(parseRetryAfter(String(seconds), NOW)).toBe(wanted);
-        const date = new Date(NOW + seconds * 1_000).toUTCString();
-        expect(parseRetryAfter(date, NOW)).toBe(wanted);
-      }),
     );
   });
 });

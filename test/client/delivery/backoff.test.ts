@@ -1,16 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBackoff } from '../../../src/client/delivery/backoff.js';
+import { createLocalStorage } from '../../support/local-storage.js';
 
 const MINUTE = 60_000;
-
-const createShelf = () => {
-  const values = new Map<string, string>();
-  return {
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, value: string) => void values.set(key, value),
-    removeItem: (key: string) => void values.delete(key),
-  };
-};
 
 let time = 1_000_000;
 const now = () => time;
@@ -18,7 +10,7 @@ const open = () => createBackoff('gate', now);
 
 beforeEach(() => {
   time = 1_000_000;
-  vi.stubGlobal('localStorage', createShelf());
+  vi.stubGlobal('localStorage', createLocalStorage());
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -104,9 +96,10 @@ describe('a destination', () => {
 
   it('is remembered by the page where localStorage is full', () => {
     const trouble = open();
-    localStorage.setItem = () => {
-      throw new Error('full');
-    };
+    vi.stubGlobal(
+      'localStorage',
+      createLocalStorage(new Map(), () => 0),
+    );
     trouble.failed(0);
     expect(trouble.read().until).toBeGreaterThan(time);
   });

@@ -1,84 +1,74 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { taken } from '../../support/answers.js';
-import { DIRECT, NAME, openSite, RELAY, sleep, track } from '../../support/site.js';
-
-afterEach(() => vi.unstubAllGlobals());
+import { describe, expect, it } from 'vitest';
+import { pass, passUntil } from '../../support/clock.js';
+import { names, openShop, WAYS } from '../../support/shop.js';
+import { NAME } from '../../support/site.js';
 
 describe('a hidden page', () => {
-  it.each([
-    ['by relay', RELAY],
-    ['with keys', { ...DIRECT, idempotencyKey: true }],
-    ['direct', DIRECT],
-  ])('does not send again at each call while the service fails, %s', async (_, destination) => {
-    const site = openSite();
-    let requests = 0;
-    const fetch = async () => (requests++, new Response('', { status: 503 }));
-    const now = () => 1_000_000_000_000; // its pause does not end
-    const { analytics } = track({ ...destination, flushInterval: 1, now, fetch });
-    analytics.event('Tick');
-    await vi.waitFor(() => expect(analytics.status().paused).toBe('backoff'));
+  it.each(WAYS)('does not send again at each call while the service fails, %s', async (way) => {
+    const { receiver, site, visit } = openShop(way);
+    receiver.faults([{ status: 503 }]);
+    const { analytics, track } = visit({ flushInterval: 1, now: () => 1e12 }); // its pause does not end
+    track(['first']);
+    await passUntil(() => analytics.status().paused === 'backoff');
     site.hide();
-    await sleep(20);
-    const before = requests;
-    for (let i = 0; i < 30; i++) {
-      analytics.event('Tick');
-      await sleep(1);
+    await pass(20);
+    const before = receiver.requests.length;
+    for (const event of names(30)) {
+      track([event]);
+      await pass(2);
     }
-    analytics.stop();
-    expect(requests - before).toBe(0);
+    expect(receiver.requests).toHaveLength(before);
   });
 
   it('sends nothing after a listener of `sent` has denied consent', async () => {
-    const site = openSite();
-    let requests = 0;
-    const { analytics } = track({ ...DIRECT, fetch: () => (requests++, taken()) });
+    const { service, site, visit } = openShop();
+    const { analytics, track } = visit();
     analytics.on('sent', () => analytics.setConsent('denied'));
-    for (let i = 0; i < 5; i++) analytics.event('Viewed');
-    await sleep(20);
+    track(names(5));
+    await pass(20);
     site.hide();
-    await sleep(20);
-    analytics.stop();
-    expect(requests).toBe(1);
+    await pass(20);
+    expect(service.requests).toHaveLength(1);
   });
 });
 
 it('has nothing in its database when all visits have delivered all', async () => {
-  const site = openSite();
-  let time = 1_000_000_000_000;
+  const { site, visit, leave } = openShop();
   for (let i = 0; i < 5; i++) {
-    const { analytics } = track({ ...DIRECT, now: () => time, flushInterval: 1, fetch: taken });
-    analytics.event('Viewed');
-    await vi.waitFor(() => expect(analytics.status().delivered).toBe(1));
-    await sleep(120); // its end is written
-    site.say(site.win, 'pagehide');
-    site.hide();
-    await sleep(20);
-    analytics.stop();
-    site.show();
-    time += 600_000;
+    const { analytics, track } = visit();
+    track(['Viewed']);
+    await passUntil(() => analytics.status().delivered === 1);
+    await pass(100); // its end is written
+    await leave();
+    await pass(600_000);
   }
-  expect(await site.stored(NAME)).toEqual([]);
+  expect(await site.contents(NAME)).toEqual([]);
 });
 
 describe('a token function', () => {
   it('is asked at the first call, so that a page that is left soon hands off all', async () => {
-    const site = openSite();
-    const sent: string[] = [];
-    const fetch = async (_: unknown, { body }: RequestInit = {}) => {
-      sent.push((JSON.parse(body as string) as { event: string }).event);
-      return taken();
-    };
-    const { analytics } = track({
-      ...DIRECT,
-      token: async () => 't',
-      flushInterval: 60_000,
-      fetch,
-    });
-    await sleep(50); // what a start looks for is over
-    for (const name of ['one', 'two', 'three']) analytics.event(name);
-    await sleep(0);
+    const { service, site, visit } = openShop();
+    const { track } = visit({ token: async () => 't', flushInterval: 60_000 });
+    await pass(50); // what a start looks for is over
+    track(['one', 'two', 'three']);
+    await pass(0);
     site.hide();
-    analytics.stop();
-    expect(sent).toEqual(['one', 'two', 'three']);
+    expect(service.requests.flatMap((request) => request.names)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('that a page was asking as it was left makes nobody wait', async () => {
+    const shop = openShop();
+    let refuse: (error: Error) => void = () => undefined;
+    const token = () => new Promise<string>((_, reject) => (refuse = reject));
+    const { heard, track } = shop.visit({ token });
+    track(['left']);
+    await pass(100);
+    refuse(new Error('the page is left')); // in Chromium, before any event says so
+    shop.site.say(shop.site.win, 'pagehide');
+    await pass(100);
+    expect(heard.error).toEqual([]);
+    const { analytics } = await shop.next();
+    expect(analytics.status().paused).toBeUndefined();
+    await shop.holds(['left']);
   });
 });

@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { taken } from '../../support/answers.js';
-import { DIRECT, openSite, sleep, track } from '../../support/site.js';
-
-afterEach(() => vi.unstubAllGlobals());
+import { describe, expect, it } from 'vitest';
+import { pass } from '../../support/clock.js';
+import { openShop } from '../../support/shop.js';
 
 describe('the age of a record', () => {
   const DAY_MS = 86_400_000;
@@ -14,61 +12,41 @@ describe('the age of a record', () => {
     'began in 1970 and is put right': [-Date.now(), 0],
     'falls back to 1970': [0, -Date.now()],
   };
-  const open = (offset: () => number, isDown: () => boolean) =>
-    track({
-      ...DIRECT,
-      flushInterval: 1,
-      now: () => Date.now() + offset(),
-      fetch: async () => (isDown() ? new Response('', { status: 503 }) : taken()),
-    }).analytics;
+  /** A shop whose service fails for a while, and a clock that is so far from the truth. */
+  const open = (offset: number) => {
+    const shop = openShop();
+    shop.service.faults([{ status: 503 }]);
+    const clock = { offset };
+    return { ...shop, clock, now: () => Date.now() + clock.offset };
+  };
 
   it.each(Object.entries(OLD))(
     'is seconds on the page that made it, though the clock %s',
     async (_, [before, after]) => {
-      openSite();
-      let isDown = true;
-      let offset = before;
-      const analytics = open(
-        () => offset,
-        () => isDown,
-      );
-      analytics.event('Viewed');
-      await vi.waitFor(() => expect(analytics.status().paused).toBe('backoff'));
-      offset = after;
-      isDown = false;
-      await vi.waitFor(async () => {
-        await analytics.flush();
-        expect(analytics.status()).toMatchObject({ delivered: 1, dropped: {} });
-      }, 5_000);
-      analytics.stop();
+      const { service, visit, clock, now } = open(before);
+      const { analytics, track } = visit({ now });
+      track(['Viewed']);
+      await pass(2_000);
+      clock.offset = after;
+      service.faults([]);
+      await pass(10_000);
+      expect(analytics.status()).toMatchObject({ delivered: 1, dropped: {} });
     },
   );
 
   it.each([
-    ['of 8 days', 8 * DAY_MS, { expired: 1 } as { expired?: number }],
+    ['of 8 days', 8 * DAY_MS, { expired: 1 }],
     ['of years, which only a clock that was wrong can tell', 40 * 365 * DAY_MS, {}],
   ])('counts for a stored record: %s', async (_, age, dropped) => {
-    const site = openSite();
-    let isDown = true;
-    const first = open(
-      () => -age,
-      () => isDown,
-    );
-    first.event('Viewed');
-    await vi.waitFor(() => expect(first.status().paused).toBe('backoff'));
-    site.next();
-    await sleep(20);
-    first.stop();
-    isDown = false;
-    const second = open(
-      () => 0,
-      () => isDown,
-    );
-    await vi.waitFor(async () => {
-      await second.flush();
-      const { delivered, dropped: found } = second.status();
-      expect({ delivered, found }).toEqual({ delivered: dropped.expired ? 0 : 1, found: dropped });
-    }, 5_000);
-    second.stop();
+    const shop = open(-age);
+    const { service, clock, now } = shop;
+    shop.visit({ now }).track(['Viewed']);
+    await pass(2_000);
+    clock.offset = 0;
+    service.faults([]);
+    const { analytics } = await shop.next({ now });
+    await pass(10_000);
+    expect(analytics.status()).toMatchObject({ delivered: 'expired' in dropped ? 0 : 1 });
+    expect(analytics.status().dropped).toEqual(dropped);
   });
 });

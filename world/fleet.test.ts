@@ -1,10 +1,12 @@
 /** Many clients and one server in trouble, on one clock: how much more than usual the server is asked. */
+import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createFleetClient, type World } from '../../support/fleet-client.js';
-import { openSite } from '../../support/site.js';
+import { createTracker } from '../src/client/analytics.js';
+import { createDirectSend } from '../src/client/delivery/send/direct.js';
+import { DIRECT, openSite } from '../test/support/site.js';
 
 /** So many that chance says little, and few enough for every push. */
-const CLIENTS = 50;
+const CLIENTS = 30;
 const MINUTE_MS = 60_000;
 const TROUBLE_AT_MS = 2 * MINUTE_MS;
 /** What waits after ten minutes takes a server with this headroom 17 minutes, beside its daily work. */
@@ -22,7 +24,7 @@ const usualPerSecond = USUAL.reduce((sum, one) => sum + one, 0);
 
 /** What the server can do on a good day over what it has to; what it lets wait; how long an answer travels. */
 const [HEADROOM, QUEUE_S, TRAVEL_MS] = [1.6, 10, 120];
-const TICK_MS = 250;
+const TICK_MS = 500;
 /** A peak is measured over this time, because what so few clients do in a second is mostly chance. */
 const PEAK_S = 30;
 /** The first minute of an outage costs the most, since a page tries again within a second at first. */
@@ -80,10 +82,54 @@ const createDice =
     return state / 2 ** 32;
   };
 
+/** What a client can do and see in the world. */
+interface World {
+  /** One request of a client with one record, given up by its signal. Settles with the answer; status 0: refused. */
+  send: (
+    client: number,
+    settle: (reply: { status: number; retryAfterMs: number }) => void,
+    signal: AbortSignal,
+  ) => void;
+  /** A record waits no more. */
+  ended: () => void;
+}
+
+/** A client whose pages have no database, so that records are in memory: the server sees no difference. */
+const createClient = (client: number, { send, ended }: World) => {
+  const fetch = (_: unknown, { signal }: RequestInit) =>
+    new Promise<unknown>((resolve, reject) => {
+      const settle: Parameters<World['send']>[1] = ({ status, retryAfterMs }) => {
+        if (status === 0) return reject(new TypeError('Failed to fetch'));
+        const retryAfter = retryAfterMs > 0 ? String(Math.ceil(retryAfterMs / 1_000)) : null;
+        resolve({ status, text: async () => '{}', headers: { get: () => retryAfter } });
+      };
+      send(client, settle, signal!);
+    });
+  const open = () => {
+    const { analytics } = createTracker(createDirectSend);
+    analytics.on('outcome', ({ outcome }) => void (outcome === 'delivered' && ended()));
+    analytics.on('drop', ended);
+    analytics.init({ ...DIRECT, project: `${client}`, fetch: fetch as typeof globalThis.fetch });
+    return analytics;
+  };
+  let page = open();
+  return {
+    call: () => page.event('Viewed'),
+    /** The next page takes over what waits. What is in flight is left to the page that will hear of it. */
+    navigate: () => {
+      if (page.status().inFlight) return;
+      page.stop();
+      page = open();
+    },
+  };
+};
+
+let site: ReturnType<typeof openSite>;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: [...TIMERS] });
   vi.spyOn(Math, 'random').mockImplementation(createDice());
-  openSite();
+  site = openSite();
+  setMaxListeners(0, site.win, site.doc);
   vi.stubGlobal('indexedDB', undefined);
 });
 afterEach(() => {
@@ -117,9 +163,7 @@ it.each(chosen)('clients go easy on a server after %s, and it gets everything', 
   }, TICK_MS);
 
   const world: World = {
-    now: Date.now,
-    isOnline: (client) => !isTrouble() || client >= CLIENTS * offline,
-    delivered: () => waiting--,
+    ended: () => waiting--,
     send: (client, settle, signal) => {
       let isOver = false;
       const answer = (status: number, retryAfterMs = 0) =>
@@ -131,7 +175,7 @@ it.each(chosen)('clients go easy on a server after %s, and it gets everything', 
         if (!isOver) settle({ status: 0, retryAfterMs: 0 });
         isOver = true;
       });
-      if (!world.isOnline(client)) return void answer(0); // it does not reach the server
+      if (isTrouble() && client < CLIENTS * offline) return void answer(0); // it does not reach the server
       const second = Math.floor((Date.now() - start) / 1_000);
       sentIn[second] = (sentIn[second] ?? 0) + 1;
       const { status, retryAfterMs } = current();
@@ -144,7 +188,7 @@ it.each(chosen)('clients go easy on a server after %s, and it gets everything', 
     },
   };
   for (let client = 0; client < CLIENTS; client++) {
-    const page = createFleetClient(client, world);
+    const page = createClient(client, world);
     const wait = () => -Math.log(1 - Math.random()) * callEvery(client);
     const call = () => {
       // Every second call comes with a new page of the site, which takes over what waits.
@@ -155,8 +199,8 @@ it.each(chosen)('clients go easy on a server after %s, and it gets everything', 
       setTimeout(call, wait());
     };
     setTimeout(call, wait());
-    if (client < CLIENTS * offline) setTimeout(page.online, TROUBLE_AT_MS + troubleMs);
   }
+  if (offline) setTimeout(() => site.say(site.win, 'online'), TROUBLE_AT_MS + troubleMs);
   for (let ms = 0; ms < LENGTH_MS; ms += TICK_MS) {
     vi.advanceTimersByTime(TICK_MS);
     await new Promise(setImmediate); // what the answers of this tick have set going goes on before the next

@@ -1,0 +1,112 @@
+import { SETUP, RELAY, type Mistake } from './mistake.js';
+
+export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
+  'the token before the options': {
+    init: 'TOKEN',
+    told: '`init` takes one object: write init({ baseUrl, token, project, channel })',
+  },
+  'no project': {
+    init: { ...SETUP, project: undefined },
+    told: 'option `project` (data-project) is missing: give a non-empty string',
+  },
+  'no channel': {
+    init: { ...SETUP, channel: undefined },
+    told: 'option `channel` (data-channel) is missing: give a non-empty string',
+  },
+  'no address': {
+    init: { ...SETUP, baseUrl: undefined },
+    told: 'option `baseUrl` (data-base-url) is missing: give an absolute http(s) URL without user, query or spaces, or `relay` in its place',
+  },
+  'no token': {
+    init: { ...SETUP, token: undefined },
+    told: 'option `token` (data-token) is missing: give a string of ASCII characters without spaces, or a function',
+  },
+  'no relay, in the file that only knows relays': {
+    file: 'outbox-relay.js',
+    tag: 'data-project="shop" data-channel="web"',
+    told: 'option `relay` (data-relay) is missing: give a path such as "/a", or an absolute http(s) URL',
+  },
+  'a misspelt option': {
+    init: { ...SETUP, concent: 'pending' },
+    told: 'option `concent` (data-concent) does not exist: did you mean `consent` (data-consent)?',
+  },
+  'an option of another tool': {
+    init: { ...SETUP, apiHost: 'https://x.example' },
+    told: 'option `apiHost` (data-api-host) does not exist: leave it out',
+  },
+  'an address without `https://`': {
+    init: { ...SETUP, baseUrl: 'in.example' },
+    told: 'option `baseUrl` (data-base-url) must be an absolute http(s) URL without user, query or spaces, not "in.example"',
+  },
+  'an address with `/v1`': {
+    init: { ...SETUP, baseUrl: 'https://in.example/v1/' },
+    told: '`baseUrl` ends with /v1/, which is added to it: leave it out',
+  },
+  'a relay with `/v1/batch`': {
+    init: { ...RELAY, relay: '/a/v1/batch' },
+    told: '`relay` ends with /v1/batch, which is added to it: leave it out',
+  },
+  'a token with `Bearer`': {
+    init: { ...SETUP, token: 'Bearer secret' },
+    told: 'option `token` (data-token) begins with `Bearer`, which is added to it: give the token alone',
+  },
+  'a token with a character from a document': {
+    init: { ...SETUP, token: 'secret–token' },
+    told: 'option `token` (data-token) must be a string of ASCII characters without spaces, or a function, not "…–…"',
+  },
+  'a token beside a relay': {
+    init: { ...RELAY, token: 't' },
+    told: 'option `token` (data-token) does not go with `relay`: leave it out',
+  },
+  'keys of its own beside a relay': {
+    init: { ...RELAY, idempotencyKey: true },
+    told: 'option `idempotencyKey` (data-idempotency-key) does not go with `relay`: leave it out',
+  },
+  'a text for a number': {
+    init: { ...SETUP, flushAt: '20' },
+    told: 'option `flushAt` (data-flush-at) must be a number, not "20"',
+  },
+  'a text for a switch': {
+    init: { ...SETUP, debug: 'true' },
+    told: 'option `debug` (data-debug) must be true or false, not "true"',
+  },
+  'a `beforeSend` that is no function': {
+    init: { ...SETUP, beforeSend: {} },
+    told: 'option `beforeSend` (data-before-send) must be a function (on the tag: the name of a global one, defined above the tag), not [object Object]',
+  },
+  'a timeout in seconds': {
+    init: { ...SETUP, timeout: 10 },
+    told: '`timeout` is 10 ms; it must be 1,000 to 600,000 ms; 30,000 is used',
+  },
+  'half a record': {
+    init: { ...SETUP, flushAt: 0.5 },
+    told: '`flushAt` is 0.5 records; it must be 1 to 1,000,000,000 records; 20 is used',
+  },
+  'an interval without an end': {
+    init: { ...SETUP, flushInterval: Infinity },
+    told: '`flushInterval` is ∞ ms; it must be 1 to 1,000,000,000 ms; 1,000 is used',
+  },
+  'an http service on an https page': {
+    init: { ...SETUP, baseUrl: 'http://in.example' },
+    told: 'the browser blocks http://in.example, as this page is https: give an https address',
+  },
+  'another project by a second `init`': {
+    make: ({ init }) => init({ ...SETUP, project: 'blog' }),
+    told: '`init` again, for project blog at https://in.example: later calls go there. For both use a second instance',
+  },
+  'a context that is a promise': {
+    init: { ...SETUP, context: async () => ({ plan: 'pro' }) },
+    make: ({ event }) => event('A'),
+    told: '`context` must return an object at once, not [object Promise]',
+  },
+  'a context that throws': {
+    init: {
+      ...SETUP,
+      context: () => {
+        throw new Error('no plan');
+      },
+    },
+    make: ({ event }) => event('A'),
+    told: '`context` failed: Error: no plan',
+  },
+};

@@ -1,0 +1,40 @@
+import { TAG, type Mistake } from './mistake.js';
+
+export const CALLS_OF_OTHER_TOOLS: Record<string, Mistake> = {
+  'calls of PostHog that wait': {
+    before: (page) => (page['posthog'] = Object.assign([['capture', 'a']], { __SV: 1 })),
+    lateMs: 5_000,
+    told: 'calls of PostHog are here, and nothing takes them: analytics-outbox/compat/posthog does',
+  },
+  'calls of Plausible that wait': {
+    before: (page) => (page['plausible'] = Object.assign(() => undefined, { q: [['Signup']] })),
+    lateMs: 5_000,
+    told: 'calls or classes of Plausible are here, and nothing takes them: analytics-outbox/compat/plausible does',
+  },
+  'class names of Plausible': {
+    html: '<a class="plausible-event-name=Signup">',
+    lateMs: 5_000,
+    told: 'calls or classes of Plausible are here, and nothing takes them: analytics-outbox/compat/plausible does',
+  },
+  'attributes of Umami': {
+    html: '<button data-umami-event="Signup">',
+    lateMs: 5_000,
+    told: 'attributes of Umami are here, and nothing takes them: analytics-outbox/compat/umami does',
+  },
+  'calls of gtag that wait': {
+    before: (page) => (page['dataLayer'] = [['event', 'login']]),
+    lateMs: 5_000,
+    told: 'calls of gtag are here, and nothing takes them: analytics-outbox/compat/gtag does',
+  },
+  'calls of Segment that wait': {
+    tag: `${TAG} data-global="outbox"`,
+    before: (page) => (page['analytics'] = [['track', 'A']]),
+    lateMs: 5_000,
+    told: 'calls of Segment are here, and nothing takes them: analytics-outbox/compat/segment does',
+  },
+  'calls of LogSnag that wait': {
+    before: (page) => (page['lsq'] = [['track', { event: 'A' }]]),
+    lateMs: 5_000,
+    told: 'calls of LogSnag are here, and nothing takes them: analytics-outbox/compat/logsnag does',
+  },
+};
