@@ -1,7 +1,7 @@
-import { AUTO, captured, HERE, namesOf, type Row } from '../support/captured.js';
+import { AUTO, captured, HERE, namesOf, type Row, untilStored } from '../support/captured.js';
 import { expect, test } from '../support/test.js';
 
-test('records uncaught errors and rejections: each once, and ten at the most @smoke', async ({
+test('records uncaught errors and rejections: each once, and ten at the most @firefox', async ({
   page,
   guest,
   service,
@@ -14,7 +14,7 @@ test('records uncaught errors and rejections: each once, and ten at the most @sm
   );
   const style = { ...AUTO, body: '<script src="/broken.js?secret=1"></script>' };
   await page.goto(site.page('/', site.tagged({ auto: `errors ${HERE}` }, style)));
-  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  await untilStored(page);
   await page.evaluate(async () => {
     const later = () => new Promise((done) => setTimeout(done));
     dispatchEvent(new Event('break'));
@@ -58,7 +58,7 @@ test('keeps no query, fragment or credentials of the addresses in a message', as
 }) => {
   guest.allow(/unhandled rejection|Uncaught|no answer/);
   await page.goto(site.page('/', site.tagged({ auto: `errors ${HERE}` }, AUTO)));
-  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  await untilStored(page);
   const messages = [
     [`no answer of https://a.example/b?name=O'Brien&email=x at all`, 'https://a.example/b at all'],
     [`no answer ("/c?q=(secret)&email=x") at all`, '("/c at all'],

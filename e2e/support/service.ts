@@ -11,7 +11,7 @@ export const TOKEN = 'test-token';
 
 const HOLDS_WITHIN_MS = 20_000;
 const SETTLES_WITHIN_MS = 20_000;
-const QUIET_MS = 400;
+const QUIET_MS = 200;
 /** Rows that the reading side gives at a time, at the most. */
 const PAGE = 10_000;
 
@@ -64,7 +64,7 @@ export interface HoldsOptions {
   pages?: readonly Page[];
   /** Milliseconds until everything must have come. @default 20000 */
   within?: number;
-  /** Milliseconds without a request before the last look. @default 400 */
+  /** Milliseconds without a request before the last look. @default 200 */
   quietFor?: number;
 }
 

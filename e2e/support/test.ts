@@ -14,6 +14,8 @@ export { expect } from '@playwright/test';
 /** The set-up that test pages use unless they say otherwise. */
 export const PROJECT = 'p';
 export const CHANNEL = 'c';
+/** In place of the second that visitors' pages wait for more calls. */
+export const FLUSH_INTERVAL_MS = 100;
 
 /** How pages send: straight to the service, or through a relay on their own site. */
 export type Mode = 'direct' | 'relay';
@@ -68,7 +70,12 @@ export const test = base.extend<Fixtures>({
     const form =
       mode === 'relay' ? { relay: RELAY } : { baseUrl: service.url, token: service.token };
     const src = mode === 'relay' ? '/dist/outbox-relay.js' : '/dist/outbox.js';
-    const setup = { ...form, project: PROJECT, channel: CHANNEL };
+    const setup = {
+      ...form,
+      project: PROJECT,
+      channel: CHANNEL,
+      flushInterval: FLUSH_INTERVAL_MS,
+    };
     await use({
       ...ground.site,
       tagged: (options, style) => taggedPage({ ...setup, ...options }, { src, ...style }),

@@ -50,7 +50,7 @@ const answering = (row: Omit<Row, 'run'>, rule: (stage: Stage) => FaultRule): Ro
 });
 
 /** Fails all requests with this status until pages have heard of it. */
-const failing = (status: number, when: Pick<Row, 'isSmoke' | 'nightly'>): Row => ({
+const failing = (status: number, when: Pick<Row, 'nightly'> = {}): Row => ({
   id: `status-${status}`,
   what: `${status} for a while`,
   promised: allOnce,
@@ -75,7 +75,7 @@ const TROUBLES = {
 
 /** A visit in which the service fails for a while. Nobody is there to deliver later what is left of it. */
 const oneVisit = (
-  row: Pick<Row, 'id' | 'what' | 'promised' | 'isSmoke' | 'nightly'>,
+  row: Pick<Row, 'id' | 'what' | 'promised' | 'nightly'>,
   trouble: keyof typeof TROUBLES,
   visit: Visit,
 ): Row => ({
@@ -145,7 +145,7 @@ export const serviceRows: readonly Row[] = [
       return [...names(100), ...[0, 40, 80].map((i) => `identify user ${i}`)];
     },
   },
-  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce }, [
+  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce, nightly: true }, [
     { delay: 1_000 },
   ]),
   meeting(
@@ -157,7 +157,7 @@ export const serviceRows: readonly Row[] = [
       id: 'one-visit-refused',
       what: 'connections are refused for 3 s; the tab is closed at 15 s, for good',
       promised: DIRECT_AND_RELAY,
-      isSmoke: true,
+      nightly: true,
     },
     'is away',
     SHORT_OUTAGE,
@@ -195,7 +195,7 @@ export const serviceRows: readonly Row[] = [
   starvation(403, DIRECT_AND_RELAY),
   starvation(404),
   starvation(429),
-  failing(408, { isSmoke: true }),
+  failing(408),
   failing(425, { nightly: true }),
   failing(503, { nightly: true }),
   {
@@ -288,6 +288,7 @@ export const serviceRows: readonly Row[] = [
       id: 'reset-after',
       what: 'three connections are reset after storing',
       promised: { direct: atLeastOnce, key: allOnce, relay: allOnce },
+      nightly: ['key', 'relay'],
     },
     [{ reset: true, after: true, times: 3 }],
   ),

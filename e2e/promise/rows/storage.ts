@@ -56,6 +56,7 @@ export const storageRows: readonly Row[] = [
     id: 'private-mode',
     what: 'a private window: offline, then the next page',
     promised: allOnce,
+    nightly: true,
     except: {
       firefox: {
         promised: atLeastOnce,
