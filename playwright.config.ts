@@ -38,7 +38,7 @@ export default defineConfig<{ mode: Mode }>({
       use: { browserName: 'chromium', launchOptions: chromium },
     },
     {
-      // Rows that read the same through a relay. What differs there stands in e2e/relay/.
+      // Rows that read the same through a relay. What differs there stands in e2e/relay.spec.ts.
       name: 'chromium-relay',
       grep: /plain\.spec\.ts|@relay/,
       use: {

@@ -2,10 +2,8 @@ import type { Page } from '@playwright/test';
 import { AUTO, captured, EVERYTHING, HERE, namesOf, type Row } from '../support/captured.js';
 import { isBrowserNoise } from '../support/browser-noise.js';
 import { readDist } from '../support/dist.js';
-import { heard, listening } from '../support/heard.js';
 import { htmlPage, inline } from '../support/html.js';
 import { BARE } from '../support/leave.js';
-import { importsPackage } from '../support/second-script.js';
 import { setupOf, UNSET } from '../support/setup-of.js';
 import { scriptTag, stubTag, taggedPage } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
@@ -102,39 +100,6 @@ test.describe('consent', () => {
   });
 });
 
-test('lets a function of the page change and drop events', async ({
-  page,
-  guest,
-  service,
-  site,
-}) => {
-  guest.allowGlobals('capture');
-  const head = inline(`var capture = {
-    clicks: { channel: 'ui', tags: { site: 'shop' } },
-    map: (event) => {
-      if (event.name === 'Secret') return null;
-      if (event.name === 'Failing') throw new Error('the page is at fault');
-      event.tags.kind = event.kind;
-      return { ...event, name: event.name.toUpperCase(), notify: true };
-    },
-  }`);
-  const body = ['Secret', 'Failing', 'Clicked']
-    .map((name) => `<button data-event="${name}">${name}</button>`)
-    .join('');
-  const style = { ...listening, ...AUTO, head, body: listening.body! + body };
-  await page.goto(site.page('/', site.tagged({ auto: HERE, autoOptions: 'capture' }, style)));
-  await LOADED(page);
-  for (const name of ['Secret', 'Failing', 'Clicked']) {
-    await page.getByText(name, { exact: true }).click();
-  }
-  expect(await captured(service, ['CLICKED'])).toEqual([
-    ['CLICKED', { path: '/', site: 'shop', kind: 'clicks' }, { channel: 'ui', notify: true }],
-  ]);
-  expect(await heard(page, 'drop')).toEqual([
-    { reason: 'not-serializable', message: 'the page is at fault' },
-  ]);
-});
-
 test('refuses a word that it does not know, in words, and the tag goes on', async ({
   page,
   guest,
@@ -178,13 +143,11 @@ test('captures a visitor on a public host, and says nothing', async ({ page, ser
 
 test('says once on a local host why nothing is captured, however often it is called', async ({
   page,
-  guest,
   service,
   site,
 }) => {
   const lines: string[] = [];
   page.on('console', (message) => void lines.push(message.text()));
-  const head = importsPackage(guest);
   const body = `<script type="module">
   import { analytics } from '/dist/index.js';
   import { autocapture } from '/dist/autocapture.js';
@@ -192,27 +155,9 @@ test('says once on a local host why nothing is captured, however often it is cal
   for (let time = 0; time < 3; time++) autocapture(analytics, { pageviews: true, automated: true })();
   analytics.event('By hand');
 </script>`;
-  await page.goto(site.page('/', htmlPage({ head, body })));
+  await page.goto(site.page('/', htmlPage({ body })));
   await service.holds({ events: ['By hand'] });
   expect(lines).toEqual(['analytics-outbox: nothing is captured locally without `local`']);
-});
-
-test('gives events the context that the tag asks for', async ({ page, service, site }) => {
-  const options = { auto: `pageviews ${HERE}`, context: 'page session', anonymousId: 'tab' };
-  await page.goto(site.page('/', site.tagged(options, AUTO)));
-  await service.holds({ events: ['Page Viewed'] });
-  await page.evaluate(() => analytics.event('By hand'));
-  const context = {
-    path: '/',
-    title: 'A page',
-    session_id: expect.stringMatching(/./) as unknown,
-    session_number: 1,
-    anonymous_id: expect.stringMatching(/./) as unknown,
-  };
-  const [view, byHand] = await captured(service, ['Page Viewed', 'By hand']);
-  expect(view).toEqual(['Page Viewed', { ...context, host: new URL(site.url).host }]);
-  expect(byHand![1]['anonymous_id']).toBe(view![1]['anonymous_id']);
-  expect(byHand).toEqual(['By hand', context]);
 });
 
 test('keeps to a strict Content Security Policy with everything on', async ({
@@ -292,7 +237,7 @@ test('is no long task on a page of 5,000 elements with 50 clicks', async ({
 });
 
 test('is imported: twice is once, and `stop` ends it', async ({ page, guest, service, site }) => {
-  const head = importsPackage(guest);
+  guest.allowGlobals('second');
   const body = `<button data-event="Clicked">Click</button><script type="module">
   import { analytics } from '/dist/index.js';
   import { autocapture } from '/dist/autocapture.js';
@@ -303,7 +248,7 @@ test('is imported: twice is once, and `stop` ends it', async ({ page, guest, ser
   autocapture(analytics, { pageviews: true, clicks: true, automated: true, local: true });
   window.second.stop = autocapture(analytics, { pageviews: true, clicks: true, automated: true, local: true });
 </script>`;
-  await page.goto(site.page('/', htmlPage({ head, body })));
+  await page.goto(site.page('/', htmlPage({ body })));
   await service.holds({ events: ['Page Viewed'] });
   await page.getByText('Click').click();
   const expected: Row[] = [

@@ -71,50 +71,6 @@ for (const [how, head] of [
   });
 }
 
-test('names who was there as the route was shown', async ({ page, service, site }) => {
-  await page.goto(site.page('/', site.tagged({ auto }, AUTO)));
-  await untilDelivered(page, 1);
-  await page.evaluate(() => {
-    history.pushState({}, '', '/login');
-    analytics.identify('u');
-    history.pushState({}, '', '/account');
-    analytics.reset();
-    document.title = 'Account';
-  });
-  await service.holds({ identifies: ['u'] });
-  const rows = await captured(service, Array<string>(3).fill('Page Viewed'));
-  expect(rows.map(([, { path }, more]) => [path, more])).toEqual(
-    expect.arrayContaining([
-      ['/', undefined],
-      ['/login', undefined],
-      ['/account', { user_id: 'u' }],
-    ]),
-  );
-});
-
-test('takes hashes for routes where that is asked for', async ({ page, guest, service, site }) => {
-  guest.allowGlobals('capture');
-  const head = inline(`var capture = { pageviews: { hash: true } }`);
-  const options = { auto: HERE, autoOptions: 'capture' };
-  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head })) + '#/items?secret=1');
-  await untilDelivered(page, 1);
-  await route(page, '#/items?secret=2', 'Items');
-  await route(page, '#/items/lamp', 'Lamp');
-  await untilDelivered(page, 2);
-  await route(page, '#top', 'Top');
-  await route(page, '#/token=secret', 'Token');
-  await page.evaluate(() => void (location.hash = '/account&token=secret'));
-  await page.evaluate(() => void (document.title = 'Account'));
-  const expected = [
-    view('/#/items'),
-    view('/#/items/lamp', { title: 'Lamp', referrer: `${site.url}/#/items` }),
-    view('/', { title: 'Top', referrer: `${site.url}/#/items/lamp` }),
-    view('/#/token', { title: 'Token', referrer: `${site.url}/` }),
-    view('/#/account', { title: 'Account', referrer: `${site.url}/#/token` }),
-  ];
-  expect(await captured(service, namesOf(expected))).toEqual(expected);
-});
-
 test('records a view whose page is left at once', async ({ page, service, site }) => {
   await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, attributes: '' })));
   await page.goto('about:blank');

@@ -130,8 +130,6 @@ export const createService = async (folder: string) => {
     /** Sets the fault rules, in place of those before; none clears them. */
     faults: (rules: readonly FaultRule[]) =>
       ask('/_/faults', { method: 'PUT', body: JSON.stringify(rules) }).then(() => undefined),
-    /** Forgets everything it holds. */
-    clear: () => ask('/_/all', { method: 'DELETE' }).then(() => undefined),
 
     /** An outage: connections are refused until `start`. */
     stop: async (): Promise<void> => {
@@ -162,17 +160,6 @@ export const createService = async (folder: string) => {
         seen = await compare(expected);
       }
       if (!seen.isExact) throw new Error(`The service's database holds:\n${seen.table}`);
-    },
-
-    /**
-     * Lets things settle, then fails if any of these events is there more than once, or any other at
-     * all. Answers with the names that are there: for records whose fate the page cannot know.
-     */
-    neverTwice: async (names: readonly string[], options: HoldsOptions = {}): Promise<string[]> => {
-      await settle(options);
-      const seen = await compare({ events: names });
-      if (seen.isOver) throw new Error(`The service's database holds:\n${seen.table}`);
-      return seen.rows.filter(({ came }) => came > 0).map(({ name }) => name);
     },
   };
 };

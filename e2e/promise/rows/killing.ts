@@ -81,6 +81,32 @@ export const killingRows: readonly Row[] = [
         await stage.browser.start();
       }),
   },
+  {
+    id: 'killed-as-it-sends',
+    what: 'the browser is killed with the first of 20 requests under way, and nothing was written since it began',
+    promised: allOnce,
+    needs: { durable: true },
+    run: async (stage) => {
+      const head = `<script>{
+  const { prototype } = IDBDatabase;
+  const send = fetch;
+  fetch = (...given) => {
+    prototype.transaction = () => { throw new Error('too late'); };
+    return send(...given);
+  };
+}</script>`;
+      const tab = await stage.visit({ concurrency: 1 }, { head });
+      await waitForStorage(tab);
+      await stage.faults([{ hang: true, after: true }]);
+      await track(tab, TWENTY);
+      await waitFor('the request', async () => (await stage.service.events()).length === 1);
+      await stage.browser.kill();
+      await stage.faults([]);
+      await stage.browser.start();
+      await stage.nextVisit();
+      return TWENTY;
+    },
+  },
   ending(
     {
       id: 'killed-at-once',

@@ -161,46 +161,6 @@ export const pageRows: readonly Row[] = [
     },
   ),
   {
-    id: 'captured',
-    what: 'a view, a click, a form, a route and an error are captured, and the page is left in the task of the last',
-    promised: allOnce,
-    nightly: true,
-    run: async (stage) => {
-      stage.guest.allow(/captured/);
-      stage.guest.allowGlobals('capture');
-      // Each name once: the rows of the two routes are told apart.
-      const head = `<script>var capture = { map: (event) => ({ ...event, name: event.name + ' ' + event.tags.path.slice(-5) }) }</script>`;
-      const body = `<button data-event="Clicked">click</button>
-<form onsubmit="return false"><input name="q"></form>`;
-      // What drives the browser is automated, and the host is a local one.
-      const auto = 'pageviews clicks forms engagement errors automated local';
-      const tab = await stage.visit(
-        { auto, autoOptions: 'capture' },
-        { src: '/dist/outbox-auto.js', head, body },
-      );
-      await waitForStorage(tab);
-      await tab.leave((address) => {
-        document.querySelector('button')!.click();
-        document.querySelector('form')!.requestSubmit();
-        history.pushState({}, '', '/route');
-        dispatchEvent(new ErrorEvent('error', { message: 'captured' }));
-        location.href = address;
-      }, stage.bare());
-      await waitFor('the bare page', async () => {
-        const here = await tab
-          .evaluate(() => document.readyState + location.pathname)
-          .catch(String);
-        return here === 'complete/bare';
-      });
-      await stage.visit();
-      const first = ['Page Viewed', 'Clicked', 'Form Submitted', 'Page Left'];
-      return [
-        ...first.map((name) => `${name} age-0`),
-        ...['Page Viewed', 'Error Occurred', 'Page Left'].map((name) => `${name} route`),
-      ];
-    },
-  },
-  {
     id: 'clock-changed',
     what: 'the clock is set an hour ahead, then two hours back, with records waiting',
     promised: allOnce,
