@@ -7,7 +7,7 @@ import type { Mode } from './e2e/support/test.js';
 const browsers = foundBrowsers();
 const chromium = { executablePath: browsers.chromium, args: CHROMIUM_ARGUMENTS };
 
-/** Which rows of the promise: without a value those of each push, `all`, or the `soak` alone. */
+/** Which tests: without a value those of each push, `all` of them, or the `soak` alone. */
 const { PROMISE } = process.env;
 const leftOut = { all: /@soak/, soak: /^(?!.*@soak)/ }[PROMISE ?? ''] ?? /@nightly|@soak/;
 
@@ -38,7 +38,7 @@ export default defineConfig<{ mode: Mode }>({
       use: { browserName: 'chromium', launchOptions: chromium },
     },
     {
-      // Rows that read the same through a relay. What differs there stands in e2e/relay/.
+      // Rows that read the same through a relay. What differs there stands in e2e/relay.spec.ts.
       name: 'chromium-relay',
       grep: /plain\.spec\.ts|@relay/,
       use: {
@@ -51,7 +51,7 @@ export default defineConfig<{ mode: Mode }>({
       ? [
           {
             name: 'firefox',
-            grep: PROMISE === 'all' ? /@smoke|promise\.spec/ : /@smoke/,
+            grep: PROMISE === 'all' ? /@smoke|@firefox|promise\.spec/ : /@smoke/,
             use: {
               browserName: 'firefox' as const,
               // Drives a stock Firefox; Playwright 1.65 no longer does.

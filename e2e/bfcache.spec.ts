@@ -3,65 +3,38 @@ import { lastShown, tellsLastShown } from './support/last-shown.js';
 import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
 import { trackRefused } from './support/refused.js';
-import { setupOf } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
-const style = { ...listening, head: tellsLastShown };
-
-test('goes on as before through several returns', async ({ bfcache, service, site }) => {
-  const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/', site.tagged({}, style)));
-  const bare = site.page('/bare', BARE);
-  const events: string[] = [];
-  for (const round of ['first', 'second', 'third']) {
-    events.push(...names(3, round));
-    await page.evaluate(
-      ([events, bare]) => {
-        document.title = 'left';
-        for (const event of events) analytics.event(event);
-        location.href = bare;
-      },
-      [names(3, round), bare] as const,
-    );
-    await page.waitForURL('**/bare');
-    await bfcache.back(page);
-    await expect.poll(() => lastShown(page)).toBe('restored');
-  }
-  await service.holds({ events }, { pages: [page] });
-  expect(await service.requests()).toHaveLength(9);
-  expect(await heard(page, 'drop')).toEqual([]);
-});
-
 /** A page gives a transaction up after a second: one that was under way as it was left, a second after its return. */
-const LONGER_THAN_WATCHDOG_MS = 1_500;
+const LONGER_THAN_WATCHDOG_MS = 1_200;
+const TRIPS = 5;
 
-test('keeps its database through quick trips back and forth @smoke', async ({
+test('keeps its database through quick trips back and forth @firefox', async ({
   bfcache,
   service,
   site,
 }) => {
-  test.slow();
   const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/', site.tagged({}, style)));
+  await page.goto(site.page('/', site.tagged({}, listening)));
   const bare = site.page('/bare', BARE);
   // Gone while the page still writes and reads, and back before it has noticed.
-  for (let trip = 0; trip < 10; trip++) {
+  for (let trip = 0; trip < TRIPS; trip++) {
     await track(page, [`trip ${trip}`]);
     await page.goto(bare);
     await bfcache.back(page);
     await page.waitForFunction(() => 'analytics' in window && 'init' in analytics);
   }
   await track(page, ['last']);
-  await service.holds({ events: [...names(10, 'trip'), 'last'] }, { pages: [page] });
+  await service.holds({ events: [...names(TRIPS, 'trip'), 'last'] }, { pages: [page] });
   await page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), LONGER_THAN_WATCHDOG_MS);
   expect((await heard(page, 'storage')).map(({ storage }) => storage)).not.toContain('memory');
   expect(await statusOf(page)).toMatchObject({ storage: 'indexeddb', waiting: 0, dropped: {} });
 });
 
-test('forgets, when it is restored, what was denied in another tab meanwhile @smoke', async ({
+test('forgets, when it is restored, what was denied in another tab meanwhile @firefox', async ({
   bfcache,
   service,
   site,
@@ -87,23 +60,4 @@ test('forgets, when it is restored, what was denied in another tab meanwhile @sm
   expect(await storedEvents(page)).toEqual([]);
   await service.holds({ events: [], identifies: [] }, { pages: [other] });
   expect(await service.requests()).toHaveLength(refused);
-});
-
-test('delivers what waits from a page that stops as it is left, and starts anew as it is back', async ({
-  bfcache,
-  service,
-  site,
-}) => {
-  const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/', site.tagged({}, style)));
-  await page.evaluate((options) => {
-    addEventListener('pagehide', () => analytics.stop());
-    addEventListener('pageshow', () => analytics.init(options));
-  }, setupOf(service));
-  const refused = await trackRefused({ page, service }, names(10), 1);
-  await page.goto(site.page('/bare', BARE));
-  await bfcache.back(page);
-  await expect.poll(() => lastShown(page)).toBe('restored');
-  await service.holds({ events: names(10) }, { pages: [page] });
-  expect((await service.requests()).length).toBeGreaterThanOrEqual(refused + 10);
 });

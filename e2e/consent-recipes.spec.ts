@@ -1,29 +1,20 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
+import { inline } from './support/html.js';
+import { recipeIn } from './support/recipe.js';
 import { statusOf } from './support/status-of.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
-const text = readFileSync(new URL('../docs/consent.md', import.meta.url), 'utf8');
-
-/** The code of a recipe, as the page on consent shows it. */
-const recipe = (heading: string, language: string): string => {
-  const section = text.split(`\n## ${heading}\n`)[1]!;
-  return new RegExp('```' + language + '\\n([^]*?)```').exec(section)![1]!;
-};
-
-const script = (code: string): string => `<script>${code}</script>`;
 const consentOf = async (page: Page) => (await statusOf(page)).consent;
 const pending = { consent: 'pending' };
 
 test('the banner asks once, and remembers the answer', async ({ page, service, site }) => {
-  const body = recipe('A banner', 'html');
+  const body = recipeIn('consent.md', 'A banner', 'html');
   await page.goto(site.page('/', site.tagged(pending, { body })));
   const banner = page.locator('#consent-banner');
   await track(page, ['one']);
   await page.getByRole('button', { name: 'Yes' }).click();
   await expect(banner).toBeHidden();
-  await service.holds({ events: ['one'] }, { pages: [page] });
   await page.reload();
   await expect(banner).toBeHidden();
   await track(page, ['two']);
@@ -39,37 +30,6 @@ test('the banner asks once, and remembers the answer', async ({ page, service, s
   await service.holds({ events: ['one', 'two'] }, { pages: [page] });
 });
 
-test("follows Google's Consent Mode", async ({ page, guest, service, site }) => {
-  guest.allowGlobals('dataLayer', 'gtag');
-  // As Google's own snippet and a consent platform have it.
-  const head = script(`
-    window.dataLayer = window.dataLayer || [];
-    function gtag() { dataLayer.push(arguments); }
-    gtag('consent', 'default', { ad_storage: 'denied', analytics_storage: 'denied' });
-    dataLayer.push({ event: 'gtm.js' });`);
-  const body = script(recipe("Google's Consent Mode", 'js'));
-  await page.goto(site.page('/', site.tagged(pending, { head, body })));
-  const update = (state: object) =>
-    page.evaluate((state) => {
-      const { gtag } = globalThis as unknown as { gtag: (...args: unknown[]) => void };
-      gtag('js', new Date());
-      gtag('consent', 'update', state);
-    }, state);
-  await track(page, ['one']);
-  await update({ ad_storage: 'granted' });
-  expect(await consentOf(page)).toBe('pending');
-  await update({ analytics_storage: 'granted' });
-  await service.holds({ events: ['one'] }, { pages: [page] });
-  await update({ analytics_storage: 'denied' });
-  await track(page, ['denied']);
-  expect(await consentOf(page)).toBe('denied');
-  await service.holds({ events: ['one'] }, { pages: [page] });
-  const length = await page.evaluate(
-    () => (globalThis as unknown as { dataLayer: unknown[] }).dataLayer.length,
-  );
-  expect(length).toBe(8); // nothing is lost on its way to Google
-});
-
 interface Layer {
   dataLayer: unknown[];
   gtag: (...args: unknown[]) => void;
@@ -83,15 +43,17 @@ const ODD_ENTRIES = `
     { length: 4e9 }, { 0: 'consent', 1: 'update' }, { get 0() { throw new Error('not for you'); } },
     new Proxy({}, { get() { throw new Error('not for you'); } }), document.querySelector('iframe').contentWindow`;
 
-test("follows Google's Consent Mode whatever else is in the data layer", async ({
+test("follows Google's Consent Mode, whatever else is in the data layer", async ({
   page,
   guest,
+  service,
   site,
 }) => {
   guest.allowGlobals('dataLayer', 'gtag', 'pushAll');
   // A frame of another site: each look at its window throws.
   site.page('/frame', '<!doctype html><title>frame</title>');
-  const head = script(`
+  // As Google's own snippet and a consent platform have it.
+  const head = inline(`
     window.dataLayer = window.dataLayer || [];
     function gtag() { dataLayer.push(arguments); }
     function pushAll() {
@@ -99,32 +61,36 @@ test("follows Google's Consent Mode whatever else is in the data layer", async (
       gtag('event', 'x', null);
       gtag('consent', 'update', null);
       gtag();
-    }`);
+    }
+    gtag('consent', 'default', { ad_storage: 'denied', analytics_storage: 'denied' });`);
   const body = `<iframe src="${site.otherUrl}/frame"></iframe>`;
   await page.goto(site.page('/', site.tagged(pending, { head, body })));
-  await page.evaluate(() => {
-    const { gtag, pushAll } = globalThis as unknown as Layer;
-    pushAll();
-    gtag('consent', 'default', { analytics_storage: 'granted' });
-    gtag('consent', 'update', { analytics_storage: 'denied' });
-  });
-  await page.addScriptTag({ content: recipe("Google's Consent Mode", 'js') });
-  await expect.poll(() => consentOf(page)).toBe('denied');
-  const length = await page.evaluate(() => {
-    const { gtag, pushAll, dataLayer } = globalThis as unknown as Layer;
-    const before = dataLayer.length;
-    pushAll(); // throws nothing into the page
-    gtag('consent', 'update', { analytics_storage: 'granted' });
-    return dataLayer.length - before;
-  });
-  expect(length).toBe(23); // nothing is lost on its way to Google
-  expect(await consentOf(page)).toBe('granted');
+  const push = (state?: object) =>
+    page.evaluate((state) => {
+      const { gtag, pushAll } = globalThis as unknown as Layer;
+      if (state) gtag('consent', 'update', state);
+      else pushAll(); // throws nothing into the page
+    }, state);
+  await push();
+  await page.addScriptTag({ content: recipeIn('consent.md', "Google's Consent Mode", 'js') });
+  await push();
+  await track(page, ['one']);
+  await push({ ad_storage: 'granted' });
+  expect(await consentOf(page)).toBe('pending');
+  await push({ analytics_storage: 'granted' });
+  await service.holds({ events: ['one'] }, { pages: [page] });
+  await push({ analytics_storage: 'denied' });
+  await track(page, ['denied']);
+  expect(await consentOf(page)).toBe('denied');
+  await service.holds({ events: ['one'] }, { pages: [page] });
+  const length = await page.evaluate(() => (globalThis as unknown as Layer).dataLayer.length);
+  expect(length).toBe(1 + 2 * 22 + 3); // nothing is lost on its way to Google
 });
 
 test("follows IAB's Transparency and Consent Framework", async ({ page, guest, service, site }) => {
   guest.allowGlobals('__tcfapi', 'answer');
   // A platform: it calls its listeners with what it knows, and again at each answer.
-  const head = script(`{
+  const head = inline(`{
     const listeners = [];
     const tell = (listener, eventStatus, consents) =>
       listener({ eventStatus, gdprApplies: true, purpose: { consents } }, true);
@@ -137,14 +103,12 @@ test("follows IAB's Transparency and Consent Framework", async ({ page, guest, s
       for (const listener of listeners) tell(listener, 'useractioncomplete', consents);
     };
   }`);
-  const body = script(recipe("IAB's Transparency and Consent Framework", 'js'));
-  await page.goto(site.page('/', site.tagged(pending, { head, body })));
-  const answer = (consents: Record<string, boolean>) =>
-    page.evaluate(
-      (consents) =>
-        (globalThis as unknown as { answer: (consents: object) => void }).answer(consents),
-      consents,
-    );
+  const recipe = recipeIn('consent.md', "IAB's Transparency and Consent Framework", 'js');
+  await page.goto(site.page('/', site.tagged(pending, { head, body: inline(recipe) })));
+  const answer = (consents: Record<number, boolean>) =>
+    page.evaluate((consents) => {
+      (globalThis as unknown as { answer: (consents: object) => void }).answer(consents);
+    }, consents);
   await track(page, ['one']);
   expect(await consentOf(page)).toBe('pending');
   await answer({ 1: true, 8: true });

@@ -1,115 +1,163 @@
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Page } from '@playwright/test';
-import {
-  answering,
-  LOCAL,
-  openForDeveloper,
-  PUBLIC,
-  SETUP,
-  type Answer,
-} from './support/developer-page.js';
+import { LOCAL, openForDeveloper, PUBLIC, SETUP } from './support/developer-page.js';
+import { htmlPage } from './support/html.js';
 import { statusOf } from './support/status-of.js';
+import { scriptTag, stubTag, taggedPage, type TagStyle } from './support/tagged.js';
 import { expect, test } from './support/test.js';
 
-interface Trouble {
-  answer?: Answer;
-  options?: object;
-  before?: (page: Page) => Promise<unknown>;
-  /** Meets with the trouble, more than once. */
-  meet: (page: Page) => Promise<unknown>;
-  /** What a developer reads. */
+// That the words come, and where. What they say of which mistake stands in test/dev/.
+
+const [HOST] = LOCAL;
+const call = (page: Page, ...names: string[]) =>
+  page.evaluate((names) => names.forEach((name) => analytics.event(name)), names);
+const untilUnreachable = (page: Page) =>
+  expect.poll(async () => (await statusOf(page)).paused, { timeout: 30_000 }).toBe('unreachable');
+
+for (const origin of [...LOCAL, PUBLIC]) {
+  const isPublic = origin === PUBLIC;
+  test(`${isPublic ? 'says nothing' : 'tells a developer once'} of wrong calls at ${origin}`, async ({
+    page,
+  }) => {
+    const lines = await openForDeveloper(page, origin);
+    await call(page, '', '', '');
+    await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ 'invalid-call': 3 });
+    await call(page, 'sent');
+    await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
+    const told = [
+      /^warning: analytics-outbox: a call was dropped \(invalid-call\): `event`: wrong name: give the event's name first$/,
+      /: give the event's name first \(2 more\)$/,
+    ];
+    await expect
+      .poll(() => lines)
+      .toEqual(isPublic ? [] : told.map((line): unknown => expect.stringMatching(line)));
+  });
+}
+
+const policy = (sources: string): TagStyle => ({
+  head: `<meta http-equiv="Content-Security-Policy" content="${sources}">`,
+});
+const RELAY = { relay: '/a', project: 'p', channel: 'c' };
+
+/** Waits until the page has heard of so many requests that its policy blocks. */
+const meetPolicy = (page: Page, addresses: readonly string[]) =>
+  page.evaluate(
+    (addresses) =>
+      new Promise<void>((done) => {
+        let blocked = 0;
+        addEventListener('securitypolicyviolation', () => {
+          if (++blocked === addresses.length) done();
+        });
+        for (const address of addresses) {
+          if (/\.png$/.test(address))
+            document.body.append(Object.assign(new Image(), { src: address }));
+          else fetch(address).catch(() => undefined);
+        }
+      }),
+    addresses,
+  );
+
+interface Mistake {
+  html: string;
+  origin?: string;
+  make?: (page: Page) => Promise<unknown>;
+  /** What a developer reads, in this order. */
   lines: RegExp[];
 }
 
-const call = (page: Page, ...names: string[]) =>
-  page.evaluate((names) => names.forEach((name) => analytics.event(name)), names);
-
-const TROUBLES: Record<string, Trouble> = {
-  'wrong calls': {
-    meet: async (page) => {
-      await call(page, '', '', '');
-      await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ 'invalid-call': 3 });
+const MISTAKES: Record<string, Mistake> = {
+  'a second tag': {
+    html: htmlPage({
+      head: stubTag() + scriptTag(SETUP) + scriptTag(SETUP),
+    }),
+    lines: [/two tags, outbox\.js and outbox\.js: only the first works; leave one out$/],
+  },
+  'an http service on an https page': {
+    origin: 'https://shop.test',
+    html: taggedPage(SETUP),
+    lines: [/the browser blocks http:\/\/in\.example, .*give an https address$/],
+  },
+  'a policy that blocks the service, as a fact': {
+    html: taggedPage(SETUP, policy(`connect-src 'self'`)),
+    make: async (page) => {
+      await call(page, 'one');
+      await untilUnreachable(page);
     },
     lines: [
-      /^warning: analytics-outbox: a call was dropped \(invalid-call\): `event`: wrong name: give the event's name first$/,
-      /: give the event's name first \(2 more\)$/,
+      /the page's Content Security Policy blocks http:\/\/in\.example: add it to connect-src$/,
+      /: add it to connect-src \(\d+ more\)$/,
     ],
   },
-  'no answer at all': {
-    answer: (route) => route.abort('blockedbyclient'),
-    meet: async (page) => {
-      await call(page, 'one');
-      await expect
-        .poll(async () => (await statusOf(page)).paused, { timeout: 30_000 })
-        .toBe('unreachable');
-    },
-    lines: [
-      /^warning: analytics-outbox: nothing answers at http:\/\/in\.example: .*address.*CORS.*blocker/,
-    ],
+  'no policy that blocks another file of the origin of its relay': {
+    html: taggedPage(RELAY, policy(`img-src 'none'`)),
+    make: (page) => meetPolicy(page, ['/photo.png']),
+    lines: [],
   },
-  'no database': {
-    before: (page) =>
-      page.addInitScript(() => {
-        IDBFactory.prototype.open = () => {
-          throw new Error('no database today');
-        };
-      }),
-    meet: async (page) => {
-      await call(page, 'one');
-      await expect.poll(async () => (await statusOf(page)).storage).toBe('memory');
-    },
-    lines: [
-      /^warning: analytics-outbox: records are kept in memory until storage works: no database today$/,
-    ],
+  'no policy that blocks others': {
+    html: taggedPage(SETUP, policy(`connect-src 'self' http://in.example`)),
+    make: (page) =>
+      meetPolicy(page, ['http://in.example.other.example/', 'http://in.example:8080/']),
+    lines: [],
   },
 };
 
-for (const [name, { answer, options, before, meet, lines: wanted }] of Object.entries(TROUBLES)) {
-  const given = { ...(answer && { answer }), ...(options && { options }) };
-
-  test(`tells a developer of ${name}, each once`, async ({ page }) => {
-    await before?.(page);
-    const lines = await openForDeveloper(page, LOCAL[name.length % LOCAL.length]!, given);
-    await meet(page);
+for (const [what, { html, origin = HOST!, make, lines: wanted }] of Object.entries(MISTAKES)) {
+  test(`tells a developer of ${what}`, async ({ page, guest }) => {
+    guest.allow(/^console\.error: (analytics-outbox: |Mixed Content)/);
+    const lines = await openForDeveloper(page, origin, { html });
+    await page.waitForFunction(() => 'init' in analytics);
+    await make?.(page);
     await expect
-      .poll(() => lines)
+      .poll(() => lines.filter((line) => line.includes('analytics-outbox: ')))
       .toEqual(wanted.map((line): unknown => expect.stringMatching(line)));
   });
 }
 
-test('says nothing of it in production', async ({ page }) => {
-  const { answer, meet } = TROUBLES['no answer at all']!;
-  const lines = await openForDeveloper(page, PUBLIC, { answer: answer! });
-  await meet(page);
-  expect(lines).toEqual([]);
+test('names a wrong option of the tag in production, too', async ({ page, guest }) => {
+  guest.allow(/^console\.error: analytics-outbox: /);
+  const options = { ...SETUP, flushAt: 'many' };
+  const lines = await openForDeveloper(page, PUBLIC, { options });
+  await expect.poll(() => lines).toEqual(['error: analytics-outbox: wrong or missing: flushAt']);
+});
+
+test("names the developers' file where it is missing", async ({ page, guest }) => {
+  guest.allow(/outbox-dev\.js/);
+  const lines = await openForDeveloper(page, HOST!, { missing: 'outbox-dev.js' });
+  const named = expect.stringMatching(/error: TypeError: .+\/outbox-dev\.js/) as unknown;
+  await expect.poll(() => lines).toEqual([named]);
 });
 
 test('does not miss an `init` that has come, with `disabled`', async ({ page }) => {
   await page.clock.install();
-  const lines = await openForDeveloper(page, LOCAL[0]!, { options: {} });
+  const lines = await openForDeveloper(page, HOST!, { options: {} });
   await call(page, 'one');
   await page.evaluate(() => analytics.init({ disabled: true }));
   await page.clock.fastForward(60_000);
   expect(lines).toEqual([]);
 });
 
-test('tells onError once that nothing answers, and again after it has healed', async ({ page }) => {
+test('tells onError once that nothing answers, and says so to a developer', async ({ page }) => {
   let isDown = true;
-  await openForDeveloper(page, PUBLIC, {
-    answer: (route) => (isDown ? route.abort('connectionrefused') : answering(200)(route)),
-  });
+  const lines = await openForDeveloper(page, HOST!);
+  await page.route('http://in.example/**', (route) =>
+    isDown ? route.abort('connectionrefused') : route.fallback(),
+  );
   await page.evaluate(() => {
     document.title = '';
     analytics.on('error', ({ kind }) => (document.title += `${kind} `));
   });
   await call(page, 'one');
-  await expect(page).toHaveTitle('unreachable ', { timeout: 30_000 });
+  await untilUnreachable(page);
+  await expect(page).toHaveTitle('unreachable ');
   // The next tries fail as well.
   for (let i = 0; i < 3; i++) {
     await page.evaluate(() => dispatchEvent(new Event('online')));
     await page.evaluate(() => analytics.flush());
   }
   await expect(page).toHaveTitle('unreachable ');
+  const told = /: nothing answers at http:\/\/in\.example: .*address.*CORS.*blocker/;
+  expect(lines).toEqual([expect.stringMatching(told)]);
   isDown = false;
   await page.evaluate(() => dispatchEvent(new Event('online')));
   await expect.poll(async () => (await statusOf(page)).delivered, { timeout: 30_000 }).toBe(1);
@@ -121,15 +169,10 @@ test('shows with `debug` a group for each record, at the usual level', async ({ 
   await call(page, 'one', 'two');
   await expect.poll(async () => (await statusOf(page)).delivered).toBe(2);
   const titles = () => lines.filter((line) => line.startsWith('startGroupCollapsed: ')).sort();
+  const steps = ['one": delivered', 'one": record', 'two": delivered', 'two": record'];
   await expect
     .poll(titles)
-    .toEqual(
-      ['one', 'two'].flatMap((name) =>
-        ['delivered', 'record'].map(
-          (step) => `startGroupCollapsed: analytics-outbox: event "${name}": ${step}`,
-        ),
-      ),
-    );
+    .toEqual(steps.map((step) => `startGroupCollapsed: analytics-outbox: event "${step}`));
   expect(lines.filter((line) => /^debug/.test(line))).toEqual([]);
   expect(lines.filter((line) => /^log: sent/.test(line))).toHaveLength(2);
   expect(lines.join()).not.toContain('token');
@@ -140,9 +183,32 @@ for (const [debug, files] of Object.entries({ false: [], no: ['outbox-dev.js'] }
     guest.allow(/./);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(basename(new URL(request.url()).pathname)));
-    const lines = await openForDeveloper(page, LOCAL[0]!, { options: { ...SETUP, debug } });
+    const lines = await openForDeveloper(page, HOST!, { options: { ...SETUP, debug } });
     await call(page, '', 'two');
     await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
     expect(asked.filter((file) => file === 'outbox-dev.js')).toEqual(files);
     expect(lines).toEqual([]);
   });
+
+for (const [condition, title, told] of [
+  ['development', /`projekt` .+ does not exist: did you mean `project`/, /no method `track`/],
+  ['default', 'analytics-outbox: wrong or missing: projekt', undefined],
+] as const) {
+  test(`tells who imports the package under the condition \`${condition}\` ${told ? 'the same' : 'nothing'}`, async ({
+    page,
+  }) => {
+    const manifest = JSON.parse(
+      readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    ) as { exports: { '.': { import: Record<string, string> } } };
+    const entry = manifest.exports['.'].import[condition]!.replace('./dist/', '');
+    const head = `<script type="module">
+import { createAnalytics } from '/dist/${entry}';
+const setup = ${JSON.stringify(SETUP)};
+createAnalytics(setup).track;
+try { createAnalytics({ ...setup, projekt: 'p' }); } catch ({ message }) { document.title = message; }
+</script>`;
+    const lines = await openForDeveloper(page, PUBLIC, { html: htmlPage({ head }) });
+    await expect(page).toHaveTitle(title);
+    expect(lines).toEqual(told ? [expect.stringMatching(told)] : []);
+  });
+}

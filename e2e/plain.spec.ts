@@ -1,15 +1,18 @@
+import { names } from './support/names.js';
 import { expect, test } from './support/test.js';
 
-const names = (count: number, prefix = 'event') =>
-  Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
+/** Lists of blockers name such paths: `/analytics.js?`, `/dist/analytics.`, `/assets/analytics.`. */
+const LISTED = /analytics/i;
 
 test('delivers 100 events and 3 identifies once, as given, in order @smoke', async ({
   page,
   service,
   site,
 }) => {
-  site.page('/', site.tagged());
-  await page.goto(site.url + '/');
+  const paths: string[] = [];
+  page.context().on('request', (request) => paths.push(new URL(request.url()).pathname));
+  // With the options that there are without any.
+  await page.goto(site.page('/', site.tagged({ flushInterval: undefined })));
   const calls = await page.evaluate(async () => {
     const times: Record<string, number> = {};
     const pause = () => new Promise((done) => setTimeout(done, 3));
@@ -61,4 +64,7 @@ test('delivers 100 events and 3 identifies once, as given, in order @smoke', asy
   expect(firstOf((b) => isIdentify(b) && b.user_id === 'user_2')).toBeLessThan(
     firstOf((b) => !isIdentify(b) && b.user_id === 'user_2'),
   );
+  expect(paths.some((path) => /\/outbox(-relay)?\.js$/.test(path))).toBe(true);
+  expect(paths.some((path) => path.includes('/v1/'))).toBe(true);
+  expect(paths.filter((path) => LISTED.test(path))).toEqual([]);
 });

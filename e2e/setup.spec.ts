@@ -1,10 +1,8 @@
 import { listening } from './support/heard.js';
+import { UNSET } from './support/setup-of.js';
 import { statusOf } from './support/status-of.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 import { track } from './support/track.js';
-
-/** Leaves the set-up to the page's own `init`. */
-const unset = { baseUrl: undefined, token: undefined, project: undefined, channel: undefined };
 
 test('does not wait on the next page because a page was left while it asked for its token', async ({
   page,
@@ -26,8 +24,8 @@ test('does not wait on the next page because a page was left while it asked for 
   });
 </script>`,
   };
-  site.page('/last', site.tagged(unset, style));
-  await page.goto(site.page('/', site.tagged(unset, style)));
+  site.page('/last', site.tagged(UNSET, style));
+  await page.goto(site.page('/', site.tagged(UNSET, style)));
   const asked = page.waitForRequest('**/token'); // the call itself asks
   await track(page, ['left']);
   await asked;

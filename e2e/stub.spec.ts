@@ -1,145 +1,106 @@
 import type { Page } from '@playwright/test';
-import { openEarly } from './support/open-early.js';
 import { tellNothingBeforeLoad } from './support/leave.js';
+import { openEarly } from './support/open-early.js';
 import { expect, test } from './support/test.js';
 
-/** What a flush, or `status()`, says while the script is not there. */
-const NOTHING = { delivered: 0, rejected: 0, retried: 0 };
+// What the calls of a page come to that is left before the script has come stands in test/api/early-calls.test.ts, and
+// how they are kept in test/client/tag.test.ts.
 
-/** A button of the page's own, whose handler calls the tracker first. */
-const BUTTON = `<button>Buy</button><script>
+test('keeps the page running where the script does not come, in a browser without Object.hasOwn', async ({
+  page,
+  site,
+}) => {
+  await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'));
+  const body = `<button>Buy</button><script>
 document.querySelector('button').addEventListener('click', () => {
   analytics.event('Bought');
   document.title = 'bought, ' + analytics.status().waiting + ' waiting';
 });
 </script>`;
-
-const flushOf = (page: Page) => page.evaluate(() => analytics.flush());
-
-test.describe('the stub, where the script does not come', () => {
-  test('keeps the page running in a browser without Object.hasOwn', async ({ page, site }) => {
-    await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'));
-    site.page('/', site.tagged({}, { src: '/missing/outbox.js', body: BUTTON }));
-    await page.goto(site.url + '/');
-    await page.getByRole('button').click();
-    await expect(page).toHaveTitle('bought, 1 waiting');
-  });
-
-  const WAYS = {
-    'is missing': { src: '/missing/outbox.js' },
-    'is another than its hash says': {
-      attributes: `async integrity="sha384-${'A'.repeat(64)}" crossorigin="anonymous"`,
-    },
-  };
-  for (const [how, style] of Object.entries(WAYS)) {
-    test(`settles a flush as the script ${how}`, async ({ page, guest, site }) => {
-      guest.allow(/Failed to find a valid digest in the 'integrity' attribute/);
-      site.page('/', site.tagged({}, style));
-      await page.goto(site.url + '/');
-      await page.evaluate(() => void analytics.event('one'));
-      expect(await flushOf(page)).toMatchObject({ ...NOTHING, waiting: 1 });
-    });
-  }
+  await page.goto(site.page('/', site.tagged({}, { src: '/missing/outbox.js', body })));
+  await page.getByRole('button').click();
+  await expect(page).toHaveTitle('bought, 1 waiting');
 });
 
-test.describe('calls of a page that is left before the script has come', () => {
-  const leftIn = (page: Page) =>
-    page.evaluate(() => Object.values({ ...sessionStorage }).map(String));
-
-  test('are made on the next page of the tab, with their times', async ({
-    page,
-    service,
-    site,
-  }) => {
-    const release = site.hold('/dist/outbox.js');
-    await openEarly(page, site.page('/', site.tagged()));
-    const called = await page.evaluate(() => {
-      analytics.identify('user_1');
-      analytics.event('early', { tags: { n: 1 } });
-      return Date.now();
-    });
-    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
-    release();
-    await page.goto(site.page('/last', site.tagged()));
-    await service.holds({ events: ['early'], identifies: ['user_1'] }, { pages: [page] });
-    const [early] = await service.events();
-    expect(early).toMatchObject({ user_id: 'user_1', tags: { n: 1 } });
-    expect(Date.parse(early!.timestamp)).toBeLessThanOrEqual(called);
-    expect(await leftIn(page)).toEqual([]);
+for (const [how, style] of Object.entries({
+  'is missing': { src: '/missing/outbox.js' },
+  'is another than its hash says': {
+    attributes: `async integrity="sha384-${'A'.repeat(64)}" crossorigin="anonymous"`,
+  },
+})) {
+  test(`settles a flush as the script ${how}`, async ({ page, guest, site }) => {
+    guest.allow(/Failed to find a valid digest in the 'integrity' attribute/);
+    await page.goto(site.page('/', site.tagged({}, style)));
+    await page.evaluate(() => void analytics.event('one'));
+    const flushed = await page.evaluate(() => analytics.flush());
+    expect(flushed).toMatchObject({ delivered: 0, rejected: 0, retried: 0, waiting: 1 });
   });
+}
 
-  test('are those of its tag, though another element has `data-project`', async ({
-    page,
-    service,
-    site,
-  }) => {
-    const release = site.hold('/dist/outbox.js');
-    const named = (html: string) => html.replace('<html', '<html data-project="another"');
-    await openEarly(page, site.page('/', named(site.tagged())));
-    await page.evaluate(() => analytics.event('early'));
-    await page.goto(site.page('/next', '<!doctype html><title>No tag</title>'));
-    release();
-    await page.goto(site.page('/last', named(site.tagged())));
-    await service.holds({ events: ['early'] }, { pages: [page] });
-  });
+const leftIn = (page: Page) =>
+  page.evaluate(() =>
+    Object.values({ ...sessionStorage })
+      .map(String)
+      .join(),
+  );
+const NO_TAG = '<!doctype html><title>No tag</title>';
 
-  test('are kept at the call, where the browser tells nothing of the leaving', async ({
-    page,
-    service,
-    site,
-  }) => {
-    await tellNothingBeforeLoad(page);
-    const release = site.hold('/dist/outbox.js');
-    await openEarly(page, site.page('/', site.tagged()));
-    const next = site.page('/next', '<!doctype html><title>No tag</title>');
-    await page.evaluate((next) => {
-      analytics.event('early');
-      location.href = next;
-    }, next);
-    await page.waitForURL(next);
-    expect(await leftIn(page)).toHaveLength(1);
-    release();
-    await page.goto(site.page('/last', site.tagged()));
-    await service.holds({ events: ['early'] }, { pages: [page] });
-    expect(await leftIn(page)).toEqual([]);
-  });
+test('keeps calls for the next page of the tab, where the browser tells nothing of the leaving', async ({
+  page,
+  service,
+  site,
+}) => {
+  await tellNothingBeforeLoad(page);
+  const release = site.hold('/dist/outbox.js');
+  const named = (html: string) => html.replace('<html', '<html data-project="another"');
+  await openEarly(page, site.page('/', named(site.tagged())));
+  const next = site.page('/next', NO_TAG);
+  const called = await page.evaluate((next) => {
+    analytics.identify('user_1');
+    analytics.event('early', { tags: { n: 1 } });
+    location.href = next;
+    return Date.now();
+  }, next);
+  await page.waitForURL(next);
+  release();
+  await page.goto(site.page('/last', named(site.tagged())));
+  await service.holds({ events: ['early'], identifies: ['user_1'] }, { pages: [page] });
+  const [early] = await service.events();
+  expect(early).toMatchObject({ user_id: 'user_1', tags: { n: 1 } });
+  expect(Date.parse(early!.timestamp)).toBeLessThanOrEqual(called);
+  expect(await leftIn(page)).toBe('');
+});
 
-  test('are removed by a denial, which counts on the next page, without a word of the leaving', async ({
-    page,
-    service,
-    site,
-  }) => {
-    await tellNothingBeforeLoad(page);
-    const release = site.hold('/dist/outbox.js');
-    await openEarly(page, site.page('/', site.tagged()));
-    await page.evaluate(() => {
-      sessionStorage.setItem('analyticspages', 'not ours');
-      analytics.event('first page');
-    });
-    await openEarly(page, site.page('/second', site.tagged()));
-    // As consent platforms do that load the page again after "reject".
-    const next = site.page('/next', '<!doctype html><title>No tag</title>');
-    await page.evaluate((next) => {
-      analytics.event('second page');
-      analytics.setConsent('denied');
-      analytics.event('denied');
-      location.href = next;
-    }, next);
-    await page.waitForURL(next);
-    const left = (await leftIn(page)).join();
-    expect(left).toContain('setConsent');
-    expect(left).not.toMatch(/first page|second page|"event"/);
-    expect(left).toContain('not ours');
-    release();
-    await page.goto(site.page('/last', site.tagged()));
-    await page.evaluate(() => analytics.event('last page'));
-    expect(await page.evaluate(() => analytics.status())).toMatchObject({ consent: 'denied' });
-    expect(await leftIn(page)).toEqual(['not ours']);
-    // A banner that asks again: nothing of before comes back.
-    await page.evaluate(() => {
-      analytics.setConsent('granted');
-      analytics.event('granted');
-    });
-    await service.holds({ events: ['granted'] }, { pages: [page] });
+test('removes by a denial the calls of all pages that were left, and leaves that to the next page', async ({
+  page,
+  service,
+  site,
+}) => {
+  await tellNothingBeforeLoad(page);
+  const release = site.hold('/dist/outbox.js');
+  await openEarly(page, site.page('/', site.tagged()));
+  await page.evaluate(() => analytics.event('first page'));
+  await openEarly(page, site.page('/second', site.tagged()));
+  // As consent platforms do that load the page again after "reject".
+  const next = site.page('/next', NO_TAG);
+  await page.evaluate((next) => {
+    analytics.event('second page');
+    analytics.setConsent('denied');
+    analytics.event('denied');
+    location.href = next;
+  }, next);
+  await page.waitForURL(next);
+  const left = await leftIn(page);
+  expect(left).toContain('setConsent');
+  expect(left).not.toMatch(/first page|second page|"event"/);
+  release();
+  await page.goto(site.page('/last', site.tagged()));
+  expect(await page.evaluate(() => analytics.status())).toMatchObject({ consent: 'denied' });
+  expect(await leftIn(page)).toBe('');
+  // A banner that asks again: nothing of before comes back.
+  await page.evaluate(() => {
+    analytics.setConsent('granted');
+    analytics.event('granted');
   });
+  await service.holds({ events: ['granted'] }, { pages: [page] });
 });

@@ -1,94 +1,155 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { DIST_FOLDER, readDist } from './support/dist.js';
 import { htmlPage, inline } from './support/html.js';
+import { recipeIn } from './support/recipe.js';
 import type { Service } from './support/service.js';
 import { setupOf } from './support/setup-of.js';
+import type { Site } from './support/site.js';
 import { scriptTag, stubTag } from './support/tagged.js';
 import { CHANNEL, expect, PROJECT, test } from './support/test.js';
 
-test.describe('the tag', () => {
-  test('works with `async`, with `defer` and without, in the head and in the body', async ({
-    page,
-    service,
-    site,
-  }) => {
-    const all: string[] = [];
-    for (const attributes of ['async', 'defer', '']) {
-      for (const place of ['head', 'body'] as const) {
-        const how = `${attributes || 'plain'} ${place}`;
-        const early = `analytics.identify('${how}'); analytics.event('early ${how}')`;
-        const tag = stubTag() + inline(early) + scriptTag(setupOf(service), { attributes });
-        await page.goto(site.page(`/${how}`, htmlPage({ [place]: tag })));
-        await page.evaluate((how) => {
-          analytics.event(`late ${how}`);
-          return analytics.flush();
-        }, how);
-        await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(3);
-        all.push(how);
-      }
-    }
-    const events = all.flatMap((how) => [`early ${how}`, `late ${how}`]);
-    await service.holds({ events, identifies: all }, { pages: [page] });
-    for (const { event, user_id } of await service.events())
-      expect(event.replace(/^\w+ /, '')).toBe(user_id);
-  });
+type Setup = ReturnType<typeof setupOf>;
 
-  test('works without the stub, for the scripts after it', async ({ page, service, site }) => {
-    const tag = scriptTag(setupOf(service), { attributes: '' });
-    site.page('/', htmlPage({ head: tag, body: inline(`analytics.event('after')`) }));
-    await page.goto(site.url + '/');
-    await service.holds({ events: ['after'] }, { pages: [page] });
-  });
+const call = (event: string): string => inline(`analytics.event('${event}')`);
 
-  test('works with its integrity hash, as the build prints it', async ({
-    page,
-    guest,
-    service,
-    site,
-  }) => {
-    guest.allow(/outbox-(relay|auto)\.js did not load/); // the other tags that are printed
-    const script = fileURLToPath(new URL('../scripts/print-tag.mjs', import.meta.url));
-    const printed = execFileSync(process.execPath, [script], { encoding: 'utf8' });
-    const snippet = printed
-      .slice(printed.indexOf('<script>'))
-      .replace('https://YOUR-SITE', `${site.otherUrl}/dist`)
-      .replace('https://SERVICE', service.url)
-      .replace('"TOKEN"', `"${service.token}"`)
-      .replace('"PROJECT"', `"${PROJECT}"`)
-      .replace('"CHANNEL"', `"${CHANNEL}"`);
-    expect(snippet).toMatch(/integrity="sha384-[\w+/]{64}" crossorigin="anonymous"/);
-    site.headers('/dist/outbox.js', { 'access-control-allow-origin': '*' });
-    site.page('/', htmlPage({ head: snippet, body: inline(`analytics.event('early')`) }));
-    await page.goto(site.url + '/');
-    await service.holds({ events: ['early'] }, { pages: [page] });
-    expect(await page.evaluate(() => analytics.status().delivered)).toBe(1);
-  });
+/** A recipe, set up for the test's own service. */
+const recipe = (heading: string, language: string, { url, token }: Service): string =>
+  recipeIn('tag.md', heading, language)
+    .replace('https://in.example.com', url)
+    .replace('YOUR_TOKEN', token);
 
-  test('does not run when its file is another than the hash says', async ({
-    page,
-    guest,
-    service,
-    site,
-  }) => {
-    guest.allow(/Failed to find a valid digest in the 'integrity' attribute/);
-    const hash = `sha384-${'A'.repeat(64)}`;
-    const tag = scriptTag(setupOf(service), {
-      attributes: `integrity="${hash}" crossorigin="anonymous"`,
-    });
-    site.page('/', htmlPage({ head: tag }));
-    await page.goto(site.url + '/');
-    expect(await page.evaluate(() => 'analytics' in window)).toBe(false);
+/** What tag managers do: a script element, made and filled in by a script. */
+const inject = (data: object, after = ''): string =>
+  inline(`setTimeout(() => {
+    const script = document.createElement('script');
+    script.async = true;
+    script.src = '/dist/outbox.js';
+    Object.assign(script.dataset, ${JSON.stringify(data)});
+    ${after}
+    document.head.append(script);
+  })`);
+
+/** Ways in which a page carries the tag: its head, its body and what arrives then. */
+const CARRIED: Record<
+  string,
+  (setup: Setup) => { head?: string; body?: string; events: string[] }
+> = {
+  ...Object.fromEntries(
+    ['async', 'defer', ''].flatMap((attributes) =>
+      ['head', 'body'].map((place) => [
+        `with \`${attributes}\` in the ${place}`,
+        (setup: Setup) => ({
+          [place]: stubTag() + call('early') + scriptTag(setup, { attributes }),
+          events: ['early'],
+        }),
+      ]),
+    ),
+  ),
+  'without the stub, for the scripts after it': (setup) => ({
+    head: scriptTag(setup, { attributes: '' }),
+    body: call('after'),
+    events: ['after'],
+  }),
+  'injected by a tag manager, with its options': (setup) => ({
+    head: stubTag() + call('early') + inject(setup),
+    events: ['early'],
+  }),
+  'injected bare, with `init` called on the stub': (setup) => {
+    const init = inline(`analytics.init(${JSON.stringify(setup)})`);
+    return {
+      head: stubTag() + call('first') + init + call('second') + inject({}),
+      events: ['first', 'second'],
+    };
+  },
+  'injected bare, without a stub, with `init` called once it is there': (setup) => {
+    const init = `analytics.init(${JSON.stringify(setup)})`;
+    const onload = `script.onload = () => { analytics.event('first'); ${init}; }`;
+    return { head: inject({}, onload), events: ['first'] };
+  },
+  'three times': (setup) => {
+    const tag = stubTag() + call('early') + scriptTag(setup);
+    return {
+      head: tag + tag.replace('early', 'early too'),
+      body: scriptTag(setup, { attributes: '' }) + call('now'),
+      events: ['early', 'early too', 'now'],
+    };
+  },
+  'beside an element with the name of the global as id': (setup) => ({
+    body: `<section id="analytics"></section>${stubTag()}${call('early')}${scriptTag(setup)}`,
+    events: ['early'],
+  }),
+};
+
+for (const [how, make] of Object.entries(CARRIED)) {
+  test(`the tag works ${how}`, async ({ page, service, site }) => {
+    const { events, ...parts } = make(setupOf(service));
+    await page.goto(site.page('/', htmlPage(parts)));
+    await page.waitForFunction(() => 'analytics' in window && 'status' in window.analytics);
+    await page.evaluate(() => analytics.event('late'));
+    await service.holds({ events: [...events, 'late'] }, { pages: [page] });
+    expect(await page.evaluate(() => analytics.status().delivered)).toBe(events.length + 1);
   });
+}
+
+test('the tag works with its integrity hash, as the build prints it', async ({
+  page,
+  guest,
+  service,
+  site,
+}) => {
+  guest.allow(/outbox-(relay|auto)\.js did not load/); // the other tags that are printed
+  const script = fileURLToPath(new URL('../scripts/print-tag.mjs', import.meta.url));
+  const printed = execFileSync(process.execPath, [script], { encoding: 'utf8' });
+  const snippet = printed
+    .slice(printed.indexOf('<script>'))
+    .replace('https://YOUR-SITE', `${site.otherUrl}/dist`)
+    .replace('https://SERVICE', service.url)
+    .replace('"TOKEN"', `"${service.token}"`)
+    .replace('"PROJECT"', `"${PROJECT}"`)
+    .replace('"CHANNEL"', `"${CHANNEL}"`);
+  expect(snippet).toMatch(/integrity="sha384-[\w+/]{64}" crossorigin="anonymous"/);
+  site.headers('/dist/outbox.js', { 'access-control-allow-origin': '*' });
+  await page.goto(site.page('/', htmlPage({ head: snippet, body: call('early') })));
+  await service.holds({ events: ['early'] }, { pages: [page] });
+  expect(await page.evaluate(() => analytics.status().delivered)).toBe(1);
+});
+
+test('a second tag that comes much later leaves the first one as it is', async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(site.page('/', site.tagged()));
+  const isSame = await page.evaluate(async () => {
+    const first = analytics;
+    analytics.event('before');
+    const script = document.createElement('script');
+    script.src = '/dist/outbox.js?again';
+    script.dataset.project = 'another';
+    const loaded = new Promise((done) => script.addEventListener('load', done));
+    document.head.append(script);
+    await loaded;
+    analytics.event('after');
+    return first === analytics;
+  });
+  expect(isSame).toBe(true);
+  await service.holds({ events: ['before', 'after'] }, { pages: [page] });
+  expect((await service.events()).map(({ project }) => project)).toEqual([PROJECT, PROJECT]);
+});
+
+test('an import map loads the package without a bundler', async ({ page, service, site }) => {
+  site.mount('/vendor/analytics-outbox/dist/', DIST_FOLDER);
+  const head = recipe('Import map', 'html', service);
+  await page.goto(site.page('/', htmlPage({ head })));
+  await service.holds({ events: ['Signed Up'] }, { pages: [page] });
 });
 
 test.describe('a Content Security Policy', () => {
   const NONCE = 'r4nd0m';
-  const policyFor = ({ url }: Service) => ({
-    'content-security-policy': [
-      `script-src 'nonce-${NONCE}'`,
-      `connect-src ${url}`,
-      `require-trusted-types-for 'script'`,
-    ].join('; '),
+  const HEADER = 'content-security-policy';
+  const strictPolicy = ({ url }: Service) => ({
+    [HEADER]: `script-src 'nonce-${NONCE}'; connect-src ${url}; require-trusted-types-for 'script'`,
   });
   /** Keeps what was violated in the title, which is no global. */
   const listen = inline(
@@ -100,13 +161,10 @@ test.describe('a Content Security Policy', () => {
   );
 
   test('with a nonce and trusted types is not violated', async ({ page, service, site }) => {
-    const head =
-      listen +
-      stubTag({ nonce: NONCE }) +
-      inline(`analytics.event('early')`, NONCE) +
-      scriptTag(setupOf(service), { nonce: NONCE });
-    site.page('/', htmlPage({ head }), policyFor(service));
-    await page.goto(site.url + '/');
+    const early = inline(`analytics.event('early')`, NONCE);
+    const tag = scriptTag(setupOf(service), { nonce: NONCE });
+    const head = listen + stubTag({ nonce: NONCE }) + early + tag;
+    await page.goto(site.page('/', htmlPage({ head }), strictPolicy(service)));
     await page.evaluate(() => analytics.event('late'));
     await service.holds({ events: ['early', 'late'] }, { pages: [page] });
     expect(await page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
@@ -116,91 +174,94 @@ test.describe('a Content Security Policy', () => {
   test('that is violated is noticed by that test', async ({ page, guest, service, site }) => {
     guest.allow(/requires 'TrustedScript' assignment/);
     const head = listen + inline('document.title = "ran"') + inline('eval("1")', NONCE);
-    site.page('/', htmlPage({ head }), policyFor(service));
     const failed = page.waitForEvent('pageerror');
-    await page.goto(site.url + '/');
+    await page.goto(site.page('/', htmlPage({ head }), strictPolicy(service)));
     guest.allow(new RegExp((await failed).message.slice(0, 40)));
     await expect(page).toHaveTitle(/script-src-elem/);
     await expect(page).toHaveTitle(/require-trusted-types-for/);
   });
-});
 
-test.describe('a tag manager', () => {
-  /** What tag managers do: a script element, made and filled in by a script. */
-  const inject = (data: Record<string, unknown>, after = ''): string =>
-    inline(`setTimeout(() => {
-      const script = document.createElement('script');
-      script.async = true;
-      script.src = '/dist/outbox.js';
-      Object.assign(script.dataset, ${JSON.stringify(data)});
-      ${after}
-      document.head.append(script);
-    })`);
+  const TITLE = 'Content Security Policy';
+  const policyOf = (service: Service): string =>
+    recipe(TITLE, 'http', service).replace('Content-Security-Policy:', '').trim();
+  /** A script of the page's own, which calls before the tag's file has come. */
+  const CALLS = '<script src="/calls.js"></script>';
 
-  test('can inject the tag with its options', async ({ page, service, site }) => {
-    const head = stubTag() + inline(`analytics.event('early')`) + inject(setupOf(service));
-    site.page('/', htmlPage({ head }));
-    await page.goto(site.url + '/');
+  /** As the docs have it: the files at the root of the site. */
+  const serve = (site: Pick<Site, 'mount' | 'file'>): void => {
+    site.mount('/', DIST_FOLDER);
+    site.file('/calls.js', `analytics.event('early')`);
+  };
+
+  test('as the docs have it runs the stub inline by its hash', async ({ page, service, site }) => {
+    serve(site);
+    const tag = recipe(TITLE, 'html', service).replace(/^.*stub\.js.*$/m, '');
+    const html = htmlPage({ head: stubTag() + CALLS + tag });
+    await page.goto(site.page('/', html, { [HEADER]: policyOf(service) }));
     await service.holds({ events: ['early'] }, { pages: [page] });
   });
 
-  test('can inject the tag bare, with `init` called on the stub', async ({
+  test('with another hash refuses the stub, so that test would notice', async ({
     page,
+    guest,
     service,
     site,
   }) => {
-    const init = `analytics.init(${JSON.stringify(setupOf(service))})`;
-    const head =
-      stubTag() +
-      inline(`analytics.event('first'); ${init}; analytics.event('second')`) +
-      inject({});
-    site.page('/', htmlPage({ head }));
-    await page.goto(site.url + '/');
-    await service.holds({ events: ['first', 'second'] }, { pages: [page] });
+    guest.allow(/Content Security Policy/);
+    const policy = policyOf(service).replace('sha256-', 'sha256-A');
+    const refused = page.waitForEvent('console', (message) => /inline script/.test(message.text()));
+    await page.goto(site.page('/', htmlPage({ head: stubTag() }), { [HEADER]: policy }));
+    await refused;
+    expect(await page.evaluate(() => 'analytics' in window)).toBe(false);
   });
 
-  test('can inject the tag bare, without a stub, with `init` called once it is there', async ({
-    page,
-    service,
-    site,
-  }) => {
-    const init = `analytics.init(${JSON.stringify(setupOf(service))})`;
-    const onload = `script.onload = () => { analytics.event('first'); ${init}; }`;
-    site.page('/', htmlPage({ head: inject({}, onload) }));
-    await page.goto(site.url + '/');
-    await service.holds({ events: ['first'] }, { pages: [page] });
+  test('without any inline script runs the stub as a file', async ({ page, service, site }) => {
+    serve(site);
+    // The tag comes after the call: what was called by then is what the stub has kept.
+    const release = site.hold('/outbox.js');
+    const tags = recipe(TITLE, 'html', service);
+    const [stub] = /<script src[^]*?<\/script>/.exec(tags)!;
+    const html = htmlPage({ head: stub + CALLS + tags.replace(/^.*stub\.js.*$/m, '') });
+    const policy = policyOf(service).replace(/'sha256-[^']+' ?/, '');
+    await page.goto(site.page('/', html, { [HEADER]: policy }), { waitUntil: 'commit' });
+    await expect
+      .poll(() => page.evaluate(() => 'analytics' in window && analytics.status().waiting))
+      .toBe(1);
+    release();
+    await service.holds({ events: ['early'] }, { pages: [page] });
   });
 });
 
-test.describe('loaded twice', () => {
-  test('runs once, each event once', async ({ page, service, site }) => {
-    const tag = stubTag() + inline(`analytics.event('early')`) + scriptTag(setupOf(service));
-    const head = tag + tag.replace('early', 'early too');
-    const body = scriptTag(setupOf(service), { attributes: '' }) + inline(`analytics.event('now')`);
-    site.page('/', htmlPage({ head, body }));
-    await page.goto(site.url + '/');
-    await page.evaluate(() => analytics.event('late'));
-    await service.holds({ events: ['early', 'early too', 'now', 'late'] }, { pages: [page] });
-    expect(await page.evaluate(() => analytics.status().delivered)).toBe(4);
+test.describe('the global', () => {
+  const FOREIGN = inline(
+    `window.analytics = { mine: true, event() { throw new Error('foreign') } }`,
+  );
+
+  test('of another script is left alone, with one warning', async ({
+    page,
+    guest,
+    service,
+    site,
+  }) => {
+    const warning = 'analytics-outbox: window.analytics is taken: use data-global, in the stub too';
+    guest.allow(/window\.analytics is taken/);
+    // By the developers' file, which comes later.
+    const warned = page.waitForEvent('console', (message) => message.text() === warning);
+    await page.goto(site.page('/', site.tagged({}, { head: FOREIGN })));
+    expect(await page.evaluate(() => Object.keys(window.analytics))).toEqual(['mine', 'event']);
+    expect((await warned).type()).toBe('warning');
+    await service.holds({ events: [] });
   });
 
-  test('keeps the first one when the second comes much later', async ({ page, service, site }) => {
-    site.page('/', site.tagged());
-    await page.goto(site.url + '/');
-    const isSame = await page.evaluate(async () => {
-      const first = analytics;
-      analytics.event('before');
-      const script = document.createElement('script');
-      script.src = '/dist/outbox.js?again';
-      script.dataset.project = 'another';
-      const loaded = new Promise((done) => script.addEventListener('load', done));
-      document.head.append(script);
-      await loaded;
-      analytics.event('after');
-      return first === analytics;
-    });
-    expect(isSame).toBe(true);
-    await service.holds({ events: ['before', 'after'] }, { pages: [page] });
-    expect((await service.events()).map(({ project }) => project)).toEqual([PROJECT, PROJECT]);
+  test('may be another, beside a foreign one', async ({ page, guest, service, site }) => {
+    guest.allowGlobals('outbox');
+    const stub = inline(readDist('stub.js').replace('"analytics"', '"outbox"'));
+    const tag = scriptTag({ ...setupOf(service), global: 'outbox' });
+    const head = FOREIGN + stub + inline(`outbox.event('early')`) + tag;
+    await page.goto(site.page('/', htmlPage({ head })));
+    await page.evaluate('outbox.event("late")');
+    await service.holds({ events: ['early', 'late'] });
+    expect(await page.evaluate(() => 'mine' in analytics)).toBe(true);
+    expect(await page.evaluate('outbox.status().waiting')).toBe(0);
   });
 });

@@ -31,7 +31,7 @@ const SIGN_UP = `<button onclick="analytics.identify('user_1'); analytics.event(
 
 test.describe('the examples for tests of users', () => {
   test('compile', async () => {
-    await run('typescript/bin/tsc', ['--project', '.']);
+    await run('typescript-7/bin/tsc', ['--project', '.']);
   });
 
   test('with Vitest pass', async () => {
@@ -40,7 +40,7 @@ test.describe('the examples for tests of users', () => {
     expect([numPassedTests, numTotalTests]).toEqual([2, 2]);
   });
 
-  test('with Playwright pass', async ({ site, folder, launchOptions }) => {
+  test('with Playwright pass @nightly', async ({ site, folder, launchOptions }) => {
     site.page('/sign-up', site.tagged({ flushInterval: 50 }, { body: SIGN_UP }));
     const told = await run('@playwright/test/cli.js', ['test', 'sign-up.spec.ts'], {
       ...{ SITE: site.url, RESULTS: folder },

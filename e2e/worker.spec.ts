@@ -1,35 +1,13 @@
-import { fileURLToPath } from 'node:url';
-import { build, type Rolldown } from 'vite';
+import { setupOf } from './support/setup-of.js';
 import { expect, test } from './support/test.js';
 
-const DIST_INDEX = fileURLToPath(new URL('../dist/index.js', import.meta.url));
-
-/** A worker's script around the built package, in one file. */
-const workerScript = async (code: string): Promise<string> => {
-  const entry = 'virtual:worker';
-  const { output } = (await build({
-    configFile: false,
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'worker',
-        resolveId: (id) => (id === entry ? id : null),
-        load: (id) =>
-          id === entry ? `import * as outbox from ${JSON.stringify(DIST_INDEX)};\n${code}` : null,
-      },
-    ],
-    build: { write: false, rollupOptions: { input: entry, output: { format: 'iife' } } },
-  })) as Rolldown.RolldownOutput;
-  return output[0].code;
-};
-
 test('does nothing in a worker, and does not throw', async ({ page, service, site }) => {
-  const setup = { baseUrl: service.url, token: service.token, project: 'p', channel: 'c' };
-  const script = await workerScript(`
-    const { analytics, createAnalytics } = outbox;
+  site.file(
+    '/worker.js',
+    `import { analytics, createAnalytics } from '/dist/index.js';
     const globals = Object.keys(self).length;
     onmessage = async () => {
-      analytics.init(${JSON.stringify(setup)});
+      analytics.init(${JSON.stringify(setupOf(service))});
       for (const one of [analytics, createAnalytics()]) {
         one.identify('user_1');
         one.event('from a worker');
@@ -40,14 +18,13 @@ test('does nothing in a worker, and does not throw', async ({ page, service, sit
         databases: await indexedDB.databases(),
         added: Object.keys(self).length - globals,
       });
-    };
-  `);
-  site.file('/worker.js', script);
+    };`,
+  );
   await page.goto(site.page('/', '<!doctype html><title>page</title>'));
   const told = await page.evaluate(
     () =>
       new Promise((resolve, reject) => {
-        const worker = new Worker('/worker.js');
+        const worker = new Worker('/worker.js', { type: 'module' });
         worker.addEventListener('message', ({ data }) => resolve(data));
         worker.addEventListener('error', ({ message }) => reject(new Error(message)));
         worker.postMessage('go');

@@ -1,5 +1,12 @@
-import { AUTO, captured, EVERYTHING, HERE, type Row } from '../support/captured.js';
-import { inline } from '../support/html.js';
+import {
+  AUTO,
+  captured,
+  EVERYTHING,
+  HERE,
+  type Row,
+  untilDelivered,
+  untilStored,
+} from '../support/captured.js';
 import { BARE } from '../support/leave.js';
 import { expect, test } from '../support/test.js';
 
@@ -9,7 +16,7 @@ const left = (path: string, scroll: number, seconds: unknown = expect.any(Number
   { path, title: 'A page', scroll, seconds },
 ];
 
-test('records scroll depth and time as a page is left, and each route of it @smoke', async ({
+test('records scroll depth and time as a page is left, and each route of it @firefox', async ({
   page,
   service,
   site,
@@ -18,7 +25,7 @@ test('records scroll depth and time as a page is left, and each route of it @smo
   await page.setViewportSize({ width: 500, height: 500 });
   const html = site.tagged({ auto: `engagement ${HERE}` }, { ...AUTO, body: TALL });
   await page.goto(site.page('/', html.replace('<body>', '<body style="margin: 0">')));
-  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  await untilStored(page);
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.evaluate(
     (top) =>
@@ -56,9 +63,9 @@ for (const [what, style] of [
     const options = { auto: `engagement ${HERE}` };
     const html = site.tagged(options, { ...AUTO, head, body: `<main>${TALL}</main>` });
     await page.goto(site.page('/', html));
-    await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+    await untilStored(page);
     await page.goto(site.page('/b', html));
-    await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+    await untilStored(page);
     await page.evaluate(
       (what) =>
         new Promise((done) => {
@@ -76,7 +83,7 @@ for (const [what, style] of [
   });
 }
 
-test('tells once of a page that is left before it has loaded @smoke', async ({
+test('tells once of a page that is left before it has loaded @firefox', async ({
   page,
   service,
   site,
@@ -86,7 +93,7 @@ test('tells once of a page that is left before it has loaded @smoke', async ({
   const body = '<img src="/never.png" alt="">';
   const address = site.page('/', site.tagged(options, { ...AUTO, body }));
   await page.goto(address, { waitUntil: 'commit' });
-  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  await untilStored(page);
   expect(await page.evaluate(() => document.readyState)).toBe('interactive');
   await page.goto(site.page('/bare', BARE));
   const rows = await captured(service, ['Page Viewed', 'Page Left']);
@@ -96,7 +103,7 @@ test('tells once of a page that is left before it has loaded @smoke', async ({
   ]);
 });
 
-test('records web vitals as a page is left, and hands them off @smoke', async ({
+test('records web vitals as a page is left, and hands them off @firefox', async ({
   page,
   browserName,
   service,
@@ -123,38 +130,10 @@ test('records web vitals as a page is left, and hands them off @smoke', async ({
   for (const [name, value] of Object.entries(measures)) expect(typeof value, name).toBe('number');
 });
 
-test('records that a route is left before the next one is viewed', async ({
-  page,
-  service,
-  site,
-}) => {
-  // A clock of which every look is a millisecond later.
-  const head = inline(`{
-    const start = Date.now();
-    let looks = 0;
-    window.Date = class extends Date {
-      constructor(...given) { super(...(given.length ? given : [Date.now()])); }
-      static now() { return start + looks++; }
-    };
-  }`);
-  const options = { auto: `engagement pageviews ${HERE}` };
-  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head })));
-  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
-  for (const route of ['/b', '/c']) {
-    await page.evaluate((route) => history.pushState({}, '', route), route);
-  }
-  await page.goto(site.page('/bare', BARE));
-  const both = ['Page Viewed', 'Page Left'];
-  const rows = await captured(service, [...both, ...both, ...both]);
-  expect(rows.map(([event, { path }]) => `${event} ${String(path)}`)).toEqual(
-    ['/', '/b', '/c'].flatMap((path) => both.map((event) => `${event} ${path}`)),
-  );
-});
-
 test('goes on with web vitals of the page that comes back', async ({ bfcache, service, site }) => {
   const page = await (await bfcache.open()).newPage();
   await page.goto(site.page('/', site.tagged({ auto: `vitals ${HERE}` }, AUTO)));
-  await expect.poll(() => page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+  await untilStored(page);
   await page.evaluate(() => {
     history.pushState({}, '', '/b');
     document.title = 'B';
@@ -170,14 +149,14 @@ test('goes on with web vitals of the page that comes back', async ({ bfcache, se
   ]);
 });
 
-test('keeps the back/forward cache with everything on, and counts what comes back @smoke', async ({
+test('keeps the back/forward cache with everything on, and counts what comes back @firefox', async ({
   bfcache,
   service,
   site,
 }) => {
   const page = await (await bfcache.open()).newPage();
   await page.goto(site.page('/', site.tagged({ auto: EVERYTHING }, AUTO)));
-  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
+  await untilDelivered(page, 1);
   await page.evaluate(() => {
     (window as never as Record<symbol, boolean>)[Symbol.for('kept')] = true;
   });

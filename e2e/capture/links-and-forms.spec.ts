@@ -45,7 +45,7 @@ const follow = async (page: Page) => {
 };
 const out = (url: string): Row => ['Outbound Link Clicked', { path, url }];
 
-test('records links to other hosts, and to files @smoke', async ({ page, service, site }) => {
+test('records links to other hosts, and to files @firefox', async ({ page, service, site }) => {
   const style = { ...AUTO, body: stay + LINKS + stayHere };
   await answerAll(page);
   site.file('/files/table', 'a,b', 'text/csv'); // Firefox shows a page of its own for a download that fails
@@ -97,7 +97,7 @@ test('takes another list of files, and texts, where that is asked for', async ({
   expect(await captured(service, namesOf(expected))).toEqual(expected);
 });
 
-test('records submits of forms: names, never values @smoke', async ({ page, service, site }) => {
+test('records submits of forms: names, never values @firefox', async ({ page, service, site }) => {
   const body = `
 <form id="contact" action="/send?secret=1" onsubmit="return false">
   <input type="hidden" name="csrf" value="secret">

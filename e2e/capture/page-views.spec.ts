@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { AUTO, captured, HERE, namesOf, type Row } from '../support/captured.js';
+import { AUTO, captured, HERE, namesOf, type Row, untilDelivered } from '../support/captured.js';
 import { inline } from '../support/html.js';
 import { scriptTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
@@ -42,7 +42,7 @@ for (const [how, head] of [
     await page.goto(`${site.url}/from?secret=2`);
     await page.getByText('go').click();
     await page.waitForURL('**/a?*');
-    await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
+    await untilDelivered(page, 1);
     await route(page, '/b?page=2', 'B');
     await route(page, '/b?page=3', 'B');
     await route(page, '/b#part', 'B');
@@ -70,48 +70,6 @@ for (const [how, head] of [
     expect(await captured(service, namesOf(expected))).toEqual(expected);
   });
 }
-
-test('names who was there as the route was shown', async ({ page, service, site }) => {
-  await page.goto(site.page('/', site.tagged({ auto }, AUTO)));
-  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
-  await page.evaluate(() => {
-    history.pushState({}, '', '/login');
-    analytics.identify('u');
-    history.pushState({}, '', '/account');
-    analytics.reset();
-  });
-  await service.holds({ identifies: ['u'] });
-  const rows = await captured(service, Array<string>(3).fill('Page Viewed'));
-  expect(rows.map(([, { path }, more]) => [path, more])).toEqual(
-    expect.arrayContaining([
-      ['/', undefined],
-      ['/login', undefined],
-      ['/account', { user_id: 'u' }],
-    ]),
-  );
-});
-
-test('takes hashes for routes where that is asked for', async ({ page, guest, service, site }) => {
-  guest.allowGlobals('capture');
-  const head = inline(`var capture = { pageviews: { hash: true } }`);
-  const options = { auto: HERE, autoOptions: 'capture' };
-  await page.goto(site.page('/', site.tagged(options, { ...AUTO, head })) + '#/items?secret=1');
-  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(1);
-  await route(page, '#/items?secret=2', 'Items');
-  await route(page, '#/items/lamp', 'Lamp');
-  await expect.poll(() => page.evaluate(() => analytics.status().delivered)).toBe(2);
-  await page.evaluate(() => void (location.hash = 'top'));
-  await page.evaluate(() => void (location.hash = '/token=secret'));
-  await page.evaluate(() => void (location.hash = '/account&token=secret'));
-  const expected = [
-    view('/#/items'),
-    view('/#/items/lamp', { title: 'Lamp', referrer: `${site.url}/#/items` }),
-    view('/', { title: undefined, referrer: `${site.url}/#/items/lamp` }),
-    view('/#/token', { title: undefined, referrer: `${site.url}/` }),
-    view('/#/account', { title: undefined, referrer: `${site.url}/#/token` }),
-  ];
-  expect(await captured(service, namesOf(expected))).toEqual(expected);
-});
 
 test('records a view whose page is left at once', async ({ page, service, site }) => {
   await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, attributes: '' })));

@@ -20,7 +20,7 @@ export interface Row {
   /** Left to the night: test/api holds it as well, or it takes long. With ways, only in these. */
   nightly?: true | readonly Way[];
   needs?: BrowserNeeds;
-  /** Milliseconds without a request before the last look. @default 600 */
+  /** Milliseconds without a request before the last look. @default 300 */
   quietFor?: number;
   /** Milliseconds until everything must have come to its end. @default 30000 */
   within?: number;

@@ -7,7 +7,7 @@ import type { Row } from './row.js';
 import type { Stage } from './stage.js';
 
 const WITHIN_MS = 30_000;
-const QUIET_MS = 600;
+const QUIET_MS = 300;
 
 /** The name of a record: that of the event, or of the user that was identified. */
 const nameOf = (body: string): string => {

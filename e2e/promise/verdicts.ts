@@ -43,9 +43,6 @@ export const atLeastOnce = onceBut('each at least once; twice where the answer w
 export const unknown = (count: number): Promised =>
   onceBut(`${count} counted \`unknown\`, the others once`, { unknown: count });
 
-export const dropped = (count: number, reason: string): Promised =>
-  onceBut(`${count} dropped with a reason (\`${reason}\`), the others once`, { dropped: count });
-
 /** Where a process is killed before its last calls have reached the disk. */
 export const onceUnlessLost = onceBut('none twice', { unknown: true, lost: true });
 

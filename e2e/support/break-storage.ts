@@ -5,35 +5,12 @@ export const breakages = {
   'is missing': () => {
     Object.defineProperty(window, 'indexedDB', { value: undefined });
   },
-  'throws when it is read': () => {
-    Object.defineProperty(window, 'indexedDB', {
-      get: () => {
-        throw new DOMException('The operation is insecure.', 'SecurityError');
-      },
-    });
-  },
-  'throws when it is opened': () => {
-    IDBFactory.prototype.open = () => {
-      throw new DOMException('Storage is disabled.', 'InvalidStateError');
-    };
-  },
   'refuses to open': () => {
     IDBFactory.prototype.open = () => {
       const error = new DOMException('Internal error opening backing store.', 'UnknownError');
       const request = { error, onerror: () => undefined };
       queueMicrotask(() => request.onerror());
       return request as unknown as IDBOpenDBRequest;
-    };
-  },
-  'never opens': () => {
-    IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
-  },
-  'aborts what is put, as when it is full': () => {
-    const { put } = IDBObjectStore.prototype;
-    IDBObjectStore.prototype.put = function (...args) {
-      const request = put.apply(this, args);
-      this.transaction.abort();
-      return request;
     };
   },
   'aborts at the end, as when the disk is full': () => {

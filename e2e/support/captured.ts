@@ -1,4 +1,6 @@
+import { expect, type Page } from '@playwright/test';
 import type { Service } from './service.js';
+import { statusOf } from './status-of.js';
 import type { TagStyle } from './tagged.js';
 
 /** The file of the tag that captures. */
@@ -39,5 +41,11 @@ export const captured = async (
   });
 };
 
-/** Waits for exactly these rows, in this order. Tags may hold matchers. */
 export const namesOf = (rows: readonly Row[]): string[] => rows.map(([event]) => event);
+
+/** Waits until the page has its database, and so captures. */
+export const untilStored = (page: Page): Promise<void> =>
+  expect.poll(async () => (await statusOf(page)).storage).toBe('indexeddb');
+
+export const untilDelivered = (page: Page, count: number): Promise<void> =>
+  expect.poll(async () => (await statusOf(page)).delivered).toBe(count);

@@ -1,32 +1,23 @@
 import { basename } from 'node:path';
-import type { Page, Route } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { isBrowserNoise, isHelp } from './browser-noise.js';
 import { readDist } from './dist.js';
 import { taggedPage } from './tagged.js';
+import { CHANNEL, FLUSH_INTERVAL_MS, PROJECT } from './test.js';
 
 const SERVICE = 'http://in.example';
-export const SETUP = { baseUrl: SERVICE, token: 'token', project: 'p', channel: 'c' };
+export const SETUP = {
+  baseUrl: SERVICE,
+  token: 'token',
+  project: PROJECT,
+  channel: CHANNEL,
+  flushInterval: FLUSH_INTERVAL_MS,
+};
 /** Hosts of a developer, and of a site that visitors see. */
 export const LOCAL = ['http://localhost:5173', 'http://shop.test', 'http://shop.localhost'];
 export const PUBLIC = 'http://shop.example';
 
-export type Answer = (route: Route) => Promise<void>;
-
-export const answering =
-  (status: number): Answer =>
-  (route) =>
-    route.fulfill({
-      status,
-      headers: {
-        'access-control-allow-origin': '*',
-        'access-control-allow-headers': 'authorization, content-type',
-      },
-      body: '{}',
-    });
-
 interface Shown {
-  /** What the service answers. */
-  answer?: Answer;
   /** Options of the tag. */
   options?: object;
   /** The whole page, in place of one with that tag. */
@@ -39,21 +30,18 @@ interface Shown {
 export const openForDeveloper = async (
   page: Page,
   origin: string,
-  {
-    answer = answering(200),
-    options = SETUP,
-    html = taggedPage({ ...options }),
-    missing,
-  }: Shown = {},
+  { options = SETUP, html = taggedPage({ ...options }), missing }: Shown = {},
 ): Promise<string[]> => {
   const lines: string[] = [];
   page.on('console', (message) => {
     if (!isBrowserNoise(message) && !isHelp(message))
       lines.push(`${message.type()}: ${message.text()}`);
   });
-  await page.route(`${SERVICE}/**`, (route) =>
-    route.request().method() === 'OPTIONS' ? answering(204)(route) : answer(route),
-  );
+  const headers = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': 'authorization, content-type',
+  };
+  await page.route(`${SERVICE}/**`, (route) => route.fulfill({ headers, body: '{}' }));
   await page.route(`${origin}/**`, (route) =>
     new URL(route.request().url()).pathname === '/'
       ? route.fulfill({ contentType: 'text/html', body: html })

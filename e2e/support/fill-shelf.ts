@@ -17,11 +17,3 @@ export const fillShelf = (page: Evaluates): Promise<void> =>
       // full
     }
   });
-
-/** The site makes room again. */
-export const emptyShelf = (page: Evaluates): Promise<void> =>
-  page.evaluate(() => {
-    for (const key of Object.keys(localStorage)) {
-      if (!key.startsWith('analytics-outbox ')) localStorage.removeItem(key);
-    }
-  });

@@ -11,9 +11,8 @@ import { track } from './track.js';
 export const trackRefused = async (
   { page, service }: { page: Page; service: Service },
   events: readonly string[],
-  retryAfterS = 60,
 ): Promise<number> => {
-  await service.faults([{ status: 503, headers: { 'retry-after': String(retryAfterS) } }]);
+  await service.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
   await track(page, events);
   await expect
     .poll(() => statusOf(page))

@@ -13,8 +13,6 @@ export const RELAY = '/a';
 /** What goes wrong between a page and the relay, for so many requests; without a number, for all. */
 export interface RelayFault {
   times?: number;
-  /** Only requests with as many records, or more. */
-  from?: number;
   /** Only requests with this event, as of a firewall that dislikes it. */
   event?: string;
   /** Answers this in place of asking the relay. */
@@ -24,8 +22,6 @@ export interface RelayFault {
   hang?: boolean;
   /** Breaks the connection. */
   reset?: boolean;
-  /** Answers with the first half of the body, and never ends it. */
-  endless?: boolean;
   /** Milliseconds to wait. */
   delay?: number;
   /** Asks the relay first, so that the records are stored, and then does the rest. */
@@ -42,8 +38,6 @@ export interface RelayRequest {
 }
 
 interface Parts {
-  /** Of the relay, in place of those that follow from the other parts. */
-  options?: Partial<RelayEntry.RelayOptions>;
   site: Pick<Site, 'url' | 'handle'>;
   service: Service;
   project: string;
@@ -55,33 +49,22 @@ export type Relay = Awaited<ReturnType<typeof mountRelay>>;
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 const never = new Promise<never>(() => undefined);
 
-const withoutEnd = async (response: Response): Promise<Response> => {
-  const text = await response.text();
-  const start = new TextEncoder().encode(text.slice(0, text.length / 2));
-  const body = new ReadableStream({ start: (controller) => controller.enqueue(start) });
-  return new Response(body, { headers: { 'content-type': 'application/json' } });
-};
-
 /** The built relay on a site's own origin, in front of the service, with a fault switch before it. */
-export const mountRelay = async ({ options, site, service, project, channel }: Parts) => {
+export const mountRelay = async ({ site, service, project, channel }: Parts) => {
   const entry = pathToFileURL(`${DIST_FOLDER}/relay.js`).href;
   const { createRelay } = (await import(entry)) as typeof RelayEntry;
-  const errors: unknown[] = [];
   const answers: string[] = [];
   const requests: RelayRequest[] = [];
   let faults: RelayFault[] = [];
-  let { token } = service;
-  const given: RelayEntry.RelayOptions = {
+  const relay = createRelay({
     baseUrl: service.url,
-    token: () => token,
+    token: service.token,
     origins: [site.url],
     projects: [project],
     channels: [channel],
     rateLimit: false, // every page of a test has the same address
-    onError: (error) => errors.push(error),
-    ...options,
-  };
-  let relay = createRelay(given);
+    onError: () => undefined, // what is told stands in the tests of the relay
+  });
 
   const note = async (request: Request): Promise<RelayRequest> => {
     const { records = [] } = JSON.parse(await request.clone().text()) as Partial<Batch>;
@@ -95,10 +78,9 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
     return asked;
   };
 
-  const nextFault = ({ ids, events }: RelayRequest): RelayFault => {
+  const nextFault = ({ events }: RelayRequest): RelayFault => {
     const fault = faults.find(
-      ({ times = Infinity, from = 0, event }) =>
-        times > 0 && ids.length >= from && (!event || events.includes(event)),
+      ({ times = Infinity, event }) => times > 0 && (!event || events.includes(event)),
     );
     if (fault?.times) fault.times--;
     return fault ?? {};
@@ -106,7 +88,7 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
 
   const answer = async (request: Request, incoming: IncomingMessage): Promise<Response> => {
     const asked = await note(request);
-    const { status, headers = {}, hang, reset, endless, delay, after } = nextFault(asked);
+    const { status, headers = {}, hang, reset, delay, after } = nextFault(asked);
     const answered = after ? await relay(request) : undefined;
     if (delay) await pause(delay);
     if (hang) await never;
@@ -115,8 +97,7 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
       await never;
     }
     if (status) return new Response('{}', { status, headers });
-    const response = answered ?? (await relay(request));
-    return endless ? withoutEnd(response) : response;
+    return answered ?? relay(request);
   };
 
   site.handle(
@@ -139,16 +120,6 @@ export const mountRelay = async ({ options, site, service, project, channel }: P
     requests,
     /** Every answer so far, as text. */
     answers,
-    /** What the relay complained of. */
-    errors,
-    /** Puts another relay in its place, with these options beside its own: a deployment. */
-    deploy: (changed: Partial<RelayEntry.RelayOptions>): void => {
-      relay = createRelay({ ...given, ...changed });
-    },
-    /** Gives the relay another token for the service. */
-    setToken: (another: string): void => {
-      token = another;
-    },
     /** Sets what goes wrong, in place of what did; none sets it right. */
     faults: (rules: RelayFault[]): void => {
       faults = rules.map((rule) => ({ ...rule }));

@@ -11,7 +11,7 @@ export const TOKEN = 'test-token';
 
 const HOLDS_WITHIN_MS = 20_000;
 const SETTLES_WITHIN_MS = 20_000;
-const QUIET_MS = 400;
+const QUIET_MS = 200;
 /** Rows that the reading side gives at a time, at the most. */
 const PAGE = 10_000;
 
@@ -64,7 +64,7 @@ export interface HoldsOptions {
   pages?: readonly Page[];
   /** Milliseconds until everything must have come. @default 20000 */
   within?: number;
-  /** Milliseconds without a request before the last look. @default 400 */
+  /** Milliseconds without a request before the last look. @default 200 */
   quietFor?: number;
 }
 
@@ -133,8 +133,6 @@ export const createService = async (folder: string) => {
     /** Sets the fault rules, in place of those before; none clears them. */
     faults: (rules: readonly FaultRule[]) =>
       ask('/_/faults', { method: 'PUT', body: JSON.stringify(rules) }).then(() => undefined),
-    /** Forgets everything it holds. */
-    clear: () => ask('/_/all', { method: 'DELETE' }).then(() => undefined),
 
     /** An outage: connections are refused until `start`. */
     stop: async (): Promise<void> => {
@@ -165,17 +163,6 @@ export const createService = async (folder: string) => {
         seen = await compare(expected);
       }
       if (!seen.isExact) throw new Error(`The service's database holds:\n${seen.table}`);
-    },
-
-    /**
-     * Lets things settle, then fails if any of these events is there more than once, or any other at
-     * all. Answers with the names that are there: for records whose fate the page cannot know.
-     */
-    neverTwice: async (names: readonly string[], options: HoldsOptions = {}): Promise<string[]> => {
-      await settle(options);
-      const seen = await compare({ events: names });
-      if (seen.isOver) throw new Error(`The service's database holds:\n${seen.table}`);
-      return seen.rows.filter(({ came }) => came > 0).map(({ name }) => name);
     },
   };
 };

@@ -5,7 +5,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { DIST_FOLDER } from './dist.js';
 import { readStaticFile, type StaticFile } from './static-files.js';
 
@@ -98,9 +97,6 @@ export const createSite = async () => {
     handle: (prefix: string, handler: RequestListener): void => void handlers.set(prefix, handler),
     /** Response headers of one path, or of all (`*`). */
     headers: (path: string, extra: Headers): void => void headers.set(path, extra),
-    /** Makes every answer for a path wait. */
-    delay: (path: string, milliseconds: number): void =>
-      void gates.set(path, () => pause(milliseconds)),
     /** Answers nothing for a path until the function it returns is called. */
     hold: (path: string): (() => void) => {
       let release = (): void => undefined;

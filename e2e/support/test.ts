@@ -1,8 +1,6 @@
 import { test as base } from '@playwright/test';
-import type { RelayOptions } from '../../src/relay.js';
 import { createBfcache, type Bfcache } from './bfcache.js';
 import { createGuest, type Guest } from './guest.js';
-import { createProfile, type Profile } from './profile.js';
 import { mountRelay, RELAY, type Relay } from './relay.js';
 import { createService, type Service } from './service.js';
 import { createSite, type Site } from './site.js';
@@ -14,14 +12,14 @@ export { expect } from '@playwright/test';
 /** The set-up that test pages use unless they say otherwise. */
 export const PROJECT = 'p';
 export const CHANNEL = 'c';
+/** In place of the second that visitors' pages wait for more calls. */
+export const FLUSH_INTERVAL_MS = 100;
 
 /** How pages send: straight to the service, or through a relay on their own site. */
 export type Mode = 'direct' | 'relay';
 
 interface Fixtures {
   mode: Mode;
-  /** In mode `relay`: options of the relay. */
-  relayOptions: Partial<RelayOptions>;
   /** The site, and the relay on it. */
   ground: { site: Site; relay: Relay | undefined };
   /** In mode `relay`: the relay on the site, with faults of the test's own. */
@@ -34,8 +32,6 @@ interface Fixtures {
   site: Site & { tagged: (options?: Record<string, unknown>, style?: TagStyle) => string };
   /** Watches every page, and fails the test that left a trace in one. */
   guest: Guest;
-  /** A browser that can be quit, killed and started again. */
-  profile: Profile;
   /** Contexts with the back/forward cache on. */
   bfcache: Bfcache;
 }
@@ -43,7 +39,6 @@ interface Fixtures {
 /** Playwright's `test`, with a service, a website, and eyes on every page. */
 export const test = base.extend<Fixtures>({
   mode: ['direct', { option: true }],
-  relayOptions: [{}, { option: true }],
 
   folder: async ({}, use) => {
     const folder = makeTempFolder();
@@ -57,9 +52,9 @@ export const test = base.extend<Fixtures>({
     await service.stop();
   },
 
-  ground: async ({ mode, relayOptions: options, service }, use) => {
+  ground: async ({ mode, service }, use) => {
     const site = await createSite();
-    const parts = { options, site, service, project: PROJECT, channel: CHANNEL };
+    const parts = { site, service, project: PROJECT, channel: CHANNEL };
     await use({ site, relay: mode === 'relay' ? await mountRelay(parts) : undefined });
     await site.close();
   },
@@ -68,7 +63,12 @@ export const test = base.extend<Fixtures>({
     const form =
       mode === 'relay' ? { relay: RELAY } : { baseUrl: service.url, token: service.token };
     const src = mode === 'relay' ? '/dist/outbox-relay.js' : '/dist/outbox.js';
-    const setup = { ...form, project: PROJECT, channel: CHANNEL };
+    const setup = {
+      ...form,
+      project: PROJECT,
+      channel: CHANNEL,
+      flushInterval: FLUSH_INTERVAL_MS,
+    };
     await use({
       ...ground.site,
       tagged: (options, style) => taggedPage({ ...setup, ...options }, { src, ...style }),
@@ -93,15 +93,6 @@ export const test = base.extend<Fixtures>({
     await guest.watch(context);
     await use(context);
     await guest.inspect(context);
-  },
-
-  profile: async ({ playwright, browserName, launchOptions, guest }, use) => {
-    const folder = makeTempFolder();
-    const browserType = playwright[browserName];
-    const profile = createProfile({ browserType, launchOptions, folder, guest });
-    await use(profile);
-    await profile.close();
-    removeTempFolder(folder);
   },
 
   bfcache: async ({ playwright, browserName, launchOptions, guest }, use) => {

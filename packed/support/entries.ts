@@ -9,6 +9,8 @@ interface Manifest {
   bugs: string;
   repository: { url: string };
   engines: { node: string };
+  unpkg: string;
+  jsdelivr: string;
   exports: Record<string, unknown>;
   bin: Record<string, string>;
   peerDependencies: Record<string, string>;

@@ -65,6 +65,7 @@ export const killingRows: readonly Row[] = [
     id: 'killed-in-flight',
     what: 'a tab is killed while it sends: of 20 records 3 are under way, 2 of them stored',
     promised: { direct: unknown(1), key: allOnce, relay: allOnce },
+    nightly: ['key'],
     needs: { durable: true },
     run: (stage) => killInFlight(stage, stage.browser.crashPages),
   },
@@ -80,11 +81,38 @@ export const killingRows: readonly Row[] = [
         await stage.browser.start();
       }),
   },
+  {
+    id: 'killed-as-it-sends',
+    what: 'the browser is killed with the first of 20 requests under way, and nothing was written since it began',
+    promised: allOnce,
+    needs: { durable: true },
+    run: async (stage) => {
+      const head = `<script>{
+  const { prototype } = IDBDatabase;
+  const send = fetch;
+  fetch = (...given) => {
+    prototype.transaction = () => { throw new Error('too late'); };
+    return send(...given);
+  };
+}</script>`;
+      const tab = await stage.visit({ concurrency: 1 }, { head });
+      await waitForStorage(tab);
+      await stage.faults([{ hang: true, after: true }]);
+      await track(tab, TWENTY);
+      await waitFor('the request', async () => (await stage.service.events()).length === 1);
+      await stage.browser.kill();
+      await stage.faults([]);
+      await stage.browser.start();
+      await stage.nextVisit();
+      return TWENTY;
+    },
+  },
   ending(
     {
       id: 'killed-at-once',
       what: '20 calls, then the page’s process is killed at once',
       promised: { direct: onceOrUnknown, relay: allOnce },
+      nightly: ['relay'],
       except: { webkit: KILLED_BEFORE_STORED },
     },
     async ({ browser }, tab) => {
@@ -112,6 +140,7 @@ export const killingRows: readonly Row[] = [
     id: 'browser-killed-offline',
     what: '20 events and an identify offline; once they are stored, the whole browser is killed',
     promised: { direct: allOnce, relay: allOnce },
+    nightly: ['relay'],
     needs: { durable: true },
     run: async (stage) => {
       const tab = await stage.visit();
@@ -161,7 +190,7 @@ export const killingRows: readonly Row[] = [
     id: 'browser-restarted',
     what: '50 events offline, then the browser is quit and started again; each has the time of its call',
     promised: { direct: allOnce, relay: allOnce },
-    isSmoke: true,
+    nightly: ['relay'],
     needs: { durable: true, forgetsPages: true },
     run: async (stage) => {
       const tab = await stage.visit();

@@ -102,6 +102,7 @@ export const leavingRows: readonly Row[] = [
       id: 'left-before-load',
       what: '20 calls, then to another page, in the same task, before the `load` event',
       promised: DIRECT_AND_RELAY,
+      nightly: ['relay'],
       isSmoke: true,
     },
     leaveBeforeLoad,
@@ -111,7 +112,7 @@ export const leavingRows: readonly Row[] = [
       id: 'left-unheard',
       what: 'the same, and as in WebKit only `beforeunload` tells',
       promised: DIRECT_AND_RELAY,
-      isSmoke: true,
+      nightly: ['relay'],
     },
     (stage) => {
       stage.arm(hearNothingBeforeLoad);
@@ -159,7 +160,7 @@ export const leavingRows: readonly Row[] = [
     id: 'beyond-budget',
     what: '100 events of 1 KB, then the tab closes, in the same task',
     promised: DIRECT_AND_RELAY,
-    isSmoke: true,
+    nightly: ['relay'],
     run: async (stage) => {
       const tab = await stage.visitPopup();
       const events = names(100);
@@ -224,6 +225,7 @@ export const leavingRows: readonly Row[] = [
     id: 'late-answer',
     what: 'stored at once, but answered after 4 s; the page is left at once',
     promised: { key: allOnce, relay: allOnce },
+    nightly: true,
     quietFor: 3_000,
     run: async (stage) => {
       const tab = await stage.visit();
@@ -255,7 +257,6 @@ export const leavingRows: readonly Row[] = [
     id: 'never-stored',
     what: 'the requests of a leaving page reach a service that neither stores nor answers them',
     promised: unknown(20),
-    isSmoke: true,
     run: async (stage) => {
       const tab = await stage.visit();
       await stage.faults([{ hang: true, times: 20 }]);

@@ -22,7 +22,7 @@ export const networkRows: readonly Row[] = [
     id: 'offline',
     what: 'offline, then online on the same page',
     promised: { direct: allOnce, relay: allOnce },
-    isSmoke: true,
+    nightly: ['relay'],
     within: 10_000,
     run: async (stage) => {
       const tab = await stage.visit();
@@ -54,6 +54,7 @@ export const networkRows: readonly Row[] = [
     id: 'no-name',
     what: 'the name of the service does not resolve; after a restart of the browser it does',
     promised: allOnce,
+    nightly: true,
     needs: { durable: true, host: HOST },
     except: { webkit: { because: 'names are the system’s, and a test does not change those' } },
     run: unreachableUntilRestart,
@@ -76,6 +77,7 @@ export const networkRows: readonly Row[] = [
     id: 'blocked-by-client',
     what: 'the browser blocks the requests, as for an ad blocker, until it is restarted',
     promised: allOnce,
+    nightly: true,
     needs: { durable: true, isBlocked: true },
     run: unreachableUntilRestart,
   },

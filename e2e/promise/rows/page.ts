@@ -81,7 +81,7 @@ export const pageRows: readonly Row[] = [
     id: 'bfcache-kept',
     what: 'a page that is idle, one that has delivered and one that is just sending come back from the back/forward cache, as one without the tag does',
     promised: { direct: onceOrUnknown, relay: allOnce },
-    isSmoke: true,
+    nightly: ['relay'],
     run: async (stage) => {
       const without = await stage.newTab(stage.bare('/control'));
       await returnFromCache(without, () => without.goto(stage.bare()));
@@ -101,6 +101,7 @@ export const pageRows: readonly Row[] = [
       id: 'bfcache-waiting',
       what: 'restored from the back/forward cache with records waiting',
       promised: { direct: allOnce, relay: allOnce },
+      nightly: ['relay'],
       except: {
         webkit: {
           promised: onceOrWaiting,
@@ -119,6 +120,7 @@ export const pageRows: readonly Row[] = [
       id: 'bfcache-claimed',
       what: 'the same, after another tab has taken the records over',
       promised: { direct: allOnce, relay: allOnce },
+      nightly: ['relay'],
     },
     async (stage, tab) => {
       await trackRefused(stage, tab, TWENTY);
@@ -130,14 +132,14 @@ export const pageRows: readonly Row[] = [
       await returnFromCache(tab, () => tab.goto(stage.bare()), takeOver);
     },
   ),
-  ...[20, 1_500].map((delay) =>
+  ...[20, 800].map((delay) =>
     returning(
       {
         id: `bfcache-handed-off-${delay}`,
         what: `the page is left in the task of the calls, which are answered after ${delay} ms, and restored from the back/forward cache`,
         promised: { direct: onceOrUnknown, relay: allOnce },
         // The answer comes while the page is away, and Firefox never tells the page of it.
-        ...(delay === 20 && { isSmoke: true }),
+        ...(delay === 20 ? { isSmoke: true } : { nightly: ['relay'] }),
       },
       async (stage, tab) => {
         await stage.faults([{ delay }]);
@@ -152,52 +154,12 @@ export const pageRows: readonly Row[] = [
       promised: onceOrUnknown,
     },
     async (stage, tab) => {
-      await stage.faults([{ delay: 1_500 }]);
+      await stage.faults([{ delay: 800 }]);
       await track(tab, TWENTY);
       await waitFor('a request', async () => (await statusOf(tab)).inFlight > 0);
       await returnFromCache(tab, () => tab.goto(stage.bare()));
     },
   ),
-  {
-    id: 'captured',
-    what: 'a view, a click, a form, a route and an error are captured, and the page is left in the task of the last',
-    promised: allOnce,
-    nightly: true,
-    run: async (stage) => {
-      stage.guest.allow(/captured/);
-      stage.guest.allowGlobals('capture');
-      // Each name once: the rows of the two routes are told apart.
-      const head = `<script>var capture = { map: (event) => ({ ...event, name: event.name + ' ' + event.tags.path.slice(-5) }) }</script>`;
-      const body = `<button data-event="Clicked">click</button>
-<form onsubmit="return false"><input name="q"></form>`;
-      // What drives the browser is automated, and the host is a local one.
-      const auto = 'pageviews clicks forms engagement errors automated local';
-      const tab = await stage.visit(
-        { auto, autoOptions: 'capture' },
-        { src: '/dist/outbox-auto.js', head, body },
-      );
-      await waitForStorage(tab);
-      await tab.leave((address) => {
-        document.querySelector('button')!.click();
-        document.querySelector('form')!.requestSubmit();
-        history.pushState({}, '', '/route');
-        dispatchEvent(new ErrorEvent('error', { message: 'captured' }));
-        location.href = address;
-      }, stage.bare());
-      await waitFor('the bare page', async () => {
-        const here = await tab
-          .evaluate(() => document.readyState + location.pathname)
-          .catch(String);
-        return here === 'complete/bare';
-      });
-      await stage.visit();
-      const first = ['Page Viewed', 'Clicked', 'Form Submitted', 'Page Left'];
-      return [
-        ...first.map((name) => `${name} age-0`),
-        ...['Page Viewed', 'Error Occurred', 'Page Left'].map((name) => `${name} route`),
-      ];
-    },
-  },
   {
     id: 'clock-changed',
     what: 'the clock is set an hour ahead, then two hours back, with records waiting',
@@ -226,14 +188,14 @@ export const pageRows: readonly Row[] = [
   },
   {
     id: 'throttled',
-    what: 'timers run once in 2 s, as in a tab long in the background',
+    what: 'timers run once in a second, as in a tab in the background',
     promised: allOnce,
     within: 90_000,
     run: async (stage) => {
       stage.arm(() => {
         const { setTimeout: late } = window;
         const aligned = (ms = 0) =>
-          Math.ceil((performance.now() + ms) / 2_000) * 2_000 - performance.now();
+          Math.ceil((performance.now() + ms) / 1_000) * 1_000 - performance.now();
         window.setTimeout = ((run: () => void, ms?: number) =>
           late(run, aligned(ms))) as typeof setTimeout;
         const { scheduler } = window as unknown as { scheduler?: { postTask?: unknown } };
@@ -310,6 +272,7 @@ export const pageRows: readonly Row[] = [
     id: 'discarded',
     what: 'the browser discards a tab with records waiting',
     promised: onceOrUnknown,
+    nightly: true,
     except: {
       firefox: { because: 'it discards only for want of memory, or by an extension' },
       webkit: { because: 'it has no discarding' },

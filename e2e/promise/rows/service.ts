@@ -1,26 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultRule } from '../../../demo/server/fault-rules.js';
 import { names } from '../../support/names.js';
-import { setupOf } from '../../support/setup-of.js';
 import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
-import {
-  eventsOf,
-  LONGER_OUTAGE,
-  SHORT_OUTAGE,
-  spendVisit,
-  type Visit,
-} from '../../support/visit.js';
 import type { Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import { trackAndClose, TWENTY, waitFor, waitForPause } from '../steps.js';
-import { allOnce, atLeastOnce, dropped } from '../verdicts.js';
+import { allOnce, atLeastOnce } from '../verdicts.js';
 
 /** The visitor has left for good, so what has not arrived by then never will. */
 const NOBODY_SENDS_MS = 2_000;
-/** A short visit. */
-const VISIT_MS = 6_000;
+const OUTAGE_MS = 3_000;
+const VISIT_MS = 15_000;
+const SHORT_VISIT_MS = 6_000;
 
-const EACH_WAY = { direct: allOnce, key: allOnce, relay: allOnce };
 const DIRECT_AND_RELAY = { direct: allOnce, relay: allOnce };
 
 /** 20 calls, whose requests meet these faults. */
@@ -50,7 +43,7 @@ const answering = (row: Omit<Row, 'run'>, rule: (stage: Stage) => FaultRule): Ro
 });
 
 /** Fails all requests with this status until pages have heard of it. */
-const failing = (status: number, when: Pick<Row, 'isSmoke' | 'nightly'>): Row => ({
+const failing = (status: number, when: Pick<Row, 'nightly'> = {}): Row => ({
   id: `status-${status}`,
   what: `${status} for a while`,
   promised: allOnce,
@@ -66,136 +59,64 @@ const failing = (status: number, when: Pick<Row, 'isSmoke' | 'nightly'>): Row =>
   },
 });
 
-/** Ways for requests to fail: what begins the trouble, and what ends it. */
-const TROUBLES = {
-  'answers 503': ({ faults }: Stage) => [() => faults([{ status: 503 }]), () => faults([])],
-  'is away': ({ cut, mend }: Stage) => [cut, mend],
-  'is away behind the relay': ({ service }: Stage) => [service.stop, service.start],
-} satisfies Record<string, (stage: Stage) => (() => Promise<void>)[]>;
-
-/** A visit in which the service fails for a while. Nobody is there to deliver later what is left of it. */
-const oneVisit = (
-  row: Pick<Row, 'id' | 'what' | 'promised' | 'isSmoke' | 'nightly'>,
-  trouble: keyof typeof TROUBLES,
-  visit: Visit,
-): Row => ({
-  ...row,
-  within: NOBODY_SENDS_MS,
-  run: async (stage) => {
-    const tab = await stage.visitPopup();
-    const [begin, heal] = TROUBLES[trouble](stage);
-    await begin!();
-    const arrived = async () => (await stage.service.events()).length;
-    await spendVisit(tab, visit, { heal: heal!, arrived });
-    await trackAndClose(tab, []);
-    return eventsOf(visit);
-  },
-});
-
-/** One record is answered this, always, and fresh ones are called in every one of some short visits. */
-const starvation = (status: number, promised: Row['promised'] = allOnce): Row => ({
-  id: `starvation-${status}`,
-  what: `${status} for one record in 4 visits of 2 events, which all arrive in theirs; then it passes, too`,
-  promised,
-  nightly: true,
-  run: async (stage) => {
-    const { service } = stage;
-    const tab = await stage.visit();
-    await service.faults([{ match: { event: 'bad' }, status }]);
-    await track(tab, ['bad']);
-    const fresh: string[] = [];
-    for (let visit = 0; visit < 4; visit++) {
-      if (visit > 0) await tab.goto(stage.page(`/visit-${visit}`, stage.tagged()));
-      fresh.push(...names(2, `visit ${visit}, event`));
-      await track(tab, fresh.slice(-2));
-      await waitFor(
-        `the events of visit ${visit}`,
-        async () => (await service.events()).length === fresh.length,
-        VISIT_MS,
-      );
-      // Stopped at rest: a request that is cut off has an unknown end, and is not sent again.
-      await waitFor('the end of its requests', () =>
-        tab.evaluate(() => {
-          if (analytics.status().inFlight > 0) return false;
-          analytics.stop();
-          return true;
-        }),
-      );
-    }
-    await service.faults([]);
-    await tab.goto(stage.page('/last-visit', stage.tagged()));
-    return ['bad', ...fresh];
-  },
-});
-
 export const serviceRows: readonly Row[] = [
-  {
-    id: 'plain',
-    what: 'nothing: 100 events and 3 identifies',
-    promised: EACH_WAY,
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await tab.evaluate(() => {
-        for (let i = 0; i < 100; i++) {
-          if (i % 40 === 0) analytics.identify(`user ${i}`, { i });
-          analytics.event(`event ${i}`, { tags: { i } });
-        }
-      });
-      return [...names(100), ...[0, 40, 80].map((i) => `identify user ${i}`)];
-    },
-  },
-  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce }, [
+  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce, nightly: true }, [
     { delay: 1_000 },
   ]),
-  meeting(
-    { id: 'status-500', what: '500 five times for one record', promised: allOnce, nightly: true },
-    [{ match: { event: 'event 3' }, status: 500, times: 5 }],
-  ),
-  oneVisit(
-    {
-      id: 'one-visit-refused',
-      what: 'connections are refused for 3 s; the tab is closed at 15 s, for good',
-      promised: DIRECT_AND_RELAY,
-      isSmoke: true,
+  {
+    id: 'one-visit',
+    what: 'connections are refused for 3 s; the tab is closed at 15 s, for good',
+    promised: DIRECT_AND_RELAY,
+    nightly: true,
+    within: NOBODY_SENDS_MS,
+    run: async (stage) => {
+      const tab = await stage.visitPopup();
+      await stage.cut();
+      const began = performance.now();
+      await track(tab, TWENTY);
+      await pause(OUTAGE_MS);
+      await stage.mend();
+      const left = VISIT_MS - (performance.now() - began);
+      await waitFor('all', async () => (await stage.service.events()).length === 20, left);
+      await trackAndClose(tab, []);
+      return TWENTY;
     },
-    'is away',
-    SHORT_OUTAGE,
-  ),
-  oneVisit(
-    {
-      id: 'one-visit-503',
-      what: '503 for 3 s; the tab is closed at 15 s, for good',
-      promised: DIRECT_AND_RELAY,
-      nightly: true,
+  },
+  {
+    id: 'starvation',
+    what: '403 for one record in 4 visits of 2 events, which all arrive in theirs; then it passes, too',
+    promised: DIRECT_AND_RELAY,
+    nightly: true,
+    run: async (stage) => {
+      const { service } = stage;
+      const tab = await stage.visit();
+      await service.faults([{ match: { event: 'bad' }, status: 403 }]);
+      await track(tab, ['bad']);
+      const fresh: string[] = [];
+      for (let visit = 0; visit < 4; visit++) {
+        if (visit > 0) await tab.goto(stage.page(`/visit-${visit}`, stage.tagged()));
+        fresh.push(...names(2, `visit ${visit}, event`));
+        await track(tab, fresh.slice(-2));
+        await waitFor(
+          `the events of visit ${visit}`,
+          async () => (await service.events()).length === fresh.length,
+          SHORT_VISIT_MS,
+        );
+        // Stopped at rest: a request that is cut off has an unknown end, and is not sent again.
+        await waitFor('the end of its requests', () =>
+          tab.evaluate(() => {
+            if (analytics.status().inFlight > 0) return false;
+            analytics.stop();
+            return true;
+          }),
+        );
+      }
+      await service.faults([]);
+      await tab.goto(stage.page('/last-visit', stage.tagged()));
+      return ['bad', ...fresh];
     },
-    'answers 503',
-    SHORT_OUTAGE,
-  ),
-  oneVisit(
-    {
-      id: 'one-visit-longer',
-      what: '503 for 8 s; 5 more events at 10 s; the tab is closed at 30 s, for good',
-      promised: allOnce,
-      nightly: true,
-    },
-    'answers 503',
-    LONGER_OUTAGE,
-  ),
-  oneVisit(
-    {
-      id: 'one-visit-behind',
-      what: 'the service behind the relay refuses connections for 3 s; the tab is closed at 15 s, for good',
-      promised: { relay: allOnce },
-      nightly: true,
-    },
-    'is away behind the relay',
-    SHORT_OUTAGE,
-  ),
-  starvation(403, DIRECT_AND_RELAY),
-  starvation(404),
-  starvation(429),
-  failing(408, { isSmoke: true }),
+  },
+  failing(408),
   failing(425, { nightly: true }),
   failing(503, { nightly: true }),
   {
@@ -219,32 +140,6 @@ export const serviceRows: readonly Row[] = [
       return TWENTY;
     },
   },
-  meeting(
-    { id: 'one-400', what: '400 for one of 20', promised: dropped(1, 'rejected'), nightly: true },
-    [{ match: { event: 'event 3' }, status: 400 }],
-  ),
-  meeting(
-    {
-      id: 'one-success-false',
-      what: '200 with `success: false` for one of 20',
-      promised: dropped(1, 'rejected'),
-      nightly: true,
-    },
-    [{ match: { event: 'event 3' }, status: 200, body: { success: false, message: 'no' } }],
-  ),
-  {
-    id: 'wrong-token',
-    what: '401, then `init` with the right token',
-    promised: allOnce,
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit({ token: 'wrong' });
-      await track(tab, TWENTY);
-      await waitForPause(tab, 'setup');
-      await tab.evaluate((options) => analytics.init(options), setupOf(stage.service));
-      return TWENTY;
-    },
-  },
   answering(
     {
       id: 'captive-portal',
@@ -261,20 +156,6 @@ export const serviceRows: readonly Row[] = [
     },
     ({ site }) => ({ status: 302, headers: { location: `${site.url}/bare` } }),
   ),
-  {
-    id: 'first-hangs',
-    what: 'the first request hangs (`timeout: 3000`)',
-    promised: allOnce,
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit({ timeout: 3_000 });
-      await stage.faults([{ hang: true, times: 1 }]);
-      await track(tab, TWENTY);
-      // The others pass while it hangs.
-      await waitFor('the others', async () => (await stage.service.events()).length >= 19, 10_000);
-      return TWENTY;
-    },
-  },
   meeting(
     {
       id: 'reset',
@@ -288,6 +169,7 @@ export const serviceRows: readonly Row[] = [
       id: 'reset-after',
       what: 'three connections are reset after storing',
       promised: { direct: atLeastOnce, key: allOnce, relay: allOnce },
+      nightly: ['key', 'relay'],
     },
     [{ reset: true, after: true, times: 3 }],
   ),

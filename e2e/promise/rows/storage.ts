@@ -5,7 +5,7 @@ import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
 import { trackAndGo, TWENTY, waitFor } from '../steps.js';
-import { allOnce, atLeastOnce, dropped } from '../verdicts.js';
+import { allOnce, atLeastOnce } from '../verdicts.js';
 
 /** Runs with IndexedDB broken in a way, and leaves a page with records waiting. */
 const broken = (how: keyof typeof breakages): Row => ({
@@ -56,6 +56,7 @@ export const storageRows: readonly Row[] = [
     id: 'private-mode',
     what: 'a private window: offline, then the next page',
     promised: allOnce,
+    nightly: true,
     except: {
       firefox: {
         promised: atLeastOnce,
@@ -74,20 +75,6 @@ export const storageRows: readonly Row[] = [
       // In the same tab: Chromium may open another one outside the private window.
       await tab.goto(stage.page('/next', stage.tagged()));
       return [...TWENTY, ...names(20, 'leaving')];
-    },
-  },
-  {
-    id: 'full-outbox',
-    what: '50 events offline with `maxRecords: 20`',
-    promised: dropped(30, 'outbox-full'),
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit({ maxRecords: 20 });
-      await stage.offline(true);
-      await track(tab, names(50));
-      await waitFor('the drops', async () => (await statusOf(tab)).waiting === 20);
-      await stage.offline(false);
-      return names(50);
     },
   },
 ];
