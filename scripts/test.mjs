@@ -15,30 +15,34 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where a step of tests leaves its report. */
 const reportOf = (step) => `${ROOT}test-results/${step}.json`;
 
-const vitest = (project, ...more) => [
-  ...['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...more],
-  ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(project)}`],
-];
-/** One core at a time, as the browsers beside it need the other. */
-const PACKED = vitest('packed', '--maxWorkers=1');
+/** On one core, since something else runs beside it. */
+const vitest = (project) => ({
+  args: [
+    ...['node_modules/vitest/vitest.mjs', 'run', '--project', project, '--maxWorkers=1'],
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(project)}`],
+  ],
+  count: countVitest,
+});
 
-/** What Node is run on, in rounds: the steps of a round go side by side. One with `count` has tests. */
+/** What Node is run on. One with `count` has tests. */
+const STEPS = {
+  build: { args: ['scripts/build.mjs'] },
+  lint: { args: ['node_modules/oxlint/bin/oxlint'] },
+  format: { args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] },
+  e2e: {
+    args: ['node_modules/@playwright/test/cli.js', 'test'],
+    count: countPlaywright,
+    needsBuild: true,
+  },
+  unit: vitest('unit'),
+  world: vitest('world'),
+  packed: { ...vitest('packed'), needsBuild: true },
+};
+
+/** In each round two lanes go side by side, one step after the other: the smallest machine has two cores. */
 const ROUNDS = [
-  {
-    build: { args: ['scripts/build.mjs'] },
-    lint: { args: ['node_modules/oxlint/bin/oxlint'] },
-  },
-  { format: { args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] } },
-  { unit: { args: vitest('unit'), count: countVitest } },
-  { world: { args: vitest('world'), count: countVitest } },
-  {
-    packed: { args: PACKED, count: countVitest, needsBuild: true },
-    e2e: {
-      args: ['node_modules/@playwright/test/cli.js', 'test'],
-      count: countPlaywright,
-      needsBuild: true,
-    },
-  },
+  [['build'], ['lint', 'format']],
+  [['e2e'], ['unit', 'world', 'packed']],
 ];
 
 /** A developer may be without nginx, Redis or Postgres. In CI they can be installed, and a skip hides what is broken. */
@@ -47,14 +51,11 @@ const MAY_SKIP = !process.env.NO_SKIP;
 const wanted = wantedSteps();
 const results = [];
 const started = performance.now();
-for (const round of ROUNDS) {
-  const chosen = Object.entries(round).filter(([name]) => wanted.includes(name));
-  results.push(...(await Promise.all(chosen.map(([name, step]) => runStep(name, step)))));
-}
+for (const lanes of ROUNDS) await Promise.all(lanes.map(runLane));
 summarise();
 
 function wantedSteps() {
-  const all = ROUNDS.flatMap((round) => Object.keys(round));
+  const all = Object.keys(STEPS);
   const at = process.argv.indexOf('--only');
   if (at < 0) return all;
   const named = (process.argv[at + 1] ?? '').split(',');
@@ -62,6 +63,11 @@ function wantedSteps() {
   if (!unknown.length) return named;
   console.error(`No such step: ${unknown}. There are: ${all.join(', ')}`);
   process.exit(2);
+}
+
+async function runLane(names) {
+  for (const name of names)
+    if (wanted.includes(name)) results.push(await runStep(name, STEPS[name]));
 }
 
 async function runStep(name, { args, count, needsBuild }) {
