@@ -126,18 +126,18 @@ export const createPipeline = (
 
   const schedule = createSchedule(outbox.settings, pump.flushAll, onLeave);
 
-  const unfollow = followPage({
-    leave: onLeave,
-    back: () => {
+  const unfollow = followPage(
+    onLeave,
+    () => {
       applyConsent();
       pump.look();
     },
-    online: pump.online,
-    stored: (key) => {
+    pump.online,
+    (key) => {
       applyConsent();
       if (key === `${name} gate`) pump.pump();
     },
-  });
+  );
   const unfollowConsent = consents.follow(applyConsent);
 
   return {

@@ -32,11 +32,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const token = createToken(settings);
   const claims = createClaims(outbox);
   const answers = createAnswers(outbox, backoff, token);
-  const requests = createRequests({
-    settings,
-    now,
-    send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-  });
+  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
+  const requests = createRequests(settings, now, send);
   /** The number of the last call whose record is due. */
   let horizon = 0;
   const waiters: (() => void)[] = [];
@@ -59,19 +56,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Chooses the records of the next requests. As the page is left, a request takes as many as the browser does. */
   const chooseNext = (places: number, isLeaving: boolean): Entry[][] =>
-    choose({
-      entries: entriesOf(outbox),
-      places,
-      isLeaving,
-      mayGo,
-      joins: (group, entry) => {
-        const { attempts } = group[0]!.record;
-        const most = isLeaving
-          ? BATCH_RECORDS
-          : Math.min(answers.width(), BATCH_RECORDS >> attempts);
-        const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
-        return isRelay && group.length < most && weigh([...group, entry]) <= room;
-      },
+    choose(entriesOf(outbox), places, isLeaving, mayGo, (group, entry) => {
+      const { attempts } = group[0]!.record;
+      const most = isLeaving
+        ? BATCH_RECORDS
+        : Math.min(answers.width(), BATCH_RECORDS >> attempts);
+      const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
+      return isRelay && group.length < most && weigh([...group, entry]) <= room;
     });
 
   /** @param since when the trouble of the destination began; 0 if it has none */

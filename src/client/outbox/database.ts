@@ -49,7 +49,7 @@ export const openDatabase = (
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
   const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
     const before = isGoing() ? -1 : departures;
-    let isLate = kind === 'memory' || isEnded || !!isBarred?.();
+    let isLate = kind === 'memory' || isEnded || isBarred?.();
     let transaction: IDBTransaction | undefined;
     let isCommitting = false;
     const perform = async (store: IDBObjectStore) => {
