@@ -125,3 +125,17 @@ it('tries again and again though the browser says for ever that it is offline', 
   receiver.faults([]);
   await holds(names(5));
 });
+
+it('settles a flush although later calls are always under way', async () => {
+  const { receiver, visit } = openShop();
+  receiver.faults([{ delay: 1_500 }]);
+  const { analytics, track } = visit();
+  track(['before']);
+  let flushed: unknown;
+  void analytics.flush().then((result) => (flushed = result));
+  for (let i = 0; i < 10 && !flushed; i++) {
+    track(['later']);
+    await pass(500);
+  }
+  expect(flushed).toMatchObject({ delivered: 1 });
+});

@@ -36,7 +36,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const requests = createRequests(settings, now, send);
   /** The number of the last call whose record is due. */
   let horizon = 0;
-  const waiters: (() => void)[] = [];
+  /** Flushes that somebody waits for, each with the number of the last call before it. */
+  let flushes: [settle: () => void, last: number][] = [];
 
   /** Pumps again at a later time. */
   const alarm = createAlarm(() => pump(), now);
@@ -85,9 +86,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
   };
 
-  /** Nothing is under way any more. */
-  const settleAll = () => {
-    for (const settle of waiters.splice(0)) settle();
+  /** Settles each flush of which nothing is under way any more. Records of later calls do not hold it up. */
+  const settle = () => {
+    flushes = flushes.filter(
+      ([done, last]) =>
+        [...entriesOf(outbox)].some((entry) => entry.isSent && entry.order <= last) || done(),
+    );
   };
 
   let isPumping = false;
@@ -147,7 +151,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.set(now() + BASE_MS); // whatever threw may throw again, so not without a pause
     }
     isPumping = false;
-    if (!requests.count() && !outbox.isClaiming) settleAll();
+    if (!outbox.isClaiming) settle();
   };
 
   const flushAll = () => {
@@ -175,10 +179,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     prepare: (): void => {
       if (token.get() === undefined) void pump();
     },
-    /** Settles when nothing is under way any more. */
+    /** Settles when nothing is under way any more of what was called before. */
     flush: (): Promise<void> => {
       flushAll();
-      return new Promise((settle) => waiters.push(settle));
+      return new Promise((done) => flushes.push([done, horizon]));
     },
     /**
      * Hands off what the browser takes from a page that is hidden or goes away: at once, from memory. A record that may
@@ -214,7 +218,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     halt: (): void => {
       requests.abort();
       alarm.stop();
-      settleAll();
+      settle();
     },
     /** Why nothing is sent, and until when. */
     pause: (): [reason: Status['paused'], until: number] => {
