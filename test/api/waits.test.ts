@@ -139,3 +139,14 @@ it('settles a flush although later calls are always under way', async () => {
   }
   expect(flushed).toMatchObject({ delivered: 1 });
 });
+
+it('sends a record alone that has failed often, however often that was', async () => {
+  const { receiver, visit } = openShop('by relay');
+  receiver.faults([{ status: 503 }]);
+  const { track } = visit();
+  track(['a', 'b', 'c']);
+  await passUntil(() => receiver.requests.length === 3 * 32, 24 * 3_600_000);
+  receiver.faults([]);
+  await passUntil(() => receiver.of('c').at(-1)!.status === 200, 600_000);
+  expect(receiver.requests.slice(-3).map(({ names }) => names)).toEqual([['a'], ['b'], ['c']]);
+});

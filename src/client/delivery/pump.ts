@@ -61,7 +61,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       const { attempts } = group[0]!.record;
       const most = isLeaving
         ? BATCH_RECORDS
-        : Math.min(answers.width(), BATCH_RECORDS >> attempts);
+        : Math.min(answers.width(), BATCH_RECORDS >> Math.min(attempts, 9)); // `>> 32` would be `>> 0`
       const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
       return isRelay && group.length < most && weigh([...group, entry]) <= room;
     });
