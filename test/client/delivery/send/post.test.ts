@@ -24,3 +24,24 @@ it('tries once without keepalive where the browser refuses it at once, though ti
   expect(await answer).toMatchObject({ outcome: 'delivered', status: 200 });
   expect(asked).toEqual([true, false]);
 });
+
+it.each([
+  ['there is no `fetch`', undefined, { outcome: 'retry', status: 0 }],
+  [
+    'an answer gives what is no text',
+    async () => ({
+      status: 200,
+      headers: new Headers(),
+      text: () => Object.create(null) as string,
+    }),
+    { outcome: 'delivered', status: 200 },
+  ],
+])('never rejects, where %s', async (_, fetch, answer) => {
+  const page = Object.getOwnPropertyDescriptor(globalThis, 'fetch')!;
+  Reflect.deleteProperty(globalThis, 'fetch');
+  const settings = { timeout: 30_000, fetch } as unknown as Settings;
+  const message = { url: '/v1/event', body: '{}', keepalive: false, isSilent: false };
+  const answered = post({ ...message, controller: new AbortController() }, settings, Date.now);
+  await vi.runAllTimersAsync().finally(() => Object.defineProperty(globalThis, 'fetch', page));
+  expect(await answered).toMatchObject(answer);
+});
