@@ -90,7 +90,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
           if (outcome === 'blocked' && !hasRunOut) reportOnce('setup', problem, status);
           if (!isWhole) {
             const time = outbox.now();
-            record.failedSince ??= time;
+            record.failedSince = Math.min(record.failedSince || time, time);
             record.due = time + waitInTrouble(time - record.failedSince, Math.random);
           }
           if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
