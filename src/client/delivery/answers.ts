@@ -57,7 +57,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
       reason = 'unreachable';
       reportOnce('unreachable', problem);
     }
-    backoff.failed(retryAfterMs);
+    if (outbox.database) backoff.failed(retryAfterMs); // a listener may have denied consent
   };
 
   return {

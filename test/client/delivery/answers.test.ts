@@ -51,6 +51,21 @@ describe('a batch', () => {
   });
 });
 
+it.each(['denied', 'pending'] as const)(
+  'closes no gate in localStorage once a listener has made consent %s',
+  async (consent) => {
+    const site = openSite();
+    const fetch = async () => new Response('', { status: 503 });
+    const { analytics } = track({ ...DIRECT, flushInterval: 1, fetch });
+    analytics.on('outcome', () => analytics.setConsent(consent));
+    analytics.event('Viewed');
+    await vi.waitFor(() => expect(analytics.status().consent).toBe(consent));
+    await sleep(20);
+    analytics.stop();
+    expect([...site.values.keys()].filter((key) => key.endsWith('gate'))).toEqual([]);
+  },
+);
+
 describe('a destination that does not answer', () => {
   it('is tried twice at once the first time, and then once an attempt, with and without keepalive', async () => {
     openSite();
