@@ -57,6 +57,14 @@ describe('consent', () => {
     expect(current()).toBe('granted');
   });
 
+  it('does not overwrite a denial of another page that this one has not heard of yet', () => {
+    const consent = consentTo('shop');
+    consent.remember('analytics-outbox https://in.example.com shop');
+    values.set(KEY, 'refused');
+    consent.remember('analytics-outbox https://in.example.com shop'); // its database works again
+    expect(current()).toBe('denied');
+  });
+
   it('is what the first `init` of a page says, and then what a stricter one says', () => {
     consentTo('shop').offer('granted');
     consentTo('shop').offer('pending');
