@@ -8,8 +8,9 @@ import type { StorageKind } from '../types.js';
 
 /** A database that does not answer within this time counts as missing: in WebKit `open` can hang. */
 const WATCHDOG_MS = 1_000;
-/** A database that failed is tried again after this time, then after twice as long, and so on. */
+/** A database that failed is tried again after this time, then after twice as long, and so on, up to the longest. */
 const REOPEN_MS = 10_000;
+const LONGEST_MS = 3_600_000;
 
 type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
 
@@ -84,7 +85,7 @@ export const openDatabase = (
       if (kind !== 'memory' && !isEnded && departures === before && !isGoing()) {
         use = connect();
         later(() => become('opening'), reopenMs);
-        reopenMs *= 2;
+        reopenMs = Math.min(2 * reopenMs, LONGEST_MS);
         become('memory', messageOf(error));
       }
       throw Object.assign(new Error(), { isOpen });
