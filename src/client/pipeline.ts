@@ -151,8 +151,6 @@ export const createPipeline = (
         const record = recordOf(call, settings, user.current());
         admit(); // `context` or `beforeSend` may have denied it
         if (call.type === 'identify') user.set(String(call.subject));
-        report('record', record);
-        admit(); // a listener may have
         keep(outbox, record);
       } catch (error) {
         return drop(

@@ -41,3 +41,33 @@ it.each([
     analytics.stop();
   },
 );
+
+it('keeps a call before what a listener makes of it: an identify before the event of its user', async () => {
+  openSite();
+  const sent: string[] = [];
+  const fetch = async (_: unknown, request: RequestInit = {}) => {
+    const { records } = JSON.parse(request.body as string) as { records: { type: string }[] };
+    sent.push(...records.map(({ type }) => type));
+    return answerEach(request, { outcome: 'delivered', status: 200 });
+  };
+  const { analytics } = track({ ...RELAY, fetch });
+  analytics.on('record', () => analytics.event('Identified'));
+  analytics.identify('user_1');
+  await analytics.flush();
+  analytics.stop();
+  expect(sent).toEqual(['identify', 'event']);
+});
+
+it('leaves a call to the next page although a listener stops all at it', async () => {
+  const site = openSite();
+  const sent: unknown[] = [];
+  const fetch = async (_: unknown, { body }: RequestInit = {}) => (sent.push(body), taken());
+  const first = track({ ...DIRECT, fetch });
+  await first.analytics.flush();
+  first.analytics.on('record', () => first.analytics.stop());
+  first.analytics.event('Viewed');
+  site.next();
+  const second = track({ ...DIRECT, fetch });
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  second.analytics.stop();
+});
