@@ -124,7 +124,7 @@ export const createPipeline = (
     if (isGoing()) outbox.database?.leave();
   };
 
-  const schedule = createSchedule(outbox.settings, pump.flushAll, onLeave);
+  const [schedule, unschedule] = createSchedule(outbox.settings, pump.flushAll, onLeave);
 
   const unfollow = followPage(
     onLeave,
@@ -189,6 +189,7 @@ export const createPipeline = (
     stop: (): void => {
       unfollow();
       unfollowConsent();
+      unschedule();
       end(true);
       clear(outbox, 'outbox-full');
     },

@@ -71,12 +71,12 @@ export const createFleetClient = (client: number, world: World) => {
     onRestart: ignore,
   });
   let pump: ReturnType<typeof createPump>;
-  let schedule: ReturnType<typeof createSchedule>;
+  let schedule: () => void;
   let made = 0;
 
   const open = () => {
     const own = (pump = createPump(outbox, createDirectSend));
-    schedule = createSchedule(
+    [schedule] = createSchedule(
       () => settings,
       () => own === pump && own.flushAll(), // the timers of a page end with it
       ignore,
