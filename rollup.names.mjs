@@ -16,8 +16,8 @@ export const INTERNAL = [
   ...['unreadable'],
   // delivery
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
-  ...['isCutOff', 'isLeaving', 'isSilent', 'joins', 'lacksToken', 'loseRunning', 'mayGo', 'outbox'],
-  ...['pause', 'places', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
+  ...['isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
+  ...['pause', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
   ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],

@@ -132,7 +132,7 @@ export const consentTo = (project: string) => {
      */
     remember: (name: string): void => {
       fact.names.add(name);
-      if (fact.tries) return;
+      if (fact.tries || has(REFUSED)) return;
       setItem(key, GRANTED);
       setItem(`${name} consent`, GRANTED);
     },

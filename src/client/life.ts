@@ -63,24 +63,24 @@ export const onNavigation = (stay: () => void, leave?: () => void): (() => void)
   };
 };
 
-interface Handlers {
-  /** Called when the page is hidden, or says that it goes away. */
-  leave: () => void;
-  /** Called when the page is shown, which may have been loaded in advance, hidden, frozen, or in the back/forward cache. */
-  back: () => void;
-  /** Called when the network is back. */
-  online: () => void;
-  /** Called when another page has changed this key of localStorage; null if it has cleared all. */
-  stored: (key: string | null) => void;
-}
-
 /**
  * Follows the page's life. A page that is left gets `pagehide` while it is still visible, then `visibilitychange`. A
  * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. In WebKit a page that has not
  * loaded gets `beforeunload` only. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
  * Returns a function that ends it.
+ *
+ * @param leave called when the page is hidden, or says that it goes away
+ * @param back called when the page is shown, which may have been loaded in advance, hidden, frozen, or in the back/forward
+ * cache
+ * @param online called when the network is back
+ * @param stored called when another page has changed this key of localStorage; null if it has cleared all
  */
-export const followPage = ({ leave, back, online, stored }: Handlers) => {
+export const followPage = (
+  leave: () => void,
+  back: () => void,
+  online: () => void,
+  stored: (key: string | null) => void,
+) => {
   isAway = false; // a page that starts a tracker is here
   let isGone = false;
   const show = () => {

@@ -123,20 +123,20 @@ export const createPipeline = (
     if (isGoing()) outbox.database?.leave();
   };
 
-  const schedule = createSchedule(outbox.settings, pump.flushAll, onLeave);
+  const [schedule, unschedule] = createSchedule(outbox.settings, pump.flushAll, onLeave);
 
-  const unfollow = followPage({
-    leave: onLeave,
-    back: () => {
+  const unfollow = followPage(
+    onLeave,
+    () => {
       applyConsent();
       pump.look();
     },
-    online: pump.online,
-    stored: (key) => {
+    pump.online,
+    (key) => {
       applyConsent();
       if (key === `${name} gate`) pump.pump();
     },
-  });
+  );
   const unfollowConsent = consents.follow(applyConsent);
 
   return {
@@ -150,8 +150,6 @@ export const createPipeline = (
         const record = recordOf(call, settings, user.current());
         admit(); // `context` or `beforeSend` may have denied it
         if (call.type === 'identify') user.set(String(call.subject));
-        report('record', record);
-        admit(); // a listener may have
         keep(outbox, record);
       } catch (error) {
         return drop(
@@ -190,6 +188,7 @@ export const createPipeline = (
     stop: (): void => {
       unfollow();
       unfollowConsent();
+      unschedule();
       end(true);
       clear(outbox, 'outbox-full');
     },

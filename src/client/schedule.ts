@@ -7,12 +7,12 @@ import type { Settings } from './options.js';
 const IDLE_MS = 500;
 const LATE_MS = 1_000;
 
-/** Decides when the records of new calls are sent. Returns what is to be called after each call. */
+/** Decides when the records of new calls are sent. Returns what is to be called after each call, and what ends it. */
 export const createSchedule = (
   settings: () => Settings,
   flush: () => void,
   leave: (isCall: boolean) => void,
-) => {
+): [call: () => void, stop: () => void] => {
   /** Calls since the last flush; below 0 while the next one is on its way. */
   let fresh = 0;
   /** By this time a flush has come, or the page has swallowed the timer or callback that should have brought it. */
@@ -36,7 +36,7 @@ export const createSchedule = (
     timer = later(flushNow, isAsked ? LATE_MS : 0);
   };
 
-  return (): void => {
+  const call = () => {
     const { flushAt, flushInterval } = settings();
     const time = Date.now();
     if (time > due) {
@@ -51,4 +51,5 @@ export const createSchedule = (
       if (isGoing() || (hurries && isHidden())) leave(true);
     });
   };
+  return [call, () => clearTimeout(timer)];
 };

@@ -26,7 +26,7 @@ export const anonymousId =
       update((visitor) => {
         if (visitor.user === user) return visitor;
         const id = (!visitor.user && visitor.id) || newId();
-        // In a microtask: the identify is kept once its listeners have been told, and this comes after it.
+        // In a microtask: by then the new id is kept, which the event's own context reads.
         queueMicrotask(() => event('Identified', { userId, tags: { anonymous_id: id } }));
         return { id, user };
       });

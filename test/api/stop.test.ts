@@ -32,6 +32,16 @@ describe.each(WAYS)('`stop()`, %s', (way) => {
     expect(analytics.status()).toMatchObject({ paused: 'not-started', inFlight: 0, waiting: 0 });
   });
 
+  it('leaves no timer of a call that waits for its flush', async () => {
+    const { visit } = openShop(way);
+    const { analytics, track } = visit();
+    await pass(100);
+    track(['waits']);
+    analytics.stop();
+    await pass(100);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it.each(['`init`, which starts anew', 'the next page'])(
     'leaves what waits to %s',
     async (whom) => {

@@ -125,3 +125,29 @@ it('tries again and again though the browser says for ever that it is offline', 
   receiver.faults([]);
   await holds(names(5));
 });
+
+it('settles a flush although later calls are always under way', async () => {
+  const { receiver, visit } = openShop();
+  receiver.faults([{ delay: 1_500 }]);
+  const { analytics, track } = visit();
+  track(['before']);
+  let flushed: unknown;
+  void analytics.flush().then((result) => (flushed = result));
+  for (let i = 0; i < 10 && !flushed; i++) {
+    track(['later']);
+    await pass(500);
+  }
+  expect(flushed).toMatchObject({ delivered: 1 });
+});
+
+it('sends a record alone that has failed often, however often that was', async () => {
+  const { receiver, service, visit, online } = openShop('by relay');
+  receiver.faults([{ status: 503 }]);
+  const { track } = visit();
+  track(['a', 'b', 'c']);
+  await passUntil(() => receiver.requests.length === 3 * 32, 24 * 3_600_000);
+  receiver.faults([]);
+  online(); // no record waits for a delay of its own any more
+  await passUntil(() => service.stored().length === 3);
+  expect(receiver.requests.slice(-3).map(({ names }) => names.length)).toEqual([1, 1, 1]);
+});

@@ -33,3 +33,24 @@ it.each(['direct', 'by relay'] as const)(
     expect(receiver.requests).toHaveLength(1);
   },
 );
+
+it('keeps a call before what a listener makes of it: an identify before the event of its user', async () => {
+  const { service, visit } = openShop('by relay');
+  const { analytics } = visit();
+  analytics.on('record', ({ type }) => {
+    if (type === 'identify') analytics.event('Identified');
+  });
+  analytics.identify('user_1');
+  await pass(3_000);
+  expect(service.names()).toEqual(['identify user_1', 'Identified']);
+});
+
+it('leaves a call to the next page although a listener stops all at it', async () => {
+  const shop = openShop();
+  const { analytics, track } = shop.visit();
+  await pass(100);
+  analytics.on('record', () => analytics.stop());
+  track(['Viewed']);
+  await shop.next();
+  await shop.holds(['Viewed']);
+});

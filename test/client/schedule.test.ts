@@ -17,7 +17,7 @@ afterEach(() => {
 const open = () => {
   const flush = vi.fn();
   const leave = vi.fn();
-  const call = createSchedule(
+  const [call] = createSchedule(
     () => ({ flushAt: 3, flushInterval: 1_000 }) as Settings,
     flush,
     leave,

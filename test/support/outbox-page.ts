@@ -64,7 +64,8 @@ export const openPage = ({
     name: NAME,
     settings: () => settings,
     now: () => clock.time,
-    emit: (_, payload) => told.push((payload as { outcome: string }).outcome),
+    emit: (type, payload) =>
+      type === 'outcome' && told.push((payload as { outcome: string }).outcome),
     drop: (reason) => told.push(reason),
     onRestart: () => claims.restart(),
   });

@@ -57,7 +57,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
       reason = 'unreachable';
       reportOnce('unreachable', problem);
     }
-    backoff.failed(retryAfterMs);
+    if (outbox.database) backoff.failed(retryAfterMs); // a listener may have denied consent
   };
 
   return {
@@ -90,7 +90,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
           if (outcome === 'blocked' && !hasRunOut) reportOnce('setup', problem, status);
           if (!isWhole) {
             const time = outbox.now();
-            record.failedSince ??= time;
+            record.failedSince = Math.min(record.failedSince || time, time);
             record.due = time + waitInTrouble(time - record.failedSince, Math.random);
           }
           if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;

@@ -39,7 +39,7 @@ export const createBackoff = (key: string, now: () => number) => {
       const gate = read();
       if (gate.until && !retryAfterMs) return;
       const time = now();
-      const since = gate.since || time;
+      const since = Math.min(gate.since || time, time); // the clock may have been set back since
       const jitter = Math.random() * Math.min(CAP_MS, retryAfterMs / 2);
       const wait = Math.max(waitInTrouble(time - since, Math.random), retryAfterMs + jitter);
       write({ since, until: Math.max(gate.until, time + wait), isAsked: retryAfterMs > 0 });

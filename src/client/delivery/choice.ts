@@ -1,26 +1,25 @@
 import type { Entry } from '../outbox/parcel.js';
 
-interface Given {
-  /** The records of this page, oldest first. */
-  entries: Iterable<Entry>;
-  /** Requests that may be started. */
-  places: number;
-  /** The page is left: events go beside their identify, and attempts do not count. */
-  isLeaving: boolean;
-  /** Whether a record may go into the same request as these. */
-  joins: (group: readonly Entry[], entry: Entry) => boolean;
-  /** Whether the record may be sent now, apart from the order of its user. */
-  mayGo: (entry: Entry, isLeaving: boolean) => boolean;
-}
-
 /**
  * Chooses the records of the next requests: those with the fewest attempts, so that a bad one never holds up the
  * others, and of these the oldest.
  *
  * Identifies of a user go one at a time, and the events after them in the same request or after its answer. Everything
  * else may overtake.
+ *
+ * @param entries the records of this page, oldest first
+ * @param places requests that may be started
+ * @param isLeaving whether the page is left: events go beside their identify, and attempts do not count
+ * @param mayGo whether the record may be sent now, apart from the order of its user
+ * @param joins whether a record may go into the same request as these
  */
-export const choose = ({ entries, places, isLeaving, joins, mayGo }: Given): Entry[][] => {
+export const choose = (
+  entries: Iterable<Entry>,
+  places: number,
+  isLeaving: boolean,
+  mayGo: (entry: Entry, isLeaving: boolean) => boolean,
+  joins: (group: readonly Entry[], entry: Entry) => boolean,
+): Entry[][] => {
   let groups: Entry[][] = [];
   let fewest = Infinity;
   /** Users with an earlier identify, and the request that it is in; none if it does not go now. */

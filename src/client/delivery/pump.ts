@@ -32,14 +32,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const token = createToken(settings);
   const claims = createClaims(outbox);
   const answers = createAnswers(outbox, backoff, token);
-  const requests = createRequests({
-    settings,
-    now,
-    send: isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get),
-  });
+  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
+  const requests = createRequests(settings, now, send);
   /** The number of the last call whose record is due. */
   let horizon = 0;
-  const waiters: (() => void)[] = [];
+  /** Flushes that somebody waits for, each with the number of the last call before it. */
+  let flushes: [settle: () => void, last: number][] = [];
 
   /** Pumps again at a later time. */
   const alarm = createAlarm(() => pump(), now);
@@ -59,19 +57,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Chooses the records of the next requests. As the page is left, a request takes as many as the browser does. */
   const chooseNext = (places: number, isLeaving: boolean): Entry[][] =>
-    choose({
-      entries: entriesOf(outbox),
-      places,
-      isLeaving,
-      mayGo,
-      joins: (group, entry) => {
-        const { attempts } = group[0]!.record;
-        const most = isLeaving
-          ? BATCH_RECORDS
-          : Math.min(answers.width(), BATCH_RECORDS >> attempts);
-        const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
-        return isRelay && group.length < most && weigh([...group, entry]) <= room;
-      },
+    choose(entriesOf(outbox), places, isLeaving, mayGo, (group, entry) => {
+      const { attempts } = group[0]!.record;
+      const most = isLeaving
+        ? BATCH_RECORDS
+        : Math.min(answers.width(), BATCH_RECORDS >> Math.min(attempts, 9)); // `>> 32` would be `>> 0`
+      const room = isLeaving ? requests.room() : KEEPALIVE_BUDGET;
+      return isRelay && group.length < most && weigh([...group, entry]) <= room;
     });
 
   /** @param since when the trouble of the destination began; 0 if it has none */
@@ -94,9 +86,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
   };
 
-  /** Nothing is under way any more. */
-  const settleAll = () => {
-    for (const settle of waiters.splice(0)) settle();
+  /** Settles each flush of which nothing is under way any more. Records of later calls do not hold it up. */
+  const settle = () => {
+    flushes = flushes.filter(
+      ([done, last]) =>
+        [...entriesOf(outbox)].some((entry) => entry.isSent && entry.order <= last) || done(),
+    );
   };
 
   let isPumping = false;
@@ -157,7 +152,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.set(now() + BASE_MS); // whatever threw may throw again, so not without a pause
     }
     isPumping = false;
-    if (!requests.count() && !outbox.isClaiming) settleAll();
+    if (!outbox.isClaiming) settle();
   };
 
   const flushAll = () => {
@@ -185,10 +180,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     prepare: (): void => {
       if (token.get() === undefined) void pump();
     },
-    /** Settles when nothing is under way any more. */
+    /** Settles when nothing is under way any more of what was called before. */
     flush: (): Promise<void> => {
       flushAll();
-      return new Promise((settle) => waiters.push(settle));
+      return new Promise((done) => flushes.push([done, horizon]));
     },
     /**
      * Hands off what the browser takes from a page that is hidden or goes away: at once, from memory. A record that may
@@ -224,7 +219,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     halt: (): void => {
       requests.abort();
       alarm.stop();
-      settleAll();
+      settle();
     },
     /** How many records are under way, or why nothing is sent, and until when. */
     pause: (): [inFlight: number, reason?: Status['paused'], until?: number] => {

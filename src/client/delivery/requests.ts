@@ -13,14 +13,8 @@ const SLACK_MS = 1_000;
 export const weigh = (group: readonly Entry[]): number =>
   group.reduce((sum, { bytes }) => sum + bytes + AROUND, 0);
 
-interface Parts {
-  settings: () => Settings;
-  now: () => number;
-  send: Send;
-}
-
 /** The requests to one destination that are under way. */
-export const createRequests = ({ settings, now, send }: Parts) => {
+export const createRequests = (settings: () => Settings, now: () => number, send: Send) => {
   /** Requests by what ends them, each with what forgets it, since nobody sees its answer any more. */
   const running = new Map<AbortController, () => void>();
   /** Their records. Counted, since to look for them among all that wait would take the longer the more these are. */
@@ -67,8 +61,10 @@ export const createRequests = ({ settings, now, send }: Parts) => {
     running.set(controller, conclude);
     count += group.length;
     room -= kept;
-    const records = group.map(({ record }) => record);
-    const sending = send(records, { keepalive, controller, isSilent: !!silent });
+    const sending = send(
+      group.map(({ record }) => record),
+      { keepalive, controller, isSilent: !!silent },
+    );
     const end = async () => {
       const attempts = await sending;
       room += kept;

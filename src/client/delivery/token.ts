@@ -20,10 +20,10 @@ export const createToken = (settings: () => Settings) => {
         const text = (await inTime((token as () => string)(), timeout)).trim();
         if (!isToken(text)) throw new Error('no token');
         if (token === settings().token) given = text;
-        return undefined;
       } catch (error) {
-        return token === settings().token ? `token: ${messageOf(error)}` : undefined;
+        if (token === settings().token) return `token: ${messageOf(error)}`;
       }
+      return undefined;
     },
     /** Called when the service has refused the token. Returns whether there is a function, to be asked once more. */
     forget: (): boolean => {

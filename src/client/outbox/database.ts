@@ -8,8 +8,9 @@ import type { StorageKind } from '../types.js';
 
 /** A database that does not answer within this time counts as missing: in WebKit `open` can hang. */
 const WATCHDOG_MS = 1_000;
-/** A database that failed is tried again after this time, then after twice as long, and so on. */
+/** A database that failed is tried again after this time, then after twice as long, and so on, up to the longest. */
 const REOPEN_MS = 10_000;
+const LONGEST_MS = 3_600_000;
 
 type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
 
@@ -49,7 +50,7 @@ export const openDatabase = (
   /** Runs work in one transaction. It settles when that ends, since a request's success is not durability. */
   const run = async <T>(work: Work<T>, isRead = false): Promise<T> => {
     const before = turns;
-    let isLate = kind === 'memory' || isEnded || !!isBarred?.();
+    let isLate = kind === 'memory' || isEnded || isBarred?.();
     let transaction: IDBTransaction | undefined;
     let isCommitting = false;
     const perform = async (store: IDBObjectStore) => {
@@ -84,7 +85,7 @@ export const openDatabase = (
       if (kind !== 'memory' && !isEnded && turns === before && !isGoing()) {
         use = connect();
         later(() => become('opening'), reopenMs);
-        reopenMs *= 2;
+        reopenMs = Math.min(2 * reopenMs, LONGEST_MS);
         become('memory', messageOf(error));
       }
       throw Object.assign(new Error(), { isOpen });

@@ -85,6 +85,7 @@ export const trim = (outbox: Outbox): void => {
 export const keep = (outbox: Outbox, record: OutboxRecord): void => {
   checkLease(outbox);
   save(outbox, addRecord(outbox, record));
+  outbox.emit('record', record); // now that it is kept: what a listener calls comes after it
   trim(outbox);
 };
 

@@ -43,6 +43,21 @@ describe('a batch', () => {
   });
 });
 
+it.each(['denied', 'pending'] as const)(
+  'closes no gate in localStorage once a listener has made consent %s',
+  async (consent) => {
+    const { site, service, visit } = openShop();
+    service.faults([{ status: 503 }]);
+    const { analytics, heard, track } = visit();
+    analytics.on('outcome', () => analytics.setConsent(consent));
+    track(['Viewed']);
+    await passUntil(() => heard.outcome.length > 0);
+    await pass(100);
+    expect(analytics.status().consent).toBe(consent);
+    expect([...site.values.keys()].filter((key) => key.endsWith('gate'))).toEqual([]);
+  },
+);
+
 describe('a destination that does not answer', () => {
   it('is tried twice at once the first time, and then once an attempt, with and without keepalive', async () => {
     const { relay, visit } = openShop('by relay');

@@ -85,6 +85,18 @@ describe('a destination', () => {
     expect(trouble.read().until).toBe(0);
   });
 
+  it('waits longer the longer the trouble lasts after the clock was set back, too', () => {
+    const DAY = 24 * 60 * MINUTE;
+    time += DAY;
+    const trouble = open();
+    trouble.failed(0);
+    time -= DAY;
+    trouble.failed(0);
+    time += 4 * MINUTE;
+    trouble.failed(0);
+    expect(trouble.read().until).toBeGreaterThanOrEqual(time + MINUTE);
+  });
+
   it('is open for all pages of the site once one of them has opened it', () => {
     const trouble = open();
     const other = open();

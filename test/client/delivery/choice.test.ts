@@ -28,7 +28,7 @@ const chosen = (
   { places = 6, isLeaving = false, batch = 1, mayGo = () => true }: Given = {},
 ): number[][] => {
   const joins = (group: readonly Entry[]) => group.length < batch;
-  return choose({ entries, places, isLeaving, joins, mayGo }).map((group) =>
+  return choose(entries, places, isLeaving, mayGo, joins).map((group) =>
     group.map((one) => entries.indexOf(one)),
   );
 };

@@ -16,14 +16,14 @@ const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0,
 const open = () => {
   const answers: ((attempts?: Attempt[]) => void)[] = [];
   const asked: Parameters<Send>[1][] = [];
-  const requests = createRequests({
-    settings: () => ({ timeout: 30_000 }) as Settings,
-    now: () => 0,
-    send: (_, how) => {
+  const requests = createRequests(
+    () => ({ timeout: 30_000 }) as Settings,
+    () => 0,
+    (_, how) => {
       asked.push(how);
       return new Promise((answer) => answers.push(answer));
     },
-  });
+  );
   /** What each request has ended with, and how many are under way then. */
   const ended: [first: string, attempts: Attempt[] | undefined, count: number][] = [];
   const start = (group: Entry[], silent = 0, handoff = false) =>

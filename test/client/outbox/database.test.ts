@@ -50,6 +50,24 @@ describe('a database', () => {
     expect(kinds).toEqual(['memory', 'opening', 'memory', 'opening']);
   });
 
+  it('that never works is tried again once an hour, on a page that stays open for weeks', async () => {
+    vi.stubGlobal('indexedDB', undefined);
+    const { kinds, run } = open();
+    const tries = () => kinds.filter((kind) => kind === 'memory').length;
+    for (let i = 0; i < 20; i++) {
+      await run();
+      vi.advanceTimersToNextTimer();
+    }
+    const before = tries();
+    const end = Date.now() + 10 * 3_600_000;
+    while (Date.now() < end && tries() < before + 20) {
+      await run();
+      vi.advanceTimersToNextTimer();
+    }
+    expect(tries() - before).toBeGreaterThan(8);
+    expect(tries() - before).toBeLessThan(12);
+  });
+
   it('undoes a transaction whose work throws', async () => {
     const { database, run } = open();
     await run();

@@ -8,12 +8,15 @@ export const createDirectSend =
   async ([record], how) => {
     const { baseUrl, idempotencyKey } = settings();
     const { id, type, body } = record!;
-    const url = `${baseUrl}/v1/${type}`;
     const headers = {
       authorization: `Bearer ${token()}`,
       'content-type': 'application/json',
       ...(idempotencyKey && { 'idempotency-key': id }),
     };
-    const answer = await post({ url, headers, body, credentials: 'omit', ...how }, settings(), now);
+    const answer = await post(
+      { url: `${baseUrl}/v1/${type}`, headers, body, credentials: 'omit', ...how },
+      settings(),
+      now,
+    );
     return answer && [answer];
   };

@@ -41,13 +41,13 @@ interface Message {
  */
 export const post = async (
   { url, controller, keepalive, isSilent, ...message }: Message,
-  { timeout, fetch: own = fetch }: Settings,
+  settings: Settings,
   now: () => number,
 ): Promise<Answer | undefined> => {
   const began = now();
   const since = turns;
   const request = async (keepalive: boolean) =>
-    own(url, {
+    (settings.fetch ?? fetch)(url, {
       ...message,
       method: 'POST',
       keepalive,
@@ -70,11 +70,11 @@ export const post = async (
   let text = '';
   let retryAfterMs = 0;
   try {
-    const response = await inTime(send(), timeout);
+    const response = await inTime(send(), settings.timeout);
     status = +response.status || 302;
     retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
     // Read to its end, or Chromium would not free the request's part of the keepalive budget.
-    text = await inTime(response.text(), BODY_MS);
+    text = `${await inTime(response.text(), BODY_MS)}`;
   } catch {
     controller.abort?.();
     if (!status && (await wasLeft(since))) return undefined;

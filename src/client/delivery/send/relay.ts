@@ -32,7 +32,7 @@ export const createRelaySend =
   (settings: () => Settings, now: () => number): Send =>
   async (records, how) => {
     const url = settings().relay + BATCH_PATH;
-    const sentAt = new Date(now()).toISOString();
+    const sentAt = new Date(now()).toJSON();
     const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
     if (how.keepalive && isGoing() && beacon(url, body)) return undefined;
     // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.

@@ -44,12 +44,7 @@ it.each<[what: string, moments: Moment[], sends: number]>([
   async (_, moments, sends) => {
     const site = openSite();
     const nothing = () => undefined;
-    const unfollow = followPage({
-      leave: nothing,
-      back: nothing,
-      online: nothing,
-      stored: nothing,
-    });
+    const unfollow = followPage(nothing, nothing, nothing, nothing);
     let refuse = nothing;
     let sent = 0;
     const fetch = (): Promise<Response> => {
@@ -73,3 +68,27 @@ it.each<[what: string, moments: Moment[], sends: number]>([
     unfollow();
   },
 );
+
+it.each([
+  ['there is no `fetch`', undefined, { outcome: 'retry', status: 0 }],
+  [
+    'an answer gives what is no text',
+    async () => ({
+      status: 200,
+      headers: new Headers(),
+      text: () => Object.create(null) as string,
+    }),
+    { outcome: 'delivered', status: 200 },
+  ],
+])('never rejects, where %s', async (_, fetch, answer) => {
+  const page = Object.getOwnPropertyDescriptor(globalThis, 'fetch')!;
+  Reflect.deleteProperty(globalThis, 'fetch');
+  const settings = { timeout: 30_000, fetch } as unknown as Settings;
+  const answered = post(
+    { ...MESSAGE, keepalive: false, controller: new AbortController() },
+    settings,
+    Date.now,
+  );
+  await vi.runAllTimersAsync().finally(() => Object.defineProperty(globalThis, 'fetch', page));
+  expect(await answered).toMatchObject(answer);
+});

@@ -9,12 +9,12 @@ const how = () => ({ keepalive: true, controller: new AbortController(), isSilen
 
 afterEach(() => vi.unstubAllGlobals());
 
-const open = (answer: () => Response) => {
+const open = (answer: () => Response, now = 0) => {
   const fetch = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(async () => answer());
   const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch };
   const send = createRelaySend(
     () => settings as unknown as Settings,
-    () => 0,
+    () => now,
   );
   return { send, fetch };
 };
@@ -56,4 +56,10 @@ it('is a beacon as the page goes, of which nobody sees the answer', async () => 
   expect(await send(RECORDS, how())).toBeUndefined();
   expect(sendBeacon).toHaveBeenCalledTimes(1);
   expect(fetch).not.toHaveBeenCalled();
+});
+
+it('sends where the site’s clock counts nanoseconds, which no date can hold', async () => {
+  const { send, fetch } = open(() => Response.json({ results: [] }), 1.7e18);
+  expect(await send(RECORDS, how())).toHaveLength(3);
+  expect(fetch).toHaveBeenCalledTimes(1);
 });
