@@ -1,7 +1,7 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../interface/errors.js';
 import { inTime } from '../../interface/in-time.js';
-import { callback, positive } from '../../interface/kinds.js';
+import { callback, positive, timer } from '../../interface/kinds.js';
 import {
   CLOCK_KINDS,
   HOOK_KINDS,
@@ -56,7 +56,7 @@ const KINDS: Kinds<ConsumerOptions> = {
   onUndelivered: callback,
   batchSize: count,
   concurrentBatches: count,
-  visibilityTimeout: positive,
+  visibilityTimeout: timer,
   maxAge: positive,
   pollInterval: positive,
   ...HOOK_KINDS,

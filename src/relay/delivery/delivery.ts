@@ -1,4 +1,4 @@
-import { callback, flag, positive, token, url } from '../../interface/kinds.js';
+import { callback, flag, timer, token, url } from '../../interface/kinds.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import {
   checkOptions,
@@ -45,7 +45,7 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   idempotencyKey: flag,
   concurrency: count,
   maxPending: count,
-  timeout: positive,
+  timeout: timer,
   fetch: callback,
   ...HOOK_KINDS,
   ...CLOCK_KINDS,
