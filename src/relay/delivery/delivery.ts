@@ -13,7 +13,7 @@ import { PATIENCE, type Seen } from '../queue/ports.js';
 import { isFinal, lineOf, recordKeyOf, retryLater, untried } from '../queue/record.js';
 import { monotonicNow, sleep } from '../time.js';
 import { AGAIN, createBackoff, type Sender, type ServiceHealth } from './backoff.js';
-import { AGAIN_MS, createClaims, createRunning, type Sightings } from './claims.js';
+import { AGAIN_MS, createClaims, createRunning, KEPT, type Sightings } from './claims.js';
 import { createSlots } from './slots.js';
 import { createUpstream, type UpstreamOptions } from './upstream.js';
 
@@ -219,7 +219,7 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     const pass = async (fresh: readonly DeliverableRecord[]): Promise<BatchResult[]> => {
       const before = await identify?.result;
       const mayPass = type === 'event' && identify && backoff.triesOf(identify.sender) >= PATIENCE;
-      if (before && !isFinal(before) && !mayPass) return [untried({ ...before, id })];
+      if (before && !KEPT.includes(before.outcome) && !mayPass) return [untried({ ...before, id })];
       return send(fresh, options);
     };
     const result = claims.passOn([record], [sighting], options, pass).then(([only]) => only!);
