@@ -330,6 +330,19 @@ describe('a service that gives no answer', () => {
     ]);
   });
 
+  it('is over with its first answer, though the clock was set back', async () => {
+    const over: string[] = [];
+    const onRecovery = ({ kind }: { kind: string }) => void over.push(kind);
+    const { service, clock, delivery, outcomes } = setUp({ onRecovery });
+    const heal = service.fails(0);
+    await outcomes('a');
+    heal();
+    clock.time -= 500_000;
+    delivery.tryNow();
+    expect(await outcomes('a')).toEqual(['delivered']);
+    expect(over).toEqual(['unreachable']);
+  });
+
   it('is told once while answers to earlier requests come in', async () => {
     const { service, clock, errors, deliver } = setUp({}, { hold: true });
     const results = deliver([event('a'), event('b'), event('c')]);
