@@ -58,6 +58,8 @@ describe('the settings of the program', () => {
       '2001:db8::/32',
       '::1',
     ]);
+    const any = { PROJECTS: '*', CHANNELS: 'web,*' };
+    expect(readSettings({ ...good, ...any })).toMatchObject({ projects: '*', channels: '*' });
     const more = {
       ...{ PORT: '0', HOST: '127.0.0.1', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
       ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json' },
