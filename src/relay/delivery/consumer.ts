@@ -51,8 +51,9 @@ export interface ConsumerOptions extends Hooks {
 }
 
 const KINDS: Kinds<ConsumerOptions> = {
-  queue: objectWith('take', 'done', 'giveBack', 'bury'),
-  delivery: objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
+  // Marked, so that a bundler leaves them out of a relay that has no consumer.
+  queue: /* @__PURE__ */ objectWith('take', 'done', 'giveBack', 'bury'),
+  delivery: /* @__PURE__ */ objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
   onUndelivered: callback,
   batchSize: count,
   concurrentBatches: count,
