@@ -100,7 +100,9 @@ export const readEnvironment = <Name extends string>(
   const read = (name: Name): string | undefined => {
     const given = environment[name] || undefined;
     const path = inFiles.includes(name) ? environment[`${name}_FILE`] : undefined;
-    if (given !== undefined || !path) return given;
+    if (!path) return given;
+    if (given !== undefined)
+      throw new Error(`wrong settings: \`${name}\` and \`${name}_FILE\`: give one of the two`);
     try {
       return readFileSync(path, 'utf8').trim() || undefined;
     } catch (error) {

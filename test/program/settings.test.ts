@@ -128,6 +128,8 @@ describe('the settings of the program', () => {
     writeFileSync(path, 'tok_1\n');
     const environment = { ...good, SERVICE_TOKEN: '', SERVICE_TOKEN_FILE: path };
     expect(readSettings(environment).token).toBe('tok_1');
+    const both = { ...environment, SERVICE_TOKEN: 'tok_0' };
+    expect(() => readSettings(both)).toThrow('`SERVICE_TOKEN_FILE`: give one of the two');
     writeFileSync(path, 'tok_2\n');
     expect(readToken(environment)).toBe('tok_2');
     writeFileSync(path, 'tok 3\n');
