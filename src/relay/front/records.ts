@@ -135,9 +135,6 @@ const lists = (names: Names, name: unknown): boolean =>
 /** Bytes of a record's body. A page sends 60,000 at the most. */
 const MAX_RECORD_BYTES = 65_536;
 
-/** These are parts of keys, which are kept for longer than the record. */
-const KEYED = ['user_id', 'project'];
-
 const bytesOf = (text?: string): number => new TextEncoder().encode(text).length;
 
 /** Milliseconds since the epoch, within the years that ISO 8601 writes with four digits. */
@@ -170,7 +167,10 @@ export const checkRecord = (
   // Fields that the interface does not know are left out: the token may allow more than a page may do.
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
   const good = Object.fromEntries(known);
-  const long = KEYED.find((name) => bytesOf(good[name] as string) > MAX_USER_BYTES);
+  // These are parts of keys, which are kept for longer than the record.
+  const long = ['project', 'user_id'].find(
+    (name) => bytesOf(good[name] as string) > MAX_USER_BYTES,
+  );
   if (long) return wrong(long);
   if (bytesOf(JSON.stringify(good)) > MAX_RECORD_BYTES)
     return { id, outcome: 'rejected', status: 413 };
