@@ -38,5 +38,10 @@ export const token: Kind = {
   fits: (value) => isToken(value) || isFunction(value),
 };
 export const positive: Kind = { words: 'a positive, finite number', fits: isPositive };
+/** Milliseconds that a timer can take: one that is set for longer ends at once. */
+export const timer: Kind = {
+  words: 'a positive number below 2147483648',
+  fits: (value) => isPositive(value) && (value as number) < 2 ** 31,
+};
 export const flag: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
 export const callback: Kind = { words: 'a function', fits: isFunction };

@@ -9,6 +9,7 @@ import {
   list,
   listOf,
   logFormat,
+  namesOf,
   origins,
   numberOf,
   port,
@@ -128,7 +129,6 @@ export const DEFAULT_FOLDER = 'analytics-data';
 export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
   const ours = readEnvironment(environment, NAMES, SECRETS);
   checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<typeof ours> });
-  const namesOf = (name: Name): Names => (ours[name] ? listOf(ours[name]) : '*');
   return {
     folder: ours.DATA_FOLDER ?? DEFAULT_FOLDER,
     databaseUrl: ours.DATABASE_URL,
@@ -136,8 +136,8 @@ export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSett
     writeTokens: ours.WRITE_TOKENS === undefined ? undefined : pairsOf(ours.WRITE_TOKENS),
     readToken: ours.READ_TOKEN,
     origins: ours.SITE_ORIGIN === undefined ? undefined : listOf(ours.SITE_ORIGIN),
-    projects: namesOf('PROJECTS'),
-    channels: namesOf('CHANNELS'),
+    projects: namesOf(ours.PROJECTS ?? '*'),
+    channels: namesOf(ours.CHANNELS ?? '*'),
     host: ours.HOST ?? '127.0.0.1',
     port: numberOf(ours.PORT),
     adminPort: numberOf(ours.ADMIN_PORT),

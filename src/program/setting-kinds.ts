@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { messageOf } from '../interface/errors.js';
 import { isText, type Kind } from '../interface/kinds.js';
 import { isOrigin } from '../relay/front/http.js';
-import type { Rate } from '../relay.js';
+import type { Names, Rate } from '../relay.js';
 import type { TrustedProxies } from './client-address.js';
 
 /** A setting of a program. */
@@ -14,8 +14,12 @@ export interface Setting extends Kind {
 
 export const listOf = (value: string): string[] => value.split(',').map((item) => item.trim());
 
+/** Names of a list, or any, as the options of a relay have it. */
+export const namesOf = (value: string): Names =>
+  listOf(value).includes('*') ? '*' : listOf(value);
+
 export const list: Kind = {
-  words: 'names with commas between them, such as "shop,blog"',
+  words: 'names with commas between them, such as "shop,blog", or "*" for any',
   fits: (value) => isText(value) && listOf(value).every(isText),
 };
 export const origins: Kind = {
@@ -96,7 +100,9 @@ export const readEnvironment = <Name extends string>(
   const read = (name: Name): string | undefined => {
     const given = environment[name] || undefined;
     const path = inFiles.includes(name) ? environment[`${name}_FILE`] : undefined;
-    if (given !== undefined || !path) return given;
+    if (!path) return given;
+    if (given !== undefined)
+      throw new Error(`wrong settings: \`${name}\` and \`${name}_FILE\`: give one of the two`);
     try {
       return readFileSync(path, 'utf8').trim() || undefined;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { text, url, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { checkOptions, type Kinds } from '../relay/check-options.js';
-import type { Rate } from '../relay.js';
+import type { Names, Rate } from '../relay.js';
 import type { TrustedProxies } from './client-address.js';
 import {
   amount,
@@ -10,6 +10,7 @@ import {
   list,
   listOf,
   logFormat,
+  namesOf,
   numberOf,
   onOff,
   origins,
@@ -29,8 +30,8 @@ export interface Settings extends StoreSettings {
   baseUrl: string;
   token: string;
   origins: string[];
-  projects: string[];
-  channels: string[];
+  projects: Names;
+  channels: Names;
   storeUrl: string;
   /** The address to listen at; all of the machine's without it. */
   host: string | undefined;
@@ -60,8 +61,14 @@ const SETTINGS = {
   SERVICE_URL: { ...url, help: 'address of the service' },
   SERVICE_TOKEN: { ...token, help: 'its token; SIGHUP reads SERVICE_TOKEN_FILE again' },
   SITE_ORIGIN: { ...origins, help: 'origins of your pages, with commas between them' },
-  PROJECTS: { ...list, help: 'projects that may be written to, with commas between them' },
-  CHANNELS: { ...list, help: 'channels that may be written to, with commas between them' },
+  PROJECTS: {
+    ...list,
+    help: 'projects that may be written to, with commas between them; * is any',
+  },
+  CHANNELS: {
+    ...list,
+    help: 'channels that may be written to, with commas between them; * is any',
+  },
   STORE_URL: { ...queueStore, help: 'redis://… or file:<folder>: where the queue is kept' },
   HOST: { ...text, help: 'address to listen at (all addresses)' },
   PORT: { ...port, help: 'port to listen at (3000)' },
@@ -159,8 +166,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     baseUrl: ours.SERVICE_URL!,
     token: ours.SERVICE_TOKEN!,
     origins: listOf(ours.SITE_ORIGIN!),
-    projects: listOf(ours.PROJECTS!),
-    channels: listOf(ours.CHANNELS!),
+    projects: namesOf(ours.PROJECTS!),
+    channels: namesOf(ours.CHANNELS!),
     storeUrl: ours.STORE_URL!,
     host: ours.HOST,
     port: Number(ours.PORT ?? 3_000),

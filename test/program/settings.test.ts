@@ -58,6 +58,8 @@ describe('the settings of the program', () => {
       '2001:db8::/32',
       '::1',
     ]);
+    const any = { PROJECTS: '*', CHANNELS: 'web,*' };
+    expect(readSettings({ ...good, ...any })).toMatchObject({ projects: '*', channels: '*' });
     const more = {
       ...{ PORT: '0', HOST: '127.0.0.1', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
       ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json' },
@@ -126,6 +128,8 @@ describe('the settings of the program', () => {
     writeFileSync(path, 'tok_1\n');
     const environment = { ...good, SERVICE_TOKEN: '', SERVICE_TOKEN_FILE: path };
     expect(readSettings(environment).token).toBe('tok_1');
+    const both = { ...environment, SERVICE_TOKEN: 'tok_0' };
+    expect(() => readSettings(both)).toThrow('`SERVICE_TOKEN_FILE`: give one of the two');
     writeFileSync(path, 'tok_2\n');
     expect(readToken(environment)).toBe('tok_2');
     writeFileSync(path, 'tok 3\n');

@@ -140,7 +140,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
       return recordTrouble.tell({ kind: 'records', status, message });
     }
-    const began = since === undefined ? undefined : timeOf(since);
+    const began = timeOf(since ?? ticks());
     if (outcome === 'blocked')
       trouble.tell({ kind: 'setup', status, message: setupWords(status) }, began);
     else

@@ -11,7 +11,8 @@ export const AGAIN_MS = 200;
 /** The store gets at least this long for a record's result, even when the time of its request is over. */
 const LAST_MS = 1_000;
 
-const KEPT: readonly RelayOutcome[] = ['delivered', 'accepted', 'rejected'];
+/** Outcomes of a record that somebody has taken. */
+export const KEPT: readonly RelayOutcome[] = ['delivered', 'accepted', 'rejected'];
 const NO_SIGHTING = '`begin` answered something that is no sighting';
 
 export interface ClaimOptions {

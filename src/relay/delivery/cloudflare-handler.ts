@@ -1,5 +1,5 @@
 import { messageOf } from '../../interface/errors.js';
-import { callback, positive } from '../../interface/kinds.js';
+import { callback, positive, timer } from '../../interface/kinds.js';
 import { CLOCK_KINDS, HOOK_KINDS, checkOptions, objectWith } from '../check-options.js';
 import type { Delivery } from './delivery.js';
 import { createRounds, type Undelivered } from './settle.js';
@@ -50,7 +50,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
       deadLetters: objectWith('sendBatch'),
       onUndelivered: callback,
       maxAge: positive,
-      deadline: positive,
+      deadline: timer,
       ...HOOK_KINDS,
       ...CLOCK_KINDS,
     },

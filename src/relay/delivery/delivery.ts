@@ -1,4 +1,4 @@
-import { callback, flag, positive, token, url } from '../../interface/kinds.js';
+import { callback, flag, timer, token, url } from '../../interface/kinds.js';
 import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import {
   checkOptions,
@@ -13,7 +13,7 @@ import { PATIENCE, type Seen } from '../queue/ports.js';
 import { isFinal, lineOf, recordKeyOf, retryLater, untried } from '../queue/record.js';
 import { monotonicNow, sleep } from '../time.js';
 import { AGAIN, createBackoff, type Sender, type ServiceHealth } from './backoff.js';
-import { AGAIN_MS, createClaims, createRunning, type Sightings } from './claims.js';
+import { AGAIN_MS, createClaims, createRunning, KEPT, type Sightings } from './claims.js';
 import { createSlots } from './slots.js';
 import { createUpstream, type UpstreamOptions } from './upstream.js';
 
@@ -45,7 +45,7 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   idempotencyKey: flag,
   concurrency: count,
   maxPending: count,
-  timeout: positive,
+  timeout: timer,
   fetch: callback,
   ...HOOK_KINDS,
   ...CLOCK_KINDS,
@@ -219,7 +219,7 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     const pass = async (fresh: readonly DeliverableRecord[]): Promise<BatchResult[]> => {
       const before = await identify?.result;
       const mayPass = type === 'event' && identify && backoff.triesOf(identify.sender) >= PATIENCE;
-      if (before && !isFinal(before) && !mayPass) return [untried({ ...before, id })];
+      if (before && !KEPT.includes(before.outcome) && !mayPass) return [untried({ ...before, id })];
       return send(fresh, options);
     };
     const result = claims.passOn([record], [sighting], options, pass).then(([only]) => only!);

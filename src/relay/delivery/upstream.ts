@@ -115,8 +115,8 @@ const createFetchUpstream = (effects: Effects): Upstream => {
   const setupTrouble = createReportOnce(tell, now);
   const tokenTrouble = createReportOnce(tell, now);
   const silence = createReportOnce(tell, now);
-  /** Since when the service has given no answer. */
-  let unreachableSince: number | undefined;
+  /** How often the service has fallen silent. */
+  let silences = 0;
   /** The service has decided about a record. */
   let hasPassed = false;
 
@@ -127,6 +127,7 @@ const createFetchUpstream = (effects: Effects): Upstream => {
   ): Promise<Attempt> => {
     if (bearer === undefined) return NO_ANSWER;
     let started = now();
+    const silencesBefore = silences;
     const abort = new AbortController();
     let response: ServiceAnswer | undefined;
     let text = '';
@@ -154,18 +155,15 @@ const createFetchUpstream = (effects: Effects): Upstream => {
     } catch (error) {
       // Once there is a status, it is the answer, even if the body is cut off: the service has decided.
       abort.abort();
-      if (!response && unreachableSince === undefined) {
-        unreachableSince = now();
+      if (!response) {
+        if (!silence.isTold()) silences++;
         // Some runtimes quote a header that they refuse, which may be the token.
         const message = silenceWords(error).replaceAll(bearer, '…');
         silence.tell({ kind: 'unreachable', message });
       }
     }
     // An answer to a request from before the silence says nothing about now.
-    if (response && started >= (unreachableSince ?? 0)) {
-      unreachableSince = undefined;
-      silence.healed();
-    }
+    if (response && silences === silencesBefore) silence.healed();
     // A redirect that was not followed has status 0, which here means no answer.
     const status = response ? Number(response.status) || 302 : 0;
     tell.metric('upstream_ms', now() - started, { status: String(status) });

@@ -40,7 +40,9 @@ const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin
 export const listedOrigin = (request: Request, { origins }: Rules): string | undefined => {
   const origin = request.headers.get('origin');
   if (origin === null || origin === 'null') return undefined;
-  const isListed = typeof origins === 'function' ? origins(origin) : origins.includes(origin);
+  // Where types are not looked at, the function may be async, and all promises are true.
+  const isListed =
+    typeof origins === 'function' ? origins(origin) === true : origins.includes(origin);
   return isListed ? origin : undefined;
 };
 

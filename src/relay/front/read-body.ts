@@ -38,7 +38,8 @@ export const readBody = async (
       if (size > maxBytes) refuse(413);
     };
   };
-  const [countSent, count] = [createCount(), createCount()];
+  const countSent = createCount();
+  const count = createCount();
   const counted = new TransformStream<Bytes, Bytes>({
     transform(chunk, controller) {
       countSent(chunk);

@@ -12,8 +12,13 @@ const TOKEN_VALUES = 256;
 /** How deep the records of a batch are: in a list, in an object. */
 const RECORD_DEPTH = 3;
 
-const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
 
 /** The index of the quote that ends the string which begins at `start`. */
 const endOfString = (text: string, start: number): number => {
@@ -130,7 +135,7 @@ const lists = (names: Names, name: unknown): boolean =>
 /** Bytes of a record's body. A page sends 60,000 at the most. */
 const MAX_RECORD_BYTES = 65_536;
 
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+const bytesOf = (text?: string): number => new TextEncoder().encode(text).length;
 
 /** Milliseconds since the epoch, within the years that ISO 8601 writes with four digits. */
 const isTime = (value: unknown): value is number =>
@@ -162,7 +167,11 @@ export const checkRecord = (
   // Fields that the interface does not know are left out: the token may allow more than a page may do.
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
   const good = Object.fromEntries(known);
-  if (bytesOf(String(good['user_id'] ?? '')) > MAX_USER_BYTES) return wrong('user_id');
+  // These are parts of keys, which are kept for longer than the record.
+  const long = ['project', 'user_id'].find(
+    (name) => bytesOf(good[name] as string) > MAX_USER_BYTES,
+  );
+  if (long) return wrong(long);
   if (bytesOf(JSON.stringify(good)) > MAX_RECORD_BYTES)
     return { id, outcome: 'rejected', status: 413 };
   return { id, type, body: good, ...(isTime(called_at) && { called_at }) };

@@ -28,9 +28,10 @@ const wordsOf = (
   if (status === 413) return 'the record is larger than 65,536 bytes';
   if (field === 'type') return 'type must be "identify" or "event"';
   const kind = FIELDS[type as keyof typeof FIELDS][field];
-  return kind
-    ? `${field} must be ${kind.words}`
-    : `the body must be an object, ${MAX_LEVELS} levels at the most`;
+  if (!kind) return `the body must be an object, ${MAX_LEVELS} levels at the most`;
+  // One that is of its kind, and refused all the same, is too long.
+  const isTooLong = kind.fits((body as Record<string, unknown>)[field]);
+  return `${field} must ${isTooLong ? 'have 1,024 bytes at the most' : `be ${kind.words}`}`;
 };
 
 /** A visitor can invent any number of values, of any length. */

@@ -6,6 +6,7 @@ import {
   isText,
   positive,
   text,
+  timer,
   type Kind,
 } from '../../interface/kinds.js';
 import { checkOptions, objectWith, type Kinds } from '../check-options.js';
@@ -98,8 +99,8 @@ const KINDS: Kinds<RelayOptions> = {
   forwardAddress: flag,
   secret: text,
   maxBytes: positive,
-  bodyTimeout: positive,
-  deadline: positive,
+  bodyTimeout: timer,
+  deadline: timer,
   queue: objectWith('put'),
   consumer: objectWith('health'),
   onRefused: callback,

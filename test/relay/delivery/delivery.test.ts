@@ -183,6 +183,15 @@ describe('a delivery', () => {
     expect(service.got).toHaveLength(1);
   });
 
+  it('sends an event whose identify was accepted before, as by a relay that had a queue', async () => {
+    const seen = createSeenMemory();
+    await seen.finish([{ id: 'identify:i:p', outcome: 'accepted', status: 0 }]);
+    const { service, deliver } = setUp({ seen });
+    const results = await deliver([identify('i', 'u'), event('a', 'a', 'u')]);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['accepted', 'delivered']);
+    expect(service.names()).toEqual(['a']);
+  });
+
   it('says retry for all when the store of ids fails, and sends nothing', async () => {
     const fails = () => Promise.reject(new Error('down'));
     const { service, errors, deliver } = setUp({
@@ -319,6 +328,19 @@ describe('a service that gives no answer', () => {
       told,
       { kind: 'unreachable', message: 'the service does not answer: ENOTFOUND' },
     ]);
+  });
+
+  it('is over with its first answer, though the clock was set back', async () => {
+    const over: string[] = [];
+    const onRecovery = ({ kind }: { kind: string }) => void over.push(kind);
+    const { service, clock, delivery, outcomes } = setUp({ onRecovery });
+    const heal = service.fails(0);
+    await outcomes('a');
+    heal();
+    clock.time -= 500_000;
+    delivery.tryNow();
+    expect(await outcomes('a')).toEqual(['delivered']);
+    expect(over).toEqual(['unreachable']);
   });
 
   it('is told once while answers to earlier requests come in', async () => {

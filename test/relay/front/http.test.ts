@@ -88,6 +88,11 @@ describe('an origin', () => {
     expect(isOrigin(origin)).toBe(false);
   });
 
+  it('is none where the function that decides is async, which types do not allow', () => {
+    const origins = (async () => true) as never;
+    expect(isAllowed({ origin: 'https://evil.example' }, { origins })).toBe(false);
+  });
+
   it('is never null, not even where a function decides', () => {
     expect(isAllowed({ origin: 'null' }, { origins: () => true })).toBe(false);
   });

@@ -36,6 +36,7 @@ it('tells what is wrong with each record that it refuses, and sends the others o
     { id: 'e3', type: 'purchase', body: {} },
     { id: 'e4', type: 'event', body: { ...event('e4').body, channel: 'chat' } },
     { id: 'e5', type: 'event', body: null },
+    event('e6', 'e6', 'u'.repeat(1_025)),
   ]);
   expect(sent).toEqual([event('e1')]);
   expect(told()).toEqual([
@@ -43,6 +44,7 @@ it('tells what is wrong with each record that it refuses, and sends the others o
     [400, 'type must be "identify" or "event"'],
     [403, 'channel "chat" is not in the list `channels` of the relay'],
     [400, 'the body must be an object, 200 levels at the most'],
+    [400, 'user_id must have 1,024 bytes at the most'],
   ]);
   expect(refused[0]!.record).toMatchObject({ id: 'e2', body: wrong });
 });
