@@ -382,6 +382,25 @@ describe('a consumer', () => {
     expect(waiting?.[1]).toBe((await queue.size!()).waiting);
   });
 
+  it('counts as tries only what the service was asked', async () => {
+    const onMetric = vi.fn();
+    const { service, queue } = createWorld({ consumer: { onMetric } });
+    const heal = service.fails(503);
+    for (let n = 0; n < 20; n++)
+      await queue.put(Array.from({ length: 5 }, () => ({ ...fresh(), client: `c${n}` })));
+    await pass(30_000);
+    const sumOf = (outcome: string) =>
+      onMetric.mock.calls
+        .filter(([name, , labels]) => name === 'records' && labels.outcome === outcome)
+        .reduce((sum, [, value]) => sum + value, 0);
+    // Most are given back untried, since the service is away.
+    expect(service.got.length).toBeLessThan(50);
+    expect(sumOf('retry')).toBe(service.got.length);
+    heal();
+    await pass(60_000);
+    expect(sumOf('delivered')).toBe(100);
+  });
+
   it('looks at an empty queue now and then only', async () => {
     const take = vi.fn(async () => []);
     createWorld({ queue: () => ({ take }) });

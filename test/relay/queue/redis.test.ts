@@ -70,12 +70,8 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
   });
 
   describeDeadLetters('Redis', () => {
-    const { prefix, now } = enter();
-    return {
-      open: async (options) => createRedisQueue({ ...options, client, prefix }),
-      openSeen: async () => createRedisSeen({ client, prefix }),
-      now,
-    };
+    const { prefix } = enter();
+    return async (options) => createRedisQueue({ ...options, client, prefix });
   });
 
   const enterSeen = async () => {
