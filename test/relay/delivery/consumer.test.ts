@@ -307,6 +307,17 @@ describe('a consumer', () => {
     await stopped;
   });
 
+  it('tries at once what waits for itself when somebody says so', async () => {
+    const { service, queue, consumer } = createWorld();
+    const heal = service.fails(500);
+    await queue.put([fresh()]);
+    await pass(300_000);
+    heal();
+    consumer.tryNow();
+    await pass(1_000);
+    expect(await queue.size!()).toMatchObject({ waiting: 0 });
+  });
+
   it('says at its start that the queue may lose records, and at its creation that the delivery lacks a part', async () => {
     const { errors } = createWorld({ queue: () => ({ check: async () => ['it may'] }) });
     await pass(0);
