@@ -47,63 +47,32 @@ const settingsOf = (serviceUrl: string, storeUrl: string) => ({
 });
 
 /** Runs the program to its end, with nothing in its environment but this. */
-const ask = (settings: Record<string, string>, ...args: string[]) =>
+const ask = (settings: NodeJS.ProcessEnv, ...args: string[]) =>
   spawnSync(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...settings },
     encoding: 'utf8',
   });
 
-describe('refuses to start, in words,', () => {
-  const required = [
-    'SERVICE_URL',
-    'SERVICE_TOKEN',
-    'SITE_ORIGIN',
-    'PROJECTS',
-    'CHANNELS',
-    'STORE_URL',
-  ];
-  const good = settingsOf('http://127.0.0.1:9', 'redis://127.0.0.1:9');
+const GOOD = settingsOf('http://127.0.0.1:9', 'redis://127.0.0.1:9');
+const away = '`STORE_URL`: Redis does not answer: ';
 
-  it('without its settings', () => {
-    const { status, stderr } = ask({});
-    expect(status).toBe(1);
-    for (const name of required) expect(stderr).toContain(`\`${name}\` is missing: give `);
-  });
+// Each setting and its words: test/program/settings.test.ts.
+it.each<[what: string, settings: Record<string, string>, words: string, ...args: string[]]>([
+  ['no settings', {}, '`STORE_URL` is missing: give '],
+  ['no store', GOOD, away],
+  ['no store, in a log of JSON', { ...GOOD, LOG_FORMAT: 'json' }, `"does not start: ${away}`],
+  ['no package', { ...GOOD, STORE_URL: `file:${folder}/store` }, 'npm install libsql'],
+  ['no dead letters', GOOD, away, 'dead', 'list'],
+  ['no such command', GOOD, 'usage: analytics-outbox-relay', 'serve'],
+])('ends with words that say why: %s', (_, settings, words, ...args) => {
+  const { status, stderr } = ask(settings, ...args);
+  expect(status).toBe(1);
+  expect(stderr).toContain(words);
+});
 
-  it('with wrong ones, which it does not repeat', () => {
-    const wrong = { PORT: 'x', SITE_ORIGIN: `${ORIGIN}/`, SERVICE_TOKEN: 'two words' };
-    const { stderr } = ask({ ...good, ...wrong });
-    for (const name of Object.keys(wrong)) expect(stderr).toContain(`\`${name}\` must be `);
-    expect(stderr).not.toContain('two words');
-  });
-
-  it('without its store', () => {
-    const away = ask(good);
-    expect(away.status).toBe(1);
-    expect(away.stderr).toContain('`STORE_URL`: Redis does not answer');
-    const { level, message } = JSON.parse(ask({ ...good, LOG_FORMAT: 'json' }).stderr) as Record<
-      string,
-      string
-    >;
-    expect([level, message]).toEqual([
-      'error',
-      expect.stringMatching(/^does not start: `STORE_URL`: Redis does not answer: /),
-    ]);
-    const file = ask({ ...good, STORE_URL: `file:${folder}/store` });
-    expect(file.stderr).toContain('the package libsql is missing: npm install libsql');
-  });
-
-  it('with a wrong command', () => {
-    expect(ask(good, 'dead', 'bury').stderr).toContain('does not answer');
-    expect(ask(good, 'serve').stderr).toContain('usage: analytics-outbox-relay');
-  });
-
-  it('and says its version and its settings', () => {
-    expect(ask({}, '--version').stdout.trim()).toBe(MANIFEST.version);
-    const help = ask({}, '--help').stdout;
-    for (const name of [...required, 'HOST', 'ADMIN_PORT', 'RATE_LIMIT', 'CEILING', 'LOG_FORMAT'])
-      expect(help).toMatch(new RegExp(`^  ${name} `, 'm'));
-  });
+it('says its version and its settings', () => {
+  expect(ask({}, '--version').stdout.trim()).toBe(MANIFEST.version);
+  expect(ask({}, '--help').stdout).toMatch(/^  STORE_URL /m);
 });
 
 describe.skipIf(!hasRedis)('over a Redis', () => {
@@ -193,12 +162,20 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     const sending = Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
     await until(async () => (await service.count()) >= RECORDS * 0.3, 'a third to be stored');
     await relays[0]!.kill();
-    const taken = await freeTaken();
+    const taken = new Set(await freeTaken());
     await until(async () => (await service.count()) >= RECORDS * 0.5, 'a half to be stored');
     await redis.kill();
     await redis.restart();
     await sending;
-    await isEmpty();
+    let before = -1;
+    await until(async () => {
+      const [count, { waiting }] = [await service.count(), await queue.size()];
+      // Where nothing goes on, a take whose answer was lost holds what is left.
+      if (waiting && count === before) for (const key of await freeTaken()) taken.add(key);
+      before = count;
+      if (waiting) await sleep(500);
+      return waiting === 0;
+    }, 'an empty queue');
 
     const events = (await service.events()).map(({ tags }) => tags!['n'] as number);
     const identifies = (await service.identifies()).map((row) => row.properties!['n'] as number);
@@ -207,7 +184,9 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     // This service knows no keys, so what the killed one had under way may have come twice. Nothing else has.
     const twice = numbers.filter((n, index) => numbers.indexOf(n) !== index);
     expect(twice.length).toBeLessThanOrEqual(CONCURRENCY);
-    expect(twice.filter((n) => !taken.some((key) => key.includes(`record-${n}:`)))).toEqual([]);
+    expect(twice.filter((n) => ![...taken].some((key) => key.includes(`record-${n}:`)))).toEqual(
+      [],
+    );
     const first = identifies.filter((n, index) => identifies.indexOf(n) === index);
     for (let user = 0; user < USERS; user++) {
       const own = first.filter((n) => n % USERS === user);
@@ -241,38 +220,22 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     await next.stop();
   });
 
-  it('lists, resends and purges dead letters', async () => {
+  it('lists and resends dead letters', async () => {
     await service.clear();
-    const command = (...args: string[]) =>
-      ask({ STORE_URL: redis.url }, 'dead', ...args).stdout.trim();
-    expect(command('list')).toBe('');
-    const bury = async (ids: readonly string[]) => {
-      await queue.put(ids.map((id): QueuedRecord => ({ ...eventOf(id), at: Date.now() })));
-      for (const taken of await queue.take(ids.length, 60_000))
-        await queue.bury(taken, 'rejected 400');
-    };
-    await bury(['again', 'gone-1', 'gone-2']);
-    const listed = command('list')
-      .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; reason: string; record: { id: string } });
-    expect(listed.map(({ record }) => record.id).sort()).toEqual(['again', 'gone-1', 'gone-2']);
-    expect(new Set(listed.map(({ reason }) => reason))).toEqual(new Set(['rejected 400']));
-    const idOf = (name: string) => listed.find(({ record }) => record.id === name)!.id;
-    expect(command('purge', idOf('gone-1'))).toBe('1 deleted');
-    await bury(Array.from({ length: 250 }, (_, n) => `many-${n}`));
+    const env = { PATH: process.env.PATH, STORE_URL: redis.url };
+    const ids = ['again', ...Array.from({ length: 250 }, (_, n) => `many-${n}`)];
+    await queue.put(ids.map((id): QueuedRecord => ({ ...eventOf(id), at: Date.now() })));
+    for (const taken of await queue.take(ids.length, 60_000))
+      await queue.bury(taken, 'rejected 400');
     // Whoever reads the list may stop before its end.
-    const unread = spawnSync(
-      'sh',
-      ['-c', '"$@" | true', 'sh', process.execPath, program, 'dead', 'list'],
-      {
-        env: { PATH: process.env.PATH, STORE_URL: redis.url },
-        encoding: 'utf8',
-      },
-    );
-    expect(unread.stderr).toBe('');
-    expect(command('resend', idOf('again'))).toBe('1 sent again');
-    expect(command('purge', '--all')).toBe('251 deleted');
-    expect(command('list')).toBe('');
+    const list = [process.execPath, program, 'dead', 'list'];
+    const read = spawnSync('sh', ['-c', '"$@" | head -1', 'sh', ...list], {
+      ...{ env, encoding: 'utf8' },
+    });
+    expect(read.stderr).toBe('');
+    const { id } = JSON.parse(read.stdout) as { id: string };
+    expect(ask(env, 'dead', 'resend', id).stdout).toBe('1 sent again\n');
+    expect(ask(env, 'dead', 'purge', '--all').stdout).toBe('250 deleted\n');
     const relay = await startRelay();
     await isEmpty();
     expect(await service.count()).toBe(1);

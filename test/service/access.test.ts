@@ -179,17 +179,46 @@ describe('write tokens', () => {
   });
 });
 
-describe('origins of the two operations', () => {
-  const ask = async (options: object, origin: string) =>
-    (
-      await runService(options).send('/v1/event', { method: 'OPTIONS', headers: { origin } })
-    ).headers.get('access-control-allow-origin');
+describe('pages of other origins', () => {
+  const preflight = async (options: object, origin: string, path = '/v1/event') =>
+    runService(options).send(path, { method: 'OPTIONS', headers: { origin } });
 
-  it('are any, or those that are listed', async () => {
-    expect(await ask({}, 'https://a.example')).toBe('*');
+  it.each(['/v1/event', '/v1/identify'])('may send to %s', async (path) => {
+    const response = await preflight({}, 'https://shop.example', path);
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe('');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST,OPTIONS',
+      'access-control-allow-headers': 'authorization,content-type,idempotency-key,x-called-at',
+      'access-control-max-age': '7200',
+    });
+    expect(response.headers.has('access-control-allow-credentials')).toBe(false);
+  });
+
+  it('are those that are listed, if some are', async () => {
     const listed = { origins: ['https://a.example'] };
-    expect(await ask(listed, 'https://a.example')).toBe('https://a.example');
-    expect(await ask(listed, 'https://b.example')).toBeNull();
+    const allowed = async (origin: string) =>
+      (await preflight(listed, origin)).headers.get('access-control-allow-origin');
+    expect(await allowed('https://a.example')).toBe('https://a.example');
+    expect(await allowed('https://b.example')).toBeNull();
+  });
+
+  it('may read every answer and Retry-After, errors too', async () => {
+    const { post, send } = runService();
+    const responses = {
+      200: await post('/v1/event', event),
+      400: await post('/v1/event', {}),
+      401: await post('/v1/event', event, { authorization: null }),
+      404: await send('/v1/nothing'),
+      405: await send('/v1/event'),
+      413: await post('/v1/event', ' '.repeat(1024 * 1024 + 1)),
+    };
+    for (const [status, response] of Object.entries(responses)) {
+      expect(String(response.status)).toBe(status);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-expose-headers')).toBe('Retry-After');
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
@@ -36,6 +36,12 @@ it('makes the file with its folder on first use, and finds the records again', a
   await store.close();
   expect(existsSync(path)).toBe(true);
   expect(await open(path).store.rows({}, { limit: 10 })).toMatchObject([{ id: 'a' }]);
+});
+
+it('fails where its file was moved away', async () => {
+  const { store, path } = open();
+  renameSync(path, `${path}.old`);
+  await expect(store.write([incomingEvent()])).rejects.toThrow(`${path} was deleted or replaced`);
 });
 
 it('tells those who follow of its own writes once for each turn, and no more when they stop', async () => {

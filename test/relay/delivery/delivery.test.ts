@@ -6,7 +6,7 @@ import {
 } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
-import type { BatchRecord } from '../../../src/interface/wire.js';
+import type { BatchRecord, BatchResult } from '../../../src/interface/wire.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { event, identify } from '../helpers/records.js';
 
@@ -271,16 +271,10 @@ describe('the token of a delivery', () => {
     expect(JSON.stringify(errors)).not.toContain('secret');
   });
 
-  it.each([
-    ['fails', () => Promise.reject(new Error('vault is sealed'))],
-    ['gives what no header can carry', () => 'a\u2014secret'],
-    ['gives two lines', () => 'secret\nsecret'],
-    ['gives nothing', () => ''],
-    ['gives no text', () => ({ token: 'secret' }) as unknown as string],
-  ])('that a function %s keeps records, and is told once until it heals', async (_, bad) => {
+  it('that a function does not give keeps records, and is told once until it heals', async () => {
     let isBad = true;
     const { service, clock, errors, outcomes } = setUp({
-      token: () => (isBad ? bad() : 'secret'),
+      token: () => (isBad ? 'a\u2014secret' : 'secret'),
     });
     expect(await outcomes('a', 'b')).toEqual(['retry', 'retry']);
     expect(await outcomes('c')).toEqual(['retry']);
@@ -367,5 +361,47 @@ describe('a service that gives no answer', () => {
     expect(errors.map(({ message }) => message)).toEqual([
       'the service does not answer: invalid header value "Bearer …"',
     ]);
+  });
+});
+
+describe('the pace of a delivery', () => {
+  it('is not counted as time that the service takes', async () => {
+    const times: unknown[] = [];
+    const { service, clock, outcomes } = setUp({
+      pace: async () => void (clock.time += 5_000),
+      onMetric: (name, value) => name === 'upstream_ms' && times.push(value),
+    });
+    expect(await outcomes('a', 'b')).toEqual(['delivered', 'delivered']);
+    expect([service.got.length, times]).toEqual([2, [0, 0]]);
+  });
+
+  it('keeps the record where it fails, and says why', async () => {
+    const { service, errors, outcomes } = setUp({
+      pace: () => Promise.reject(new Error('no turn')),
+    });
+    expect(await outcomes('a')).toEqual(['retry']);
+    const words = 'the service does not answer: no turn';
+    expect([service.got, errors.map(({ message }) => message)]).toEqual([[], [words]]);
+  });
+});
+
+describe('what is said of a refusal', () => {
+  it.each([
+    [`{"code":400,"message":"no secret${'!'.repeat(300)}"}`, `no …${'!'.repeat(196)}`],
+    ['{"code":400,"message":{"a":1}}', undefined],
+    ['{"code":400}', undefined],
+    ['null', undefined],
+    ['not good', undefined],
+  ])('is passed on, in bounds and without the token, and not kept: %s', async (body, message) => {
+    const kept: BatchResult[] = [];
+    const { deliver } = setUp({
+      fetch: async () => new Response(body, { status: 400 }),
+      seen: { ...createSeenMemory(), finish: async (results) => void kept.push(...results) },
+    });
+    const refused = { outcome: 'rejected', status: 400 };
+    expect(await deliver([event('a')])).toEqual([
+      { id: 'a', ...refused, ...(message && { message }) },
+    ]);
+    expect(kept).toEqual([{ id: 'event:a:p', ...refused }]);
   });
 });

@@ -97,4 +97,12 @@ describe('a delivery to a function', () => {
       { kind: 'unreachable', message: 'the service does not answer: the database is away' },
     ]);
   });
+
+  it('passes on what it says of a refusal, in bounds', async () => {
+    const rejected = { outcome: 'rejected', status: 400 } as const;
+    const { deliver } = setUp(async () => [{ ...rejected, message: 'x'.repeat(300) }]);
+    expect(await deliver([event('a')])).toEqual([
+      { id: 'a', ...rejected, message: 'x'.repeat(200) },
+    ]);
+  });
 });

@@ -33,17 +33,6 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is passed on without fields that the interface does not know', async () => {
-    const { service, batch } = setUpRelay();
-    await batch([{ ...event('e'), body: { ...event('e').body, admin: true, tags: { any: 1 } } }]);
-    expect(service.got[0]!.body).toEqual({
-      project: 'p',
-      channel: 'c',
-      event: 'e',
-      tags: { any: 1 },
-    });
-  });
-
   it('may be empty', async () => {
     const { batch } = setUpRelay();
     expect(await bodyOf(await batch([]))).toEqual([200, { results: [] }]);

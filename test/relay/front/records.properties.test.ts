@@ -60,7 +60,7 @@ describe('a batch of any text', () => {
           expect(isId(one.id)).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('any claimed record', () => {
           expect(parsed).toMatchObject(passed);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
@@ -132,7 +132,7 @@ describe('a date-time', () => {
         if (!isDateTime(value) || /:60/.test(value)) return;
         expect(Date.parse(value)).not.toBeNaN();
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

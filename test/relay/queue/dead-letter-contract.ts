@@ -1,37 +1,31 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createConsumer, createDelivery } from '../../../src/relay.js';
-import type { DeadLetters, Queue, QueuedRecord, Seen } from '../../../src/relay/queue/ports.js';
-import { createFakeService } from '../helpers/fake-service.js';
+import { describe, expect, it } from 'vitest';
+import type { DeadLetters, Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { idsOf, makeQueued } from './make-queued.js';
 
-export interface DeadLetterWorld {
-  open: (options?: { maxWaiting?: number }) => Promise<Queue & { deadLetters: DeadLetters }>;
-  openSeen: () => Promise<Seen>;
-  /** The clock of the queue. */
-  now: () => number;
-}
+type OpenQueue = (options?: {
+  maxWaiting?: number;
+}) => Promise<Queue & { deadLetters: DeadLetters }>;
 
 /** What the dead letters of every queue do. */
-export const describeDeadLetters = (name: string, enter: () => DeadLetterWorld): void => {
+export const describeDeadLetters = (name: string, enter: () => OpenQueue): void => {
   const recordsOf = (letters: readonly { record: QueuedRecord }[]) => idsOf(letters);
 
   /** A queue whose first three records are dead letters, and what they are. */
   const withDead = async (maxWaiting?: number) => {
-    const world = enter();
-    const queue = await world.open(maxWaiting ? { maxWaiting } : {});
+    const queue = await enter()(maxWaiting ? { maxWaiting } : {});
     const records = [makeQueued('a'), makeQueued('b'), makeQueued('a')];
     await queue.put(records);
     for (const taken of await queue.take(3, 60_000)) await queue.bury(taken, 'rejected 400');
-    return { ...world, queue, letters: await queue.deadLetters.list() };
+    return { queue, letters: await queue.deadLetters.list() };
   };
 
   describe(`the dead letters of ${name}`, () => {
     it('are listed in pages, the oldest first', async () => {
-      const { queue, letters, now } = await withDead();
+      const { queue, letters } = await withDead();
       expect(letters).toHaveLength(3);
       for (const { reason, diedAt, record } of letters) {
         expect(reason).toBe('rejected 400');
-        expect(Math.abs(diedAt - now())).toBeLessThan(60_000);
+        expect(Math.abs(diedAt - Date.now())).toBeLessThan(60_000);
         expect(record).toMatchObject({ type: 'event', body: expect.any(Object) as object });
       }
       const { list } = queue.deadLetters;
@@ -80,34 +74,6 @@ export const describeDeadLetters = (name: string, enter: () => DeadLetterWorld):
       expect(await queue.deadLetters.purge([first!.id])).toBe(0);
       expect(await queue.deadLetters.purge([])).toBe(0);
       expect(await queue.deadLetters.list()).toEqual([third]);
-    });
-
-    it('are delivered when the service, which refused them, takes them', async () => {
-      const world = enter();
-      const [queue, seen] = [await world.open(), await world.openSeen()];
-      const service = createFakeService();
-      let refuses = true;
-      service.when((request) => {
-        if (refuses) request.answer(400, { code: 400, message: 'Invalid request data' });
-        return refuses;
-      });
-      const { fetch } = service;
-      const delivery = createDelivery({ baseUrl: 'http://service.test', token: 't', seen, fetch });
-      const consumer = createConsumer({ queue, delivery, pollInterval: 5 });
-      onTestFinished(() => consumer.stop());
-      const record = { ...makeQueued('a'), at: Date.now() };
-      await queue.put([record]);
-      consumer.start();
-      const dead = await vi.waitUntil(async () => (await queue.deadLetters.list())[0]);
-      expect(dead.reason).toBe('rejected 400');
-      refuses = false;
-      await queue.deadLetters.resend([dead.id]);
-      await vi.waitUntil(async () => (await queue.size?.())?.waiting === 0);
-      expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
-      expect(service.got.map(({ headers }) => headers['idempotency-key'])).toEqual([
-        record.id,
-        record.id,
-      ]);
     });
   });
 };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DeadLetter } from './memory-queue.js';
 import type { Queue, QueueBounds, QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
@@ -31,17 +31,21 @@ const one = (taken: readonly Taken[]): Taken => {
 
 /** What every queue does, whatever it is made of. */
 export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): void => {
+  /** Names a scenario that begins with an empty queue, and runs it. */
+  const it = (what: string, play: (queue: Queue, world: QueueWorld) => Promise<void>) =>
+    test(what, async () => {
+      const world = await enter();
+      await play(await world.open(), world);
+    });
+
   describe(`the queue of ${name}`, () => {
-    it('gives a record out as it was put', async () => {
-      const { open } = await enter();
-      const queue = await open();
+    it('gives a record out as it was put', async (queue) => {
       const record = makeQueued('ü 🎉');
       await queue.put([record]);
       expect(one(await queue.take(10, VISIBLE_MS))).toMatchObject({ record, attempts: 1 });
     });
 
-    it('gives none where none is due', async () => {
-      const queue = await (await enter()).open();
+    it('gives none where none is due', async (queue) => {
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
       await queue.put([]);
       await queue.done([]);
@@ -49,16 +53,14 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
     });
 
-    it('takes for a time that is no whole number', async () => {
-      const queue = await (await enter()).open();
+    it('takes for a time that is no whole number', async (queue) => {
       await queue.put([makeQueued()]);
       const taken = await queue.take(1, 10_000 / 3);
       expect(await queue.take(1, 10_000 / 3)).toEqual([]);
       await queue.giveBack(back(taken, 0.5));
     });
 
-    it('keeps the order of the identifies of a user, one at a time, over many calls', async () => {
-      const queue = await (await enter()).open();
+    it('keeps the order of the identifies of a user, one at a time, over many calls', async (queue) => {
       const records = Array.from({ length: 10 }, () => makeIdentify('a', 'me'));
       await queue.put(records.slice(0, 4));
       const taken = await queue.take(10, VISIBLE_MS, { only: 'fresh' });
@@ -69,8 +71,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await drain(queue)).toEqual(records.slice(1).map(({ id }) => id));
     });
 
-    it('gives events of a user when the identifies before them are done, and not one after the other', async () => {
-      const queue = await (await enter()).open();
+    it('gives events of a user when the identifies before them are done, and not one after the other', async (queue) => {
       const [first, second] = [makeIdentify('a'), makeIdentify('a')];
       const [before, between, after] = [makeQueued('a'), makeQueued('a'), makeQueued('a')];
       await queue.put([before, first, between, second, after]);
@@ -83,8 +84,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await drain(queue)).toEqual([after.id]);
     });
 
-    it('holds up nobody behind an event that failed', async () => {
-      const queue = await (await enter()).open();
+    it('holds up nobody behind an event that failed', async (queue) => {
       const [bad, ...others] = Array.from({ length: 4 }, () => makeQueued('a'));
       await queue.put([bad!]);
       await queue.giveBack(back(await queue.take(1, VISIBLE_MS), 5_000));
@@ -92,9 +92,9 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toHaveLength(4);
     });
 
-    it('lets the events behind an identify go when it has failed three times, and no other identify', async () => {
-      const { open, pass } = await enter();
-      const queue = await open();
+    it('lets the events behind an identify go when it has failed three times, and no other identify', async (queue, {
+      pass,
+    }) => {
       const [bad, next] = [makeIdentify('a', 'me'), makeIdentify('a', 'me')];
       const events = Array.from({ length: 3 }, () => ({ ...makeQueued('a'), client: 'me' }));
       await queue.put([bad, events[0]!, next, events[1]!]);
@@ -112,9 +112,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([next.id]);
     });
 
-    it('counts a try that nobody came back from among the three', async () => {
-      const { open, pass } = await enter();
-      const queue = await open();
+    it('counts a try that nobody came back from among the three', async (queue, { pass }) => {
       const [bad, behind] = [makeIdentify('a'), makeQueued('a')];
       await queue.put([bad, behind]);
       for (const comesBack of [true, true, false, true]) {
@@ -126,8 +124,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(idsOf(await queue.take(10, VISIBLE_MS))).toContain(behind.id);
     });
 
-    it('lets nobody wait for the identifies that another client has sent of the same user', async () => {
-      const queue = await (await enter()).open();
+    it('lets nobody wait for the identifies that another client has sent of the same user', async (queue) => {
       const [forged, own] = [makeIdentify('a', 'stranger'), makeIdentify('a', 'me')];
       await queue.put([forged]);
       await queue.giveBack(back(await queue.take(1, VISIBLE_MS), 5_000));
@@ -135,8 +132,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await drain(queue)).toEqual([own.id]);
     });
 
-    it('keeps a record as it is that holds what a database may refuse, and those beside it', async () => {
-      const queue = await (await enter()).open();
+    it('keeps a record as it is that holds what a database may refuse, and those beside it', async (queue) => {
       const odd = 'a\u0000b\ud800c';
       const records = [makeIdentify(odd, 'me'), makeQueued(odd), makeIdentify('b', 'me')];
       await queue.put(records);
@@ -148,17 +144,16 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
     });
 
-    it('tells users of two projects apart', async () => {
-      const queue = await (await enter()).open();
+    it('tells users of two projects apart', async (queue) => {
       const [here, there] = [makeIdentify('a'), makeIdentify('a')];
       there.body = { ...there.body, project: 'q' };
       await queue.put([here, there]);
       expect(await queue.take(10, VISIBLE_MS)).toHaveLength(2);
     });
 
-    it('gives back what has failed after its delay, behind what has not, and says for how long it has failed', async () => {
-      const { open, pass } = await enter();
-      const queue = await open();
+    it('gives back what has failed after its delay, behind what has not, and says for how long it has failed', async (queue, {
+      pass,
+    }) => {
       const [bad, other] = [makeQueued('a'), makeQueued()];
       await queue.put([bad]);
       expect(await queue.take(1, VISIBLE_MS)).toMatchObject([{ attempts: 1, failingMs: 0 }]);
@@ -175,9 +170,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(taken).toMatchObject([{ record: bad, attempts: 3 }]);
     });
 
-    it('gives back untried, now or later, as if it had not been taken', async () => {
-      const { open, pass } = await enter();
-      const queue = await open();
+    it('gives back untried, now or later, as if it had not been taken', async (queue, { pass }) => {
       await queue.put([makeQueued('a')]);
       for (const delayMs of [0, 5_000, 0]) {
         const taken = await queue.take(1, VISIBLE_MS);
@@ -188,8 +181,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       }
     });
 
-    it('gives out at once what has failed and waits when it is told to, and nothing that is taken', async () => {
-      const queue = await (await enter()).open();
+    it('gives out at once what has failed and waits when it is told to, and nothing that is taken', async (queue) => {
       const [failed, taken] = [makeQueued('a'), makeQueued('b')];
       await queue.put([failed]);
       await queue.giveBack(back(await queue.take(10, VISIBLE_MS), VISIBLE_MS));
@@ -200,9 +192,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toMatchObject([{ record: failed, attempts: 2 }]);
     });
 
-    it('gives records that have not failed before those that have', async () => {
-      const { open, pass } = await enter();
-      const queue = await open();
+    it('gives records that have not failed before those that have', async (queue, { pass }) => {
       const bad = Array.from({ length: 20 }, (_, i) => makeQueued(`bad${i}`));
       await queue.put(bad);
       await queue.giveBack(back(await queue.take(20, VISIBLE_MS), 1_000));
@@ -218,9 +208,11 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       );
     });
 
-    it('gives to another what a dead process has left, when its time is over', async () => {
-      const { open, pass } = await enter();
-      const [dying, living] = [await open(), await open()];
+    it('gives to another what a dead process has left, when its time is over', async (dying, {
+      open,
+      pass,
+    }) => {
+      const living = await open();
       const records = [makeIdentify('a'), makeQueued('b'), makeQueued()];
       await dying.put(records);
       expect(await dying.take(10, VISIBLE_MS)).toHaveLength(3);
@@ -232,9 +224,11 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(Math.min(...taken.map(({ attempts }) => attempts))).toBeGreaterThanOrEqual(2);
     });
 
-    it('removes what is done though its time was over, and another has it', async () => {
-      const { open, pass } = await enter();
-      const [slow, quick] = [await open(), await open()];
+    it('removes what is done though its time was over, and another has it', async (slow, {
+      open,
+      pass,
+    }) => {
+      const quick = await open();
       await slow.put([makeQueued('a')]);
       const taken = await slow.take(1, VISIBLE_MS);
       await pass(VISIBLE_MS + 1);
@@ -244,9 +238,8 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await quick.take(1, VISIBLE_MS)).toEqual([]);
     });
 
-    it('does not take from another what was given back too late', async () => {
-      const { open, pass } = await enter();
-      const [slow, quick] = [await open(), await open()];
+    it('does not take from another what was given back too late', async (slow, { open, pass }) => {
+      const quick = await open();
       await slow.put([makeQueued('a')]);
       const taken = await slow.take(1, VISIBLE_MS);
       await pass(VISIBLE_MS + 1);
@@ -256,8 +249,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await quick.take(1, VISIBLE_MS)).toEqual([]);
     });
 
-    it('takes a record that waits already for the same one', async () => {
-      const queue = await (await enter()).open();
+    it('takes a record that waits already for the same one', async (queue) => {
       const record = makeQueued('a');
       await queue.put([record]);
       await queue.put([record, makeQueued('a')]);
@@ -270,8 +262,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(idsOf(await queue.take(10, VISIBLE_MS))).toEqual([record.id]);
     });
 
-    it('keeps records apart that have one id in another type or project', async () => {
-      const queue = await (await enter()).open();
+    it('keeps records apart that have one id in another type or project', async (queue) => {
       const record = makeQueued('a');
       const inOther = { ...record, body: { ...record.body, project: 'q' } };
       const { user_id, project } = record.body as Record<string, string>;
@@ -292,9 +283,9 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await drain(queue)).toEqual([record.id]);
     });
 
-    it('buries a record with its reason, once, and lets the user go on', async () => {
-      const { open, deadLetters } = await enter();
-      const queue = await open();
+    it('buries a record with its reason, once, and lets the user go on', async (queue, {
+      deadLetters,
+    }) => {
       const [bad, next] = [makeIdentify('a'), makeQueued('a')];
       await queue.put([bad, next]);
       const taken = one(await queue.take(1, VISIBLE_MS));
@@ -304,9 +295,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await drain(queue)).toEqual([next.id]);
     });
 
-    it('tells how full it is', async () => {
-      const { open } = await enter();
-      const queue = await open();
+    it('tells how full it is', async (queue) => {
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
       const records = [
         { ...makeQueued('a'), at: 5 },
@@ -394,8 +383,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 3 });
     });
 
-    it('gives each record once to calls of one process at the same time', async () => {
-      const queue = await (await enter()).open();
+    it('gives each record once to calls of one process at the same time', async (queue) => {
       const records = Array.from({ length: 4 }, () => makeQueued());
       await queue.put(records);
       const taken = await Promise.all([queue.take(2, VISIBLE_MS), queue.take(2, VISIBLE_MS)]);
@@ -434,7 +422,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
 
 /** What a queue on a disk does, too: one client may put 50,000 records of one user. */
 export const describeLongLine = (name: string, enter: () => Promise<QueueWorld>): void =>
-  it(`the queue of ${name} is held up by no line of one user, however long`, async () => {
+  test(`the queue of ${name} is held up by no line of one user, however long`, async () => {
     const { open, pass } = await enter();
     const queue = await open();
     const of = (make: (user: string) => QueuedRecord) => ({ ...make('u'), client: 'me' });

@@ -72,12 +72,8 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
   describeLongLine('Redis', enterQueue);
 
   describeDeadLetters('Redis', () => {
-    const { prefix, now } = enter();
-    return {
-      open: async (options) => createRedisQueue({ ...options, client, prefix }),
-      openSeen: async () => createRedisSeen({ client, prefix }),
-      now,
-    };
+    const { prefix } = enter();
+    return async (options) => createRedisQueue({ ...options, client, prefix });
   });
 
   const enterSeen = async () => {
@@ -180,22 +176,10 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     await queue.done([...first, ...second]);
     expect(idsOf(await queue.take(10, 60_000))).toEqual([three.id]);
   });
-});
 
-describe.skipIf(!hasRedis)('what the build before this one has left in Redis', () => {
-  let server: RedisServer;
-  let client: Awaited<ReturnType<ReturnType<typeof createClient>['connect']>>;
-  beforeAll(async () => {
-    server = await startRedis();
-    client = (await createClient({ url: server.url }).connect()) as typeof client;
-  });
-  afterAll(async () => {
-    client.destroy();
-    await server.stop();
-  });
   const ask = (...args: string[]) => client.sendCommand(args);
 
-  it('is delivered in its order, and its dead letters are there', async () => {
+  it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
     const key = (name: string) => `{old}:${name}`;
     const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
     const putOld = async (record: QueuedRecord, state: string, score?: number) => {
@@ -236,7 +220,7 @@ describe.skipIf(!hasRedis)('what the build before this one has left in Redis', (
   it.each([
     ['newer', ['SET', '{newer}:version', '3'], '3'],
     ['older', ['ZADD', '{older}:heads', '1', '["p","u"]'], '1'],
-  ])('is refused in words where it is %s', async (prefix, command, version) => {
+  ])('refuses in words what another build has left: %s', async (prefix, command, version) => {
     await ask(...command);
     const queue = createRedisQueue({ client, prefix });
     const words = `Redis holds data of version ${version} in {${prefix}}:waiting, and this program knows version 2`;
@@ -244,8 +228,12 @@ describe.skipIf(!hasRedis)('what the build before this one has left in Redis', (
     await expect(queue.take(1, 1_000)).rejects.toThrow('run the program that has written it');
   });
 
-  it('is told of when it may be lost', async () => {
+  it('says when what it keeps may be lost', async () => {
     const queue = createRedisQueue({ client });
+    onTestFinished(async () => {
+      await server.kill();
+      await server.restart(); // with the settings that it had
+    });
     expect(await queue.check()).toEqual([]);
     await ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await ask('CONFIG', 'SET', 'appendonly', 'no');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { IdBounds, Seen } from '../../../src/relay/queue/ports.js';
 import type { BatchResult } from '../../../src/interface/wire.js';
 
@@ -15,9 +15,15 @@ const delivered = (id: string): BatchResult => ({ id, outcome: 'delivered', stat
 
 /** What every `Seen` does. */
 export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): void => {
+  /** Names a scenario that begins with an empty store, and runs it. */
+  const it = (what: string, play: (seen: Seen, world: SeenWorld) => Promise<void>) =>
+    test(what, async () => {
+      const world = await enter();
+      await play(await world.open(), world);
+    });
+
   describe(`the seen ids of ${name}`, () => {
-    it('claims an id once', async () => {
-      const seen = await (await enter()).open();
+    it('claims an id once', async (seen) => {
       const [a, b] = [newId(), newId()];
       expect(await seen.begin([a, b], CLAIM_MS)).toEqual([{ state: 'new' }, { state: 'new' }]);
       expect(await seen.begin([b, newId()], CLAIM_MS)).toEqual([
@@ -27,9 +33,8 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       expect(await seen.begin([], CLAIM_MS)).toEqual([]);
     });
 
-    it('gives one of two callers the claim, also of two processes', async () => {
-      const { open } = await enter();
-      const [one, two] = [await open(), await open()];
+    it('gives one of two callers the claim, also of two processes', async (one, { open }) => {
+      const two = await open();
       const ids = Array.from({ length: 20 }, newId);
       const states = await Promise.all([one.begin(ids, CLAIM_MS), two.begin(ids, CLAIM_MS)]);
       ids.forEach((_, i) =>
@@ -37,9 +42,8 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       );
     });
 
-    it('gives the first answer to a repeat', async () => {
-      const { open } = await enter();
-      const [one, two] = [await open(), await open()];
+    it('gives the first answer to a repeat', async (one, { open }) => {
+      const two = await open();
       const [good, bad] = [newId(), newId()];
       await one.begin([good, bad], CLAIM_MS);
       const results: BatchResult[] = [
@@ -52,9 +56,10 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       );
     });
 
-    it('keeps what a record came to when it is called accepted afterwards, and not the other way', async () => {
-      const { open } = await enter();
-      const [relay, consumer] = [await open(), await open()];
+    it('keeps what a record came to when it is called accepted afterwards, and not the other way', async (relay, {
+      open,
+    }) => {
+      const consumer = await open();
       const [slow, quick] = [newId(), newId()];
       const accepted = (id: string): BatchResult => ({ id, outcome: 'accepted', status: 0 });
       await relay.begin([slow, quick], CLAIM_MS);
@@ -70,9 +75,7 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       ]);
     });
 
-    it('remembers a result longer than a claim', async () => {
-      const { open, pass } = await enter();
-      const seen = await open();
+    it('remembers a result longer than a claim', async (seen, { pass }) => {
       const id = newId();
       await seen.begin([id], CLAIM_MS);
       await seen.finish([delivered(id)]);
@@ -80,9 +83,8 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       expect(await seen.begin([id], CLAIM_MS)).toEqual([{ state: 'done', result: delivered(id) }]);
     });
 
-    it('ends a claim by itself', async () => {
-      const { open, pass } = await enter();
-      const [dying, living] = [await open(), await open()];
+    it('ends a claim by itself', async (dying, { open, pass }) => {
+      const living = await open();
       const id = newId();
       await dying.begin([id], CLAIM_MS);
       await pass(CLAIM_MS / 2);
@@ -91,24 +93,20 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       expect(await living.begin([id], CLAIM_MS)).toEqual([{ state: 'new' }]);
     });
 
-    it('takes a claim for a time that is no whole number', async () => {
-      const seen = await (await enter()).open();
+    it('takes a claim for a time that is no whole number', async (seen) => {
       const id = newId();
       expect(await seen.begin([id], 10_000 / 3)).toEqual([{ state: 'new' }]);
       expect(await seen.begin([id], 10_000 / 3)).toEqual([{ state: 'begun' }]);
     });
 
-    it('gives a claim up', async () => {
-      const seen = await (await enter()).open();
+    it('gives a claim up', async (seen) => {
       const [a, b] = [newId(), newId()];
       await seen.begin([a, b], CLAIM_MS);
       await seen.forget([a]);
       expect(await seen.begin([a, b], CLAIM_MS)).toEqual([{ state: 'new' }, { state: 'begun' }]);
     });
 
-    it('keeps a result that came to an id after its claim was over', async () => {
-      const { open, pass } = await enter();
-      const seen = await open();
+    it('keeps a result that came to an id after its claim was over', async (seen, { pass }) => {
       const id = newId();
       await seen.begin([id], CLAIM_MS);
       await pass(CLAIM_MS * 2);
@@ -116,9 +114,7 @@ export const describeSeen = (name: string, enter: () => Promise<SeenWorld>): voi
       expect(await seen.begin([id], CLAIM_MS)).toEqual([{ state: 'done', result: delivered(id) }]);
     });
 
-    it('forgets a refused record after an hour, and no other', async () => {
-      const { open, pass } = await enter();
-      const seen = await open();
+    it('forgets a refused record after an hour, and no other', async (seen, { pass }) => {
       const [good, bad] = [newId(), newId()];
       await seen.begin([good, bad], CLAIM_MS);
       await seen.finish([delivered(good), { id: bad, outcome: 'rejected', status: 400 }]);
@@ -153,7 +149,7 @@ export const describeSeenBounds = (name: string, enter: () => Promise<SeenWorld>
   };
 
   describe(`the number of ids of ${name}`, () => {
-    it('is bounded by client: its oldest go', async () => {
+    test('is bounded by client: its oldest go', async () => {
       const seen = await (await enter()).open({ maxIdsOfClient: 3 });
       const mine = await remember(seen, 'me', 2);
       const flood = await remember(seen, 'flood', 5);
@@ -164,7 +160,7 @@ export const describeSeenBounds = (name: string, enter: () => Promise<SeenWorld>
       ]);
     });
 
-    it('is bounded in all: the oldest of the client with the most go', async () => {
+    test('is bounded in all: the oldest of the client with the most go', async () => {
       const seen = await (await enter()).open({ maxIds: 5 });
       const mine = await remember(seen, 'me', 2);
       const flood = await remember(seen, 'flood', 6);
@@ -175,7 +171,7 @@ export const describeSeenBounds = (name: string, enter: () => Promise<SeenWorld>
       ]);
     });
 
-    it('counts an id once, and none whose time is over', async () => {
+    test('counts an id once, and none whose time is over', async () => {
       const { open, pass } = await enter();
       const seen = await open({ maxIdsOfClient: 3 });
       const { ids } = await remember(seen, 'me', 2);

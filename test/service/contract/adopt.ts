@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   ALL,
   at,
@@ -9,12 +9,13 @@ import {
   rowOf,
   rowsOf,
   withoutSeq,
+  scenarioOf,
   type Part,
 } from './scenario.js';
 
 /** Taking over what another store holds. */
 export const describeAdoption: Part = (name, enter) => {
-  const open = () => enter().open();
+  const it = scenarioOf(enter);
 
   describe(`what ${name} takes over from another store`, () => {
     const held = () => {
@@ -29,8 +30,7 @@ export const describeAdoption: Part = (name, enter) => {
       return { rows, profiles: [profile], refused };
     };
 
-    it('is kept as it is, and taken over once', async () => {
-      const store = await open();
+    it('is kept as it is, and taken over once', async (store) => {
       const all = held();
       expect(await store.adopt(all)).toBe(4);
       const look = async () => ({
@@ -53,8 +53,7 @@ export const describeAdoption: Part = (name, enter) => {
       expect(await store.adopt({})).toBe(0);
     });
 
-    it('leaves what is here, and of each property what the later call said', async () => {
-      const store = await open();
+    it('leaves what is here, and of each property what the later call said', async (store) => {
       const all = held();
       const own = { ...event(), id: all.rows[0]!.id };
       await store.write([
@@ -72,8 +71,7 @@ export const describeAdoption: Part = (name, enter) => {
       ]);
     });
 
-    it('has a refusal for a profile that would be too large, and the others all the same', async () => {
-      const store = await open();
+    it('has a refusal for a profile that would be too large, and the others all the same', async (store) => {
       const half = 'x'.repeat(150_000);
       await store.write([identify({ first: half })]);
       const dates = { created_at: at(2), updated_at: at(10) };
@@ -98,9 +96,7 @@ export const describeAdoption: Part = (name, enter) => {
       expect(refused).toMatchObject([{ project: 'p', user_id: 'u', message: words }]);
     });
 
-    it('has dead letters for the rows that the database refuses', async () => {
-      const { open, spoil } = enter();
-      const store = await open();
+    it('has dead letters for the rows that the database refuses', async (store, { spoil }) => {
       await spoil('bad', 'no');
       const rows = ['a', 'bad', 'c'].map((word) => rowOf(event({ event: word })));
       for (const added of [3, 0]) expect(await store.adopt({ rows })).toBe(added);

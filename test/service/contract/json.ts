@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
 import type { Store } from '../../../src/service/store/port.js';
 import {
@@ -12,12 +12,14 @@ import {
   idsOf,
   profileOf,
   rowsOf,
+  scenarioOf,
   type Part,
 } from './scenario.js';
 
 /** The JSON of tags and properties, as it comes back. */
 export const describeJson: Part = (name, enter) => {
   const open = () => enter().open();
+  const it = scenarioOf(enter);
   /** What a body's tags are when they are read again. */
   const kept = async (store: Store, tags: object): Promise<unknown> => {
     const record = event({ tags });
@@ -28,8 +30,7 @@ export const describeJson: Part = (name, enter) => {
   };
 
   describe(`the JSON that ${name} keeps`, () => {
-    it('is what was sent, whatever it was', async () => {
-      const store = await open();
+    it('is what was sent, whatever it was', async (store) => {
       const tags = fc.dictionary(fc.string(), fc.jsonValue());
       await fc.assert(
         fc.asyncProperty(fc.array(tags, { minLength: 1, maxLength: 20 }), async (all) => {
@@ -48,7 +49,7 @@ export const describeJson: Part = (name, enter) => {
       `{"a":"${'x'.repeat(60_000)}"}`,
       JSON.stringify({ a: 'ü🎉"\\'.repeat(5_000) }),
     ];
-    it.each([
+    test.each([
       ['{"a":1e400,"b":[-1e400]}', { a: null, b: [null] }], // JSON has no infinity
       ['{"a":-0,"b":5e-324,"c":1.7976931348623157e308,"d":9007199254740993}'],
       ['{"a":0.1,"b":1e21,"c":-1e-7,"d":123456789012345680000}'],

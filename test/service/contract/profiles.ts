@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { ALL, KNOWN, at, identify, profileOf, times, type Part } from './scenario.js';
+import { describe, expect, test } from 'vitest';
+import { ALL, KNOWN, at, identify, profileOf, times, scenarioOf, type Part } from './scenario.js';
 
 /** Profiles, which identifies are merged into. */
 export const describeProfiles: Part = (name, enter) => {
   const open = () => enter().open();
+  const it = scenarioOf(enter);
 
   describe(`the profiles of ${name}`, () => {
-    it('are merged one level deep', async () => {
-      const store = await open();
+    it('are merged one level deep', async (store) => {
       await store.write([
         identify({ plan: { name: 'free', seats: 1 }, city: 'Bern', old: 1 }, { receivedAt: at(1) }),
         identify({}, { receivedAt: at(2) }, { user_id: 'empty' }),
@@ -29,7 +29,7 @@ export const describeProfiles: Part = (name, enter) => {
       ]);
     });
 
-    it.each([
+    test.each([
       ['in one batch', true],
       ['one by one', false],
     ])('have of each property what the latest call said: %s', async (_, isOneBatch) => {
@@ -48,8 +48,7 @@ export const describeProfiles: Part = (name, enter) => {
       expect(set_at).toEqual({ a: at(3), b: at(4), c: at(4), d: at(2) });
     });
 
-    it('are not changed by an identify that is known', async () => {
-      const store = await open();
+    it('are not changed by an identify that is known', async (store) => {
       const [one, two] = [identify({ a: 1 }), identify({ a: 2 })];
       await store.write([one, two]);
       expect(await store.write([{ ...one, receivedAt: at(50) }, one])).toEqual([KNOWN, KNOWN]);
@@ -57,9 +56,10 @@ export const describeProfiles: Part = (name, enter) => {
       expect({ properties, updated_at }).toEqual({ properties: { a: 2 }, updated_at: at(0) });
     });
 
-    it('lose no property when several processes write of the same users', async () => {
-      const { open } = enter();
-      const stores = [await open(), await open(), await open()];
+    it('lose no property when several processes write of the same users', async (store, {
+      open,
+    }) => {
+      const stores = [store, await open(), await open()];
       const users = ['a', 'b', 'c', 'd'];
       const writes = times(30, (n) => {
         // Each in another order, and so a deadlock, if one waits for the other.
@@ -74,8 +74,7 @@ export const describeProfiles: Part = (name, enter) => {
       for (const { properties } of profiles) expect(Object.keys(properties)).toHaveLength(31);
     });
 
-    it('are read by project and user, in pages', async () => {
-      const store = await open();
+    it('are read by project and user, in pages', async (store) => {
       const places = ['Z', 'a', 'b', 'é', '😀', '\uffee'];
       await store.write(
         ['q', 'p'].flatMap((project) =>

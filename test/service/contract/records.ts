@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   ALL,
   KNOWN,
@@ -11,16 +11,16 @@ import {
   rowsOf,
   times,
   withoutSeq,
+  scenarioOf,
   type Part,
 } from './scenario.js';
 
 /** Writing records, each of them once. */
 export const describeRecords: Part = (name, enter) => {
-  const open = () => enter().open();
+  const it = scenarioOf(enter);
 
   describe(`the records of ${name}`, () => {
-    it('are given back as they came', async () => {
-      const store = await open();
+    it('are given back as they came', async (store) => {
       expect(await store.write([])).toEqual([]);
       expect(await rowsOf(store)).toEqual([]);
       const records = [
@@ -32,9 +32,10 @@ export const describeRecords: Part = (name, enter) => {
       expect(withoutSeq(await rowsOf(store))).toEqual(records.map(rowOf));
     });
 
-    it('are known when they come again, to each process, and stay as they were', async () => {
-      const { open } = enter();
-      const [one, other] = [await open(), await open()];
+    it('are known when they come again, to each process, and stay as they were', async (one, {
+      open,
+    }) => {
+      const other = await open();
       const record = event({ tags: { n: 1 } });
       const again = { ...record, body: { ...record.body, tags: { n: 2 } }, receivedAt: at(9) };
       expect(await one.write([record])).toEqual([STORED]);
@@ -45,8 +46,7 @@ export const describeRecords: Part = (name, enter) => {
       expect(await one.counts()).toEqual([{ project: 'p', type: 'event', rows: 2 }]);
     });
 
-    it('are others with the same id in another project or of another type', async () => {
-      const store = await open();
+    it('are others with the same id in another project or of another type', async (store) => {
       const records = [
         event({}, { id: 'same' }),
         event({ project: 'q' }, { id: 'same' }),
@@ -56,8 +56,7 @@ export const describeRecords: Part = (name, enter) => {
       expect(await rowsOf(store)).toHaveLength(3);
     });
 
-    it('are stored once when they are several times in one batch', async () => {
-      const store = await open();
+    it('are stored once when they are several times in one batch', async (store) => {
       const [record, other] = [event(), event()];
       const written = await store.write([record, other, record, record]);
       expect(written).toEqual([STORED, STORED, KNOWN, KNOWN]);
@@ -67,9 +66,8 @@ export const describeRecords: Part = (name, enter) => {
       ]);
     });
 
-    it('each get their own answer when many are written at once', async () => {
-      const { open } = enter();
-      const stores = [await open(), await open()];
+    it('each get their own answer when many are written at once', async (store, { open }) => {
+      const stores = [store, await open()];
       const batches = times(60, (n) => times((n % 7) + 1, () => event()));
       const write = (batch: ReturnType<typeof event>[], n: number) => stores[n % 2]!.write(batch);
       const written = await Promise.all(batches.map(write));
@@ -85,8 +83,7 @@ export const describeRecords: Part = (name, enter) => {
       expect(ids).toHaveLength(batches.flat().length + batches.length);
     });
 
-    it('have the time of their arrival where that of the call cannot be kept', async () => {
-      const store = await open();
+    it('have the time of their arrival where that of the call cannot be kept', async (store) => {
       const cases = [
         ['2026-03-01T13:00:00+01:00', '2026-03-01T12:00:00.000Z'],
         ['2026-03-01t11:59:59.1234567z', '2026-03-01T11:59:59.123Z'],

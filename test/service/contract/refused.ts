@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
 import type { Refused } from '../../../src/service/store/port.js';
 import { MAX_DEAD_SIZE, MAX_REFUSED } from '../../../src/service/store/refused-bounds.js';
@@ -17,17 +17,16 @@ import {
   rowsOf,
   times,
   withoutSeq,
+  scenarioOf,
   type Part,
 } from './scenario.js';
 
 /** What was refused, and the dead letters among it. */
 export const describeRefused: Part = (name, enter) => {
-  const open = () => enter().open();
+  const it = scenarioOf(enter);
 
   describe(`the dead letters of ${name}`, () => {
-    it('are the records that the database refuses, and no others', async () => {
-      const { open, spoil } = enter();
-      const store = await open();
+    it('are the records that the database refuses, and no others', async (store, { spoil }) => {
       const unspoil = await spoil('bad', 'not this "one"');
       const records = times(50, (n) =>
         event({ event: n % 17 === 3 ? 'bad' : 'good', user_id: 'u' }, { client: 'abc' }),
@@ -60,9 +59,9 @@ export const describeRefused: Part = (name, enter) => {
       expect(idsOf(await store.rows({}, { limit: 1, newest: true }))).toEqual([dead[0]!.id]);
     });
 
-    it('stay while the database refuses them, with its latest words, and go when they are known', async () => {
-      const { open, spoil } = enter();
-      const store = await open();
+    it('stay while the database refuses them, with its latest words, and go when they are known', async (store, {
+      spoil,
+    }) => {
       const unspoil = await spoil('bad', 'no');
       const record = event({ event: 'bad' });
       await store.write([record]);
@@ -79,9 +78,7 @@ export const describeRefused: Part = (name, enter) => {
       expect(await store.resend([])).toEqual([]);
     });
 
-    it('are identifies too, whose profile stays as it was', async () => {
-      const { open, spoil } = enter();
-      const store = await open();
+    it('are identifies too, whose profile stays as it was', async (store, { spoil }) => {
       const bad = identify({ bad: 1 });
       await spoil(bad.id, 'no');
       const written = await store.write([identify({ a: 1 }), bad, identify({ b: 2 })]);
@@ -90,8 +87,7 @@ export const describeRefused: Part = (name, enter) => {
       expect(first(await refusedOf(store))).toMatchObject({ id: bad.id, type: 'identify' });
     });
 
-    it('are the identifies that would make a profile larger than it may be', async () => {
-      const store = await open();
+    it('are the identifies that would make a profile larger than it may be', async (store) => {
       const half = 'x'.repeat(150_000);
       const tooMuch = identify({ second: half });
       expect(await store.write([identify({ first: half })])).toEqual([STORED]);
@@ -108,8 +104,7 @@ export const describeRefused: Part = (name, enter) => {
   });
 
   describe(`what ${name} keeps of the refused`, () => {
-    it('is given back as it came, in pages', async () => {
-      const store = await open();
+    it('is given back as it came, in pages', async (store) => {
       const given = [
         refusal({ reason: 'token', status: 401, message: 'no "token"\ud800', client: 'abc' }),
         refusal({ id: 'i', type: 'event', project: 'p', user_id: 'u', body: '{"a":"\0"}' }),
@@ -129,8 +124,7 @@ export const describeRefused: Part = (name, enter) => {
       expect(await store.refused({ ...ALL, before: two!.seq })).toEqual([one]);
     });
 
-    it('is the newest of it, with a message and a body that are cut', async () => {
-      const store = await open();
+    it('is the newest of it, with a message and a body that are cut', async (store) => {
       const flood = times(1.5 * MAX_REFUSED, (n) => refusal({ body: `${n}` }));
       await Promise.all([store.refuse(flood.slice(0, 70)), store.refuse(flood.slice(70))]);
       const all = await refusedOf(store);
@@ -146,8 +140,7 @@ export const describeRefused: Part = (name, enter) => {
       expect(await refusedOf(store)).toHaveLength(MAX_REFUSED);
     });
 
-    it('has the dead records apart, which no flood of others pushes out', async () => {
-      const store = await open();
+    it('has the dead records apart, which no flood of others pushes out', async (store) => {
       const letter = (n: number, tags = {}) =>
         refusal({ reason: 'database', body: `dead ${n}`, record: event({ tags }) });
       await store.refuse(times(10, (n) => letter(n)));

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
 import type { Row, Store } from '../../../src/service/store/port.js';
 import {
@@ -12,16 +12,16 @@ import {
   refusedOf,
   rowsOf,
   times,
+  scenarioOf,
   type Part,
 } from './scenario.js';
 
 /** Reading, following and deleting rows. */
 export const describeRows: Part = (name, enter) => {
-  const open = () => enter().open();
+  const it = scenarioOf(enter);
 
   describe(`the feed of ${name}`, () => {
-    it('is read in pages, forwards and backwards', async () => {
-      const store = await open();
+    it('is read in pages, forwards and backwards', async (store) => {
       await store.write(times(10, () => event()));
       const rows = await rowsOf(store);
       const seqs = rows.map(({ seq }) => seq);
@@ -38,9 +38,10 @@ export const describeRows: Part = (name, enter) => {
       expect(await store.rows({}, { ...ALL, after: seqs[9] })).toEqual([]);
     });
 
-    it('never has a row behind a place that was read, while several processes write', async () => {
-      const { open } = enter();
-      const stores = [await open(), await open(), await open()];
+    it('never has a row behind a place that was read, while several processes write', async (store, {
+      open,
+    }) => {
+      const stores = [store, await open(), await open()];
       const reader = await open();
       let isDone = false;
       const writing = Promise.all(
@@ -59,9 +60,10 @@ export const describeRows: Part = (name, enter) => {
       expect(idsOf(read)).toEqual(idsOf(await reader.rows({}, ALL)));
     });
 
-    it('is told to those who follow: of each process, of rows and of what was refused', async () => {
-      const { open } = enter();
-      const [store, other] = [await open(), await open()];
+    it('is told to those who follow: of each process, of rows and of what was refused', async (store, {
+      open,
+    }) => {
+      const other = await open();
       const [told, stopped] = [vi.fn(), vi.fn()];
       store.follow(stopped)();
       const stop = store.follow(told);
@@ -81,8 +83,7 @@ export const describeRows: Part = (name, enter) => {
   });
 
   describe(`the rows of ${name}`, () => {
-    it('are found by what they are', async () => {
-      const store = await open();
+    it('are found by what they are', async (store) => {
       const records = {
         plain: event(),
         project: event({ project: 'q' }),
@@ -114,8 +115,7 @@ export const describeRows: Part = (name, enter) => {
       expect(await find({ event: [`' OR true --`], user_id: `"; DROP` })).toEqual([]);
     });
 
-    it('are found by any text of the body, whatever its case, and none stands for another', async () => {
-      const store = await open();
+    it('are found by any text of the body, whatever its case, and none stands for another', async (store) => {
       const texts = [
         'Übergröße für 100 % Wolle',
         'under_score',
@@ -146,8 +146,7 @@ export const describeRows: Part = (name, enter) => {
       expect(await find('本語 😀')).toEqual([5]);
     });
 
-    it('are counted by project and type', async () => {
-      const store = await open();
+    it('are counted by project and type', async (store) => {
       expect(await store.counts()).toEqual([]);
       await store.write([event(), event(), identify({}), event({ project: 'a' })]);
       await store.write([event({ project: 'a' })]);
@@ -158,8 +157,7 @@ export const describeRows: Part = (name, enter) => {
       ]);
     });
 
-    it('expire by their age, some at a time, and so does what was refused', async () => {
-      const store = await open();
+    it('expire by their age, some at a time, and so does what was refused', async (store) => {
       const ages = [5, 1, 9, 2, 3];
       await store.write(ages.map((age) => event({}, { id: `at ${age}`, receivedAt: at(age) })));
       await store.refuse([refusal({ received_at: at(4) }), refusal({ received_at: at(6) })]);
@@ -172,9 +170,9 @@ export const describeRows: Part = (name, enter) => {
       expect((await refusedOf(store)).map(({ received_at }) => received_at)).toEqual([at(6)]);
     });
 
-    it('of a user are erased, with the profile and what was refused of that user', async () => {
-      const { open, spoil } = enter();
-      const store = await open();
+    it('of a user are erased, with the profile and what was refused of that user', async (store, {
+      spoil,
+    }) => {
       await spoil('bad', 'no');
       const many = times(2_100, () => event({ user_id: 'gone "1"' }));
       await store.write([
@@ -213,8 +211,7 @@ export const describeRows: Part = (name, enter) => {
       ]);
     });
 
-    it('are all gone when the store is cleared, and their places are not given again', async () => {
-      const store = await open();
+    it('are all gone when the store is cleared, and their places are not given again', async (store) => {
       await store.write([event(), identify({})]);
       await store.refuse([refusal()]);
       const { seq } = first(await store.rows({}, { limit: 1, newest: true }));

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EventBody, IdentifyBody } from '../../../src/interface/bodies.js';
 import type { Incoming, NewRefused, Row, Store } from '../../../src/service/store/port.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
@@ -12,6 +12,15 @@ export interface StoreWorld {
 
 /** A part of the contract: what a store of this name does in a world of its own. */
 export type Part = (name: string, enter: () => StoreWorld) => void;
+
+/** Names a scenario that begins with an empty store, and runs it. */
+export const scenarioOf =
+  (enter: () => StoreWorld) =>
+  (name: string, play: (store: Store, world: StoreWorld) => Promise<void>): void =>
+    test(name, async () => {
+      const world = enter();
+      await play(await world.open(), world);
+    });
 
 export const ALL = { limit: 10_000 };
 export const STORED = { outcome: 'stored' };

@@ -1,0 +1,74 @@
+import { onTestFinished, vi } from 'vitest';
+import type { BatchRecord } from '../../../src/interface/wire.js';
+import { serveRelay } from '../../../src/program/serve-relay.js';
+import { readSettings, type Settings } from '../../../src/program/settings.js';
+import { listen } from '../../relay/helpers/relay.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+export const ORIGIN = 'https://shop.example';
+
+/** Settings for a relay in front of a service, over a folder of its own. */
+export const settingsOf = (serviceUrl: string, more: Readonly<Record<string, string>> = {}) =>
+  readSettings({
+    ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: 'tok', SITE_ORIGIN: ORIGIN, HOST: '127.0.0.1' },
+    ...{ PROJECTS: 'p', CHANNELS: 'c', STORE_URL: `file:${tempFolder()}`, PORT: '0', ...more },
+  });
+
+/** Starts the program until the test ends; its addresses are those that it says. */
+export const runRelay = async (settings: Settings, environment?: NodeJS.ProcessEnv) => {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const log = {
+    info: (line: string) => lines.push(line),
+    error: (line: string) => errors.push(line),
+  };
+  const served = serveRelay(settings, log, environment);
+  const stop = async () => {
+    process.emit('SIGTERM');
+    await served;
+  };
+  onTestFinished(stop);
+  const [url, adminUrl] = await vi.waitUntil(() => {
+    const urls = lines.flatMap((line) => /http:\S+/.exec(line) ?? []);
+    return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
+  }, 20_000);
+  return {
+    ...{ lines, errors, url: url!, adminUrl: adminUrl!, stop },
+    send: (records: readonly object[], headers: Readonly<Record<string, string>> = {}) =>
+      fetch(`${url}/a/v1/batch`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: ORIGIN, ...headers },
+        body: JSON.stringify({ sent_at: new Date().toISOString(), records }),
+      }),
+  };
+};
+
+/** What the service was asked, and what it said. */
+interface Asked {
+  name: string;
+  status: number;
+  authorization: string | undefined;
+}
+
+/** A service over HTTP that judges events by their names. One that answers 503 asks for an hour. */
+export const runJudge = async (judge: (name: string) => number | Promise<number> = () => 200) => {
+  const asked: Asked[] = [];
+  const port = await listen(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const { event: name } = JSON.parse(text) as BatchRecord['body'] & { event: string };
+    const status = await judge(name);
+    asked.push({ name, status, authorization: request.headers.authorization });
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      ...(status === 503 && { 'retry-after': '3600' }),
+    });
+    response.end(JSON.stringify(status === 200 ? { success: true } : { code: status }));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    /** Names of events with such an answer. */
+    answered: (status: number) => asked.flatMap((one) => (one.status === status ? [one.name] : [])),
+  };
+};
