@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import ts from 'typescript';
+import type ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { RECIPES as RUN } from '../packed/support/recipes.js';
+import { declared, defaultOf, membersOf, read, tableUnder } from './support/docs.js';
 
-const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const mountPage = read('docs/relay-mount.md');
 const optionsPage = read('docs/relay-options.md');
 const operatePage = read('docs/relay-operate.md');
@@ -39,44 +38,13 @@ describe('the page about mounting a relay', () => {
   });
 });
 
-/** The rows of the table under a heading, as text without backticks. */
-const tableUnder = (page: string, heading: string): string[][] => {
-  const lines = page.split(`\n## ${heading}\n`)[1]!.split('\n');
-  const start = lines.findIndex((line) => line.startsWith('|'));
-  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
-  return lines.slice(start + 2, start + length).map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.replaceAll('`', '').trim()),
-  );
-};
-
-const sourceOf = (file: string): ts.SourceFile =>
-  ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
-
-const declared = (file: string, name: string): ts.Node =>
-  sourceOf(file).statements.find(
-    (node) =>
-      (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) &&
-      node.name.text === name,
-  )!;
-
-const membersOf = (file: string, name: string): readonly ts.TypeElement[] =>
-  (declared(file, name) as ts.InterfaceDeclaration).members;
-
-const defaultOf = (member: ts.TypeElement): string => {
-  if (!member.questionToken) return 'required';
-  const tag = ts.getJSDocTags(member).find(({ tagName }) => tagName.text === 'default');
-  return ts.getTextOfJSDocComment(tag?.comment)?.trim() ?? 'none';
-};
-
 /** Name and default of each option, by name. Where a name comes twice the first counts. */
 const optionsOf = (...members: readonly ts.TypeElement[]): string[][] => {
   const defaults = new Map<string, string>();
   for (const member of members) {
     const name = member.name!.getText();
-    if (!defaults.has(name)) defaults.set(name, defaultOf(member));
+    if (!defaults.has(name))
+      defaults.set(name, member.questionToken ? defaultOf(member) : 'required');
   }
   return [...defaults].sort();
 };

@@ -10,12 +10,6 @@ describe('the page about services', () => {
   it.each(['own.mjs', 'logsnag.mjs'])('shows %s as it is run', (name) => {
     expect(page).toContain(`\`\`\`js\n${readFileSync(new URL(name, FOLDER), 'utf8')}\`\`\`\n`);
   });
-
-  it('shows a service of 30 lines', () => {
-    const lines = readFileSync(new URL('own.mjs', FOLDER), 'utf8').trimEnd().split('\n');
-    expect(lines.length).toBeLessThanOrEqual(30);
-    expect(page).toContain('These 30 lines');
-  });
 });
 
 describe('a relay for LogSnag', () => {

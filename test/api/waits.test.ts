@@ -57,20 +57,6 @@ describe.each(WAYS)('after a failure, %s', (way) => {
     }
   });
 
-  it('keeps the next page back', async () => {
-    const shop = openShop(way);
-    const { receiver } = shop;
-    draw(0);
-    receiver.faults([{ ...TOO_MANY, times: 1 }, { delay: ANSWER_MS }]);
-    const page = shop.visit();
-    page.track(['first']);
-    await hasFailed(page);
-    (await shop.next()).track(names(5));
-    await shop.holds(['first', ...names(5)]);
-    expect(between(receiver.requests, 0, 1)).toBeGreaterThanOrEqual(RETRY_AFTER_MS);
-    expect(between(receiver.requests, 1, 2)).toBeGreaterThanOrEqual(ANSWER_MS);
-  });
-
   it('leaves the service alone for as long as it has asked, though the site clears localStorage', async () => {
     const { site, receiver, visit } = openShop(way);
     receiver.faults([{ status: 503, headers: { 'retry-after': '60' } }]);

@@ -7,19 +7,29 @@ import { NAME, watchListeners } from '../support/site.js';
 const STAYS_MS = 5_500;
 const HANGS = [{ hang: true }];
 
+interface Options {
+  isLoading?: boolean;
+  /** What its browser does not have. */
+  lacks?: string[];
+}
+
 /** Two turns, in which a page of its own accord may do something. */
 const turn = async () => {
   await undefined;
   await undefined;
 };
 
-/** A page of the shop that has not loaded yet, or has. */
-const open = async (way: Way, { isLoading = true, ...options }: Record<string, unknown> = {}) => {
+/** A page of the shop that has not loaded yet, or has, with a database or without. */
+const open = async (
+  way: Way,
+  { isLoading = true, lacks = [] as string[], ...options }: Options & Record<string, unknown> = {},
+) => {
   const shop = openShop(way);
   const { site, receiver } = shop;
   Object.assign(site.doc, { readyState: isLoading ? 'interactive' : 'complete' });
+  for (const name of lacks) vi.stubGlobal(name, undefined);
   const { analytics, track } = shop.visit(options);
-  await pass(100);
+  await pass(lacks.length ? 2_000 : 100); // it has noticed
   return {
     ...shop,
     analytics,
@@ -38,7 +48,7 @@ const open = async (way: Way, { isLoading = true, ...options }: Record<string, u
 };
 const openLoaded = (way: Way, options: object = {}) => open(way, { isLoading: false, ...options });
 
-const withoutDatabase = () => vi.stubGlobal('indexedDB', undefined);
+const NO_DATABASE = { lacks: ['indexedDB'] };
 
 describe('a page that is left before it has loaded, and hears of `beforeunload` alone', () => {
   it.each(WAYS)(
@@ -140,8 +150,7 @@ describe('a page that stays after a `beforeunload`', () => {
   });
 
   it.each(WAYS)('sends again after requests have failed meanwhile, %s', async (way) => {
-    withoutDatabase();
-    const { track, navigate, load, receiver, analytics, service } = await open(way);
+    const { track, navigate, load, receiver, analytics, service } = await open(way, NO_DATABASE);
     track('first');
     await pass(2_000);
     receiver.faults([{ reset: true }]);
@@ -158,8 +167,8 @@ describe('a page that stays after a `beforeunload`', () => {
   });
 
   it('sends again after a beacon, though it has no database', async () => {
-    withoutDatabase();
-    const { track, navigate, load, relay, analytics, service } = await open('by relay');
+    const shop = await open('by relay', NO_DATABASE);
+    const { track, navigate, load, relay, analytics, service } = shop;
     const sendBeacon = (url: string, body: string) => (void relay.fetch(url, { body }), true);
     Object.assign(navigator, { sendBeacon });
     track('first');
@@ -181,11 +190,9 @@ describe('a page that stays after a `beforeunload`', () => {
   });
 
   it('does not ask a failing token function again and again meanwhile', async () => {
-    withoutDatabase();
     const token = vi.fn(() => Promise.reject(new Error('503')));
-    const { track, navigate } = await open('direct', { token });
-    vi.stubGlobal('localStorage', undefined);
-    await pass(2_000);
+    const lacks = ['indexedDB', 'localStorage'];
+    const { track, navigate } = await open('direct', { token, lacks });
     navigate();
     track('a');
     await pass(4_000);

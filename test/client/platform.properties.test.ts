@@ -98,24 +98,20 @@ const answer =
   ({ service }: Stage, way: Way) =>
     void (service.parts[name] = way);
 
+const GLOBALS = [
+  ...['fetch', 'setTimeout', 'requestIdleCallback', 'AbortController', 'TextEncoder'],
+  ...['localStorage', 'indexedDB', 'navigator'],
+];
+const MEMBERS = [
+  ...['performance.now', 'crypto.getRandomValues', 'indexedDB.open', 'navigator.sendBeacon'],
+  ...['localStorage.getItem', 'localStorage.setItem', 'localStorage.removeItem'],
+].map((path) => path.split('.') as [name: string, member: string]);
+
 const THINGS: Record<string, (stage: Stage, way: Way) => void> = {
-  fetch: replace('fetch'),
-  setTimeout: replace('setTimeout'),
-  requestIdleCallback: replace('requestIdleCallback'),
-  AbortController: replace('AbortController'),
-  performance: replaceIn('performance', 'now'),
-  crypto: replaceIn('crypto', 'getRandomValues'),
-  TextEncoder: replace('TextEncoder'),
-  localStorage: replace('localStorage'),
-  'localStorage.getItem': replaceIn('localStorage', 'getItem'),
-  'localStorage.setItem': replaceIn('localStorage', 'setItem'),
-  'localStorage.removeItem': replaceIn('localStorage', 'removeItem'),
-  indexedDB: replace('indexedDB'),
-  'indexedDB.open': replaceIn('indexedDB', 'open'),
-  navigator: replace('navigator'),
+  ...Object.fromEntries(GLOBALS.map((name) => [name, replace(name)])),
+  ...Object.fromEntries(MEMBERS.map((path) => [path.join('.'), replaceIn(...path)])),
   'navigator.onLine': getterOf('navigator', 'onLine'),
   'navigator.globalPrivacyControl': getterOf('navigator', 'globalPrivacyControl'),
-  'navigator.sendBeacon': replaceIn('navigator', 'sendBeacon'),
   'the status': answer('status'),
   'headers.get': answer('headers.get'),
   'the text': answer('text'),
@@ -170,24 +166,14 @@ const play = async ({ thing, way, destination, isFromStart, happens }: Case) => 
   const site = openSite();
   const service = createService();
   const stage: Stage = { service, own: {} };
-  const standard = {
-    fetch: service.fetch,
-    requestIdleCallback: (work: () => void) => setTimeout(work, 5),
-    setTimeout: globalThis.setTimeout,
-    ...Object.fromEntries(
-      [
-        'AbortController',
-        'performance',
-        'crypto',
-        'TextEncoder',
-        'localStorage',
-        'indexedDB',
-        'navigator',
-      ].map((name) => [name, (globalThis as Record<string, unknown>)[name]]),
-    ),
-  };
+  vi.stubGlobal('fetch', service.fetch);
+  vi.stubGlobal('requestIdleCallback', (work: () => void) => setTimeout(work, 5));
+  const names = new Set([...GLOBALS, ...MEMBERS.map(([name]) => name)]);
+  const standard = [...names].map(
+    (name) => [name, (globalThis as Record<string, unknown>)[name]] as const,
+  );
   const mend = () => {
-    for (const [name, value] of Object.entries(standard)) vi.stubGlobal(name, value);
+    for (const [name, value] of standard) vi.stubGlobal(name, value);
     stage.own = {};
     for (const name of Object.keys(service.parts)) delete service.parts[name];
   };

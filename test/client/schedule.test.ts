@@ -16,16 +16,16 @@ afterEach(() => {
 
 const open = () => {
   const flush = vi.fn();
-  const leave = vi.fn();
+  const settings = { flushAt: 3, flushInterval: 1_000 } as Settings;
   const [call] = createSchedule(
-    () => ({ flushAt: 3, flushInterval: 1_000 }) as Settings,
+    () => settings,
     flush,
-    leave,
+    () => undefined,
   );
   const calls = (count: number) => {
     for (let i = 0; i < count; i++) call();
   };
-  return { flush, leave, calls };
+  return { flush, calls };
 };
 
 describe('calls', () => {
@@ -54,13 +54,5 @@ describe('calls', () => {
     calls(1);
     vi.advanceTimersByTime(2_000);
     expect(flush).toHaveBeenCalledTimes(2);
-  });
-
-  it('of a page that goes away are handed off in the same task', async () => {
-    const { leave, calls } = open();
-    vi.stubGlobal('closed', true);
-    calls(1);
-    await undefined;
-    expect(leave).toHaveBeenCalledWith(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { page } from '../../src/context/page.js';
-import { settle } from '../support/clock.js';
+import { pass, settle } from '../support/clock.js';
 import { openTab, runStub, type Frame } from '../support/tab.js';
 
 /** A time of 13 digits. */
@@ -35,7 +35,7 @@ it('removes what is kept at once where consent is denied, loaded or not', async 
 it('makes calls once where a frame of the site has the tag, too', async () => {
   const { open, install, kept, win, holds } = openTab();
   (await open()).event('Of the page');
-  await settle();
+  await pass(5);
   const frame: Frame = new EventTarget();
   (await runStub(frame, win)).event('Of the frame');
   await settle();

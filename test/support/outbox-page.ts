@@ -1,4 +1,3 @@
-import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, vi } from 'vitest';
 import { resolveOptions } from '../../src/client/options.js';
 import { WINDOW_PARCELS } from '../../src/client/outbox/claim.js';
@@ -9,22 +8,17 @@ import { createOutbox, keep, useDatabase } from '../../src/client/outbox/outbox.
 import { PARCEL_RECORDS } from '../../src/client/outbox/parcel.js';
 import { checkLease } from '../../src/client/outbox/store.js';
 import type { Options, OutboxRecord } from '../../src/client/types.js';
-import { createLocalStorage } from './local-storage.js';
+import { DIRECT, NAME, openSite } from './site.js';
 
-const NAME = 'analytics-outbox https://in.example.com shop';
 /** What the client takes for the time. */
 export const clock = { time: 0 };
 /** What localStorage has. */
-export const shelf = new Map<string, string>();
+export let shelf: Map<string, string>;
 
 // The globals stay after a test: a write that it has not waited for still needs them.
 beforeEach(() => {
   clock.time = 1_000_000;
-  shelf.clear();
-  vi.stubGlobal('indexedDB', new IDBFactory());
-  vi.stubGlobal('IDBKeyRange', IDBKeyRange);
-  vi.stubGlobal('document', { visibilityState: 'visible' });
-  vi.stubGlobal('localStorage', createLocalStorage(shelf));
+  ({ values: shelf } = openSite());
 });
 
 let made = 0;
@@ -50,13 +44,7 @@ export const openPage = ({
 }: Partial<Options> & { isBroken?: boolean } = {}) => {
   const told: string[] = [];
   const settings = resolveOptions(
-    {
-      baseUrl: 'https://in.example.com',
-      token: 't',
-      project: 'shop',
-      channel: 'web',
-      ...options,
-    } as Options,
+    { ...DIRECT, ...options } as Options,
     'https://site.example',
     true,
   );

@@ -161,30 +161,6 @@ describe('an instance for tests', () => {
     expect(test.drops().at(-1)).toMatchObject({ reason: 'invalid-call' });
   });
 
-  it('tells of consent and of resets, as a real one does', () => {
-    const told: unknown[] = [];
-    const test = createAnalytics();
-    test.on('consent', (payload) => told.push(payload));
-    test.on('reset', () => told.push('reset'));
-    test.init({ ...SETUP, consent: 'pending' });
-    test.setConsent('granted');
-    test.setConsent('granted');
-    test.reset();
-    test.setConsent('denied');
-    expect(told).toEqual([
-      { consent: 'pending' },
-      { consent: 'granted' },
-      'reset',
-      { consent: 'denied' },
-    ]);
-  });
-
-  it('has the tags of a context', () => {
-    const test = createAnalytics({ ...SETUP, context: () => ({ theme: 'dark' }) });
-    test.event('A', { plan: 'pro' });
-    expect(test.events()).toMatchObject([{ tags: { theme: 'dark', plan: 'pro' } }]);
-  });
-
   it('respects Global Privacy Control where asked to', () => {
     vi.stubGlobal('navigator', { globalPrivacyControl: true });
     const test = createAnalytics({ ...SETUP, respectGpc: true });
@@ -276,14 +252,6 @@ describe('an instance for tests', () => {
     test.event('A');
     expect(test.events()).toEqual([expect.not.objectContaining({ user_id: 'u' }) as unknown]);
     expect(test.status().consent).toBe('granted');
-  });
-
-  it('has no row of a record that a listener denies', () => {
-    const test = createAnalytics(SETUP);
-    test.on('record', () => test.setConsent('denied'));
-    test.event('A');
-    expect(test.rows()).toEqual([]);
-    expect(test.drops()).toMatchObject([{ reason: 'consent-denied' }]);
   });
 
   it('tells of a listener for an event that there is not', () => {

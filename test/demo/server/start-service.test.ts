@@ -1,13 +1,10 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GRACE_MS } from '../../../demo/server/listen';
 import { readSettings } from '../../../demo/server/program';
-import { startService } from '../../../demo/server/start-service';
 import { runService } from './helpers/run-service';
-import { createClient, event, identify, TOKEN } from './helpers/service-client';
-import { tempFolder } from '../../support/temp-folder';
+import { event, identify, TOKEN } from './helpers/service-client';
 
 /** A request that sends its body only when the service asks for it: then it is being handled. */
 const askToPost = ({ url }: { url: string }) =>
@@ -19,44 +16,6 @@ const askToPost = ({ url }: { url: string }) =>
       expect: '100-continue',
     },
   });
-
-test('rejects when the port is taken', async () => {
-  const { port } = await runService();
-  const database = join(tempFolder(), 'other.db');
-  await expect(startService({ port, database, tokens: [TOKEN] })).rejects.toMatchObject({
-    code: 'EADDRINUSE',
-  });
-});
-
-test('takes the next free port when asked to', async () => {
-  const { port } = await runService();
-  const database = join(tempFolder(), 'other.db');
-  const other = await startService({ port, nextFree: true, database, tokens: [TOKEN] });
-  onTestFinished(other.close);
-  expect(other.port).toBeGreaterThan(port);
-  expect((await createClient(other.url).list('events')).total).toBe(0);
-});
-
-test('finds its records again after a restart', async () => {
-  const first = await runService();
-  await first.post('/v1/event', event);
-  await first.close();
-  const again = await startService({ port: 0, database: first.database, tokens: [TOKEN] });
-  onTestFinished(again.close);
-  expect(await createClient(again.url).events()).toHaveLength(1);
-});
-
-test('leaves the globals of the process alone', async () => {
-  const before = [globalThis.Request, globalThis.Response];
-  await runService();
-  expect([globalThis.Request, globalThis.Response]).toEqual(before);
-});
-
-test('keeps an idle connection for minutes', async () => {
-  const service = await runService();
-  const response = await service.post('/v1/event', event);
-  expect(response.headers.get('keep-alive')).toBe('timeout=310');
-});
 
 test('closes at once with idle, silent and hanging connections open', async () => {
   const service = await runService({ faults: true });
