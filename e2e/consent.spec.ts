@@ -84,7 +84,7 @@ test('the code of the page about privacy wipes all that is left after a denial',
   expect(await left()).toEqual([[], []]);
 });
 
-test('stores and sends nothing while Global Privacy Control is on, and erases what is there @smoke', async ({
+test('stores and sends nothing while Global Privacy Control is on, and erases what is there @firefox', async ({
   page,
   context,
   service,
