@@ -14,7 +14,7 @@ test('a denial counts in the other tab, too, for as long as that lives', async (
   service,
   site,
 }) => {
-  const address = site.page('/', site.tagged());
+  const address = site.page('/', site.tagged({ flushInterval: 60_000 }));
   const other = await context.newPage();
   await page.goto(address);
   await other.goto(address);
