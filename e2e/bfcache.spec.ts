@@ -1,8 +1,8 @@
+import { trackRefused } from './promise/steps.js';
 import { heard, listening } from './support/heard.js';
 import { lastShown, tellsLastShown } from './support/last-shown.js';
 import { BARE } from './support/leave.js';
 import { names } from './support/names.js';
-import { trackRefused } from './support/refused.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
@@ -43,7 +43,8 @@ test('forgets, when it is restored, what was denied in another tab meanwhile @fi
   const page = await context.newPage();
   const home = site.page('/', site.tagged({}, { head: tellsLastShown }));
   await page.goto(home);
-  const refused = await trackRefused({ page, service }, names(5));
+  await trackRefused(service, page, names(5), 60);
+  const refused = (await service.requests()).length;
   await page.goto(site.page('/bare', BARE));
 
   const other = await context.newPage();

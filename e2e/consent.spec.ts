@@ -14,7 +14,7 @@ test('a denial counts in the other tab, too, for as long as that lives', async (
   service,
   site,
 }) => {
-  const address = site.page('/', site.tagged());
+  const address = site.page('/', site.tagged({ flushInterval: 60_000 }));
   const other = await context.newPage();
   await page.goto(address);
   await other.goto(address);
@@ -84,7 +84,7 @@ test('the code of the page about privacy wipes all that is left after a denial',
   expect(await left()).toEqual([[], []]);
 });
 
-test('stores and sends nothing while Global Privacy Control is on, and erases what is there @smoke', async ({
+test('stores and sends nothing while Global Privacy Control is on, and erases what is there @firefox', async ({
   page,
   context,
   service,

@@ -1,11 +1,49 @@
 import type { Page } from '@playwright/test';
-import { contextPage, openReady } from './support/context-page.js';
+import type { Guest } from './support/guest.js';
+import { htmlPage } from './support/html.js';
 import { lastShown, tellsLastShown } from './support/last-shown.js';
 import { BARE } from './support/leave.js';
+import type { Service } from './support/service.js';
 import { setupOf } from './support/setup-of.js';
+import type { Site } from './support/site.js';
 import { expect, test } from './support/test.js';
 import { traces } from './support/traces.js';
 import { track } from './support/track.js';
+
+interface Given {
+  guest: Guest;
+  site: Pick<Site, 'page'>;
+  service: Service;
+}
+
+/**
+ * A page that imports the package and its context, and sets both up. `parts` is JavaScript: the parts to combine.
+ * `setUp` runs twice where `isTwice` says so, as components do in React's StrictMode.
+ */
+const contextPage = (
+  { guest, site, service }: Given,
+  parts: string,
+  { head = '', isTwice = false }: { head?: string; isTwice?: boolean } = {},
+): string => {
+  guest.allowGlobals('isReady');
+  const script = `<script type="module">
+  import { analytics } from '/dist/index.js';
+  import { anonymousId, campaign, combine, device, page, session } from '/dist/context.js';
+  window.analytics = analytics;
+  const setUp = () =>
+    analytics.init({ ...${JSON.stringify(setupOf(service))}, context: combine(analytics, ${parts}) });
+  setUp();
+  ${isTwice ? 'setUp();' : ''}
+  window.isReady = true;
+</script>`;
+  return site.page('/', htmlPage({ head: head + script }));
+};
+
+/** Opens an address of that page, and waits until it is set up. */
+const openReady = async (page: Page, address: string): Promise<void> => {
+  await page.goto(address);
+  await page.waitForFunction(() => (globalThis as { isReady?: boolean }).isReady);
+};
 
 test('page, campaign and device give their tags; the campaign stays in the tab @firefox', async ({
   page,
@@ -13,8 +51,7 @@ test('page, campaign and device give their tags; the campaign stays in the tab @
   service,
   site,
 }) => {
-  const parts = `combine(analytics, page(), campaign(), device())`;
-  const address = contextPage({ guest, site }, setupOf(service), { parts });
+  const address = contextPage({ guest, site, service }, 'page(), campaign(), device()');
   await openReady(page, `${address}?utm_source=news&gclid=g1&secret=1`);
   await track(page, ['one']);
   await openReady(page, address);
@@ -48,8 +85,8 @@ test('busy tabs that are opened at once share one anonymous id and one session',
   service,
   site,
 }) => {
-  const parts = `combine(analytics, session('persistent'), anonymousId('persistent'))`;
-  const address = contextPage({ guest, site }, setupOf(service), { parts });
+  const parts = `session('persistent'), anonymousId('persistent')`;
+  const address = contextPage({ guest, site, service }, parts);
   const first = await context.newPage();
   await openReady(first, address);
   await track(first, ['first']);
@@ -78,9 +115,9 @@ test('a page that comes back from the back/forward cache goes on with its ids, o
   site,
 }) => {
   const page = await (await bfcache.open()).newPage();
-  const parts = `combine(analytics, session(), anonymousId('tab'))`;
-  const setUp = { parts, head: tellsLastShown, isTwice: true };
-  await openReady(page, contextPage({ guest, site }, setupOf(service), setUp));
+  const style = { head: tellsLastShown, isTwice: true };
+  const parts = `session(), anonymousId('tab')`;
+  await openReady(page, contextPage({ guest, site, service }, parts, style));
   await page.evaluate(() => analytics.identify('user_1'));
   await track(page, ['one']);
   await service.holds({ events: ['Identified', 'one'] }, { pages: [page] });

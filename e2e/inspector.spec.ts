@@ -54,27 +54,6 @@ test('shows a record that waits, why and until when, and its delivery', async ({
   await expect(panel(page)).toContainText('Nothing waits: all is delivered.');
 });
 
-test('shows what waited before it was opened, and other pages with what they hold', async ({
-  page,
-  context,
-  site,
-  service,
-}) => {
-  site.page('/', site.tagged());
-  await service.faults([{ status: 503 }]);
-  const other = await context.newPage();
-  await other.goto(site.url + '/');
-  await call(other, 'Of another page');
-  await page.goto(site.url + '/');
-  await call(page, 'From before');
-  await expect.poll(async () => (await statusOf(page)).paused).toBe('backoff');
-  await page.bringToFront();
-  await page.keyboard.press(KEY);
-  await expect(line(page, 'From before')).toBeVisible();
-  await choose(page, 'Setup');
-  await expect(panel(page)).toContainText('1 open, with 1 record');
-});
-
 test('works under a strict policy with Trusted Types, on a page that takes over names', async ({
   page,
   site,

@@ -28,7 +28,7 @@ test('hands off an identify and the events after it, and what the page calls in 
   await service.holds({ events: ['before', 'after', ...last], identifies: ['user_1'] });
 });
 
-test('leaves to the next page what is beyond the number of requests that the browser carries', async ({
+test('leaves to the next page what is beyond the number of requests that the browser carries @nightly', async ({
   page,
   service,
   site,

@@ -70,37 +70,3 @@ test('keeps calls for the next page of the tab, where the browser tells nothing 
   expect(Date.parse(early!.timestamp)).toBeLessThanOrEqual(called);
   expect(await leftIn(page)).toBe('');
 });
-
-test('removes by a denial the calls of all pages that were left, and leaves that to the next page', async ({
-  page,
-  service,
-  site,
-}) => {
-  await tellNothingBeforeLoad(page);
-  const release = site.hold('/dist/outbox.js');
-  await openEarly(page, site.page('/', site.tagged()));
-  await page.evaluate(() => analytics.event('first page'));
-  await openEarly(page, site.page('/second', site.tagged()));
-  // As consent platforms do that load the page again after "reject".
-  const next = site.page('/next', NO_TAG);
-  await page.evaluate((next) => {
-    analytics.event('second page');
-    analytics.setConsent('denied');
-    analytics.event('denied');
-    location.href = next;
-  }, next);
-  await page.waitForURL(next);
-  const left = await leftIn(page);
-  expect(left).toContain('setConsent');
-  expect(left).not.toMatch(/first page|second page|"event"/);
-  release();
-  await page.goto(site.page('/last', site.tagged()));
-  expect(await page.evaluate(() => analytics.status())).toMatchObject({ consent: 'denied' });
-  expect(await leftIn(page)).toBe('');
-  // A banner that asks again: nothing of before comes back.
-  await page.evaluate(() => {
-    analytics.setConsent('granted');
-    analytics.event('granted');
-  });
-  await service.holds({ events: ['granted'] }, { pages: [page] });
-});

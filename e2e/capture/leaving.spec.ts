@@ -83,26 +83,6 @@ for (const [what, style] of [
   });
 }
 
-test('tells once of a page that is left before it has loaded @firefox', async ({
-  page,
-  service,
-  site,
-}) => {
-  site.hold('/never.png');
-  const options = { auto: `pageviews engagement ${HERE}` };
-  const body = '<img src="/never.png" alt="">';
-  const address = site.page('/', site.tagged(options, { ...AUTO, body }));
-  await page.goto(address, { waitUntil: 'commit' });
-  await untilStored(page);
-  expect(await page.evaluate(() => document.readyState)).toBe('interactive');
-  await page.goto(site.page('/bare', BARE));
-  const rows = await captured(service, ['Page Viewed', 'Page Left']);
-  expect(rows.map(([event, { path }]) => [event, path])).toEqual([
-    ['Page Viewed', '/'],
-    ['Page Left', '/'],
-  ]);
-});
-
 test('records web vitals as a page is left, and hands them off @firefox', async ({
   page,
   browserName,

@@ -1,11 +1,9 @@
 import type { Page } from '@playwright/test';
 import { AUTO, captured, EVERYTHING, HERE, namesOf, type Row } from '../support/captured.js';
-import { isBrowserNoise } from '../support/browser-noise.js';
-import { readDist } from '../support/dist.js';
 import { htmlPage, inline } from '../support/html.js';
 import { BARE } from '../support/leave.js';
 import { setupOf, UNSET } from '../support/setup-of.js';
-import { scriptTag, stubTag, taggedPage } from '../support/tagged.js';
+import { scriptTag, stubTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
 
 const setConsent = (page: Page, consent: 'granted' | 'pending' | 'denied') =>
@@ -113,32 +111,6 @@ test('refuses a word that it does not know, in words, and the tag goes on', asyn
   expect((await told).type()).toBe('error');
   await page.evaluate(() => analytics.event('By hand'));
   await service.holds({ events: ['By hand'] });
-});
-
-test('captures a visitor on a public host, and says nothing', async ({ page, service }) => {
-  await page.addInitScript(() => {
-    Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false });
-  });
-  const lines: string[] = [];
-  page.on('console', (message) => {
-    if (!isBrowserNoise(message)) lines.push(message.text());
-  });
-  // A page of a public host may not ask the machine of the test.
-  const baseUrl = 'http://in.example';
-  await page.route(`${baseUrl}/**`, async (route) => {
-    const url = route.request().url().replace(baseUrl, service.url);
-    await route.fulfill({ response: await route.fetch({ url }) });
-  });
-  const body = taggedPage({ ...setupOf(service), baseUrl, auto: 'pageviews' }, AUTO);
-  await page.route('http://shop.example/**', (route) =>
-    new URL(route.request().url()).pathname === '/'
-      ? route.fulfill({ contentType: 'text/html', body })
-      : route.fulfill({ contentType: 'text/javascript', body: readDist('outbox-auto.js') }),
-  );
-  await page.goto('http://shop.example/');
-  await LOADED(page);
-  await service.holds({ events: ['Page Viewed'] }, { pages: [page] });
-  expect(lines).toEqual([]);
 });
 
 test('says once on a local host why nothing is captured, however often it is called', async ({

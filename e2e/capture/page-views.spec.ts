@@ -35,7 +35,7 @@ for (const [how, head] of [
   ['by the Navigation API', ''],
   ['by the history where there is none', withoutNavigation],
 ] as const) {
-  test(`sees each route once, ${how} @smoke`, async ({ page, service, site }) => {
+  test(`sees each route once, ${how} @firefox`, async ({ page, service, site }) => {
     const tag = scriptTag({ ...setupOf(service), auto }, AUTO);
     site.page('/from', `<a href="/a?secret=1&utm_source=news&utm_campaign=may#top">go</a>`);
     site.page('/a', site.tagged({ auto }, { ...AUTO, head, body: tag }));
@@ -93,19 +93,4 @@ test('records a prerendered page once it is shown', async ({ page, service, site
   expect(await page.evaluate(() => analytics.status().waiting)).toBe(0);
   await page.evaluate(() => void document.dispatchEvent(new Event('show')));
   expect(await captured(service, ['Page Viewed'])).toEqual([view('/shown')]);
-});
-
-test('says of which host a view is, and no title where there is none', async ({
-  page,
-  service,
-  site,
-}) => {
-  const options = { auto: `${auto} vitals`, context: 'page' };
-  const html = site.tagged(options, AUTO).replace('<title>A page</title>', '');
-  await page.goto(site.page('/', html));
-  await page.goto(site.page('/bare', BARE));
-  const rows = await captured(service, ['Page Viewed', 'Web Vitals']);
-  const of = (name: string) => rows.find(([event]) => event === name)![1];
-  expect(of('Page Viewed')).toEqual({ path: '/', host: new URL(site.url).host });
-  expect(of('Web Vitals')).not.toHaveProperty('title');
 });

@@ -37,12 +37,13 @@ export const trackRefused = async (
   { faults }: Pick<Stage, 'faults'>,
   tab: Evaluates,
   events: readonly string[],
+  retryAfterS = 2,
 ): Promise<void> => {
-  await faults([{ status: 503, headers: { 'retry-after': '2' } }]);
+  await faults([{ status: 503, headers: { 'retry-after': String(retryAfterS) } }]);
   await track(tab, events);
   await waitFor('a penalty', async () => {
-    const { paused, waiting } = await statusOf(tab);
-    return paused === 'backoff' && waiting === events.length;
+    const { paused, waiting, inFlight } = await statusOf(tab);
+    return paused === 'backoff' && waiting === events.length && inFlight === 0;
   });
   await faults([]);
 };

@@ -7,7 +7,7 @@ export const axeFinds = async (
   { within, rules }: { within?: string; rules?: string[] } = {},
 ): Promise<string[]> => {
   // It would open a page of its own for each look, for frames of other sites: there are none.
-  const axe = new AxeBuilder({ page }).setLegacyMode();
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   if (within) axe.include(within);
   if (rules) axe.withRules(rules);
   const { violations } = await axe.analyze();

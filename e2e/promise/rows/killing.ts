@@ -120,22 +120,6 @@ export const killingRows: readonly Row[] = [
       await browser.crashPages();
     },
   ),
-  ending(
-    {
-      id: 'browser-killed-down',
-      what: '20 calls with the service down; once they are stored, the whole browser is killed',
-      promised: { direct: onceOrUnknown, relay: allOnce },
-      nightly: true,
-    },
-    async ({ browser, cut, mend }, tab) => {
-      await cut();
-      await track(tab, TWENTY);
-      await waitUntilStored(tab, 20);
-      await browser.kill();
-      await mend();
-      await browser.start();
-    },
-  ),
   {
     id: 'browser-killed-offline',
     what: '20 events and an identify offline; once they are stored, the whole browser is killed',

@@ -1,19 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { names } from '../../support/names.js';
 import { hearNothingBeforeLoad, UNLOADED } from '../../support/leave.js';
-import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import {
-  TWENTY,
-  trackAndClose,
-  trackAndGo,
-  waitAtRest,
-  waitFor,
-  waitForHandoff,
-} from '../steps.js';
+import { TWENTY, trackAndClose, trackAndGo, waitFor, waitForHandoff } from '../steps.js';
 import { allOnce, onceOrUnknown, unknown } from '../verdicts.js';
 
 /** By then a page that no protocol drives asks again: WebKit ends that request, too, as a download begins. */
@@ -176,60 +168,14 @@ export const leavingRows: readonly Row[] = [
     },
   },
   {
-    id: 'leave-offline',
-    what: 'offline as the page is left; online for the next page',
-    promised: allOnce,
-    needs: { forgetsPages: true },
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.offline(true);
-      await track(tab, TWENTY);
-      await waitAtRest(tab, 20);
-      await tab.goto('about:blank');
-      await stage.offline(false);
-      await stage.visit();
-      return TWENTY;
-    },
-  },
-  {
-    id: 'leave-failing',
-    what: 'the service is known to fail (503, `Retry-After: 2`) as the page is left',
-    promised: allOnce,
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.service.faults([{ status: 503, headers: { 'retry-after': '2' }, times: 1 }]);
-      await track(tab, ['first']);
-      await waitFor('a penalty', async () => (await statusOf(tab)).paused === 'backoff');
-      await trackAndGo(tab, TWENTY, stage.bare());
-      await stage.visit();
-      return ['first', ...TWENTY];
-    },
-  },
-  {
-    id: 'slow-answer',
-    what: 'the service answers after 2 s, and the page is left at once',
-    promised: allOnce,
-    quietFor: 3_000,
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.service.faults([{ delay: 2_000 }]);
-      await trackAndGo(tab, TWENTY, stage.bare());
-      await stage.visit();
-      return TWENTY;
-    },
-  },
-  {
     id: 'late-answer',
-    what: 'stored at once, but answered after 4 s; the page is left at once',
-    promised: { key: allOnce, relay: allOnce },
+    what: 'stored at once, but answered after 2 s; the page is left at once',
+    promised: EACH_WAY,
     nightly: true,
     quietFor: 3_000,
     run: async (stage) => {
       const tab = await stage.visit();
-      await stage.faults([{ after: true, delay: 4_000, times: 5 }]);
+      await stage.faults([{ after: true, delay: 2_000, times: 5 }]);
       await trackAndGo(tab, names(5), stage.bare());
       await stage.visit();
       return names(5);

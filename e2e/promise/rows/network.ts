@@ -34,23 +34,6 @@ export const networkRows: readonly Row[] = [
     },
   },
   {
-    id: 'refused-online',
-    what: 'connections are refused while `navigator.onLine` is true; well for the next page',
-    promised: { direct: allOnce, relay: allOnce },
-    nightly: true,
-    run: async (stage) => {
-      const tab = await stage.visit();
-      await stage.cut();
-      await track(tab, TWENTY);
-      await waitForPause(tab, 'unreachable');
-      if (!(await tab.evaluate(() => navigator.onLine))) throw new Error('It says it is offline');
-      await stage.mend();
-      await tab.goto(stage.bare());
-      await stage.visit();
-      return TWENTY;
-    },
-  },
-  {
     id: 'no-name',
     what: 'the name of the service does not resolve; after a restart of the browser it does',
     promised: allOnce,
