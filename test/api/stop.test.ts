@@ -32,8 +32,9 @@ describe.each(WAYS)('`stop()`, %s', (way) => {
     expect(analytics.status()).toMatchObject({ paused: 'not-started', inFlight: 0, waiting: 0 });
   });
 
-  it('leaves no timer of a call that waits for its flush', async () => {
+  it.each([true, false])('leaves no timer, with a database: %s', async (hasDatabase) => {
     const { visit } = openShop(way);
+    if (!hasDatabase) vi.stubGlobal('indexedDB', undefined);
     const { analytics, track } = visit();
     await pass(100);
     track(['waits']);

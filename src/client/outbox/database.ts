@@ -27,6 +27,7 @@ export const openDatabase = (
   let use = connect();
   let kind: StorageKind = 'opening';
   let reopenMs = REOPEN_MS;
+  let timer: number | undefined;
   let reading: IDBTransaction | undefined;
   let connection: IDBDatabase | undefined;
   let isEnded = false;
@@ -84,7 +85,7 @@ export const openDatabase = (
       // never reports the end of it, not even when the page is back.
       if (kind !== 'memory' && !isEnded && turns === before && !isGoing()) {
         use = connect();
-        later(() => become('opening'), reopenMs);
+        timer = later(() => become('opening'), reopenMs);
         reopenMs = Math.min(2 * reopenMs, LONGEST_MS);
         become('memory', messageOf(error));
       }
@@ -103,6 +104,7 @@ export const openDatabase = (
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: async (): Promise<void> => {
       const close = () => connection?.close();
+      clearTimeout(timer);
       void run(close).catch(close);
       await undefined; // what this task has begun to write is written
       isEnded = true;
