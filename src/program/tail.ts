@@ -9,8 +9,6 @@ import { readStream } from './read-stream.js';
 export const TAIL_USAGE =
   'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
 
-const AGAIN_MS = 1_000;
-
 /** Makes what strangers have sent fit for a terminal, which obeys some signs. */
 export const plain = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
@@ -55,11 +53,13 @@ interface Effects {
   /** Writes a line for people, which is no part of the result. */
   say: (line: string) => void;
   signal?: AbortSignal;
+  /** Milliseconds before a lost connection is tried again. @default 1000 */
+  pause?: number;
 }
 
 /** Prints rows as they arrive, until the program is stopped. Goes on where it was after a lost connection. */
 export const runTail = async (args: readonly string[], effects: Effects): Promise<void> => {
-  const { environment, folder, print, say, signal } = effects;
+  const { environment, folder, print, say, signal, pause = 1_000 } = effects;
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -117,7 +117,7 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       if (signal?.aborted) return;
       if (!isLost) say(`${address}: ${messageOf(error)}; trying again`);
       isLost = true;
-      await sleep(AGAIN_MS);
+      await sleep(pause);
     }
   }
 };

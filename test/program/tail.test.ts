@@ -52,6 +52,7 @@ const runStream = async () => {
       print: (line) => lines.push(line),
       say: (line) => said.push(line),
       signal: stop.signal,
+      pause: 10,
     });
   const connected = (times: number) => vi.waitUntil(() => requests.length === times, 20_000);
   return { requests, answers, lines, said, tail, connected };

@@ -60,7 +60,6 @@ describe('a batch of any text', () => {
           expect(isId(one.id)).toBe(true);
         }
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -97,7 +96,6 @@ describe('any claimed record', () => {
           expect(parsed).toMatchObject(passed);
         },
       ),
-      { numRuns: 200 },
     );
   });
 });
@@ -132,7 +130,6 @@ describe('a date-time', () => {
         if (!isDateTime(value) || /:60/.test(value)) return;
         expect(Date.parse(value)).not.toBeNaN();
       }),
-      { numRuns: 200 },
     );
   });
 });
