@@ -103,12 +103,12 @@ export const waitForHandoff = async (stage: Stage, count: number): Promise<void>
 
 const MARK = 'analytics-outbox.was-here';
 
-/** Goes to a page without the tag and back, and says whether the page came back from the back/forward cache. */
-export const goAndReturn = async (
+/** Goes to a page without the tag and back, and fails if the page does not come back from the back/forward cache. */
+export const returnFromCache = async (
   tab: Tab,
   go: () => Promise<void>,
   meanwhile: () => Promise<unknown> = async () => undefined,
-): Promise<boolean> => {
+): Promise<void> => {
   // A page that is loaded anew does not know what it was told before.
   const address = await tab.evaluate((mark) => {
     Object.defineProperty(window, Symbol.for(mark), { value: true });
@@ -120,5 +120,6 @@ export const goAndReturn = async (
   await waitFor(`the page at ${address}`, async () => {
     return (await tab.evaluate(() => location.href).catch(() => '')) === address;
   });
-  return tab.evaluate((mark) => Symbol.for(mark) in window, MARK);
+  const isKept = await tab.evaluate((mark) => Symbol.for(mark) in window, MARK);
+  if (!isKept) throw new Error('It was loaded anew');
 };

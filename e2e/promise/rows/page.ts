@@ -6,7 +6,7 @@ import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
 import type { Stage } from '../stage.js';
 import {
-  goAndReturn,
+  returnFromCache,
   trackAndClose,
   trackAndGo,
   trackRefused,
@@ -20,11 +20,6 @@ import { allOnce, onceOrUnknown, onceOrWaiting } from '../verdicts.js';
 
 const CLOCK = 'clockOfPage';
 const NOTHING_TO_PRERENDER = { because: 'it does not prerender pages' };
-
-/** Goes away and back, and fails if the page does not come back from the back/forward cache. */
-const returnFromCache = async (...trip: Parameters<typeof goAndReturn>): Promise<void> => {
-  if (!(await goAndReturn(...trip))) throw new Error('It was loaded anew');
-};
 
 /** 20 records, on a page that goes away and comes back from the back/forward cache; then one more. */
 const returning = (

@@ -12,7 +12,6 @@ import { allOnce, atLeastOnce } from '../verdicts.js';
 const NOBODY_SENDS_MS = 2_000;
 const OUTAGE_MS = 3_000;
 const VISIT_MS = 15_000;
-const SHORT_VISIT_MS = 6_000;
 
 const DIRECT_AND_RELAY = { direct: allOnce, relay: allOnce };
 
@@ -80,40 +79,6 @@ export const serviceRows: readonly Row[] = [
       await waitFor('all', async () => (await stage.service.events()).length === 20, left);
       await trackAndClose(tab, []);
       return TWENTY;
-    },
-  },
-  {
-    id: 'starvation',
-    what: '403 for one record in 4 visits of 2 events, which all arrive in theirs; then it passes, too',
-    promised: DIRECT_AND_RELAY,
-    nightly: true,
-    run: async (stage) => {
-      const { service } = stage;
-      const tab = await stage.visit();
-      await service.faults([{ match: { event: 'bad' }, status: 403 }]);
-      await track(tab, ['bad']);
-      const fresh: string[] = [];
-      for (let visit = 0; visit < 4; visit++) {
-        if (visit > 0) await tab.goto(stage.page(`/visit-${visit}`, stage.tagged()));
-        fresh.push(...names(2, `visit ${visit}, event`));
-        await track(tab, fresh.slice(-2));
-        await waitFor(
-          `the events of visit ${visit}`,
-          async () => (await service.events()).length === fresh.length,
-          SHORT_VISIT_MS,
-        );
-        // Stopped at rest: a request that is cut off has an unknown end, and is not sent again.
-        await waitFor('the end of its requests', () =>
-          tab.evaluate(() => {
-            if (analytics.status().inFlight > 0) return false;
-            analytics.stop();
-            return true;
-          }),
-        );
-      }
-      await service.faults([]);
-      await tab.goto(stage.page('/last-visit', stage.tagged()));
-      return ['bad', ...fresh];
     },
   },
   failing(408),
