@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { IDBObjectStore } from 'fake-indexeddb';
+import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../../support/clock.js';
 import { names, openShop, WAYS } from '../../support/shop.js';
 import { NAME } from '../../support/site.js';
@@ -71,4 +72,29 @@ describe('a token function', () => {
     expect(analytics.status().paused).toBeUndefined();
     await shop.holds(['left']);
   });
+});
+
+it('names a record in the database before it sends it, since a killed page tells nobody', async () => {
+  const { service, visit } = openShop();
+  const steps: string[] = [];
+  const put = IDBObjectStore.prototype.put;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+    this: IDBObjectStore,
+    value: { flight?: unknown[] },
+    key,
+  ) {
+    if (value.flight?.length) {
+      this.transaction.addEventListener('complete', () => steps.push('named'));
+    }
+    return put.call(this, value, key);
+  });
+  const fetch = (url: string, init: RequestInit) => {
+    steps.push('sent');
+    return service.fetch(url, init);
+  };
+  const { track } = visit({ fetch });
+  await pass(100);
+  track(['Viewed']);
+  await passUntil(() => service.requests.length > 0);
+  expect(steps).toEqual(['named', 'sent']);
 });
