@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as rest } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../../src/relay-node.js';
 import type { RelayOptions, Seen, Sighting } from '../../../src/relay.js';
@@ -9,13 +10,16 @@ import { listen, setUpRelay, waitOf } from '../helpers/relay.js';
 const never = (): Promise<never> => new Promise(() => {});
 const set = (options: Partial<RelayOptions>) => setUpRelay({ now: () => Date.now(), ...options });
 
-/** Lets time pass until an answer is there. */
+/** Lets time pass until an answer is there: slowly, since the relay also does work that takes real time. */
 const inTime = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   onTestFinished(() => void vi.useRealTimers());
   let isOver = false;
   const answer = ask().finally(() => (isOver = true));
-  while (!isOver) await vi.advanceTimersByTimeAsync(50);
+  while (!isOver) {
+    await rest(10);
+    await vi.advanceTimersByTimeAsync(10);
+  }
   return answer;
 };
 
