@@ -47,11 +47,11 @@ it('answers for what was delivered, and frees its place, though the store of ids
   const seen = { ...createSeenMemory(), finish: never };
   const { outcomes, service, errors } = set({ seen, deadline: 400, concurrency: 1 });
   const both = () => Promise.all([outcomes(event('a')), outcomes(event('b'))]);
-  const [first, second] = await inTime(both);
-  expect(first).toEqual([['a', 'delivered']]);
-  expect(second).toEqual([['b', 'retry']]); // its deadline was over
+  const answers = (await inTime(both)).flat();
+  // Whichever came first was sent. The deadline of the other was over.
+  expect(answers.map(([, outcome]) => outcome).sort()).toEqual(['delivered', 'retry']);
   expect(await inTime(() => outcomes(event('c')))).toEqual([['c', 'delivered']]);
-  expect(service.names()).toEqual(['a', 'c']);
+  expect(service.names()).toEqual([expect.stringMatching(/a|b/), 'c']);
   expect(errors.map(({ kind }) => kind)).toEqual(['seen', 'seen']);
 });
 
