@@ -3,7 +3,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { capture, hide, mockDocument, show } from '../support/captured.js';
 
-let stop = () => {};
 beforeEach(() => {
   vi.useFakeTimers();
   mockDocument('readyState', 'complete');
@@ -12,20 +11,14 @@ beforeEach(() => {
   document.title = 'Home';
 });
 afterEach(() => {
-  stop();
   vi.useRealTimers();
   document.body.innerHTML = '';
 });
 
-const begin = (...given: Parameters<typeof capture>) => {
-  const captured = capture(...given);
-  ({ stop } = captured);
-  return captured;
-};
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
 
 it('names who was there as the route was shown', () => {
-  const { analytics } = begin({ pageviews: true });
+  const { analytics } = capture({ pageviews: true });
   pass(100);
   history.pushState({}, '', '/login');
   analytics.identify('u');
@@ -42,7 +35,7 @@ it('names who was there as the route was shown', () => {
 
 it('takes hashes for routes where that is asked for, without what they are given', () => {
   history.replaceState({}, '', '#/items?secret=1');
-  const { tags } = begin({ pageviews: { hash: true } });
+  const { tags } = capture({ pageviews: { hash: true } });
   pass(100);
   for (const hash of [
     '#/items?secret=2',
@@ -65,7 +58,7 @@ it('takes hashes for routes where that is asked for, without what they are given
 });
 
 it('lets a function of the page change and drop events', () => {
-  const { analytics } = begin({
+  const { analytics } = capture({
     clicks: { channel: 'ui', tags: { site: 'shop' } },
     map: (event) => {
       if (event.name === 'Secret') return null;
@@ -99,7 +92,7 @@ it.each([
   [`no answer of https://secret@a.example/g@1.2/h at all`, 'https://a.example/g@1.2/h at all'],
   [`no answer of user:secret@a.example at all`, 'a.example at all'],
 ])('keeps no query, fragment or credentials of an address in a message: %s', (text, kept) => {
-  const { tags } = begin({ errors: true });
+  const { tags } = capture({ errors: true });
   const rejection = new Event('unhandledrejection');
   window.dispatchEvent(Object.assign(rejection, { reason: new Error(text) }));
   const [{ message }] = tags('Error Occurred') as [{ message: string }];

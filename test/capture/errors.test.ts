@@ -3,17 +3,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { capture } from '../support/captured.js';
 
-let stop = () => {};
 afterEach(() => {
-  stop();
   vi.restoreAllMocks();
 });
 
-const begin = (options: Parameters<typeof capture>[0]) => {
-  const captured = capture(options);
-  ({ stop } = captured);
-  return captured;
-};
 const fail = (message: string, filename = 'https://shop.example/a.js') =>
   window.dispatchEvent(
     Object.assign(new Event('error'), { message, filename, lineno: 1, colno: 2 }),
@@ -45,7 +38,7 @@ describe('errors with long texts', () => {
   const texts = parts.map((part, index) => `${index} ${part.repeat(LONG / part.length)}`);
 
   it('hand no pattern more than 2,000 characters, and nothing once the limit is reached', () => {
-    const { tags } = begin({ errors: { limit: texts.length * 2 } });
+    const { tags } = capture({ errors: { limit: texts.length * 2 } });
     const lengths = watchPatterns();
     for (const text of texts) {
       fail(text, `data:text/javascript,${text}`);
@@ -64,13 +57,13 @@ describe('errors with long texts', () => {
   });
 
   it('lose credentials however long they are', () => {
-    const { tags } = begin({ errors: true });
+    const { tags } = capture({ errors: true });
     reject(`a${':'.repeat(1_000)}secret@b.example`);
     expect(tags()).toMatchObject([{ message: 'a:b.example' }]);
   });
 
   it('are cut between characters', () => {
-    const { tags } = begin({ errors: true });
+    const { tags } = capture({ errors: true });
     reject('x'.repeat(299) + '🎉');
     fail('y', 'z'.repeat(299) + '🎉');
     expect(tags()).toMatchObject([
@@ -81,7 +74,7 @@ describe('errors with long texts', () => {
 });
 
 it('says nothing of what says nothing, and keeps the limit for the rest', () => {
-  const { tags } = begin({ errors: { limit: 1 } });
+  const { tags } = capture({ errors: { limit: 1 } });
   fail('ResizeObserver loop completed with undelivered notifications.');
   fail('ResizeObserver loop limit exceeded');
   fail('Script error.', '');

@@ -2,16 +2,12 @@
 // @vitest-environment-options { "url": "https://shop.example/" }
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { capture } from '../support/captured.js';
-
-let stop = () => {};
-afterEach(() => stop());
 
 const submit = (html: string) => {
   document.body.innerHTML = html;
   const captured = capture({ forms: true });
-  ({ stop } = captured);
   document.querySelector('form')!.dispatchEvent(new Event('submit', { bubbles: true }));
   return captured.tags();
 };
@@ -37,7 +33,7 @@ it('names a hundred fields at the most, each by a hundred characters', () => {
 });
 
 it('lets go of a shadow tree that the page has thrown away', async () => {
-  ({ stop } = capture({ forms: true }));
+  capture({ forms: true });
   const press = () => {
     const tree = document.createElement('div').attachShadow({ mode: 'open' });
     const button = tree.appendChild(document.createElement('button'));

@@ -3,7 +3,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { capture, hide, mockDocument, SESSION, show } from '../support/captured.js';
 
-let stop = () => {};
 beforeEach(() => {
   vi.useFakeTimers();
   mockDocument('readyState', 'complete');
@@ -15,17 +14,11 @@ beforeEach(() => {
   vi.spyOn(document.documentElement, 'scrollHeight', 'get').mockReturnValue(1_000);
 });
 afterEach(() => {
-  stop();
   vi.restoreAllMocks();
   vi.useRealTimers();
   document.body.innerHTML = '';
 });
 
-const begin = (...given: Parameters<typeof capture>) => {
-  const captured = capture(...given);
-  ({ stop } = captured);
-  return captured;
-};
 const go = (path: string, title = document.title) => {
   history.pushState({}, '', path);
   document.title = title;
@@ -36,7 +29,7 @@ const views = ({ tags }: ReturnType<typeof capture>) =>
 
 describe('the title of a view', () => {
   it('is waited for, for two seconds', () => {
-    const captured = begin({ pageviews: true });
+    const captured = capture({ pageviews: true });
     pass(100);
     for (const [path, title, late] of [
       ['/soon', 'Soon', 20],
@@ -55,7 +48,7 @@ describe('the title of a view', () => {
   });
 
   it('is left out where none comes though the site has others, and kept where all have the same', () => {
-    const captured = begin({ pageviews: true });
+    const captured = capture({ pageviews: true });
     pass(100);
     go('/same');
     pass(2_200);
@@ -77,7 +70,7 @@ describe('the title of a view', () => {
   });
 
   it('may be set before the address, and then counts for the next view', () => {
-    const captured = begin({ pageviews: true });
+    const captured = capture({ pageviews: true });
     pass(100);
     for (const path of ['/a', '/b', '/c']) {
       document.title = path;
@@ -94,7 +87,7 @@ describe('the title of a view', () => {
   });
 
   it('is settled at once as the next route comes, or the page is hidden', () => {
-    const captured = begin({ pageviews: true });
+    const captured = capture({ pageviews: true });
     go('/a', 'A');
     go('/b', 'B');
     hide();
@@ -108,7 +101,7 @@ describe('the title of a view', () => {
   it('of web vitals is the one that their own view has settled with', () => {
     const onLCP = (report: (metric: { name: string; value: number }) => void) =>
       report({ name: 'LCP', value: 1 });
-    const captured = begin({ vitals: { onLCP } });
+    const captured = capture({ vitals: { onLCP } });
     document.title = 'Loaded';
     pass(100);
     go('/a', 'A');
@@ -120,7 +113,7 @@ describe('the title of a view', () => {
 
 describe('a redirect', () => {
   it('takes the place of the view that waits, and its referrer', () => {
-    const captured = begin({ pageviews: true, engagement: true });
+    const captured = capture({ pageviews: true, engagement: true });
     pass(100);
     go('/old');
     history.replaceState({}, '', '/login');
@@ -154,7 +147,7 @@ describe('the past', () => {
   it('belongs to the session, path and title of its view, and begins nothing', () => {
     const onLCP = (report: (metric: { name: string; value: number }) => void) =>
       report({ name: 'LCP', value: 1 });
-    const { tags } = begin({ pageviews: true, engagement: true, vitals: { onLCP } }, SESSION);
+    const { tags } = capture({ pageviews: true, engagement: true, vitals: { onLCP } }, SESSION);
     pass(60_000);
     document.title = 'Changed since';
     pass(31 * 60_000);
@@ -178,7 +171,7 @@ describe('the past', () => {
   });
 
   it('takes the session from whichever event its view had first', () => {
-    const { analytics, tags } = begin({ engagement: true }, SESSION);
+    const { analytics, tags } = capture({ engagement: true }, SESSION);
     analytics.event('Own');
     pass(31 * 60_000);
     hide();
@@ -191,7 +184,7 @@ describe('the past', () => {
   });
 
   it('keeps what is left of a second for the next time, and a look that adds nothing makes no event', () => {
-    const { tags } = begin({ engagement: true });
+    const { tags } = capture({ engagement: true });
     hide();
     for (let look = 0; look < 60; look++) {
       show();
@@ -205,7 +198,7 @@ describe('the past', () => {
 
   it('is not told of a page that was never shown', () => {
     hide();
-    const { tags } = begin({ engagement: true });
+    const { tags } = capture({ engagement: true });
     pass(5_000);
     window.dispatchEvent(new Event('pagehide'));
     go('/b');
@@ -220,7 +213,7 @@ describe('a page that is left before it has loaded', () => {
 
   it('tells all at `beforeunload`, once, and goes on where it stays', () => {
     mockDocument('readyState', 'interactive');
-    const { names, tags } = begin({ pageviews: true, engagement: true, vitals: { onFCP } });
+    const { names, tags } = capture({ pageviews: true, engagement: true, vitals: { onFCP } });
     pass(2_000);
     say('beforeunload');
     const all = ['Page Viewed', 'Web Vitals', 'Page Left'];
@@ -241,7 +234,7 @@ describe('a page that is left before it has loaded', () => {
   it('does not listen to it in a page that has loaded', () => {
     const listen = vi.spyOn(window, 'addEventListener');
     const listenAll = vi.spyOn(EventTarget.prototype, 'addEventListener');
-    begin({ engagement: true });
+    capture({ engagement: true });
     const types = [...listen.mock.calls, ...listenAll.mock.calls].map(([type]) => type);
     expect(types).toContain('pagehide');
     expect(types).not.toContain('beforeunload');
@@ -251,7 +244,7 @@ describe('a page that is left before it has loaded', () => {
 describe('the address', () => {
   it('is looked at where no listener hears of its changes', () => {
     const push = Object.getPrototypeOf(history).pushState.bind(history);
-    const captured = begin({ pageviews: true });
+    const captured = capture({ pageviews: true });
     pass(100);
     push({}, '', '/bound');
     document.title = 'Bound';
@@ -260,7 +253,7 @@ describe('the address', () => {
       ['/', 'Home'],
       ['/bound', 'Bound'],
     ]);
-    stop();
+    captured.stop();
     push({}, '', '/after');
     pass(3_000);
     expect(views(captured)).toHaveLength(2);
@@ -270,7 +263,7 @@ describe('the address', () => {
     vi.spyOn(performance, 'getEntriesByType').mockReturnValue([
       { name: 'https://shop.example/?utm_source=news&secret=1' } as never,
     ]);
-    const { tags } = begin({ pageviews: true });
+    const { tags } = capture({ pageviews: true });
     pass(100);
     go('/b?utm_source=inside', 'B');
     pass(100);
@@ -281,7 +274,7 @@ describe('the address', () => {
     history.replaceState({}, '', '/cart;jsessionid=1?a=2');
     document.body.innerHTML =
       '<a id="out" href="https://other.example/a.pdf;jsessionid=2?b">out</a>';
-    const { tags } = begin({ pageviews: true, downloads: true, outbound: true });
+    const { tags } = capture({ pageviews: true, downloads: true, outbound: true });
     document.body
       .querySelector('a')!
       .dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
@@ -304,7 +297,11 @@ describe('an odd page', () => {
       Object.defineProperty(document, name, { value: form, configurable: true });
     }
     try {
-      const { names } = begin({ pageviews: true, clicks: { text: true }, engagement: true });
+      const { names, stop } = capture({
+        pageviews: true,
+        clicks: { text: true },
+        engagement: true,
+      });
       pass(100);
       hide();
       expect(names()).toEqual(['Page Viewed', 'Page Left']);
@@ -318,7 +315,7 @@ describe('an odd page', () => {
 
   it('loses one feature and not the others where one cannot start', () => {
     vi.stubGlobal('IntersectionObserver', undefined);
-    const { names } = begin({ pageviews: true, clicks: true, engagement: true, errors: true });
+    const { names } = capture({ pageviews: true, clicks: true, engagement: true, errors: true });
     pass(100);
     hide();
     expect(names()).toEqual(['Page Viewed', 'Page Left']);

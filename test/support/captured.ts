@@ -1,9 +1,10 @@
+import { onTestFinished } from 'vitest';
 import { autocapture } from '../../src/autocapture.js';
 import type { CaptureOptions } from '../../src/capture/types.js';
 import { combine, page, session } from '../../src/context.js';
 import { createAnalytics } from '../../src/testing.js';
 
-/** Captures what is asked for on the simulated page, in tests that run in happy-dom. */
+/** Captures what is asked for on the simulated page until the test ends, in tests that run in happy-dom. */
 export const capture = (options: CaptureOptions, parts = [] as Parameters<typeof combine>[1][]) => {
   const analytics = createAnalytics();
   analytics.init({
@@ -13,6 +14,7 @@ export const capture = (options: CaptureOptions, parts = [] as Parameters<typeof
     context: combine(analytics, ...parts),
   });
   const stop = autocapture(analytics, { automated: true, local: true, ...options });
+  onTestFinished(stop);
   return {
     analytics,
     stop,
