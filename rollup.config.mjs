@@ -38,7 +38,7 @@ const ts = compiler('ES2022', ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}']);
 /** Bundles what `rollup.names.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
-const minify = (format, ecma = 2020, mangle = {}) =>
+const minify = (ecma = 2020, mangle = {}) =>
   terser({
     ecma,
     mangle,
@@ -52,7 +52,7 @@ const minify = (format, ecma = 2020, mangle = {}) =>
       hoist_funs: true,
       pure_getters: true,
     },
-    format: { comments: false, ...format },
+    format: { comments: false },
   });
 
 const script = (file) => ({ file, format: 'iife', sourcemap: true });
@@ -86,7 +86,7 @@ const SHORTENED = {
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [resolve(), ts, minify({}, 2020, SHORTENED), minifyMore],
+  plugins: [resolve(), ts, minify(2020, SHORTENED), minifyMore],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
@@ -202,7 +202,7 @@ const codeOfAll = [
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: 'dist/stub.js', format: 'es' },
-    plugins: [compiler('ES2015', ['src/stub.ts']), minify({}, 2015)],
+    plugins: [compiler('ES2015', ['src/stub.ts']), minify(2015)],
   },
   // What developers import has the types of what it stands in for, and cannot be required.
   code({
