@@ -14,7 +14,7 @@ export interface Setting extends Kind {
 
 export const listOf = (value: string): string[] => value.split(',').map((item) => item.trim());
 
-/** Names of a list, or any, as the options of a relay have it. */
+/** The names of a list with commas, or `*` for any, as the options of a relay take them. */
 export const namesOf = (value: string): Names =>
   listOf(value).includes('*') ? '*' : listOf(value);
 

@@ -17,7 +17,7 @@ export const weigh = (group: readonly Entry[]): number =>
 export const createRequests = (settings: () => Settings, now: () => number, send: Send) => {
   /** Requests by what ends them, each with what forgets it, since nobody sees its answer any more. */
   const running = new Map<AbortController, () => void>();
-  /** Their records. Counted, since to look for them among all that wait would take the longer the more these are. */
+  /** How many records they have. A counter, since a search of the outbox would take longer the more records wait. */
   let count = 0;
   /** Bytes that the browser still takes under keepalive. */
   let room = KEEPALIVE_BUDGET;
