@@ -8,6 +8,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFirefox } from '../e2e/support/find-browser.mjs';
 
@@ -72,16 +73,16 @@ async function runLane(names) {
 
 async function runStep(name, { args, count, needsBuild }) {
   if (needsBuild && results.some((result) => result.name === 'build' && result.failed)) {
-    return { name, seconds: 0, passed: 0, failed: 0, leftOut: ['all: the build failed'] };
+    return { name, seconds: 0, passed: 0, failed: [], leftOut: ['all: the build failed'] };
   }
   console.log(`\n── ${name} ${'─'.repeat(70 - name.length)}`);
   rmSync(reportOf(name), { force: true }); // an old one is never taken for a new one
   const since = performance.now();
   const isGood = await run(args);
-  const counts = count ? readCounts(name, count) : { passed: 0, failed: 0, leftOut: [] };
+  const counts = count ? readCounts(name, count) : { passed: 0, failed: [], leftOut: [] };
   // A step may fail beside its tests.
-  if (!isGood && !counts.failed) counts.failed++;
-  if (!MAY_SKIP) counts.failed += counts.leftOut.length;
+  if (!isGood && !counts.failed.length) counts.failed.push('the step itself');
+  if (!MAY_SKIP) counts.failed.push(...counts.leftOut);
   return { name, seconds: (performance.now() - since) / 1_000, ...counts };
 }
 
@@ -89,12 +90,18 @@ function readCounts(name, count) {
   try {
     return count(JSON.parse(readFileSync(reportOf(name), 'utf8')));
   } catch {
-    return { passed: 0, failed: 1, leftOut: [] }; // it did not come to its tests
+    return { passed: 0, failed: ['all: it did not come to its tests'], leftOut: [] };
   }
 }
 
 function countVitest(report) {
-  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const tests = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({
+      ...test,
+      name: `${relative(ROOT, name)}: ${test.fullName}`,
+    })),
+  );
+  const failed = tests.filter(({ status }) => status === 'failed');
   // A file that does not load has no tests to fail.
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) =>
@@ -102,17 +109,28 @@ function countVitest(report) {
   );
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + unloaded.length,
+    failed: [
+      ...failed.map(({ name, failureMessages }) => `${name}\n${failureMessages[0]}`),
+      ...unloaded.map(({ name, message }) => `${relative(ROOT, name)}\n${message}`),
+    ],
     leftOut: tests
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
-      .map(({ fullName }) => fullName),
+      .map(({ name }) => name),
   };
 }
 
-function countPlaywright({ stats }) {
+function countPlaywright({ stats, suites }) {
   return {
     passed: stats.expected,
-    failed: stats.unexpected,
+    failed: listSpecs(suites)
+      .flatMap(({ file, line, title, tests }) =>
+        tests.map((test) => ({
+          ...test,
+          name: `e2e/${file}:${line} [${test.projectName}]: ${title}`,
+        })),
+      )
+      .filter(({ status }) => status === 'unexpected')
+      .map(({ name, results }) => `${name}\n${results[0]?.error?.message}`),
     leftOut: [
       ...(findFirefox() ? [] : ['all in Firefox: there is none']),
       ...(stats.skipped ? [`${stats.skipped} tests that are skipped where they stand`] : []),
@@ -120,19 +138,32 @@ function countPlaywright({ stats }) {
   };
 }
 
+/** The specs of Playwright's report, out of its nested suites. */
+function listSpecs(suites = []) {
+  return suites.flatMap((suite) => [...suite.specs, ...listSpecs(suite.suites)]);
+}
+
 function summarise() {
   console.log(`\n── summary ${'─'.repeat(63)}`);
   for (const { name, seconds, passed, failed, leftOut } of results) {
     const tests = passed ? `  ${passed} passed` : '';
-    const verdict = failed ? `  ${failed} FAILED` : '';
+    const verdict = failed.length ? `  ${failed.length} FAILED` : '';
     console.log(`${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s${tests}${verdict}`);
     for (const what of leftOut) console.log(`           left out: ${what}`);
+    for (const what of failed) console.log(`           FAILED: ${firstLines(what)}`);
   }
   if (!process.env.NIGHT) console.log('left out: what is for the night (NIGHT=1)');
   console.log(`all      ${((performance.now() - started) / 1_000).toFixed(1).padStart(7)} s`);
-  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-  process.exitCode = sum('failed') ? 1 : 0;
-  console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  const passed = results.reduce((total, result) => total + result.passed, 0);
+  const failed = results.reduce((total, result) => total + result.failed.length, 0);
+  process.exitCode = failed ? 1 : 0;
+  console.log(`${passed} passed, ${failed} failed`);
+}
+
+/** Enough of a failure to know it again; the whole of it stands where it happened. */
+function firstLines(text) {
+  const lines = text.split('\n').filter((line) => line.trim() && !line.includes('node_modules'));
+  return lines.slice(0, 6).join('\n             ');
 }
 
 /** Whether it exits with 0. */
