@@ -72,7 +72,7 @@ async function runLane(names) {
 }
 
 async function runStep(name, { args, count, needsBuild }) {
-  if (needsBuild && results.some((result) => result.name === 'build' && result.failed)) {
+  if (needsBuild && results.some((result) => result.name === 'build' && result.failed.length)) {
     return { name, seconds: 0, passed: 0, failed: [], leftOut: ['all: the build failed'] };
   }
   console.log(`\n── ${name} ${'─'.repeat(70 - name.length)}`);
