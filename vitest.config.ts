@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     // By itself it leaves a core free, which on two cores is half of them.
     maxWorkers: '100%',
+    pool: 'threads',
     projects: [
       {
         plugins: [testingPlatform('?testing')],
