@@ -52,8 +52,8 @@ describe('Retry-After', () => {
 });
 
 describe('the wait after a failure', () => {
-  const most = (troubleMs: number) => waitInTrouble(troubleMs, () => 1);
-  const least = (troubleMs: number) => waitInTrouble(troubleMs, () => 0);
+  const most = (troubleMs: number) => waitInTrouble(troubleMs, 1);
+  const least = (troubleMs: number) => waitInTrouble(troubleMs, 0);
 
   it('is half as long as the trouble has lasted, from a second to five minutes', () => {
     expect(most(0)).toBe(BASE_MS);
@@ -64,7 +64,7 @@ describe('the wait after a failure', () => {
 
   it('is shorter by up to half of that', () => {
     expect(least(60_000)).toBe(15_000);
-    expect(waitInTrouble(60_000, () => 0.5)).toBe(22_500);
+    expect(waitInTrouble(60_000, 0.5)).toBe(22_500);
   });
 
   it('is a second at most where the clock was set back', () => {

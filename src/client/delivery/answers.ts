@@ -71,6 +71,8 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
       const isWhole = isShared && attempts[0]!.outcome === 'rejected';
       /** Other records have passed since these began to fail. */
       const isOwn = group.every(({ record }) => record.failedSince! < passedAt);
+      /** One for all, so that records that failed together are sent together again. */
+      const random = Math.random();
       let worst: Attempt | undefined;
       let hasPassed = isWhole;
       group.forEach((entry, i) => {
@@ -91,7 +93,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
           if (!isWhole) {
             const time = outbox.now();
             record.failedSince = Math.min(record.failedSince || time, time);
-            record.due = time + waitInTrouble(time - record.failedSince, Math.random);
+            record.due = time + waitInTrouble(time - record.failedSince, random);
           }
           if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
         }

@@ -41,7 +41,7 @@ export const createBackoff = (key: string, now: () => number) => {
       const time = now();
       const since = Math.min(gate.since || time, time); // the clock may have been set back since
       const jitter = Math.random() * Math.min(CAP_MS, retryAfterMs / 2);
-      const wait = Math.max(waitInTrouble(time - since, Math.random), retryAfterMs + jitter);
+      const wait = Math.max(waitInTrouble(time - since, Math.random()), retryAfterMs + jitter);
       write({ since, until: Math.max(gate.until, time + wait), isAsked: retryAfterMs > 0 });
     },
     /** Called when the network is back. It ends a wait, unless the service has asked for it. */

@@ -164,7 +164,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     if (!isFirst) return;
     const before = clients.get(client);
     const own = before && time - before.until < FORGET_MS ? before : { since: time, until: 0 };
-    if (!left(own.until)) own.until = time + waitInTrouble(time - own.since, random);
+    if (!left(own.until)) own.until = time + waitInTrouble(time - own.since, random());
     clients.delete(client);
     clients.set(client, own);
     if (clients.size > MAX_KNOWN) clients.delete(clients.keys().next().value!);
@@ -235,7 +235,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       }
       if (isClosed && !left(until)) {
         const grows = isNews && failedSince.size >= FEW;
-        until = time + waitInTrouble(grows ? time - (since ?? time) : 0, random);
+        until = time + waitInTrouble(grows ? time - (since ?? time) : 0, random());
       }
       tellOf(attempt, isSecond || isClosed);
     },

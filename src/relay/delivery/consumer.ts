@@ -118,7 +118,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const queueFailed = (error: unknown): number => {
     trouble.tell({ kind: 'queue', message: messageOf(error) });
     failingSince ??= ticks();
-    return waitInTrouble(ticks() - failingSince, random);
+    return waitInTrouble(ticks() - failingSince, random());
   };
   const queueWorks = (): void => {
     failingSince = undefined;

@@ -40,7 +40,7 @@ export const createRounds = (effects: Effects) => {
 
   /** A record that fails waits by itself: a second at first, then about half the time for which it has failed. */
   const delayOf = ({ attempts, record, failingMs }: Taken): number =>
-    waitInTrouble(failingMs ?? (attempts > 1 ? now() - record.at : 0), random);
+    waitInTrouble(failingMs ?? (attempts > 1 ? now() - record.at : 0), random());
 
   return async (
     queue: Pick<Queue, 'done' | 'giveBack' | 'bury'>,

@@ -15,6 +15,21 @@ describe('a batch', () => {
     expect(relay.requests).toHaveLength(1);
   });
 
+  it('goes in few requests after a failure, since its records wait equally long', async () => {
+    const { relay, visit } = openShop('by relay');
+    relay.faults([{ status: 503 }]);
+    const { analytics, track } = visit();
+    track(names(60));
+    await passUntil(() => analytics.status().paused === 'backoff');
+    relay.faults([]);
+    await passUntil(() => analytics.status().delivered === 60, 60_000);
+    const sizes = relay.requests.map(
+      ({ init }) => (JSON.parse(init.body as string) as Batch).records.length,
+    );
+    // The first one fails. The ten that were not in it go first.
+    expect(sizes).toEqual([50, 1, 2, 4, 3, 16, 25, 9]);
+  });
+
   it('is as large after an outage in which the tab was hidden often', async () => {
     const { site, visit } = openShop('by relay');
     let isDown = true;

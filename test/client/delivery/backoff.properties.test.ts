@@ -20,7 +20,7 @@ describe('the wait after a failure', () => {
     fc.assert(
       fc.property(trouble, chance, (troubleMs, draw) => {
         const most = Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));
-        const wait = waitInTrouble(troubleMs, () => draw);
+        const wait = waitInTrouble(troubleMs, draw);
         expect(wait).toBeGreaterThanOrEqual(most / 2);
         expect(wait).toBeLessThanOrEqual(most);
       }),
