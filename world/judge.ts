@@ -139,6 +139,7 @@ export const createJudge = (
           continue;
         }
         fate.sent++;
+        fate.asked.delete(page); // an answer that the page has not heard, since it was left meanwhile
         if (fate.destination !== destination)
           violate('destination', `${fate.name} goes to ${destination}`);
         if (!promised.waits) continue;

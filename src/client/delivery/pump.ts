@@ -133,7 +133,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       if (!isHidden()) await named;
     }
     for (const group of groups) {
-      if (outbox.database && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
+      // While they were named, an answer may have asked for a wait, and another request may have taken them.
+      const mayStart = outbox.database && !backoff.read().until;
+      if (mayStart && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
         start(group, since);
       else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }

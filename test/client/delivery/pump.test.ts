@@ -98,3 +98,29 @@ it('names a record in the database before it sends it, since a killed page tells
   await passUntil(() => service.requests.length > 0);
   expect(steps).toEqual(['named', 'sent']);
 });
+
+it('sends nothing more once the service has asked for a wait, even if storage was slow to name it', async () => {
+  const { service, visit } = openShop();
+  service.faults([{ status: 429, headers: { 'retry-after': '100' }, delay: 30, times: 1 }]);
+  const { analytics, track } = visit();
+  await pass(100); // what a start looks for is over
+  track(['first']);
+  await passUntil(() => service.requests.length === 1);
+  const put = IDBObjectStore.prototype.put;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+    this: IDBObjectStore,
+    ...args
+  ) {
+    const { transaction } = this;
+    transaction.addEventListener('complete', (event) => {
+      event.stopImmediatePropagation();
+      setTimeout(() => transaction.oncomplete?.(event), 50);
+    });
+    return put.apply(this, args);
+  });
+  track(['second']);
+  void analytics.flush();
+  await passUntil(() => analytics.status().paused === 'backoff');
+  await pass(1_000);
+  expect(service.requests).toHaveLength(1);
+});
