@@ -22,7 +22,7 @@ export const choose = (
 ): Entry[][] => {
   let groups: Entry[][] = [];
   let fewest = Infinity;
-  /** Users with an earlier identify, and the request that it is in; none if it does not go now. */
+  /** For each user the request that has the last identify before this record; undefined if that one is not sent now. */
   const identifies = new Map<string | undefined, readonly Entry[] | undefined>();
 
   for (const entry of entries) {

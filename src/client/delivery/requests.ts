@@ -7,7 +7,7 @@ import type { Attempt, Send } from './send/sender.js';
 
 /** Bytes of a batch that stand around a body, with the record's id. */
 const AROUND = 133;
-/** A request without an answer counts as timed out this long before its timeout: clocks are not exact. */
+/** A request that fails up to this long before its timeout counts as timed out: clocks are not exact. */
 const SLACK_MS = 1_000;
 
 export const weigh = (group: readonly Entry[]): number =>
@@ -49,7 +49,7 @@ export const createRequests = (settings: () => Settings, now: () => number, send
     // WebKit never tells how a request has ended that was under way as a download began.
     let doubtfulAt = Infinity;
     const onBegin = () => (doubtfulAt = began + settings().timeout - SLACK_MS);
-    // Where repeats are not recognised, its answer may still come.
+    // Where the receiver removes repeats, send again now. If not, its answer may still come.
     const onStay = () => settings().resends && conclude();
     const settled = handoff ? undefined : attempt(() => onNavigation(onStay, onBegin));
     const conclude = (attempts?: Attempt[]) => {

@@ -58,7 +58,7 @@ export const claimParcels = async (
   const range = IDBKeyRange.bound(scan.after ?? [], ['lease'], true);
   // In most cases nothing waits. Then this one read is all.
   const first = await settled(store.getKey(range));
-  // After that read, since a page whose writing it waited for may have left its note meanwhile.
+  // After that read, which may have waited for the write of a page that has left its note meanwhile.
   const notes = readNotes(name).filter(({ life }) => life !== own);
   if (!first && !notes.length) return claimed;
 
@@ -93,7 +93,7 @@ export const claimParcels = async (
       scan.taken.add(maker);
       scan.elsewhere += value.records.length;
     } else if (!value.records.length) {
-      if (!notes.length) store.delete(key); // one of the notes may be what it is a tombstone of
+      if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
     } else {
       const parcel = { ...value, life: own };
       store.put(parcel, key);

@@ -39,7 +39,7 @@ export const createClaims = (outbox: Outbox) => {
     { flight, records, isNoted }: StoredParcel,
     isStored: boolean,
   ): void => {
-    // A new life began while this page was writing the parcel, and kept it: what is in memory is newer.
+    // A new life began while this page was writing the parcel, which it still has in memory, and newer.
     if ([...outbox.parcels].some((own) => `${own.key}` === `${key}`)) return;
     const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
     addParcel(outbox, parcel, records);
@@ -84,7 +84,7 @@ export const createClaims = (outbox: Outbox) => {
       const time = now();
       if (ahead(lookAt, time, LOOK_MS)) return lookAt;
       if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
-      if (!outbox.isClaiming) scan = startScan(); // a claim that is under way sees what there is
+      if (!outbox.isClaiming) scan = startScan(); // a claim that is under way reads what is stored anyway
       const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
       return (lookAt =
         time + Math.min(longest, Math.max((lastScan?.soonest ?? 0) - time, SOON_MS)));

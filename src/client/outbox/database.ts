@@ -99,7 +99,7 @@ export const openDatabase = (
     /** Called as the page is left. In WebKit, an open transaction of a cached page blocks the database for others. */
     leave: (): void => {
       attempt(() => reading?.abort());
-      if (!connection) use = connect(); // nor does Firefox report the end of an `open` that was under way
+      if (!connection) use = connect(); // Firefox never reports the end of an `open` that was under way
     },
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { removeNote, writeNote } from './note.js';
 import { putParcel, storedOf, type Parcel } from './parcel.js';
 import { checkLease, forgetParcel, isBroken, type Store } from './store.js';
 
-/** A parcel whose record has ended is written together with others of which that is so within this time. */
+/** After a record has ended, wait this long, so that others which end meanwhile share the transaction. */
 const TOGETHER_MS = 50;
 
 /** The parcels of which the database may not have the latest form. */

@@ -179,7 +179,7 @@ describe('a consumer', () => {
     expect(service.got.length).toBeLessThan(320);
   });
 
-  it('buries what the service refuses, and tells of it', async () => {
+  it('makes a dead letter of what the service refuses, and tells of it', async () => {
     const { service, queue, memory, undelivered } = createWorld();
     service.fails(400, { when: isBad });
     const bad = named('bad', 'a');
@@ -191,19 +191,22 @@ describe('a consumer', () => {
     expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
   });
 
-  it('buries what is too old once it has failed, and delivers what is not refused however old it is', async () => {
-    const { service, queue, memory, undelivered } = createWorld({ consumer: { maxAge: 1_000 } });
-    service.fails(500, { when: isBad });
-    const [old, bad] = [
-      { ...named('old'), at: 0 },
-      { ...named('bad'), at: 0 },
-    ];
-    await queue.put([old, bad]);
-    await pass(500);
-    expect(memory.dead).toEqual([{ record: bad, reason: 'expired 500' }]);
-    expect(undelivered).toEqual([{ record: bad, reason: 'expired', status: 500 }]);
-    expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
-  });
+  it.each([403, 500])(
+    'makes a dead letter of what is too old once it was answered %i, and delivers the rest however old it is',
+    async (status) => {
+      const { service, queue, memory, undelivered } = createWorld({ consumer: { maxAge: 1_000 } });
+      service.fails(status, { when: isBad });
+      const [old, bad] = [
+        { ...named('old'), at: 0 },
+        { ...named('bad'), at: 0 },
+      ];
+      await queue.put([old, bad]);
+      await pass(500);
+      expect(memory.dead).toEqual([{ record: bad, reason: `expired ${status}` }]);
+      expect(undelivered).toEqual([{ record: bad, reason: 'expired', status }]);
+      expect(await queue.size!()).toEqual({ waiting: 0, dead: 1 });
+    },
+  );
 
   it('buries nothing when the clock is 8 days ahead, and goes on when it is set back by an hour', async () => {
     const { service, queue, memory } = createWorld();
