@@ -9,16 +9,16 @@ export const BUNDLED = ['nanoid', 'idb-keyval', 'preact', 'web-vitals'];
 export const INTERNAL = [
   // what the outbox has, and its records
   ...['born', 'bytes', 'count', 'database', 'dirty', 'emit', 'isClaiming', 'isNamed', 'isOpen'],
-  ...['isSent', 'maker', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
+  ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...['after', 'claim', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
+  ...['after', 'claim', 'hurry', 'look', 'mustWait', 'soonest', 'taken', 'upTo'],
   ...['unreadable'],
   // delivery
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
-  ...['pause', 'prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
-  ...['retryAfterMs', 'room', 'silent', 'start', 'width', 'backoff'],
+  ...['prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
+  ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'width', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
   ...['offer', 'online', 'remember'],

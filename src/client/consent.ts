@@ -16,7 +16,7 @@ import type { Consent } from './types.js';
 interface Fact {
   consent: Consent;
   /** `setConsent` has set the consent. From then on, the option `consent` of an `init` is ignored. */
-  isSaid: boolean;
+  isSaid?: boolean;
   /** The number of the attempt to erase what is stored; 0 when one has succeeded, missing before the first one. */
   tries?: number | undefined;
   /** Names of databases that may exist. Keys of localStorage begin with them, too. */
@@ -44,7 +44,6 @@ export const consentTo = (project: string) => {
   const known = facts.get(project);
   const fact = known ?? {
     consent: 'granted',
-    isSaid: false,
     names: new Set(),
     followers: new Set(),
   };

@@ -88,7 +88,7 @@ export const createPipeline = (
    */
   const end = (isLast?: boolean) => {
     pump.halt();
-    if (isLast || outbox.noted || outbox.database?.kind() === 'indexeddb') leave(outbox, true);
+    if (isLast || outbox.noted || outbox.database?.medium() === 'indexeddb') leave(outbox, true);
     close();
   };
 
@@ -193,18 +193,15 @@ export const createPipeline = (
       clear(outbox, 'outbox-full');
     },
     status: (): Status => {
-      const [inFlight, paused, until] = pump.pause();
+      const standing = pump.standing();
       return {
-        storage: outbox.database?.kind() ?? 'none',
+        storage: outbox.database?.medium() ?? 'none',
         consent: consent!,
-        waiting: outbox.count - inFlight,
-        elsewhere: pump.elsewhere(),
-        inFlight,
+        waiting: outbox.count - standing.inFlight,
+        ...standing,
         delivered: counts.delivered,
         unknown: counts.unknown,
         dropped: { ...dropped },
-        paused,
-        nextAttempt: until || undefined,
         userId: user.current(),
       };
     },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
 import { draw, names, openShop, type Way } from '../support/shop.js';
 
@@ -107,3 +107,31 @@ it('delivers all once where the service behind a relay answers 408, 425, 500 and
   await holds(names(8), 60_000);
   expect(analytics.status()).toMatchObject({ delivered: 8, unknown: 0, dropped: {} });
 });
+
+it.each([
+  ['events', 'direct'],
+  ['identifies', 'direct'],
+  ['events', 'by relay'],
+  ['identifies', 'by relay'],
+] as const)(
+  'two tabs deliver their %s after an outage in which the laptop slept, %s',
+  async (what, way) => {
+    const { service, receiver, visit } = openShop(way);
+    const tabs = [visit().analytics, visit().analytics];
+    const call = (name: string) => {
+      for (const [i, tab] of tabs.entries())
+        if (what === 'events') tab.event(`${name} ${i}`, { userId: 'u' });
+        else tab.identify(`${name} ${i}`, {});
+    };
+    receiver.faults([{ status: 503 }]);
+    call('before');
+    await pass(5_000);
+    vi.setSystemTime(Date.now() + 70_000); // longer than a lease
+    await pass(2_000);
+    call('after');
+    await pass(60_000);
+    receiver.faults([]);
+    await passUntil(() => service.names().length >= 4, 120_000);
+    expect(new Set(service.names()).size).toBe(4);
+  },
+);

@@ -149,6 +149,21 @@ describe('a page that stays after a `beforeunload`', () => {
     expect(site.values.get('analytics-outbox shop consent')).toBe('granted');
   });
 
+  it.each(WAYS)('goes on where its own `load` handler has begun a download, %s', async (way) => {
+    const { site, track, load, navigate, receiver, analytics, holds } = await open(way);
+    receiver.faults([{ delay: 3_000, reset: true }]);
+    track(...names(6));
+    await pass(1_000);
+    Object.assign(site.doc, { readyState: 'complete' });
+    navigate();
+    load();
+    await pass(5_000);
+    receiver.faults([]);
+    track('later');
+    await holds([...names(6), 'later'], 60_000);
+    expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0, unknown: 0 });
+  });
+
   it.each(WAYS)('sends again after requests have failed meanwhile, %s', async (way) => {
     const { track, navigate, load, receiver, analytics, service } = await open(way, NO_DATABASE);
     track('first');

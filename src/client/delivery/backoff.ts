@@ -11,10 +11,10 @@ export interface Gate {
   /** Nothing is sent until then; 0 if something may be. */
   until: number;
   /** The service itself has asked for that wait. */
-  isAsked: boolean;
+  isAsked?: boolean | undefined;
 }
 
-const OPEN: Gate = { since: 0, until: 0, isAsked: false };
+const OPEN: Gate = { since: 0, until: 0 };
 
 /** The wait after failures of a destination. It is kept in localStorage, so that all pages of the site obey it. */
 export const createBackoff = (key: string, now: () => number) => {
@@ -25,7 +25,7 @@ export const createBackoff = (key: string, now: () => number) => {
   const read = (): Gate => {
     own = attempt(() => JSON.parse(getItem(key) ?? 'null') as Gate | null) ?? own;
     const until = ahead(own.until, now());
-    return { ...own, until, isAsked: until > 0 && own.isAsked };
+    return { ...own, until, isAsked: !!until && own.isAsked };
   };
   const write = (gate: Gate) => {
     own = gate;

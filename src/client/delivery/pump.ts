@@ -32,7 +32,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const token = createToken(settings);
   const claims = createClaims(outbox);
   const answers = createAnswers(outbox, backoff, token);
-  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.get);
+  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.current);
   const requests = createRequests(settings, now, send);
   /** The number of the last call whose record is due. */
   let horizon = 0;
@@ -88,10 +88,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Settles each flush of which nothing is under way any more. Records of later calls do not hold it up. */
   const settle = () => {
-    flushes = flushes.filter(
-      ([done, last]) =>
-        [...entriesOf(outbox)].some((entry) => entry.isSent && entry.order <= last) || done(),
-    );
+    const first = [...entriesOf(outbox)].find(({ isSent }) => isSent)?.order;
+    flushes = flushes.filter(([done, last]) => first! <= last || done());
   };
 
   let isPumping = false;
@@ -112,7 +110,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       void claims.claim(pump); // nothing is sent, but the limits apply to what dead pages have left, too
       return;
     }
-    if (outbox.count && token.get() === undefined) {
+    if (outbox.count && token.current() === undefined) {
       const before = turns;
       const problem = await token.ask();
       if (problem !== undefined && outbox.database && !(await wasLeft(before))) {
@@ -137,7 +135,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       const mayStart = outbox.database && !backoff.read().until;
       if (mayStart && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
         start(group, since);
-      else for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
+      for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     isAgain = true;
   };
@@ -180,7 +178,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     flushAll,
     /** Asks for a token as soon as something waits: a page that is left needs it at once. */
     prepare: (): void => {
-      if (token.get() === undefined) void pump();
+      if (token.current() === undefined) void pump();
     },
     /** Settles when nothing is under way any more of what was called before. */
     flush: (): Promise<void> => {
@@ -193,7 +191,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
      * call of a hidden page (`isCall`).
      */
     handOff: (isCall?: boolean): void => {
-      if (!outbox.database || token.get() === undefined) return;
+      if (!outbox.database || token.current() === undefined) return;
       const { since, isAsked } = backoff.read();
       if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
@@ -215,19 +213,22 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       claims.restart();
       requests.loseRunning();
     },
-    /** Records that other pages held at the last complete scan. */
-    elsewhere: claims.elsewhere,
     /** Ends everything, since nothing may be sent any more. */
     halt: (): void => {
       requests.abort();
       alarm.stop();
       settle();
     },
-    /** How many records are under way, or why nothing is sent, and until when. */
-    pause: (): [inFlight: number, reason?: Status['paused'], until?: number] => {
-      if (!outbox.database) return [0, 'consent'];
-      const { until } = backoff.read();
-      return [requests.count(), until ? answers.reason() : undefined, until];
+    /** What is under way, what other pages held at the last complete scan, and why nothing is sent until when. */
+    standing: () => {
+      const nextAttempt = (outbox.database && backoff.read().until) || undefined;
+      const paused: Status['paused'] = nextAttempt ? answers.reason() : undefined;
+      return {
+        elsewhere: claims.elsewhere(),
+        inFlight: requests.count(),
+        paused: outbox.database ? paused : 'consent',
+        nextAttempt,
+      };
     },
   };
 };

@@ -61,18 +61,15 @@ export const createRequests = (settings: () => Settings, now: () => number, send
     running.set(controller, conclude);
     count += group.length;
     room -= kept;
-    const sending = send(
+    void send(
       group.map(({ record }) => record),
       { keepalive, controller, isSilent: !!silent },
-    );
-    const end = async () => {
-      const attempts = await sending;
+    ).then((attempts) => {
       room += kept;
       if (attempts?.[0]!.status === 0 && now() > doubtfulAt) conclude();
       // In the same task, or a `flush()` would settle in between.
       if (attempts) conclude(attempts);
-    };
-    void end();
+    });
     return keepalive;
   };
 

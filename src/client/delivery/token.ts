@@ -8,7 +8,7 @@ export const createToken = (settings: () => Settings) => {
   let given: string | undefined;
   return {
     /** Nothing if the function has to be asked first. */
-    get: (): string | undefined => {
+    current: (): string | undefined => {
       const { token } = settings();
       return typeof token === 'function' ? given : (token ?? '');
     },

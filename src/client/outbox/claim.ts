@@ -11,8 +11,11 @@ export const WINDOW_PARCELS = 20;
 export interface Scan {
   /** The key behind which the next claim begins; nothing before the first claim. */
   after?: ParcelKey | undefined;
-  /** Makers of parcels that another life holds. Their later parcels wait, so that their records keep their order. */
-  taken: Set<string>;
+  /**
+   * By maker, the number of its first parcel with an identify that another life holds. Later parcels of that maker wait
+   * for it, so that the records of a user keep their order.
+   */
+  taken: Map<string, number>;
   /** Records that other lives hold. */
   elsewhere: number;
   /** The earliest end of another life's lease. */
@@ -29,7 +32,7 @@ export interface Claimed {
   /** When the lease ends under which the parcels are claimed. */
   until: number;
   /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
-  next?: ParcelKey | undefined;
+  upTo?: ParcelKey | undefined;
 }
 
 /** Puts the parcels of a dead life's note into the database, where they still count. */
@@ -84,13 +87,14 @@ export const claimParcels = async (
   const values = (await settled(store.getAll(range, WINDOW_PARCELS))) as StoredParcel[];
   keys.forEach((key, i) => {
     const value = values[i]!;
-    const [, maker] = key;
+    const [, maker, number] = key;
     if (!isReadable(value)) {
       store.delete(key);
       claimed.unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
     } else if (value.life === own) return;
-    else if (lives.get(value.life) || scan.taken.has(maker)) {
-      scan.taken.add(maker);
+    else if (lives.get(value.life) || scan.taken.get(maker)! < number) {
+      if (!scan.taken.has(maker) && value.records.some(({ type }) => type === 'identify'))
+        scan.taken.set(maker, number);
       scan.elsewhere += value.records.length;
     } else if (!value.records.length) {
       if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
@@ -101,6 +105,6 @@ export const claimParcels = async (
     }
   });
   if (claimed.parcels.length) putLease(store, own, claimed.until);
-  claimed.next = keys[WINDOW_PARCELS - 1];
+  claimed.upTo = keys[WINDOW_PARCELS - 1];
   return claimed;
 };

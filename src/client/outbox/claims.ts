@@ -14,7 +14,7 @@ const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startScan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
+const startScan = (): Scan => ({ taken: new Map(), elsewhere: 0, soonest: Infinity });
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
@@ -71,7 +71,7 @@ export const createClaims = (outbox: Outbox) => {
     if (life !== outbox.life) return;
     if (claimed.parcels.length) outbox.until = claimed.until;
     for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
-    current.after = claimed.next;
+    current.after = claimed.upTo;
     if (!current.after) endScan();
   };
 
@@ -116,7 +116,7 @@ export const createClaims = (outbox: Outbox) => {
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
     mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
       record.user !== undefined &&
-      (lastScan ? lastScan.taken.has(parcel.key[1]) : order > 0 && !isLeaving),
+      (lastScan ? lastScan.taken.get(parcel.key[1])! < parcel.key[2] : order > 0 && !isLeaving),
     /** Records that other lives held in the last complete scan. */
     elsewhere: (): number | undefined => lastScan?.elsewhere,
     /** A new life begins: it scans all that is stored. */

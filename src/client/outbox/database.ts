@@ -94,7 +94,7 @@ export const openDatabase = (
   };
 
   return {
-    kind: (): StorageKind => kind,
+    medium: (): StorageKind => kind,
     run,
     /** Called as the page is left. In WebKit, an open transaction of a cached page blocks the database for others. */
     leave: (): void => {

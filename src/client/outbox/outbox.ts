@@ -128,7 +128,7 @@ export const leave = (outbox: Outbox, isGoing: boolean): void => {
     return;
   }
   const noted = writeNote(outbox, changed, 0);
-  const isStored = database.kind() === 'indexeddb';
+  const isStored = database.medium() === 'indexeddb';
   if (isStored) writeLast(outbox, changed);
   else if (noted) {
     for (const entry of entriesOf(outbox)) {

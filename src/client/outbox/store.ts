@@ -33,7 +33,7 @@ export interface Store extends Memory {
 
 /** Whether the database has failed. The parcels are then in memory, and in the exit note of a page that is hidden. */
 export const isBroken = ({ database }: Pick<Store, 'database'>): boolean =>
-  database?.kind() === 'memory';
+  database?.medium() === 'memory';
 
 /** Whether no other page can claim the parcel before a request that starts now has ended. */
 export const isSafe = (store: Store, parcel: Parcel): boolean => {

@@ -13,7 +13,7 @@ it.each(ways)('ignores a function that %s after another has replaced it', async 
   const asked = token.ask();
   settings.token = () => 'new';
   expect(await asked).toBeUndefined();
-  expect(token.get()).toBeUndefined();
+  expect(token.current()).toBeUndefined();
   expect(await token.ask()).toBeUndefined();
-  expect(token.get()).toBe('new');
+  expect(token.current()).toBe('new');
 });

@@ -8,7 +8,7 @@ import { clock, openPage, recordOf, shelf } from '../../support/outbox-page.js';
 describe('a claim’s transaction', () => {
   const KEY: ParcelKey = [1, 'maker', 1];
   const stored = { v: 3, life: 'dead', flight: [], records: [recordOf('a')], isNoted: false };
-  const scan = (): Scan => ({ taken: new Set(), elsewhere: 0, soonest: Infinity });
+  const scan = (): Scan => ({ taken: new Map(), elsewhere: 0, soonest: Infinity });
   const claimIn = async (values: [IDBValidKey, object][]) => {
     const page = openPage();
     const { database, outbox } = page;
@@ -26,15 +26,20 @@ describe('a claim’s transaction', () => {
     expect(claimed.until).toBe(clock.time + LEASE_MS);
   });
 
-  it('leaves what a lease holds, and later parcels of the same page', async () => {
+  it('leaves what a lease holds, and later parcels of the same page if there is an identify in it', async () => {
     const until = clock.time + 5_000;
-    const { claimed, found } = await claimIn([
-      [KEY, stored],
-      [[2, 'maker', 2], { ...stored, life: 'other' }],
-      [['lease', 'dead'], { life: 'dead', until }],
-    ]);
-    expect(claimed.parcels).toEqual([]);
-    expect(found).toMatchObject({ elsewhere: 2, soonest: until });
+    for (const [type, claims] of [
+      ['event', 1],
+      ['identify', 0],
+    ] as const) {
+      const { claimed, found } = await claimIn([
+        [KEY, { ...stored, records: [recordOf('a', { type })] }],
+        [[2, 'maker', 2], { ...stored, life: 'other' }],
+        [['lease', 'dead'], { life: 'dead', until }],
+      ]);
+      expect(claimed.parcels).toHaveLength(claims);
+      expect(found).toMatchObject({ elsewhere: 2 - claims, soonest: until });
+    }
   });
 
   it('deletes leases that are over, empty values, and what it cannot read', async () => {

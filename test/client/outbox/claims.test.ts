@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../src/client/outbox/lease.js';
+import { WINDOW_PARCELS } from '../../../src/client/outbox/claim.js';
 import { clear, finish, keep, leave } from '../../../src/client/outbox/outbox.js';
+import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
 import {
   clock,
   MORE_THAN_A_WINDOW,
@@ -28,18 +30,20 @@ describe('what a page holds', () => {
     expect(await page.claim()).toEqual(['a']);
   });
 
-  it('is not claimed while another page holds older records of its page', async () => {
+  it('is not claimed while another page holds an older identify of its page', async () => {
     const page = openPage();
+    keep(page.outbox, recordOf('who', { type: 'identify', user: 'u' }));
     page.add(...MORE_THAN_A_WINDOW);
+    const all = page.held();
     await page.stored();
     clock.time += LEASE_MS;
     const other = openPage();
     await other.claims.claim();
-    expect(other.held()).toEqual(MORE_THAN_A_WINDOW.slice(0, -1));
+    expect(other.held()).toEqual(all.slice(0, WINDOW_PARCELS * PARCEL_RECORDS));
     const third = openPage();
     expect(await third.claim()).toEqual([]);
     clock.time += LEASE_MS;
-    expect(await third.claim()).toEqual(MORE_THAN_A_WINDOW);
+    expect(await third.claim()).toEqual(all);
   });
 
   it('does not come back once it has ended', async () => {
@@ -131,6 +135,22 @@ describe('the order of a user', () => {
     await next.claim();
     expect(next.held().slice(-2)).toEqual(['older', 'newer']);
     expect(next.claims.mustWait(next.entry('newer'), false)).toBe(false);
+  });
+
+  it('lets only what is later than an identify wait for the page that holds it, and never both for each other', async () => {
+    const page = openPage();
+    keep(page.outbox, recordOf('older', { type: 'identify', user: 'u' }));
+    await page.stored();
+    clock.time += LEASE_MS; // it was asleep, and does not know yet
+    const other = openPage();
+    expect(await other.claim()).toEqual(['older']);
+    keep(page.outbox, recordOf('newer', { type: 'identify', user: 'u' }));
+    await page.stored();
+    await page.claim();
+    other.look();
+    await other.claim();
+    expect(page.claims.mustWait(page.entry('newer'), false)).toBe(true);
+    expect(other.claims.mustWait(other.entry('older'), false)).toBe(false);
   });
 
   it('lets own records wait until older ones are read, but not those of nobody', async () => {

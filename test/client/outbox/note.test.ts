@@ -43,7 +43,7 @@ describe('an exit note', () => {
   it('is the store where there is no database, for the next page without one', async () => {
     const page = openPage({ isBroken: true });
     page.add('a', 'b');
-    await vi.waitUntil(() => page.database.kind() === 'memory');
+    await vi.waitUntil(() => page.database.medium() === 'memory');
     leave(page.outbox, true);
     expect(page.held()).toEqual([]);
     expect(await openPage({ isBroken: true }).claim()).toEqual(['a', 'b']);

@@ -77,7 +77,7 @@ export const post = async (
     text = `${await inTime(response.text(), BODY_MS)}`;
   } catch {
     controller.abort?.();
-    if (!status && (await wasLeft(since))) return undefined;
+    if (!status && (await wasLeft(turns))) return undefined;
     // A status counts without its body.
   }
   return {

@@ -13,16 +13,16 @@ const itemOf = ({ id, type, body, at }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","called_at":${at},"body":${body}}`;
 
 const attemptOf = (result: Partial<BatchResult> = {}): Attempt => {
-  const { outcome = '', status = 0, retry_after = 0, unlisted, message = '' } = result;
+  const { outcome, status = 0, retry_after, unlisted, message = '' } = result;
   return {
     // An accepted record is in the relay's queue. A word that is not known promises nothing.
-    outcome: /^(delivered|blocked|rejected)$/.test(outcome)
+    outcome: /^(delivered|blocked|rejected)$/.test(outcome!)
       ? (outcome as Attempt['outcome'])
       : outcome === 'accepted'
         ? 'delivered'
         : 'retry',
     status,
-    retryAfterMs: boundedWait(retry_after * 1_000),
+    retryAfterMs: boundedWait(retry_after! * 1_000),
     problem: `the relay: ${unlisted ? `${unlisted} not listed` : `${status} ${message}`}`,
   };
 };
