@@ -30,5 +30,6 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
 
 /** The troubles whose end is told. */
 const ENDING: readonly Kind[] = [
-  ...(['setup', 'unreachable', 'service', 'records', 'token', 'seen', 'queue', 'store'] as const),
+  ...(['setup', 'unreachable', 'service', 'records', 'token', 'seen', 'queue'] as const),
+  ...(['store', 'reading'] as const),
 ];

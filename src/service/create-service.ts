@@ -8,9 +8,10 @@ import { answerJson, refuse } from '../relay/front/http.js';
 import { createClientOf } from '../relay/front/client.js';
 import type { Names } from '../relay/front/records.js';
 import type { OnRefused } from '../relay/front/refusals.js';
+import { createReportOnce } from '../relay/hooks.js';
 import { inTime } from '../interface/in-time.js';
 import { createClientWord } from './client-word.js';
-import { createTell } from './hooks.js';
+import { createTell, type ServiceError } from './hooks.js';
 import { createOperations } from './operations.js';
 import { OPENAPI } from './openapi.js';
 import { readingAccess } from './reading/access.js';
@@ -79,6 +80,8 @@ export const createService = (options: ServiceOptions): Service => {
   const setup = createSetup(options.tag, now);
   const refusals = createRefusals({ store, setup, tell, now });
   const writeRecords = createWriteRecords({ store, setup, tell, now });
+  /** A trouble of its own: while a search takes too long, records are stored all the same. */
+  const readingTrouble = createReportOnce<ServiceError>(tell, now);
   const feed = createFeed({ store, setup, tell });
   const clientWordOf = createClientWord(options);
   const rules = {
@@ -125,30 +128,35 @@ export const createService = (options: ServiceOptions): Service => {
   );
   app.post('/v1/identify', (c) => operate(c.req.raw, 'identify'));
   app.post('/v1/event', (c) => operate(c.req.raw, 'event'));
-  addReadingRoutes(app, { store, setup, feed, clientWordOf, page: options.page });
+  addReadingRoutes(app, {
+    ...{ store, setup, feed, clientWordOf, page: options.page },
+    worked: readingTrouble.healed,
+  });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));
   app.get('/live', () => answerJson(200, { status: 'ok' }));
   app.get('/ready', async () => {
-    const problem = writeRecords.problem() ?? (await unreadable());
+    const problem = writeRecords.problem() ?? (await notReady());
     return problem === undefined
       ? answerJson(200, { status: 'ok' })
       : answerJson(503, { status: 'failing', problem });
   });
   app.notFound(() => refuse(404));
   app.onError((error, c) => {
+    const message = messageOf(error);
     // What reads asks the database and nobody else.
     if (!isReading(c.req.path)) {
-      tell.error({ kind: 'fault', message: messageOf(error) });
+      tell.error({ kind: 'fault', message });
       return refuse(500);
     }
-    writeRecords.failed(error);
+    const { method, path } = c.req;
+    readingTrouble.tell({ kind: 'reading', message: `${method} ${path} failed: ${message}` });
     return refuse(503, { waitMs: DOWN_MS });
   });
 
-  /** Why the database cannot be read, if that is so. */
-  const unreadable = async (): Promise<string | undefined> => {
+  /** Why the database takes no records, if that is so. */
+  const notReady = async (): Promise<string | undefined> => {
     try {
-      await inTime(store.rows({}, { limit: 1 }), READY_WITHIN_MS);
+      await inTime(store.check(), READY_WITHIN_MS);
       return undefined;
     } catch (error) {
       return messageOf(error);

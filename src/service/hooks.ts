@@ -22,10 +22,11 @@ export type ServiceMetric =
 /** Something that needs the operator. Holds no token and nothing of a body. */
 export interface ServiceError {
   /**
-   * `store`: the database does not work; told once until it is over. `hook`: a function that was passed in failed.
-   * `fault`: a fault of the service itself.
+   * `store`: the database does not work. `reading`: it did not answer one who reads; a search may take too long. These
+   * two are told once until they are over. `hook`: a function that was passed in failed. `fault`: a fault of the service
+   * itself.
    */
-  kind: 'store' | 'hook' | 'fault';
+  kind: 'store' | 'reading' | 'hook' | 'fault';
   message: string;
 }
 

@@ -22,10 +22,10 @@ export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
   const trouble = createReportOnce<ServiceError>(tell, now);
   let failure: { message: string; at: number } | undefined;
 
-  const failed = (error: unknown): void => {
-    const message = messageOf(error);
+  const failed = (message: string): void => {
     if (!trouble.isTold()) tell.metric('trouble', 1);
     trouble.tell({ kind: 'store', message });
+    failure = { message, at: now() };
   };
   const worked = (): void => {
     if (trouble.isTold()) tell.metric('trouble', 0);
@@ -45,13 +45,10 @@ export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
         if (written.some(({ outcome }) => outcome === 'stored')) setup.note('stored');
         return written;
       } catch (error) {
-        failed(error);
-        failure = { message: messageOf(error), at: now() };
+        failed(messageOf(error));
         throw error;
       }
     },
-    /** Tells of reading that failed. Records may be stored all the same: a search can take too long. */
-    failed,
     /** Why no records are stored, if a write failed a moment ago. */
     problem: (): string | undefined =>
       failure && now() - failure.at < STALE_MS ? failure.message : undefined,

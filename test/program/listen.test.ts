@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../src/program/listen.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -54,4 +55,17 @@ it.each([
   const { socket, got } = send(text);
   await once(socket, 'close');
   expect(got()).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+});
+
+it('closes the connection of what is no proper request, though its client leaves it open', async () => {
+  const { door } = await open();
+  const client = connect({ port: door.port, host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void client.destroy());
+  client.resume().write('no request\r\n\r\n');
+  await once(client, 'end');
+  const cutOff = vi.spyOn(Server.prototype, 'closeAllConnections');
+  onTestFinished(() => void cutOff.mockRestore());
+  await door.end();
+  expect(cutOff).not.toHaveBeenCalled();
+  expect(client.writable).toBe(true);
 });

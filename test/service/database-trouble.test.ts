@@ -43,13 +43,35 @@ it('answers 503 with a wait while the database fails, and says so once', async (
   expect(await service.rows()).toHaveLength(2);
 });
 
-it('is ready to store though a search took too long', async () => {
+it('says that it can store while searches hold up all reading', async () => {
   const service = runService();
-  const rows = vi.spyOn(service.store, 'rows').mockRejectedValueOnce(new Error('timeout'));
-  expect((await service.send('/rows?text=rare')).status).toBe(503);
-  expect(service.errors).toEqual([{ kind: 'store', message: 'timeout' }]);
+  Object.assign(service.store, { rows: () => new Promise(() => {}) } satisfies Partial<Store>);
   expect((await service.send('/ready')).status).toBe(200);
-  expect(rows).toHaveBeenCalledTimes(2);
+});
+
+it('is not ready where the database does not answer, though no write has failed', async () => {
+  const service = runService();
+  vi.spyOn(service.store, 'check').mockRejectedValue(new Error('away'));
+  const ready = await service.send('/ready');
+  expect(ready.status).toBe(503);
+  expect(await ready.json()).toEqual({ status: 'failing', problem: 'away' });
+});
+
+it('tells of reading that fails until it works again, and of no trouble in storing', async () => {
+  const recovered: unknown[] = [];
+  const service = runService({ onRecovery: ({ kind }) => recovered.push(kind) });
+  const { store, errors, metrics, send } = service;
+  vi.spyOn(store, 'rows').mockRejectedValueOnce(new Error('timeout'));
+  vi.spyOn(store, 'counts').mockRejectedValueOnce(new Error('away'));
+  expect((await send('/rows?text=rare')).status).toBe(503);
+  expect((await send('/counts')).status).toBe(503);
+  expect((await send('/setup')).status).toBe(200); // asks no database
+  expect((await service.post('/v1/event', event)).status).toBe(200);
+  expect(recovered).toEqual([]);
+  expect((await send('/counts')).status).toBe(200);
+  expect(recovered).toEqual(['reading']);
+  expect(errors).toEqual([{ kind: 'reading', message: 'GET /rows failed: timeout' }]);
+  expect(metrics.filter(([name]) => name === 'trouble')).toEqual([]);
 });
 
 it('answers 503, and not more, to a relay of the same process', async () => {

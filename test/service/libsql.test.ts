@@ -42,6 +42,7 @@ it('fails where its file was moved away', async () => {
   const { store, path } = open();
   renameSync(path, `${path}.old`);
   await expect(store.write([incomingEvent()])).rejects.toThrow(`${path} was deleted or replaced`);
+  await expect(store.check()).rejects.toThrow(`${path} was deleted or replaced`);
 });
 
 it('tells those who follow of its own writes once for each turn, and no more when they stop', async () => {

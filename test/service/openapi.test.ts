@@ -71,6 +71,7 @@ const failing = () => {
   const { store } = runService();
   const away = [
     'write',
+    'check',
     'rows',
     'refused',
     'resend',

@@ -140,6 +140,20 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     expect(await store.refused(ALL)).toEqual([]);
   });
 
+  it('says that it can store while searches hold all connections for reading', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    await client.query(`BEGIN; LOCK TABLE "${schema}".records`);
+    const searches = Array.from({ length: 5 }, () => store.rows({}, ALL));
+    await vi.waitUntil(async () => {
+      const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      return waiting.rows.length === 4;
+    }, 20_000);
+    await store.check();
+    await client.query('ROLLBACK');
+    expect(await Promise.all(searches)).toEqual(searches.map(() => []));
+  });
+
   it('stores what stands beside JSON that is too deep, and keeps that as a dead letter', async () => {
     const store = await enter().open();
     const deep = { a: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) as unknown };

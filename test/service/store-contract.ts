@@ -16,6 +16,13 @@ const PARTS: readonly Part[] = [
 export const describeStore: Part = (name, enter) => {
   for (const describePart of PARTS) describePart(name, enter);
 
+  it(`${name} says whether it can store`, async () => {
+    const store = await enter().open();
+    await store.check();
+    await store.close();
+    await expect(store.check()).rejects.toThrow(/closed|not open|end/);
+  });
+
   it(`${name} says that it is closed`, async () => {
     const store = await enter().open();
     await store.close();

@@ -32,6 +32,8 @@ export interface QueueHandlerOptions extends Hooks {
 
 /** https://developers.cloudflare.com/queues/platform/limits/ */
 const MAX_DELAY_S = 43_200;
+/** How long the queue of dead letters may take. What is given up may be there all the same, and is put there again. */
+const BURY_MS = 30_000;
 /** How long a dead letter waits that could not be put into its queue. */
 const BURY_AGAIN_MS = 60_000;
 
@@ -64,6 +66,7 @@ export const createQueueHandler = (options: QueueHandlerOptions) => {
   const queueFailed = (error: unknown) => tell.error({ kind: 'queue', message: messageOf(error) });
   const deliver = createRounds({
     ...{ delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks: now, random },
+    lastMs: BURY_MS,
   });
 
   return async ({ messages }: PlatformBatch<QueuedRecord>): Promise<void> => {

@@ -4,6 +4,8 @@ import { MAX_ANSWER_BYTES, type ServiceAnswer, type ServiceFetch } from './fetch
 /** Shorter than the 5 seconds after which servers on Node close an idle connection. */
 const IDLE_MS = 4_000;
 const CONNECT_MS = 10_000;
+/** The client's own limits, 5 minutes each, are off: whoever asks has a limit, and calls the request off. */
+const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
 
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const hasProxy = (): boolean => PROXIES.some((name) => process.env[name]);
@@ -52,7 +54,7 @@ const createDispatch = ({ Agent, EnvHttpProxyAgent }: typeof import('undici')): 
       };
       signal.addEventListener('abort', stop);
       dispatcher.dispatch(
-        { origin, path: pathname + search, method, headers, body },
+        { origin, path: pathname + search, method, headers, body, ...NO_LIMITS },
         {
           onRequestStart: (started) => {
             controller = started;

@@ -16,8 +16,6 @@ export interface Undelivered {
 
 /** Between two tries to tell a queue that fails what became of a batch. */
 const AGAIN_MS = 500;
-/** A queue is given this long to answer even when the time of the batch is over. */
-const LAST_MS = 1_000;
 
 interface Effects {
   delivery: Delivery;
@@ -31,11 +29,14 @@ interface Effects {
   /** The clock for waits. */
   ticks: () => number;
   random: () => number;
+  /** Milliseconds that a queue is given to answer even when the time of the batch is over. */
+  lastMs?: number | undefined;
 }
 
 /** Returns a function that delivers a batch of a queue and tells the queue what became of its records. */
 export const createRounds = (effects: Effects) => {
   const { delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random } = effects;
+  const { lastMs = 1_000 } = effects;
   const tellDropped = createTellDropped(tell, now);
 
   /** A record that fails waits by itself: a second at first, then about half the time for which it has failed. */
@@ -53,7 +54,7 @@ export const createRounds = (effects: Effects) => {
     const untilDone = async (work: () => Promise<void>): Promise<boolean> => {
       for (;;) {
         try {
-          await inTime(work(), Math.max(LAST_MS, ownUntil - ticks()));
+          await inTime(work(), Math.max(lastMs, ownUntil - ticks()));
           return true;
         } catch (error) {
           queueFailed(error);

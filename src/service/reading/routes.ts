@@ -20,6 +20,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   setup: Setup;
   feed: Feed;
   clientWordOf: (request: Request) => Promise<string | undefined>;
+  /** Called when the store has answered. */
+  worked: () => void;
 }
 
 /** Nothing but what comes with the page runs in it or is asked by it. */
@@ -42,7 +44,12 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds what reads, exports and erases. Who may do so has been asked before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, clientWordOf, page } = parts;
+  const { store, setup, feed, clientWordOf, worked, page } = parts;
+
+  const answerRead = (body: object): Response => {
+    worked();
+    return answerJson(200, body);
+  };
 
   const showPage = async (file: string): Promise<Response> => {
     const found = await page?.(file);
@@ -73,7 +80,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
       case 'html':
       case 'json': {
         const rows = await store.rows(filter.value, span.value);
-        return answerJson(200, { rows, next: rows.at(-1)?.seq ?? span.value.after ?? 0 });
+        return answerRead({ rows, next: rows.at(-1)?.seq ?? span.value.after ?? 0 });
       }
       case 'ndjson':
         return exported(NDJSON, 'rows.ndjson');
@@ -99,7 +106,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const span = readSpan(queryOf(c));
     if (isWrong(span)) return wrong(span.wrong);
     const refused = await store.refused(span.value);
-    return answerJson(200, { refused, next: refused.at(-1)?.seq ?? span.value.after ?? 0 });
+    return answerRead({ refused, next: refused.at(-1)?.seq ?? span.value.after ?? 0 });
   };
 
   const resend = async (c: Context): Promise<Response> => {
@@ -113,7 +120,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         `the body must be { "seqs": […] }, with ${MAX_RESENT} whole numbers at the most`,
       );
     }
-    return answerJson(200, { results: await store.resend([...new Set(seqs as number[])]) });
+    return answerRead({ results: await store.resend([...new Set(seqs as number[])]) });
   };
 
   const showProfiles = async (c: Context): Promise<Response> => {
@@ -128,18 +135,18 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const profiles = await store.profiles({ project, user_id }, { after: place, limit });
     const last = profiles.length === limit && profiles.at(-1);
     const next = last ? JSON.stringify([last.project, last.user_id]) : undefined;
-    return answerJson(200, { profiles, next });
+    return answerRead({ profiles, next });
   };
 
   const showCounts = async (): Promise<Response> => {
     const [counts, refused] = await Promise.all([store.counts(), store.countRefused()]);
-    return answerJson(200, { counts, refused });
+    return answerRead({ counts, refused });
   };
 
   const erase = async (c: Context): Promise<Response> => {
     const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
     if (!project || !user) return wrong('`project` and `user` must be given');
-    return answerJson(200, { deleted: await store.erase(project, user) });
+    return answerRead({ deleted: await store.erase(project, user) });
   };
 
   app.get('/rows', showRows);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../../src/relay-node.js';
@@ -7,6 +8,15 @@ import { createDelivery } from '../../../src/relay/delivery/delivery.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import { event } from '../helpers/records.js';
 import { listen } from '../helpers/relay.js';
+
+/** Moves on the clock of undici's own time limits, as its tests do. */
+const passUndici = (ms: number): void => {
+  const timers = createRequire(import.meta.url)('undici/lib/util/timers.js') as {
+    tick: (ms: number) => void;
+  };
+  timers.tick(0); // begins to count for the limits that are new
+  timers.tick(ms);
+};
 
 interface Got {
   line: string;
@@ -123,6 +133,19 @@ it('rejects when it is called off, before the answer or in its middle', async ()
   const { text } = await post(url, { signal: abort[1].signal });
   abort[1].abort();
   await expect(text()).rejects.toThrow('aborted');
+});
+
+it('waits for an answer, and for its end, for as long as it is not called off', async () => {
+  const waiting: ServerResponse[] = [];
+  const { url } = await startService((response) => waiting.push(response));
+  const answer = post(url);
+  await vi.waitUntil(() => waiting.length);
+  passUndici(3_600_000);
+  waiting[0]!.writeHead(200).write('{');
+  const { text } = await answer;
+  passUndici(3_600_000);
+  waiting[0]!.end('}');
+  expect(await text()).toBe('{}');
 });
 
 it('goes through the proxy that the environment names, but for hosts that need none', async () => {

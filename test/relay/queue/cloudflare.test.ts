@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createCloudflareQueue,
   createKvSeen,
@@ -16,14 +16,14 @@ import { makeQueued } from './make-queued.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
 /** A binding that refuses what the platform refuses. */
-const createFakeBinding = <Body>({ failAfter = Infinity, hangs = false } = {}) => {
+const createFakeBinding = <Body>({ failAfter = Infinity, takesMs = 0 } = {}) => {
   const sent: Body[][] = [];
   return {
     sent,
     sendBatch: async (messages: Iterable<{ body: Body }>) => {
       const bodies = [...messages].map(({ body }) => body);
       const sizes = bodies.map((body) => new TextEncoder().encode(JSON.stringify(body)).length);
-      if (hangs) await new Promise(() => {});
+      if (takesMs) await new Promise((resolve) => setTimeout(resolve, takesMs));
       if (sent.length >= failAfter) throw new Error('Queue sendBatch failed');
       if (bodies.length > 100) throw new Error('batch message count exceeds the limit of 100');
       if (sizes.reduce((sum, size) => sum + size + 100, 0) > 256_000) throw new Error('too large');
@@ -194,16 +194,32 @@ describe('the handler of a queue on Cloudflare', () => {
     expect(service.got).toHaveLength(2);
   });
 
+  /** Has a record become a dead letter of a queue that behaves like this. */
+  const bury = async (dead: object) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { handle, service, undelivered } = createWorld({ dead });
+    service.fails(400);
+    const record = makeQueued('a');
+    const { batch, fateOf } = createBatch([record]);
+    const handling = handle(batch);
+    await vi.runAllTimersAsync();
+    await handling;
+    return { fate: fateOf(record), undelivered };
+  };
+
   it.each([
     ['could not be moved', { failAfter: 0 }],
-    ['is not moved in time', { hangs: true }],
+    ['is not moved in time', { takesMs: 60_000 }],
   ])('keeps a record that %s to the dead letters', async (_, dead) => {
-    const { handle, service, undelivered } = createWorld({ dead, maxAge: 1 });
-    service.fails(500);
-    const old = makeQueued('a');
-    const { batch, fateOf } = createBatch([old]);
-    await handle(batch);
-    expect(fateOf(old)).toEqual({ delaySeconds: 60 });
+    const { fate, undelivered } = await bury(dead);
+    expect(fate).toEqual({ delaySeconds: 60 });
     expect(undelivered).toEqual([]);
+  });
+
+  it('gives a slow queue of dead letters its time, so that no record is moved there again and again', async () => {
+    const { fate, undelivered } = await bury({ takesMs: 20_000 });
+    expect(fate).toEqual({ ack: true });
+    expect(undelivered).toMatchObject([{ reason: 'rejected', status: 400 }]);
   });
 });

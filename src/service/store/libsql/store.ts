@@ -71,6 +71,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       tellReplaced(records, good, onReplaced);
       return results;
     },
+    check: () => file.runIfThere(() => {}),
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
     rows: readRows,
     refused: async (span) => refused.read(span),

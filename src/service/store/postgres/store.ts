@@ -99,6 +99,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       await keepDead(clean, written);
       return written;
     },
+    check: async () => void (await database.write({ text: 'SELECT 1' })),
     refuse: refused.refuse,
     rows: createRowReader(database, tables),
     refused: refused.read,
