@@ -30,8 +30,8 @@ export interface LibsqlSeen extends Seen {
 }
 
 /**
- * A row of `seen` without a result is a claim, whose `holder` is the process and the number of its call. `ids` says how many
- * results each client has, and '' how many all have.
+ * A row of `seen` without a result is a claim, and `holder` has the mark of the process and the number of its call.
+ * `ids` says how many results each client has, and '' how many all have.
  */
 const TABLES = {
   version: 2,

@@ -28,8 +28,8 @@ export interface RedisSeenOptions extends IdBounds {
 }
 
 const KEYS = [
-  // Begins the key of each id, which has the mark of who claims it and the number of its call, or the result as JSON, and
-  // ends by itself.
+  // Begins the key of each id, which ends by itself. It has the result as JSON or, while the id is claimed, the mark of the
+  // process and the number of its call.
   'seen:',
   // Sorted set of clients by how many results they have; `` stands for all of them.
   'ids',
