@@ -18,9 +18,9 @@ const MOST_AT_ONCE = 1_000;
 
 /**
  * Numbers the calls by which a process claims ids and forgets claims. A call that fails may leave claims behind: the
- * store did what it was asked and the answer was lost, or it could not forget. Pages would hear that somebody is sending
- * these records until the claims end. So the next calls give them up. A claim keeps the number of the call that made it,
- * which tells it from a later or earlier claim on the same id that is needed.
+ * store did what it was asked and the answer was lost, or it could not forget. Until these claims end, pages would hear
+ * that somebody is sending the records. So the next calls give such claims up. A claim keeps the number of the call
+ * that made it, which tells it from another claim of this process on the same id, which may be needed.
  */
 export const createClaimCalls = () => {
   let calls = 0;

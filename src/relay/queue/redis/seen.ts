@@ -28,8 +28,8 @@ export interface RedisSeenOptions extends IdBounds {
 }
 
 const KEYS = [
-  // Begins the key of each id, which ends by itself. It has the result as JSON or, while the id is claimed, the mark of the
-  // process and the number of its call.
+  // Begins the key of each id, which ends by itself. It has the result as JSON or, while the id is claimed, the mark of
+  // the process and the number of its call.
   'seen:',
   // Sorted set of clients by how many results they have; `` stands for all of them.
   'ids',
@@ -40,9 +40,9 @@ const KEYS = [
 const CLAIM = 'begun ';
 
 /**
- * The mark of the process, the number of the call, a life in ms, how many claims are given up; then each of these as its
- * id and the numbers of the first and the last call that may have made it; then ids. Gives up, then claims. Answers for
- * each id what stood there, or an empty text.
+ * The mark of the process, the number of the call, a life in ms, how many claims are given up; then for each of these
+ * its id and the numbers of the first and the last call that may have made it; then the ids to be claimed. Gives up
+ * before it claims. Answers for each id what stood there, or an empty text.
  */
 const CLAIM_IDS = `${FREES_MEMORY}
 local me, number, life, count = unpack(ARGV, 1, 4)
