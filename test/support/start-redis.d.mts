@@ -6,6 +6,9 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts it again, on the same port and with what it kept. */
   restart(): Promise<void>;
+  /** Has it do nothing: connections stay, and what is sent to it waits. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 

@@ -40,6 +40,8 @@ export async function startRedis() {
     url: `redis://127.0.0.1:${port}`,
     kill,
     restart: start,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async stop() {
       await kill();
       rmSync(folder, { recursive: true, force: true });

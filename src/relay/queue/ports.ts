@@ -16,7 +16,8 @@ export interface Seen {
    * other `begun`. A claim that is neither finished nor forgotten ends after `claimMs`, so that a dead
    * process does not hold a record for ever. The ids are distinct. Answers one sighting an id, in their
    * order. `client` says who sent the records, if that is known: a store of a bounded size must not let one
-   * client push out what the others have.
+   * client push out what the others have. When it rejects, the store should see to it that its claims do not
+   * stand: nobody forgets them.
    */
   begin(ids: readonly string[], claimMs: number, client?: string): Promise<Sighting[]>;
   /**
@@ -26,7 +27,10 @@ export interface Seen {
    * May answer how many ids were forgotten because there were too many.
    */
   finish(results: readonly BatchResult[], client?: string): Promise<Dropped | void>;
-  /** Gives claims up. These records were not accepted, and pages may send them again. */
+  /**
+   * Gives claims up. These records were not accepted, and pages may send them again. It is called once: when it
+   * rejects, the store should do it later.
+   */
   forget(ids: readonly string[]): Promise<void>;
 }
 

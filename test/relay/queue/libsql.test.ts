@@ -10,7 +10,12 @@ import { createFakeService } from '../helpers/fake-service.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeLongLine, describeQueue } from './queue-contract.js';
-import { describeSeen, describeSeenBounds } from './seen-contract.js';
+import {
+  describeSeen,
+  describeSeenBounds,
+  describeSeenFailures,
+  type Failure,
+} from './seen-contract.js';
 
 type Bounds = QueueBounds & IdBounds;
 
@@ -46,6 +51,17 @@ describeDeadLetters('libsql', () => {
 
 describeSeen('libsql', async () => createWorld(createLibsqlSeen));
 describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
+
+/** No transaction begins, as on a full disk. */
+const fillDisk = (when?: Failure): void => {
+  if (!when) return void vi.restoreAllMocks();
+  vi.spyOn(Database.prototype, 'exec').mockImplementation(() => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  });
+};
+describeSeenFailures('libsql', async () => ({ ...createWorld(createLibsqlSeen), fail: fillDisk }), [
+  'before',
+]);
 
 /** A queue in a file of its own, which is closed when the test ends. */
 const openQueue = (path = join(tempFolder(), 'relay.db'), options: QueueBounds = {}) => {

@@ -1,13 +1,18 @@
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasRedis, startRedis, type RedisServer } from '../../support/start-redis.mjs';
-import { createRedisQueue, createRedisSeen } from '../../../src/relay-redis.js';
+import { createRedisQueue, createRedisSeen, type RedisClient } from '../../../src/relay-redis.js';
 import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import type { DeadLetter } from './memory-queue.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeLongLine, describeQueue, type QueueWorld } from './queue-contract.js';
-import { describeSeen, describeSeenBounds } from './seen-contract.js';
+import {
+  describeSeen,
+  describeSeenBounds,
+  describeSeenFailures,
+  type Failure,
+} from './seen-contract.js';
 
 /** Takes time from what is left of every key, as if it had passed for the server. */
 const AGE = `
@@ -84,6 +89,26 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
   describeSeen('Redis', enterSeen);
   describeSeenBounds('Redis', enterSeen);
 
+  const enterFailingSeen = async () => {
+    const { prefix, pass } = enter();
+    let failure: Failure | undefined;
+    const failing: RedisClient = {
+      sendCommand: async (args) => {
+        if (failure === 'before') throw new Error('The client is closed');
+        const answer = await client.sendCommand(args);
+        if (failure === 'after' && args[0] !== 'SCRIPT')
+          throw new Error('Socket closed unexpectedly');
+        return answer;
+      },
+    };
+    return {
+      open: async (bounds?: IdBounds) => createRedisSeen({ ...bounds, client: failing, prefix }),
+      pass,
+      fail: (when?: Failure) => void (failure = when),
+    };
+  };
+  describeSeenFailures('Redis', enterFailingSeen, ['before', 'after']);
+
   it('leaves nothing behind in Redis of ids whose time is over, whoever sent them', async () => {
     const { prefix, pass } = enter();
     const seen = createRedisSeen({ client, prefix });
@@ -144,6 +169,28 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     await queue.done(before);
     const after = await queue.take(100, 60_000);
     expect(idsOf([...before, ...after]).sort()).toEqual(records.map(({ id }) => id).sort());
+  });
+
+  it('claims an id for others when Redis stalled until the connection was given up', async () => {
+    const { prefix } = enter();
+    const impatient = await createClient({
+      ...{ url: server.url, disableOfflineQueue: true, pingInterval: 50 },
+      socket: { socketTimeout: 200, reconnectStrategy: 20 },
+    })
+      .on('error', () => {})
+      .connect();
+    onTestFinished(() => impatient.destroy());
+    const one = createRedisSeen({ client: impatient, prefix });
+    const two = createRedisSeen({ client, prefix });
+    await one.begin(['a'], 60_000);
+    server.pause();
+    await expect(one.begin(['b'], 60_000)).rejects.toThrow();
+    server.resume();
+    // Redis does what it was sent, though nobody waits for the answer.
+    await vi.waitUntil(() => client.exists(`{${prefix}}:seen:b`));
+    await vi.waitUntil(() => impatient.isReady);
+    await one.begin(['c'], 60_000);
+    expect(await two.begin(['a', 'b'], 60_000)).toEqual([{ state: 'begun' }, { state: 'new' }]);
   });
 
   it('gives out what it read when the answer was lost, in order and none of it twice', async () => {

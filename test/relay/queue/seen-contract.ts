@@ -8,6 +8,14 @@ export interface SeenWorld {
   pass: (ms: number) => Promise<void>;
 }
 
+/** When every call fails: before the store has done what it was asked, or after. */
+export type Failure = 'before' | 'after';
+
+export interface FailingSeenWorld extends SeenWorld {
+  /** Calls of all processes fail so from now on; undefined: none do. */
+  fail: (when?: Failure) => void;
+}
+
 const CLAIM_MS = 60_000;
 let made = 0;
 const newId = () => `id-${++made}`;
@@ -181,6 +189,104 @@ export const describeSeenBounds = (name: string, enter: () => Promise<SeenWorld>
       const later = await remember(seen, 'me', 3);
       expect(later.gone).toEqual({ maxIds: 0, maxIdsOfClient: 0 });
       expect(await known(seen, later.ids)).toEqual(later.ids);
+    });
+  });
+};
+
+/** What a `Seen` does whose calls can fail, in each of these ways. */
+export const describeSeenFailures = (
+  name: string,
+  enter: () => Promise<FailingSeenWorld>,
+  failures: readonly Failure[],
+): void => {
+  const NEW = [{ state: 'new' }];
+  const BEGUN = [{ state: 'begun' }];
+
+  /** Names a scenario with two processes, and runs it. */
+  const it = (
+    what: string,
+    play: (
+      one: Seen,
+      two: Seen,
+      failing: (call: () => Promise<unknown>) => Promise<void>,
+    ) => Promise<void>,
+  ) =>
+    test.each(failures)(`${what}: %s`, async (failure) => {
+      const { open, fail } = await enter();
+      const [one, two] = [await open(), await open()];
+      // As a process that runs already: a store may ask for something only once.
+      for (const seen of [one, two]) await seen.begin([newId()], CLAIM_MS);
+      await play(one, two, async (call) => {
+        fail(failure);
+        await expect(call()).rejects.toThrow();
+        fail();
+      });
+    });
+
+  describe(`the seen ids of ${name}, when a call fails`, () => {
+    it('claim an id for its next call when the one before failed', async (one, two, failing) => {
+      const id = newId();
+      for (let times = 0; times < 2; times++) await failing(() => one.begin([id], CLAIM_MS));
+      expect(await one.begin([id], CLAIM_MS)).toEqual(NEW);
+      expect(await two.begin([id], CLAIM_MS)).toEqual(BEGUN);
+    });
+
+    it('leave no claim behind for other processes', async (one, two, failing) => {
+      const id = newId();
+      await failing(() => one.begin([id], CLAIM_MS));
+      await failing(() => one.begin([newId()], CLAIM_MS));
+      await one.begin([newId()], CLAIM_MS);
+      expect(await two.begin([id], CLAIM_MS)).toEqual(NEW);
+    });
+
+    it('forget a claim with the next call', async (one, two, failing) => {
+      const [a, b] = [newId(), newId()];
+      await one.begin([a, b], CLAIM_MS);
+      await failing(() => one.forget([a]));
+      await failing(() => one.forget([b]));
+      await one.forget([newId()]);
+      for (const id of [a, b]) expect(await two.begin([id], CLAIM_MS)).toEqual(NEW);
+    });
+
+    it('keep a claim that was made after one was to be forgotten', async (one, two, failing) => {
+      const id = newId();
+      await one.begin([id], CLAIM_MS);
+      await failing(() => one.forget([id]));
+      expect(await one.begin([id], CLAIM_MS)).toEqual(NEW);
+      await one.begin([newId()], CLAIM_MS);
+      expect(await two.begin([id], CLAIM_MS)).toEqual(BEGUN);
+    });
+
+    it('keep the claim of the same process that is under way', async (one, two, failing) => {
+      const id = newId();
+      await one.begin([id], CLAIM_MS);
+      await failing(() => one.begin([id], CLAIM_MS));
+      await one.begin([newId()], CLAIM_MS);
+      expect(await two.begin([id], CLAIM_MS)).toEqual(BEGUN);
+    });
+
+    it('keep the claim of another process', async (one, two, failing) => {
+      const id = newId();
+      await two.begin([id], CLAIM_MS);
+      await failing(() => one.begin([id], CLAIM_MS));
+      await failing(() => one.forget([id]));
+      expect(await one.begin([id], CLAIM_MS)).toEqual(BEGUN);
+    });
+
+    it('keep a result that came in the meantime', async (one, two, failing) => {
+      const id = newId();
+      await failing(() => one.begin([id], CLAIM_MS));
+      await failing(() => one.forget([id]));
+      await two.finish([delivered(id)]);
+      expect(await one.begin([id], CLAIM_MS)).toEqual([{ state: 'done', result: delivered(id) }]);
+    });
+
+    it('give up the claims of a long outage little by little', async (one, two, failing) => {
+      const all = Array.from({ length: 50 }, () => Array.from({ length: 50 }, newId));
+      for (const ids of all) await failing(() => one.begin(ids, CLAIM_MS));
+      for (let times = 0; times < 3; times++) await one.begin([newId()], CLAIM_MS);
+      const sightings = await two.begin(all.flat(), CLAIM_MS);
+      expect(sightings.filter(({ state }) => state !== 'new')).toEqual([]);
     });
   });
 };

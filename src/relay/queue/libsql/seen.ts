@@ -11,6 +11,7 @@ import {
   type Seen,
   type Sighting,
 } from '../ports.js';
+import { createClaimCalls, type GivenUp } from '../claim-calls.js';
 import { isFinal } from '../record.js';
 import { openFile } from './file.js';
 
@@ -28,7 +29,10 @@ export interface LibsqlSeen extends Seen {
   close(): void;
 }
 
-/** A row of `seen` without a result is a claim. `ids` says how many results each client has, and '' how many all have. */
+/**
+ * A row of `seen` without a result is a claim, and `holder` has the mark of the process and the number of its call.
+ * `ids` says how many results each client has, and '' how many all have.
+ */
 const TABLES = {
   version: 2,
   sql: `
@@ -63,14 +67,17 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const { path, maxAge = SEEN_MS, now = monotonicNow } = options;
   const { maxIds, maxIdsOfClient } = idBoundsOf(options);
   const { prepare, run, close } = openFile(path, TABLES);
-  const me = nanoid();
+  const call = createClaimCalls();
+  const me = `${nanoid()} `;
 
   const find = prepare('SELECT client, result, until FROM seen WHERE id = ?');
   const write = prepare(`
     INSERT INTO seen (id, until, holder, result, client) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id)
     DO UPDATE SET until = excluded.until, holder = excluded.holder, result = excluded.result,
       client = excluded.client`);
-  const giveUp = prepare('DELETE FROM seen WHERE id = ? AND holder = ? AND result IS NULL');
+  const giveUp = prepare(`
+    DELETE FROM seen WHERE id = ?1 AND result IS NULL AND substr(holder, 1, length(?2)) = ?2
+    AND CAST(substr(holder, length(?2) + 1) AS INTEGER) BETWEEN ?3 AND ?4`);
   const deleteWhere = (condition: string) =>
     prepare(`DELETE FROM seen WHERE ${condition} RETURNING client, result`);
   const deleteOne = deleteWhere('id = ?');
@@ -100,14 +107,17 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
   const isOver = (client: string, most: number): boolean =>
     ((countOf.all(client) as { count: number }[])[0]?.count ?? 0) > most;
 
-  const sight = (id: string, claimMs: number, time: number): Sighting => {
+  const giveUpAll = (givenUp: readonly GivenUp[]): void =>
+    givenUp.forEach(({ id, first, last }) => giveUp.run(id, me, first, last));
+
+  const sight = (id: string, holder: string, until: number, time: number): Sighting => {
     const [row] = find.all(id) as Row[];
     if (row && row.until > time) {
       if (!row.result) return { state: 'begun' };
       return { state: 'done', result: JSON.parse(row.result) as BatchResult };
     }
     if (row) forget(deleteOne, id);
-    write.run(id, time + claimMs, me, null, '-');
+    write.run(id, until, holder, null, '-');
     return { state: 'new' };
   };
 
@@ -136,13 +146,16 @@ export const createLibsqlSeen = (options: LibsqlSeenOptions): LibsqlSeen => {
 
   return {
     begin: (ids, claimMs) =>
-      run(() => {
-        const time = now();
-        forget(deleteExpired, time);
-        return ids.map((id) => sight(id, claimMs, time));
-      }),
+      call({ claims: ids }, (number, givenUp) =>
+        run(() => {
+          const time = now();
+          giveUpAll(givenUp);
+          forget(deleteExpired, time);
+          return ids.map((id) => sight(id, me + number, time + claimMs, time));
+        }),
+      ),
     finish: (results, client = '') => run(() => finishNow(results, client)),
-    forget: (ids) => run(() => ids.forEach((id) => giveUp.run(id, me))),
+    forget: (ids) => call({ forgets: ids }, (_, givenUp) => run(() => giveUpAll(givenUp))),
     close,
   };
 };

@@ -10,6 +10,7 @@ import {
   type Seen,
   type Sighting,
 } from '../ports.js';
+import { createClaimCalls, type GivenUp } from '../claim-calls.js';
 import { isFinal } from '../record.js';
 import { createScript, keyOf, REDIS_CLIENT, type RedisClient } from './client.js';
 import { FREES_MEMORY } from './scripts.js';
@@ -27,7 +28,8 @@ export interface RedisSeenOptions extends IdBounds {
 }
 
 const KEYS = [
-  // Begins the key of each id, which has the mark of who claims it, or the result as JSON, and ends by itself.
+  // Begins the key of each id, which ends by itself. It has the result as JSON or, while the id is claimed, the mark of
+  // the process and the number of its call.
   'seen:',
   // Sorted set of clients by how many results they have; `` stands for all of them.
   'ids',
@@ -37,11 +39,23 @@ const KEYS = [
 /** How a claim begins. Results are JSON objects and never begin so. */
 const CLAIM = 'begun ';
 
-/** The mark of the holder, a life in ms, then ids. Answers for each what stood there, or an empty text. */
-const BEGIN = `${FREES_MEMORY}
+/**
+ * The mark of the process, the number of the call, a life in ms, how many claims are given up; then for each of these
+ * its id and the numbers of the first and the last call that may have made it; then the ids to be claimed. Gives up
+ * before it claims. Answers for each id what stood there, or an empty text.
+ */
+const CLAIM_IDS = `${FREES_MEMORY}
+local me, number, life, count = unpack(ARGV, 1, 4)
+local ids = 5 + 3 * count
+for i = 5, ids - 1, 3 do
+  local id, first, last = unpack(ARGV, i, i + 2)
+  local known = redis.call('GET', KEYS[1] .. id) or ''
+  local by = string.sub(known, 1, #me) == me and tonumber(string.sub(known, #me + 1))
+  if by and by >= tonumber(first) and by <= tonumber(last) then redis.call('DEL', KEYS[1] .. id) end
+end
 local known = {}
-for i = 3, #ARGV do
-  known[i - 2] = redis.call('SET', KEYS[1] .. ARGV[i], ARGV[1], 'NX', 'GET', 'PX', ARGV[2]) or ''
+for i = ids, #ARGV do
+  known[#known + 1] = redis.call('SET', KEYS[1] .. ARGV[i], me .. number, 'NX', 'GET', 'PX', life) or ''
 end
 return known`;
 
@@ -97,15 +111,14 @@ while isOver('', most) do
 end
 return { ofAll, ofClient }`;
 
-/** The holder's mark, then ids. Only claims of one's own are given up. */
-const FORGET = `${FREES_MEMORY}
-for i = 2, #ARGV do
-  local key = KEYS[1] .. ARGV[i]
-  if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
-end`;
-
 /** Redis takes whole milliseconds from 1. */
 const wholeMs = (ms: number): number => Math.max(1, Math.ceil(ms));
+
+/** How many claims are given up, and which, as the script takes them. */
+const argsOf = (givenUp: readonly GivenUp[]): (string | number)[] => [
+  givenUp.length,
+  ...givenUp.flatMap(({ id, first, last }) => [id, first, last]),
+];
 
 /** The ids of records that the relay has sent, shared by all processes on one Redis 7.0 or later. */
 export const createRedisSeen = (options: RedisSeenOptions): Seen => {
@@ -124,8 +137,9 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
       source,
       KEYS.map((name) => keyOf(prefix, name)),
     );
-  const [begin, finish, forget] = [script(BEGIN), script(FINISH), script(FORGET)];
-  const mark = CLAIM + nanoid();
+  const [claimIds, finish] = [script(CLAIM_IDS), script(FINISH)];
+  const call = createClaimCalls();
+  const me = `${CLAIM}${nanoid()} `;
 
   const read = (known: string): Sighting => {
     if (!known) return { state: 'new' };
@@ -133,9 +147,14 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
     return { state: 'done', result: JSON.parse(known) as BatchResult };
   };
 
+  const begin = (ids: readonly string[], claimMs: number): Promise<Sighting[]> =>
+    call({ claims: ids }, async (number, givenUp) => {
+      const known = await claimIds(...[me, number, wholeMs(claimMs)], ...argsOf(givenUp), ...ids);
+      return (known as string[]).map(read);
+    });
+
   return {
-    begin: async (ids, claimMs) =>
-      ids.length ? ((await begin(mark, wholeMs(claimMs), ...ids)) as string[]).map(read) : [],
+    begin: async (ids, claimMs) => (ids.length ? begin(ids, claimMs) : []),
     finish: async (results, whose = '') => {
       if (!results.length) return;
       const args = results.flatMap((one) => [
@@ -148,7 +167,10 @@ export const createRedisSeen = (options: RedisSeenOptions): Seen => {
       return { maxIds: gone[0], maxIdsOfClient: gone[1] };
     },
     forget: async (ids) => {
-      if (ids.length) await forget(mark, ...ids);
+      if (!ids.length) return;
+      await call({ forgets: ids }, (number, givenUp) =>
+        claimIds(me, number, 1, ...argsOf(givenUp)),
+      );
     },
   };
 };
