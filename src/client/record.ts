@@ -52,7 +52,7 @@ const timeOf = (value: unknown): string => {
 };
 
 /** Copies a value as JSON will carry it. Throws if JSON cannot. */
-export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null') as T;
+export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
 const contextTags = (context: Settings['context'], known: object): object | undefined => {

@@ -23,7 +23,7 @@ export const createBackoff = (key: string, now: () => number) => {
 
   /** The gate as it is now. */
   const read = (): Gate => {
-    own = attempt(() => JSON.parse(getItem(key) ?? 'null') as Gate | null) ?? own;
+    own = attempt(() => JSON.parse(getItem(key)!) as Gate | null) ?? own;
     const until = ahead(own.until, now());
     return { ...own, until, isAsked: !!until && own.isAsked };
   };

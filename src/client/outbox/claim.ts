@@ -12,7 +12,7 @@ export interface Scan {
   /** The key behind which the next claim begins; nothing before the first claim. */
   after?: ParcelKey | undefined;
   /**
-   * By maker, the number of its first parcel with an identify that another life holds. Later parcels of that maker wait
+   * By maker, the number of its last parcel with an identify that another life holds. Later parcels of that maker wait
    * for it, so that the records of a user keep their order.
    */
   taken: Map<string, number>;
@@ -93,8 +93,7 @@ export const claimParcels = async (
       claimed.unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
     } else if (value.life === own) return;
     else if (lives.get(value.life) || scan.taken.get(maker)! < number) {
-      if (!scan.taken.has(maker) && value.records.some(({ type }) => type === 'identify'))
-        scan.taken.set(maker, number);
+      if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);
       scan.elsewhere += value.records.length;
     } else if (!value.records.length) {
       if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
