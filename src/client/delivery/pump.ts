@@ -88,8 +88,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Settles each flush of which nothing is under way any more. Records of later calls do not hold it up. */
   const settle = () => {
-    const first = [...entriesOf(outbox)].find(({ isSent }) => isSent)?.order;
-    flushes = flushes.filter(([done, last]) => first! <= last || done());
+    const first = [...entriesOf(outbox)].find((entry) => entry.isSent);
+    flushes = flushes.filter(([done, last]) => (first && first.order <= last) || done());
   };
 
   let isPumping = false;
@@ -111,9 +111,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       return;
     }
     if (outbox.count && token.current() === undefined) {
-      const before = turns;
       const problem = await token.ask();
-      if (problem !== undefined && outbox.database && !(await wasLeft(before))) {
+      if (problem !== undefined && outbox.database && !(await wasLeft(turns))) {
         answers.lacksToken(problem);
       }
       isAgain = true;

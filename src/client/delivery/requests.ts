@@ -66,7 +66,7 @@ export const createRequests = (settings: () => Settings, now: () => number, send
       { keepalive, controller, isSilent: !!silent },
     ).then((attempts) => {
       room += kept;
-      if (attempts?.[0]!.status === 0 && now() > doubtfulAt) conclude();
+      if (now() > doubtfulAt && attempts?.[0]!.status === 0) conclude();
       // In the same task, or a `flush()` would settle in between.
       if (attempts) conclude(attempts);
     });

@@ -115,7 +115,7 @@ export const createClaims = (outbox: Outbox) => {
     },
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
     mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
-      record.user !== undefined &&
+      !!record.user &&
       (lastScan ? lastScan.taken.get(parcel.key[1])! < parcel.key[2] : order > 0 && !isLeaving),
     /** Records that other lives held in the last complete scan. */
     elsewhere: (): number | undefined => lastScan?.elsewhere,

@@ -46,7 +46,7 @@ export const post = async (
 ): Promise<Answer | undefined> => {
   const began = now();
   const since = turns;
-  const request = async (keepalive: boolean) =>
+  const request = (keepalive: boolean) =>
     (settings.fetch ?? fetch)(url, {
       ...message,
       method: 'POST',
