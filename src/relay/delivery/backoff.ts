@@ -172,7 +172,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
 
   return {
     /** Milliseconds until it is worth asking; 0 when it is now. */
-    waitMs: (): number => Math.max(left(until), left(askedUntil)),
+    waitMs: (): number => left(Math.max(until, askedUntil)),
     /** Milliseconds until records of this client may go, as far as that hangs on the client. */
     clientWaitMs: (client: string): number => left(clients.get(client)?.until ?? 0),
     /** How often a record has failed, as far as this process knows. */
@@ -193,12 +193,16 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
         ...(lastSuccess !== undefined && { last_success: new Date(lastSuccess).toISOString() }),
       };
     },
-    /** Whether one more request may start beside those that are under way, of all and of the same turn. */
-    allows: (underWay: number, turn = '', ofTurn = 0): boolean => {
+    /**
+     * Whether one more request may start beside those that are under way, of all and of the same turn. A client gets no
+     * more places than it leaves free, so however long its requests take, half of the places are for others.
+     */
+    allows: (underWay: number, turn: string, ofTurn: number): boolean => {
       // How fast the service was before it had nothing to do says little about now.
       if (underWay === 0 && since === undefined) width = start;
-      if (underWay >= width) return false;
-      return ofTurn === 0 || (turn === AGAIN ? ofTurn < width / 4 : !clients.has(turn));
+      const free = width - underWay;
+      const ofClient = clients.has(turn) ? 1 : free;
+      return free > 0 && ofTurn < (turn === AGAIN ? width / 4 : ofClient);
     },
     passed: ({ key, client }: Sender): void => {
       records.delete(key);
@@ -225,7 +229,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       lastStatus = status;
       if (retryAfterMs) {
         const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
-        askedUntil = time + Math.max(left(askedUntil), retryAfterMs + jitterMs);
+        askedUntil = Math.max(askedUntil, time + retryAfterMs + jitterMs);
       }
       if (isRecords) noteRecord(sender, status, isFirst);
       if (isNews) {

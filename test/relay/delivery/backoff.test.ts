@@ -22,7 +22,7 @@ const setUp = (most = 32) => {
   /** How many requests it lets go when so many are under way already. */
   const fill = (underWay = 0): number => {
     let sent = underWay;
-    while (backoff.allows(sent)) sent++;
+    while (backoff.allows(sent, '', 0)) sent++;
     return sent;
   };
   const fresh = (client = `c${made++}`): Sender => ({ key: `r${made++}`, client });
@@ -149,6 +149,17 @@ describe('the backoff toward the service', () => {
     expect(backoff.allows(9, 'good', 9)).toBe(true);
     expect(backoff.allows(9, ' again', 7)).toBe(true);
     expect(backoff.allows(9, ' again', 8)).toBe(false);
+  });
+
+  it('gives a client half of what the others leave, and any client its first place', () => {
+    const { backoff, pass } = setUp();
+    for (let passed = 0; passed < 28; passed++) pass();
+    const mostOf = (ofOthers: number): number => {
+      let own = 0;
+      while (backoff.allows(ofOthers + own, 'me', own)) own++;
+      return own;
+    };
+    expect([1, 16, 24, 28, 31, 32].map(mostOf)).toEqual([16, 8, 4, 2, 1, 0]);
   });
 
   it('takes failures of requests that were under way together for one', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createDelivery,
   type DeliverOptions,
@@ -240,6 +240,42 @@ describe('a delivery', () => {
     heal();
     expect((await deliver([event('b')]))[0]!.outcome).toBe('delivered');
     expect(delivery.waitMs()).toBe(0);
+  });
+});
+
+describe('a client whose records the service takes slowly', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('keeps nobody else from sending, however many it has', async () => {
+    let slow = 0;
+    const fetch: DeliveryOptions['fetch'] = async (_, { headers }) => {
+      const isSlow = headers['idempotency-key']!.startsWith('slow');
+      if (isSlow) slow++;
+      await new Promise((resolve) => setTimeout(resolve, isSlow ? 9_000 : 20));
+      return new Response('{"success":true}');
+    };
+    const { delivery } = setUp({ fetch, now: Date.now, seen: createSeenMemory() });
+    const deliver = (ids: readonly string[], client: string) => {
+      const records = ids.map((id) => event(id));
+      return delivery.deliver(records, { until: Date.now() + 15_000, client });
+    };
+    const waits: number[] = [];
+    for (let second = 0; second < 12; second++) {
+      const ids = Array.from({ length: 50 }, (_, n) => `slow-${second}-${n}`);
+      void deliver(ids, 'stranger');
+      for (let n = 0; n < 100; n++) {
+        const calledAt = Date.now();
+        void deliver([`good-${second}-${n}`], `visitor ${n}`).then(
+          ([result]) => result!.outcome === 'delivered' && waits.push(Date.now() - calledAt),
+        );
+        await vi.advanceTimersByTimeAsync(10);
+      }
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(waits).toHaveLength(1_200);
+    expect(Math.max(...waits)).toBeLessThan(200);
+    expect(slow).toBeGreaterThanOrEqual(16);
   });
 });
 
