@@ -191,8 +191,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
-      // Nothing is taken during a pause, so that this alone says how it stands with the queue.
-      if (delivery.waitMs() > 0) queueWorks();
+      // Nothing is taken during a pause, or while there is no room, so that this alone says how it stands with the queue.
+      if (delivery.waitMs() > 0 || hand.isFull()) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);

@@ -607,6 +607,31 @@ describe('a consumer', () => {
     expect(consumer.health().isReading).toBe(true);
   });
 
+  it('can read its queue again after a measuring that failed, though no more may be taken', async () => {
+    let isAway = false;
+    const { service, queue, consumer } = createWorld({
+      hold: true,
+      queue: (memory) => ({
+        size: async () => {
+          if (isAway) throw new Error('gone');
+          return memory.size!();
+        },
+      }),
+      delivery: { timeout: 60_000 },
+      consumer: { batchSize: 1, concurrentBatches: 1 },
+    });
+    await queue.put([fresh(), fresh()]);
+    await pass(1_000);
+    isAway = true;
+    await pass(9_500);
+    expect(consumer.health().isReading).toBe(false);
+    isAway = false;
+    await pass(10_000);
+    expect(consumer.health().isReading).toBe(true);
+    expect(service.got).toHaveLength(1);
+    service.open();
+  });
+
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
     const { service, queue, consumer } = createWorld({
       hold: true,
