@@ -66,14 +66,17 @@ it('does not forget the ids of others for a visitor who forges some', async () =
   expect(service.names().filter((name) => name.startsWith('mine'))).toHaveLength(5);
 });
 
-it.each([0, 60])('asks 2 of 20 of one visitor where the service answers 429, after %i successes', async (warm) => {
-  const { service, batch } = setUpRelay();
-  if (warm) await batch(events('warm', warm));
-  service.fails(429, { headers: { 'retry-after': '60' } });
-  const results = await resultsOf(batch(events('e', 20)));
-  expect(results.map(({ outcome }) => outcome)).toEqual(Array(20).fill('retry'));
-  expect(results.filter(({ status }) => status === 429)).toHaveLength(2);
-  for (const { retry_after: wait } of results) expect(wait).toBeGreaterThanOrEqual(60);
-  expect((await batch(events('f', 20))).status).toBe(503);
-  expect(service.got).toHaveLength(warm + 2);
-});
+it.each([0, 60])(
+  'asks 2 of 20 of one visitor where the service answers 429, after %i successes',
+  async (warm) => {
+    const { service, batch } = setUpRelay();
+    if (warm) await batch(events('warm', warm));
+    service.fails(429, { headers: { 'retry-after': '60' } });
+    const results = await resultsOf(batch(events('e', 20)));
+    expect(results.map(({ outcome }) => outcome)).toEqual(Array(20).fill('retry'));
+    expect(results.filter(({ status }) => status === 429)).toHaveLength(2);
+    for (const { retry_after: wait } of results) expect(wait).toBeGreaterThanOrEqual(60);
+    expect((await batch(events('f', 20))).status).toBe(503);
+    expect(service.got).toHaveLength(warm + 2);
+  },
+);
