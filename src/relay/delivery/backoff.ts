@@ -57,7 +57,7 @@ export interface ServiceHealth {
 }
 
 /** Answers that say nothing of the record which they answer: it is the service that refuses, is busy or is away. */
-const SERVICES_OWN: readonly number[] = [0, 401, 408, 425, 429];
+const SERVICES_OWN: readonly number[] = [401, 408, 425, 429];
 
 /**
  * Decides when requests may go to the service, and how many at a time. There are three kinds of trouble:
@@ -66,7 +66,7 @@ const SERVICES_OWN: readonly number[] = [0, 401, 408, 425, 429];
  *   says nothing about its client or the service.
  * - Of a client: the first failure of a record has its client's records wait. Nobody else waits for them. While a
  *   client has not passed since, one request of it goes at a time.
- * - Of the service: it does not answer, refuses the token, asks for a wait, or the first records of several clients
+ * - Of the service: it answers nobody, refuses the token, asks for a wait, or the first records of several clients
  *   fail in a row. Then all wait, and after the pause one request goes at a time until one succeeds.
  *
  * Client and service wait about half the time for which they have been failing. Each success makes room for one more
@@ -190,7 +190,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
               paused_until: iso(Math.max(until, askedUntil, ticks())),
             }
           : refused && { refusing: refused }),
-        ...(lastSuccess !== undefined && { last_success: new Date(lastSuccess).toISOString() }),
+        ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
       };
     },
     /**
@@ -210,27 +210,27 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       prune();
       if (isClosed) tell.metric('trouble', 0);
       trouble.healed();
-      lastSuccess = now();
+      lastSuccess = ticks();
       since = undefined;
       isClosed = false;
       failedSince.clear();
       until = 0;
       width = Math.min(most, width + 1);
     },
-    failed: (sender: Sender, attempt: Attempt): void => {
+    /** Where the service has taken other records since the request began, silence is the record's own failure. */
+    failed: (sender: Sender, attempt: Attempt, began: number): void => {
       const { key, client } = sender;
       const { status, retryAfterMs } = attempt;
       const time = ticks();
       const isKnown = records.has(key);
       const isFirst = !isKnown && !sender.tries;
-      const isRecords = !SERVICES_OWN.includes(status) && !retryAfterMs;
+      const isOwn = status ? !SERVICES_OWN.includes(status) : lastSuccess! > began;
+      const isRecords = isOwn && !retryAfterMs;
       const isNews = isFirst || !isRecords;
       const isSecond = isNews ? since !== undefined : isKnown;
       lastStatus = status;
-      if (retryAfterMs) {
-        const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
-        askedUntil = Math.max(askedUntil, time + retryAfterMs + jitterMs);
-      }
+      const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
+      askedUntil = Math.max(askedUntil, time + retryAfterMs + jitterMs);
       if (isRecords) noteRecord(sender, status, isFirst);
       if (isNews) {
         since ??= time;
@@ -239,7 +239,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       }
       if (isClosed && !left(until)) {
         const grows = isNews && failedSince.size >= FEW;
-        until = time + waitInTrouble(grows ? time - (since ?? time) : 0, random());
+        until = time + waitInTrouble(grows ? time - since! : 0, random());
       }
       tellOf(attempt, isSecond || isClosed);
     },

@@ -183,12 +183,13 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     const waits = senders.map(waitOf);
     const isOver = now() >= options.until;
     const going = isOver ? [] : records.filter((_, index) => !waits[index]);
+    const began = ticks();
     const attempts = going.length ? await tryAll(going, { client, address, request }) : [];
     const made = records.map((record) => attempts[going.indexOf(record)]);
     made.forEach((attempt, index) => {
       if (!attempt) return;
       if (isFinal(attempt)) backoff.passed(senders[index]!);
-      else backoff.failed(senders[index]!, attempt);
+      else backoff.failed(senders[index]!, attempt, began);
     });
     const results = records.map(({ id }, index): BatchResult => {
       const attempt = made[index];

@@ -27,12 +27,10 @@ const setUp = (most = 32) => {
   };
   const fresh = (client = `c${made++}`): Sender => ({ key: `r${made++}`, client });
   const pass = (sender = fresh()) => backoff.passed(sender);
-  const fail = (sender = fresh(), status = 500, retryAfterMs = 0) =>
-    backoff.failed(sender, {
-      outcome: status === 403 || status === 404 || status === 401 ? 'blocked' : 'retry',
-      status,
-      retryAfterMs,
-    });
+  const fail = (sender = fresh(), status = 500, retryAfterMs = 0, began = clock.time) => {
+    const outcome = status === 403 || status === 404 || status === 401 ? 'blocked' : 'retry';
+    backoff.failed(sender, { outcome, status, retryAfterMs }, began);
+  };
   return { backoff, clock, states, told, fill, fresh, pass, fail };
 };
 
@@ -75,6 +73,20 @@ describe('the backoff toward the service', () => {
     pass();
     expect(fill(1)).toBe(2);
     expect(states).toEqual([1, 0]);
+  });
+
+  it('has nobody else wait for a record that gets no answer while others pass', () => {
+    const { backoff, clock, fresh, pass, fail } = setUp();
+    const silent = fresh('bad');
+    pass();
+    const began = clock.time;
+    clock.time += 10_000;
+    pass();
+    fail(silent, 0, 0, began);
+    expect([backoff.waitMs(), backoff.clientWaitMs('bad')]).toEqual([0, 1_000]);
+    expect(backoff.health().refusing).toMatchObject({ whose: 'one client', records: 1 });
+    fail(fresh(), 0, 0, clock.time);
+    expect(backoff.waitMs()).toBe(1_000);
   });
 
   it.each([0, 401, 408, 425, 429])('has all wait at once for %i', (status) => {
