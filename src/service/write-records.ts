@@ -20,15 +20,18 @@ interface Parts {
 /** Writes records, and knows whether the database works. */
 export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
   const trouble = createReportOnce<ServiceError>(tell, now);
+  let isFailing = false;
   let failure: { message: string; at: number } | undefined;
 
   const failed = (error: unknown): void => {
     const message = messageOf(error);
-    if (!trouble.isTold()) tell.metric('trouble', 1);
+    if (!isFailing) tell.metric('trouble', 1);
+    isFailing = true;
     trouble.tell({ kind: 'store', message });
   };
   const worked = (): void => {
-    if (trouble.isTold()) tell.metric('trouble', 0);
+    if (isFailing) tell.metric('trouble', 0);
+    isFailing = false;
     trouble.healed();
     failure = undefined;
   };

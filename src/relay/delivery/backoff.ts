@@ -131,15 +131,16 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     };
   };
 
-  /** Tells the operator, once more than one try has failed. A wrong token and silence are told of where they are found. */
+  /** Tells the operator, once more than one try has failed. A wrong token and a silent service are told of where they are found. */
   const tellOf = ({ outcome, status }: Attempt, isSecond: boolean): void => {
-    if (!status || status === 401 || !isSecond) return;
+    if (status === 401 || !isSecond) return;
     if (!isServices()) {
       const isOneClient = refusing()?.whose === 'one client';
       const whose = isOneClient ? 'records of one client' : 'some records';
       const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
       return recordTrouble.tell({ kind: 'records', status, message });
     }
+    if (!status) return;
     const began = timeOf(since ?? ticks());
     if (outcome === 'blocked')
       trouble.tell({ kind: 'setup', status, message: setupWords(status) }, began);
@@ -194,15 +195,15 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       };
     },
     /**
-     * Whether one more request may start beside those that are under way, of all and of the same turn. A client gets no
-     * more places than it leaves free, so however long its requests take, half of the places are for others.
+     * Whether one more request may start beside those that are under way, of all and of the same turn; where no turn is
+     * named, whether there is a place at all. A client gets no more places than it leaves free, so however long its
+     * requests take, half of the places are for others.
      */
     allows: (underWay: number, turn: string, ofTurn: number): boolean => {
       // How fast the service was before it had nothing to do says little about now.
       if (underWay === 0 && since === undefined) width = start;
-      const free = width - underWay;
-      const ofClient = clients.has(turn) ? 1 : free;
-      return free > 0 && ofTurn < (turn === AGAIN ? width / 4 : ofClient);
+      const ofClient = clients.has(turn) ? 1 : width - underWay;
+      return ofTurn < (turn === AGAIN ? width / 4 : ofClient);
     },
     passed: ({ key, client }: Sender): void => {
       records.delete(key);
@@ -224,7 +225,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       const time = ticks();
       const isKnown = records.has(key);
       const isFirst = !isKnown && !sender.tries;
-      const isOwn = status ? !SERVICES_OWN.includes(status) : lastSuccess! > began;
+      const isOwn = status ? !SERVICES_OWN.includes(status) : began < lastSuccess!;
       const isRecords = isOwn && !retryAfterMs;
       const isNews = isFirst || !isRecords;
       const isSecond = isNews ? since !== undefined : isKnown;

@@ -76,7 +76,7 @@ describe('the backoff toward the service', () => {
   });
 
   it('has nobody else wait for a record that gets no answer while others pass', () => {
-    const { backoff, clock, fresh, pass, fail } = setUp();
+    const { backoff, clock, told, fresh, pass, fail } = setUp();
     const silent = fresh('bad');
     pass();
     const began = clock.time;
@@ -85,6 +85,9 @@ describe('the backoff toward the service', () => {
     fail(silent, 0, 0, began);
     expect([backoff.waitMs(), backoff.clientWaitMs('bad')]).toEqual([0, 1_000]);
     expect(backoff.health().refusing).toMatchObject({ whose: 'one client', records: 1 });
+    fail(silent, 0, 0, began);
+    const words = 'the service does not answer to records of one client';
+    expect(told).toEqual([`records: ${words}; these wait, and all others go on`]);
     fail(fresh(), 0, 0, clock.time);
     expect(backoff.waitMs()).toBe(1_000);
   });

@@ -259,7 +259,7 @@ describe('a client whose records the service takes slowly, or does not answer', 
       await new Promise((resolve) => setTimeout(resolve, isSlow ? slowMs : 20));
       return new Response('{"success":true}');
     };
-    const { delivery } = setUp({ fetch, now: Date.now, seen: createSeenMemory() });
+    const { delivery, errors } = setUp({ fetch, now: Date.now, seen: createSeenMemory() });
     const deliver = (ids: readonly string[], client: string) => {
       const records = ids.map((id) => event(id));
       return delivery.deliver(records, { until: Date.now() + 15_000, client });
@@ -280,6 +280,7 @@ describe('a client whose records the service takes slowly, or does not answer', 
     expect(waits).toHaveLength(1_500);
     expect(Math.max(...waits)).toBeLessThan(200);
     expect(slow).toBeGreaterThanOrEqual(atLeast);
+    expect(errors.filter(({ kind }) => kind === 'unreachable')).toEqual([]);
   });
 });
 
