@@ -154,7 +154,6 @@ export const createReportOnce = <Problem extends { kind: string }>(
       if (told) tell.recovery({ kind: told.kind, lastedMs: now() - told.since });
       told = undefined;
     },
-    isTold: (): boolean => told !== undefined,
   };
 };
 

@@ -23,12 +23,12 @@ export const createWriteRecords = ({ store, setup, tell, now }: Parts) => {
   let failure: { message: string; at: number } | undefined;
 
   const failed = (message: string): void => {
-    if (!trouble.isTold()) tell.metric('trouble', 1);
+    if (!failure) tell.metric('trouble', 1);
     trouble.tell({ kind: 'store', message });
     failure = { message, at: now() };
   };
   const worked = (): void => {
-    if (trouble.isTold()) tell.metric('trouble', 0);
+    if (failure) tell.metric('trouble', 0);
     trouble.healed();
     failure = undefined;
   };

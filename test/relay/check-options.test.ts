@@ -14,7 +14,7 @@ import { createMemoryQueue } from './queue/memory-queue.js';
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
 const delivery = {
-  ...{ deliver: async () => [], waitMs: () => 0, clientWaitMs: () => 0 },
+  ...{ deliverEach: () => [], waitMs: () => 0, clientWaitMs: () => 0 },
   ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
 };
 const client = { sendCommand: async () => {} };

@@ -57,7 +57,7 @@ export interface ServiceHealth {
 }
 
 /** Answers that say nothing of the record which they answer: it is the service that refuses, is busy or is away. */
-const SERVICES_OWN: readonly number[] = [0, 401, 408, 425, 429];
+const SERVICES_OWN: readonly number[] = [401, 408, 425, 429];
 
 /**
  * Decides when requests may go to the service, and how many at a time. There are three kinds of trouble:
@@ -66,7 +66,7 @@ const SERVICES_OWN: readonly number[] = [0, 401, 408, 425, 429];
  *   says nothing about its client or the service.
  * - Of a client: the first failure of a record has its client's records wait. Nobody else waits for them. While a
  *   client has not passed since, one request of it goes at a time.
- * - Of the service: it does not answer, refuses the token, asks for a wait, or the first records of several clients
+ * - Of the service: it answers nobody, refuses the token, asks for a wait, or the first records of several clients
  *   fail in a row. Then all wait, and after the pause one request goes at a time until one succeeds.
  *
  * Client and service wait about half the time for which they have been failing. Each success makes room for one more
@@ -131,15 +131,16 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     };
   };
 
-  /** Tells the operator, once more than one try has failed. A wrong token and silence are told of where they are found. */
+  /** Tells the operator, once more than one try has failed. A wrong token and a silent service are told of where they are found. */
   const tellOf = ({ outcome, status }: Attempt, isSecond: boolean): void => {
-    if (!status || status === 401 || !isSecond) return;
+    if (status === 401 || !isSecond) return;
     if (!isServices()) {
       const isOneClient = refusing()?.whose === 'one client';
       const whose = isOneClient ? 'records of one client' : 'some records';
       const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
       return recordTrouble.tell({ kind: 'records', status, message });
     }
+    if (!status) return;
     const began = timeOf(since ?? ticks());
     if (outcome === 'blocked')
       trouble.tell({ kind: 'setup', status, message: setupWords(status) }, began);
@@ -172,7 +173,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
 
   return {
     /** Milliseconds until it is worth asking; 0 when it is now. */
-    waitMs: (): number => Math.max(left(until), left(askedUntil)),
+    waitMs: (): number => left(Math.max(until, askedUntil)),
     /** Milliseconds until records of this client may go, as far as that hangs on the client. */
     clientWaitMs: (client: string): number => left(clients.get(client)?.until ?? 0),
     /** How often a record has failed, as far as this process knows. */
@@ -190,15 +191,19 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
               paused_until: iso(Math.max(until, askedUntil, ticks())),
             }
           : refused && { refusing: refused }),
-        ...(lastSuccess !== undefined && { last_success: new Date(lastSuccess).toISOString() }),
+        ...(lastSuccess !== undefined && { last_success: iso(lastSuccess) }),
       };
     },
-    /** Whether one more request may start beside those that are under way, of all and of the same turn. */
-    allows: (underWay: number, turn = '', ofTurn = 0): boolean => {
+    /**
+     * Whether one more request may start beside those that are under way, of all and of the same turn; where no turn is
+     * named, whether there is a place at all. A client gets no more places than it leaves free, so however long its
+     * requests take, half of the places are for others.
+     */
+    allows: (underWay: number, turn: string, ofTurn: number): boolean => {
       // How fast the service was before it had nothing to do says little about now.
       if (underWay === 0 && since === undefined) width = start;
-      if (underWay >= width) return false;
-      return ofTurn === 0 || (turn === AGAIN ? ofTurn < width / 4 : !clients.has(turn));
+      const ofClient = clients.has(turn) ? 1 : width - underWay;
+      return ofTurn < (turn === AGAIN ? width / 4 : ofClient);
     },
     passed: ({ key, client }: Sender): void => {
       records.delete(key);
@@ -206,27 +211,27 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       prune();
       if (isClosed) tell.metric('trouble', 0);
       trouble.healed();
-      lastSuccess = now();
+      lastSuccess = ticks();
       since = undefined;
       isClosed = false;
       failedSince.clear();
       until = 0;
       width = Math.min(most, width + 1);
     },
-    failed: (sender: Sender, attempt: Attempt): void => {
+    /** Where the service has taken other records since the request began, silence is the record's own failure. */
+    failed: (sender: Sender, attempt: Attempt, began: number): void => {
       const { key, client } = sender;
       const { status, retryAfterMs } = attempt;
       const time = ticks();
       const isKnown = records.has(key);
       const isFirst = !isKnown && !sender.tries;
-      const isRecords = !SERVICES_OWN.includes(status) && !retryAfterMs;
+      const isOwn = status ? !SERVICES_OWN.includes(status) : began < lastSuccess!;
+      const isRecords = isOwn && !retryAfterMs;
       const isNews = isFirst || !isRecords;
       const isSecond = isNews ? since !== undefined : isKnown;
       lastStatus = status;
-      if (retryAfterMs) {
-        const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
-        askedUntil = time + Math.max(left(askedUntil), retryAfterMs + jitterMs);
-      }
+      const jitterMs = random() * Math.min(CAP_MS, retryAfterMs / 2);
+      askedUntil = Math.max(askedUntil, time + retryAfterMs + jitterMs);
       if (isRecords) noteRecord(sender, status, isFirst);
       if (isNews) {
         since ??= time;
@@ -235,7 +240,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
       }
       if (isClosed && !left(until)) {
         const grows = isNews && failedSince.size >= FEW;
-        until = time + waitInTrouble(grows ? time - (since ?? time) : 0, random());
+        until = time + waitInTrouble(grows ? time - since! : 0, random());
       }
       tellOf(attempt, isSecond || isClosed);
     },

@@ -159,7 +159,7 @@ export const createRunning = (tell: Tell) => {
     records: readonly Record[],
     /** Starts the records that are not under way yet. The promises it returns must not reject. */
     start: (fresh: readonly Record[]) => readonly Promise<BatchResult>[],
-  ): Promise<BatchResult[]> => {
+  ): Promise<BatchResult>[] => {
     const keys = records.map(recordKeyOf);
     const fresh = records.filter(
       (_, index) => !running.has(keys[index]!) && keys.indexOf(keys[index]!) === index,
@@ -172,6 +172,6 @@ export const createRunning = (tell: Tell) => {
     });
     const repeats = records.length - fresh.length;
     if (repeats) tell.metric('seen_hits', repeats);
-    return Promise.all(keys.map((key) => running.get(key)!));
+    return keys.map((key) => running.get(key)!);
   };
 };

@@ -48,7 +48,7 @@ const BURY_AGAIN_MS = 60_000;
 export const createQueueHandler = (options: QueueHandlerOptions) => {
   checkOptions('createQueueHandler', options, {
     kinds: {
-      delivery: objectWith('deliver', 'waitMs', 'clientWaitMs'),
+      delivery: objectWith('deliverEach', 'waitMs', 'clientWaitMs'),
       deadLetters: objectWith('sendBatch'),
       onUndelivered: callback,
       maxAge: positive,

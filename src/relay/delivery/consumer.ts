@@ -15,6 +15,7 @@ import { monotonicNow } from '../time.js';
 import type { Queue, QueueSize } from '../queue/ports.js';
 import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
+import { createHand, SLOW_MS } from './hand.js';
 import { createRounds, type Undelivered } from './settle.js';
 
 /** Options of `createConsumer`. */
@@ -27,7 +28,8 @@ export interface ConsumerOptions extends Hooks {
   /** Records taken at a time. @default 64 */
   batchSize?: number | undefined;
   /**
-   * Batches that are being delivered at a time. One place is kept for records that have not failed.
+   * Batches that are being delivered at a time. One place is kept for records that have not failed. A client whose
+   * records take longer than a second holds none.
    * @default 4
    */
   concurrentBatches?: number | undefined;
@@ -53,7 +55,7 @@ export interface ConsumerOptions extends Hooks {
 const KINDS: Kinds<ConsumerOptions> = {
   // Marked, so that a bundler leaves them out of a relay that has no consumer.
   queue: /* @__PURE__ */ objectWith('take', 'done', 'giveBack', 'bury'),
-  delivery: /* @__PURE__ */ objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
+  delivery: /* @__PURE__ */ objectWith('deliverEach', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
   onUndelivered: callback,
   batchSize: count,
   concurrentBatches: count,
@@ -102,8 +104,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const { now = () => Date.now(), random = () => Math.random() } = options;
   const tell = createTell(options);
   const ticks = options.now ?? monotonicNow;
-  /** Batches under way, and whether all their records have failed before. */
-  const underWay = new Map<Promise<void>, boolean>();
+  const underWay = new Set<Promise<void>>();
+  const hand = createHand({ batchSize, concurrentBatches, ticks, freed: () => wake() });
   let running: Promise<void> | undefined;
   let measuring: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
@@ -134,7 +136,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (wait > 0) return wait;
     const askedAt = ticks();
     const ownUntil = askedAt + visibilityTimeout;
-    const failed = [...underWay.values()].filter(Boolean).length;
+    const failed = hand.failed();
     const mayFail = failed === 0 || failed < concurrentBatches - 1;
     // Where there are always fresh ones, those that have failed get a turn all the same.
     const hasTurn = mayFail && ++freshInRow > FRESH_IN_ROW;
@@ -156,16 +158,14 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
         return isStopping ? -Infinity : now() + askedAt + visibilityTimeout / 3 - ticks();
       },
     };
-    const round = deliver(queue, taken, options, ownUntil)
+    const batch = hand.add(taken, askedAt);
+    const round = deliver(queue, taken, options, ownUntil, batch)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
       .finally(() => {
         underWay.delete(round);
-        wake(); // what waited behind these records may go now
+        batch.end();
       });
-    underWay.set(
-      round,
-      taken.every(({ attempts }) => attempts > 1),
-    );
+    underWay.add(round);
     return 0;
   };
 
@@ -180,22 +180,19 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
-      if (underWay.size >= concurrentBatches) {
-        await Promise.race(underWay.keys());
-        continue;
-      }
-      const wait = await takeBatch().catch(queueFailed);
+      // A client that turns out to be slow makes room without a word.
+      const wait = hand.isFull() ? SLOW_MS / 4 : await takeBatch().catch(queueFailed);
       if (wait > 0 && !isStopping) await pause(Math.min(wait, LONGEST_WAIT_MS));
     }
-    await Promise.all(underWay.keys());
+    await Promise.all(underWay);
   };
 
   const measure = async (): Promise<void> => {
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
-      // Nothing is taken during a pause, so that this alone says how it stands with the queue.
-      if (delivery.waitMs() > 0) queueWorks();
+      // Nothing is taken during a pause, or while there is no room, so that this alone says how it stands with the queue.
+      if (delivery.waitMs() > 0 || hand.isFull()) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);

@@ -107,6 +107,11 @@ export interface Delivery {
     records: readonly DeliverableRecord[],
     options: DeliverOptions,
   ) => Promise<BatchResult[]>;
+  /** The same with a promise for each record, for a caller that does not wait for the slowest. None rejects. */
+  deliverEach: (
+    records: readonly DeliverableRecord[],
+    options: DeliverOptions,
+  ) => readonly Promise<BatchResult>[];
 }
 
 /** An identify that is under way. */
@@ -175,15 +180,16 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
   ): Promise<BatchResult[]> => {
     const { client, address, request } = options;
     const waitOf = ({ client }: Sender) => Math.max(backoff.waitMs(), backoff.clientWaitMs(client));
-    const isOver = now() >= options.until;
     const waits = senders.map(waitOf);
-    const going = records.filter((_, index) => !isOver && waits[index] === 0);
+    const isOver = now() >= options.until;
+    const going = isOver ? [] : records.filter((_, index) => !waits[index]);
+    const began = ticks();
     const attempts = going.length ? await tryAll(going, { client, address, request }) : [];
     const made = records.map((record) => attempts[going.indexOf(record)]);
     made.forEach((attempt, index) => {
       if (!attempt) return;
       if (isFinal(attempt)) backoff.passed(senders[index]!);
-      else backoff.failed(senders[index]!, attempt);
+      else backoff.failed(senders[index]!, attempt, began);
     });
     const results = records.map(({ id }, index): BatchResult => {
       const attempt = made[index];
@@ -257,11 +263,15 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     return [...results, ...beyond];
   };
 
+  const deliverEach: Delivery['deliverEach'] = (records, options) =>
+    join(records, (fresh) => start(fresh, options));
+
   return {
     health: backoff.health,
     clientWaitMs: backoff.clientWaitMs,
     tryNow: backoff.tryNow,
     waitMs: () => Math.max(backoff.waitMs(), pending >= maxPending ? BUSY_MS : 0),
-    deliver: (records, options) => join(records, (fresh) => start(fresh, options)),
+    deliver: (...batch) => Promise.all(deliverEach(...batch)),
+    deliverEach,
   };
 };

@@ -1,9 +1,12 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { inTime } from '../../interface/in-time.js';
 import { createTellDropped, type Tell } from '../hooks.js';
+import type { BatchResult } from '../../interface/wire.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
+import { retryLater, untried as notTried } from '../queue/record.js';
 import { sleep } from '../time.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
+import type { Batch } from './hand.js';
 
 /** A record that became a dead letter. */
 export interface Undelivered {
@@ -14,6 +17,10 @@ export interface Undelivered {
   status: number;
 }
 
+/** The queue is told so often what became of records while others of their batch have no result. */
+const SETTLE_EVERY_MS = 100;
+/** A record of a slow client waits as if its client had been slow for so long at the most. */
+const LONGEST_SLOW_MS = 60_000;
 /** Between two tries to tell a queue that fails what became of a batch. */
 const AGAIN_MS = 500;
 
@@ -49,7 +56,14 @@ export const createRounds = (effects: Effects) => {
     options: DeliverOptions,
     /** Until when nobody else gets the records, by `ticks`. Then what stays in the queue is delivered again. */
     ownUntil: number,
+    /** Which of the records to deliver now; all, where nothing is said. The others wait, and go back. */
+    batch?: Batch,
   ): Promise<void> => {
+    /** The other records of a slow client wait beside it for half of the time that they have waited already. */
+    const slowDelayOf = (taken: Taken): number =>
+      batch?.isSlow(taken)
+        ? waitInTrouble(Math.min(LONGEST_SLOW_MS, now() - taken.record.at), random())
+        : 0;
     /** Answers whether the queue has done it. */
     const untilDone = async (work: () => Promise<void>): Promise<boolean> => {
       for (;;) {
@@ -70,32 +84,56 @@ export const createRounds = (effects: Effects) => {
       if (isDead) tell.call('onUndelivered', () => onUndelivered?.({ record, reason, status }));
     };
 
-    const results = await delivery.deliver(
-      round.map(({ record, attempts }) => ({ ...record, tries: attempts - 1 })),
+    /** Results that the queue does not know yet. */
+    const ended = new Map<Taken, BatchResult>();
+    const settle = async (): Promise<void> => {
+      const settled = round.filter((taken) => ended.has(taken));
+      const done: Taken[] = [];
+      const back: GivenBack[] = [];
+      const dead: Promise<void>[] = [];
+      for (const taken of settled) {
+        const { outcome, status, untried, retry_after: waitS = 0 } = ended.get(taken)!;
+        ended.delete(taken);
+        const { at, client = '' } = taken.record;
+        if (!untried) tell.metric('records', 1, { side: 'out', outcome });
+        if (outcome === 'delivered' || outcome === 'accepted') done.push(taken);
+        else if (outcome === 'rejected') dead.push(bury(taken, 'rejected', status));
+        // It has not failed. It waits with its client, or for the store of ids, if that is why it was not tried; during
+        // a pause of the service nothing is taken anyway.
+        else if (untried) {
+          const ownMs = delivery.waitMs() > 0 ? 0 : waitS * 1_000;
+          const delayMs = delivery.clientWaitMs(client) || ownMs || slowDelayOf(taken);
+          back.push({ taken, delayMs, isTried: false });
+        }
+        // Only after it has been tried: the clock of this machine may be days ahead.
+        else if (now() - at > maxAge && delivery.waitMs() === 0)
+          dead.push(bury(taken, 'expired', status));
+        else back.push({ taken, delayMs: delayOf(taken), isTried: true });
+      }
+      if (done.length) await untilDone(() => queue.done(done));
+      await Promise.all(dead);
+      if (back.length) await untilDone(() => queue.giveBack(back));
+      batch?.settled(settled.length);
+    };
+
+    const going = round.filter((taken) => !batch || batch.waiting.has(taken));
+    for (const taken of round)
+      if (!going.includes(taken)) ended.set(taken, notTried(retryLater(taken.record.id, 0)));
+    const results = delivery.deliverEach(
+      going.map(({ record, attempts }) => ({ ...record, tries: attempts - 1 })),
       options,
     );
-    const done: Taken[] = [];
-    const back: GivenBack[] = [];
-    const dead: Promise<void>[] = [];
-    round.forEach((taken, index) => {
-      const { outcome, status, untried, retry_after: waitS = 0 } = results[index]!;
-      const { at, client = '' } = taken.record;
-      if (!untried) tell.metric('records', 1, { side: 'out', outcome });
-      if (outcome === 'delivered' || outcome === 'accepted') done.push(taken);
-      else if (outcome === 'rejected') dead.push(bury(taken, 'rejected', status));
-      // It has not failed. It waits with its client, or for the store of ids, if that is why it was not tried; during a
-      // pause of the service nothing is taken anyway.
-      else if (untried) {
-        const ownMs = delivery.waitMs() > 0 ? 0 : waitS * 1_000;
-        back.push({ taken, delayMs: delivery.clientWaitMs(client) || ownMs, isTried: false });
-      }
-      // Only after it has been tried: the clock of this machine may be days ahead.
-      else if (now() - at > maxAge && delivery.waitMs() === 0)
-        dead.push(bury(taken, 'expired', status));
-      else back.push({ taken, delayMs: delayOf(taken), isTried: true });
-    });
-    if (done.length) await untilDone(() => queue.done(done));
-    await Promise.all(dead);
-    if (back.length) await untilDone(() => queue.giveBack(back));
+    let isOver = false;
+    const all = Promise.all(
+      results.map(async (promise, index) => {
+        const [taken, result] = [going[index]!, await promise];
+        ended.set(taken, result);
+        batch?.ended(taken, result);
+      }),
+    ).then(() => void (isOver = true));
+    while (!isOver || ended.size > 0) {
+      await Promise.race([all, sleep(SETTLE_EVERY_MS)]);
+      if (ended.size > 0) await settle();
+    }
   };
 };

@@ -30,7 +30,7 @@ export const createSlots = (
     return false;
   };
   const fill = (): void => {
-    while (waiting.size > 0 && allows(underWay, '', 0) && startNext());
+    while (allows(underWay, '', 0) && startNext());
   };
 
   return async <Result>(client: string, work: () => Promise<Result>): Promise<Result> => {

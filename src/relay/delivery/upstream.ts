@@ -115,8 +115,10 @@ const createFetchUpstream = (effects: Effects): Upstream => {
   const setupTrouble = createReportOnce(tell, now);
   const tokenTrouble = createReportOnce(tell, now);
   const silence = createReportOnce(tell, now);
-  /** How often the service has fallen silent. */
-  let silences = 0;
+  /** How many requests had begun: in all, when the service was last silent, and when it last answered. */
+  let begunAtSilence = 0;
+  let begunAtAnswer = 0;
+  let begun = 0;
   /** The service has decided about a record. */
   let hasPassed = false;
 
@@ -126,8 +128,8 @@ const createFetchUpstream = (effects: Effects): Upstream => {
     address: string | undefined,
   ): Promise<Attempt> => {
     if (bearer === undefined) return NO_ANSWER;
+    const turn = ++begun;
     let started = now();
-    const silencesBefore = silences;
     const abort = new AbortController();
     let response: ServiceAnswer | undefined;
     let text = '';
@@ -155,15 +157,19 @@ const createFetchUpstream = (effects: Effects): Upstream => {
     } catch (error) {
       // Once there is a status, it is the answer, even if the body is cut off: the service has decided.
       abort.abort();
-      if (!response) {
-        if (!silence.isTold()) silences++;
+      // Where others are answered meanwhile, it is the record that has no answer, and `backoff` tells of it.
+      if (!response && begunAtAnswer < turn) {
+        begunAtSilence = begun;
         // Some runtimes quote a header that they refuse, which may be the token.
         const message = silenceWords(error).replaceAll(bearer, '…');
         silence.tell({ kind: 'unreachable', message });
       }
     }
     // An answer to a request from before the silence says nothing about now.
-    if (response && silences === silencesBefore) silence.healed();
+    if (response) {
+      if (begunAtSilence < turn) silence.healed();
+      begunAtAnswer = begun;
+    }
     // A redirect that was not followed has status 0, which here means no answer.
     const status = response ? Number(response.status) || 302 : 0;
     tell.metric('upstream_ms', now() - started, { status: String(status) });

@@ -80,10 +80,12 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
 
   return {
     accept: (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
-      join(records, (fresh) => {
-        const all = acceptNow(fresh, options);
-        return fresh.map((_, index) => all.then((results) => results[index]!));
-      }),
+      Promise.all(
+        join(records, (fresh) => {
+          const all = acceptNow(fresh, options);
+          return fresh.map((_, index) => all.then((results) => results[index]!));
+        }),
+      ),
     /** Why no records are taken, if some were refused a moment ago. */
     problem: (): string | undefined =>
       refusal && now() - refusal.at < STALE_MS ? refusal.message : undefined,

@@ -22,17 +22,15 @@ const setUp = (most = 32) => {
   /** How many requests it lets go when so many are under way already. */
   const fill = (underWay = 0): number => {
     let sent = underWay;
-    while (backoff.allows(sent)) sent++;
+    while (backoff.allows(sent, '', 0)) sent++;
     return sent;
   };
   const fresh = (client = `c${made++}`): Sender => ({ key: `r${made++}`, client });
   const pass = (sender = fresh()) => backoff.passed(sender);
-  const fail = (sender = fresh(), status = 500, retryAfterMs = 0) =>
-    backoff.failed(sender, {
-      outcome: status === 403 || status === 404 || status === 401 ? 'blocked' : 'retry',
-      status,
-      retryAfterMs,
-    });
+  const fail = (sender = fresh(), status = 500, retryAfterMs = 0, began = clock.time) => {
+    const outcome = status === 403 || status === 404 || status === 401 ? 'blocked' : 'retry';
+    backoff.failed(sender, { outcome, status, retryAfterMs }, began);
+  };
   return { backoff, clock, states, told, fill, fresh, pass, fail };
 };
 
@@ -75,6 +73,23 @@ describe('the backoff toward the service', () => {
     pass();
     expect(fill(1)).toBe(2);
     expect(states).toEqual([1, 0]);
+  });
+
+  it('has nobody else wait for a record that gets no answer while others pass', () => {
+    const { backoff, clock, told, fresh, pass, fail } = setUp();
+    const silent = fresh('bad');
+    pass();
+    const began = clock.time;
+    clock.time += 10_000;
+    pass();
+    fail(silent, 0, 0, began);
+    expect([backoff.waitMs(), backoff.clientWaitMs('bad')]).toEqual([0, 1_000]);
+    expect(backoff.health().refusing).toMatchObject({ whose: 'one client', records: 1 });
+    fail(silent, 0, 0, began);
+    const words = 'the service does not answer to records of one client';
+    expect(told).toEqual([`records: ${words}; these wait, and all others go on`]);
+    fail(fresh(), 0, 0, clock.time);
+    expect(backoff.waitMs()).toBe(1_000);
   });
 
   it.each([0, 401, 408, 425, 429])('has all wait at once for %i', (status) => {
@@ -149,6 +164,17 @@ describe('the backoff toward the service', () => {
     expect(backoff.allows(9, 'good', 9)).toBe(true);
     expect(backoff.allows(9, ' again', 7)).toBe(true);
     expect(backoff.allows(9, ' again', 8)).toBe(false);
+  });
+
+  it('gives a client half of what the others leave, and any client its first place', () => {
+    const { backoff, pass } = setUp();
+    for (let passed = 0; passed < 28; passed++) pass();
+    const mostOf = (ofOthers: number): number => {
+      let own = 0;
+      while (backoff.allows(ofOthers + own, 'me', own)) own++;
+      return own;
+    };
+    expect([1, 16, 24, 28, 31, 32].map(mostOf)).toEqual([16, 8, 4, 2, 1, 0]);
   });
 
   it('takes failures of requests that were under way together for one', () => {

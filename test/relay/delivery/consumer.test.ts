@@ -4,7 +4,7 @@ import type { Undelivered } from '../../../src/relay/delivery/settle.js';
 import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
 import type { RelayError } from '../../../src/relay/hooks.js';
 import type { Queue, QueuedRecord, Seen } from '../../../src/relay/queue/ports.js';
-import { createFakeService } from '../helpers/fake-service.js';
+import { createFakeService, type Got } from '../helpers/fake-service.js';
 import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createMemoryQueue } from '../queue/memory-queue.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
@@ -18,6 +18,12 @@ const isBad = (name: string) => name.startsWith('bad');
 const named = (name: string, user?: string): QueuedRecord => {
   const record = fresh(user);
   return { ...record, body: { ...record.body, event: name } };
+};
+
+/** Answers what is named slow after 9 seconds. */
+const takesSlowly = ({ name, answer }: Got): boolean => {
+  if (name === 'slow') setTimeout(answer, 9_000);
+  return name === 'slow';
 };
 
 interface World {
@@ -276,6 +282,88 @@ describe('a consumer', () => {
     expect(await queue.size!()).toMatchObject({ waiting: 10 * 4 });
   });
 
+  it('delivers the records of others while the service takes four of one client slowly', async () => {
+    const { service, queue } = createWorld();
+    service.when(takesSlowly);
+    for (let batch = 0; batch < 4; batch++) {
+      const others = Array.from({ length: 63 }, (_, n) => ({ ...named('good'), client: `c${n}` }));
+      await queue.put([{ ...named('slow'), client: 'stranger' }]);
+      await queue.put(others);
+    }
+    await pass(500);
+    await queue.put(Array.from({ length: 50 }, () => named('late')));
+    await pass(1_500);
+    expect(service.names().filter((name) => name === 'late')).toHaveLength(50);
+    expect(await queue.size!()).toMatchObject({ waiting: 4 });
+    await pass(8_000);
+    expect(await queue.size!()).toMatchObject({ waiting: 0 });
+    expect(service.got).toHaveLength(4 * 64 + 50);
+  });
+
+  it('delivers the records of others at once while a client sends more than the service takes of it', async () => {
+    const { service, queue } = createWorld({
+      delivery: { concurrency: 8 },
+      consumer: { batchSize: 8 },
+    });
+    let isSlow = true;
+    service.when((request) => isSlow && takesSlowly(request));
+    const waits: number[] = [];
+    const putAt = new Map<string, number>();
+    service.when(({ headers, answer }) => {
+      waits.push(Date.now() - putAt.get(headers['idempotency-key']!)!);
+      setTimeout(answer, 20);
+      return true;
+    });
+    for (let second = 0; second < 40; second++) {
+      await queue.put(Array.from({ length: 20 }, () => ({ ...named('slow'), client: 'stranger' })));
+      for (let n = 0; n < 20; n++) {
+        const record = { ...named('good'), client: `visitor ${n}` };
+        putAt.set(record.id, Date.now());
+        await queue.put([record]);
+        await pass(50);
+      }
+    }
+    await pass(1_000);
+    expect(waits).toHaveLength(800);
+    // Until it is known that the client is slow, its records may hold all places for a second.
+    expect(Math.max(...waits)).toBeLessThan(1_500);
+    expect(waits.filter((ms) => ms > 600).length).toBeLessThan(40);
+    const slow = () => service.names().filter((name) => name === 'slow').length;
+    expect(slow()).toBeGreaterThanOrEqual(16);
+    isSlow = false;
+    putAt.clear();
+    await pass(60_000);
+    expect([slow(), await queue.size!()]).toEqual([800, { waiting: 0, dead: 0 }]);
+  });
+
+  it('has no more under way than its batches, and gives none back, while the service takes all slowly', async () => {
+    const { service, queue } = createWorld({
+      delivery: { concurrency: 8 },
+      consumer: { batchSize: 8, visibilityTimeout: 600_000 },
+    });
+    service.when(({ answer }) => {
+      setTimeout(answer, 3_000);
+      return true;
+    });
+    const giveBack = vi.spyOn(queue, 'giveBack');
+    let [inHand, most] = [0, 0];
+    const [take, done] = [queue.take, queue.done];
+    queue.take = async (...args) => {
+      const taken = await take(...args);
+      most = Math.max(most, (inHand += taken.length));
+      return taken;
+    };
+    queue.done = async (taken) => {
+      inHand -= taken.length;
+      return done(taken);
+    };
+    await queue.put(Array.from({ length: 200 }, (_, n) => ({ ...fresh(), client: `c${n % 50}` })));
+    await pass(120_000);
+    expect(await queue.size!()).toMatchObject({ waiting: 0 });
+    expect(giveBack).not.toHaveBeenCalled();
+    expect(most).toBeLessThanOrEqual(5 * 8);
+  });
+
   it('keeps a place for records that have not failed while what has failed takes long', async () => {
     const { service, queue, consumer } = createWorld({ delivery: { concurrency: 8 } });
     const bad = Array.from({ length: 60 }, (_, i) => named(`bad ${i}`));
@@ -517,6 +605,31 @@ describe('a consumer', () => {
     expect(consumer.health().isReading).toBe(false);
     await pass(10_000);
     expect(consumer.health().isReading).toBe(true);
+  });
+
+  it('can read its queue again after a measuring that failed, though no more may be taken', async () => {
+    let isAway = false;
+    const { service, queue, consumer } = createWorld({
+      hold: true,
+      queue: (memory) => ({
+        size: async () => {
+          if (isAway) throw new Error('gone');
+          return memory.size!();
+        },
+      }),
+      delivery: { timeout: 60_000 },
+      consumer: { batchSize: 1, concurrentBatches: 1 },
+    });
+    await queue.put([fresh(), fresh()]);
+    await pass(1_000);
+    isAway = true;
+    await pass(9_500);
+    expect(consumer.health().isReading).toBe(false);
+    isAway = false;
+    await pass(10_000);
+    expect(consumer.health().isReading).toBe(true);
+    expect(service.got).toHaveLength(1);
+    service.open();
   });
 
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createDelivery,
   type DeliverOptions,
@@ -240,6 +240,47 @@ describe('a delivery', () => {
     heal();
     expect((await deliver([event('b')]))[0]!.outcome).toBe('delivered');
     expect(delivery.waitMs()).toBe(0);
+  });
+});
+
+describe('a client whose records the service takes slowly, or does not answer', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    ['take 9 s, 50 a second', 50, 9_000, 16],
+    ['get no answer, 50 a second', 50, 60_000, 16],
+    ['get no answer, one a second', 1, 60_000, 8],
+  ])('keeps nobody else from sending: its records %s', async (_, rate, slowMs, atLeast) => {
+    let slow = 0;
+    const fetch: DeliveryOptions['fetch'] = async (_, { headers }) => {
+      const isSlow = headers['idempotency-key']!.startsWith('slow');
+      if (isSlow) slow++;
+      await new Promise((resolve) => setTimeout(resolve, isSlow ? slowMs : 20));
+      return new Response('{"success":true}');
+    };
+    const { delivery, errors } = setUp({ fetch, now: Date.now, seen: createSeenMemory() });
+    const deliver = (ids: readonly string[], client: string) => {
+      const records = ids.map((id) => event(id));
+      return delivery.deliver(records, { until: Date.now() + 15_000, client });
+    };
+    const waits: number[] = [];
+    for (let second = 0; second < 15; second++) {
+      const ids = Array.from({ length: rate }, (_, n) => `slow-${second}-${n}`);
+      void deliver(ids, 'stranger');
+      for (let n = 0; n < 100; n++) {
+        const calledAt = Date.now();
+        void deliver([`good-${second}-${n}`], `visitor ${n}`).then(
+          ([result]) => result!.outcome === 'delivered' && waits.push(Date.now() - calledAt),
+        );
+        await vi.advanceTimersByTimeAsync(10);
+      }
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(waits).toHaveLength(1_500);
+    expect(Math.max(...waits)).toBeLessThan(200);
+    expect(slow).toBeGreaterThanOrEqual(atLeast);
+    expect(errors.filter(({ kind }) => kind === 'unreachable')).toEqual([]);
   });
 });
 

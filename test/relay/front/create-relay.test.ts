@@ -500,7 +500,7 @@ it.each([
 });
 
 it('has no more records wait for the service than may: 503 before the body is read, `retry` beyond', async () => {
-  const { service, batch, relay } = setUpRelay({ maxPending: 5, concurrency: 2 }, { hold: true });
+  const { service, batch, relay } = setUpRelay({ maxPending: 5, concurrency: 4 }, { hold: true });
   const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const first = resultsOf(batch(ids.map((id) => event(id))));
   await service.arrived(2);
