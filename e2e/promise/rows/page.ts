@@ -267,7 +267,6 @@ export const pageRows: readonly Row[] = [
     id: 'discarded',
     what: 'the browser discards a tab with records waiting',
     promised: onceOrUnknown,
-    nightly: true,
     except: {
       firefox: { because: 'it discards only for want of memory, or by an extension' },
       webkit: { because: 'it has no discarding' },

@@ -59,14 +59,14 @@ const failing = (status: number, when: Pick<Row, 'nightly'> = {}): Row => ({
 });
 
 export const serviceRows: readonly Row[] = [
-  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce, nightly: true }, [
+  meeting({ id: 'slow', what: 'each answer takes a second', promised: allOnce }, [
     { delay: 1_000 },
   ]),
   {
     id: 'one-visit',
     what: 'connections are refused for 3 s; the tab is closed at 15 s, for good',
     promised: DIRECT_AND_RELAY,
-    nightly: true,
+    nightly: ['relay'],
     within: NOBODY_SENDS_MS,
     run: async (stage) => {
       const tab = await stage.visitPopup();

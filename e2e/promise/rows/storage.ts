@@ -56,7 +56,6 @@ export const storageRows: readonly Row[] = [
     id: 'private-mode',
     what: 'a private window: offline, then the next page',
     promised: allOnce,
-    nightly: true,
     except: {
       firefox: {
         promised: atLeastOnce,
