@@ -66,7 +66,7 @@ const contextTags = (context: Settings['context'], known: object): object | unde
   return isObject(tags) ? tags : undefined;
 };
 
-/** The body of an event's request. A field that is not given is not sent: JSON leaves undefined out. */
+/** The body of an event's request. A field that is not given is not sent, since JSON leaves undefined out; `tags` always is. */
 const eventBody = (
   { subject, given, at, seen }: Call,
   { project, channel: usual, context }: Settings,
