@@ -14,7 +14,7 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
   tempDirName: '.tmp/stryker',
-  ignorePatterns: ['dist', 'demo', 'e2e', 'docs', 'site', 'lab', 'test-results', '.tmp'],
+  ignorePatterns: ['dist', 'demo', 'e2e', 'docs', 'site', 'test-results', '.tmp'],
   timeoutMS: 20_000,
   dryRunTimeoutMinutes: 15,
   reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
