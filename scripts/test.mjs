@@ -43,7 +43,10 @@ const STEPS = {
 /** In each round two lanes go side by side, one step after the other: the smallest machine has two cores. */
 const ROUNDS = [
   [['build'], ['lint', 'format']],
-  [['e2e'], ['unit', 'world', 'packed']],
+  [
+    ['e2e', 'packed'],
+    ['unit', 'world'],
+  ],
 ];
 
 /** A developer may be without nginx, Redis or Postgres. In CI they can be installed, and a skip hides what is broken. */
