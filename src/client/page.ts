@@ -14,9 +14,9 @@ const storage = (): Storage => (kept = localStorage ?? kept);
 
 // localStorage is missing, blocked or full in some pages and modes.
 
-export const getItem = (key: string): string | undefined => {
+export const getItem = (key: string): string | null => {
   const value: unknown = attempt(() => storage().getItem(key));
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' ? value : null;
 };
 
 export const removeItem = (key: string): void => attempt(() => storage().removeItem(key));

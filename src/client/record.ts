@@ -52,7 +52,7 @@ const timeOf = (value: unknown): string => {
 };
 
 /** Copies a value as JSON will carry it. Throws if JSON cannot. */
-export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null') as T;
 
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
 const contextTags = (context: Settings['context'], known: object): object | undefined => {
@@ -66,7 +66,7 @@ const contextTags = (context: Settings['context'], known: object): object | unde
   return isObject(tags) ? tags : undefined;
 };
 
-/** The body of an event's request. A field that is not given is not sent, since JSON leaves undefined out; `tags` always is. */
+/** The body of an event's request. A field that is not given is not sent, since JSON leaves undefined out. `tags` is. */
 const eventBody = (
   { subject, given, at, seen }: Call,
   { project, channel: usual, context }: Settings,

@@ -11,9 +11,9 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     if (mayStore()) setItem(key, value ?? ''); // an empty value tells other tabs of a reset
   };
   const current = (): string | undefined => {
-    const stored = mayStore() ? getItem(key) : undefined;
-    if (stored !== undefined) user = stored || null; // if the site has cleared its storage, the page still knows the user
-    return user ?? undefined;
+    const stored = mayStore() ? getItem(key) : null;
+    if (stored !== null) user = stored; // if the site has cleared its storage, the page still knows the user
+    return user || undefined;
   };
 
   return {

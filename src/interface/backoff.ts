@@ -18,8 +18,9 @@ export const parseRetryAfter = (value: string | null | undefined, now: number): 
 };
 
 /**
- * The wait after a failure: half as long as the trouble has lasted since its first failure, less up to half of that at
- * random, a number from 0 to 1. So what waits goes out at the latest half as long after the end of an outage as the outage has lasted.
+ * The wait after a failure: half as long as the trouble has lasted since its first failure, less up to half of that by
+ * `random`, a number from 0 to 1. So what waits goes out at the latest half as long after the end of an outage as the
+ * outage has lasted.
  */
 export const waitInTrouble = (troubleMs: number, random: number): number =>
   (0.5 + random / 2) * Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));

@@ -25,7 +25,7 @@ export interface Scan {
 /** What one transaction has claimed, and what it has seen of others. */
 export interface Claimed {
   parcels: [key: ParcelKey, parcel: StoredParcel][];
-  /** Records that another version has stored, now deleted. */
+  /** Parcels that another version has stored, now deleted. */
   unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
@@ -90,7 +90,7 @@ export const claimParcels = async (
     const [, maker, number] = key;
     if (!isReadable(value)) {
       store.delete(key);
-      claimed.unreadable += (value as Partial<StoredParcel> | null)?.records?.length || 1;
+      claimed.unreadable++;
     } else if (value.life === own) return;
     else if (lives.get(value.life) || scan.taken.get(maker)! < number) {
       if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);

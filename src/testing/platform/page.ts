@@ -7,7 +7,7 @@ export { isLocalHost, memberOf, outsideZone, timeBy } from '../../client/page.js
 
 const kept = new Map<string, string>();
 
-export const getItem = (key: string): string | undefined => kept.get(key);
+export const getItem = (key: string): string | null => kept.get(key) ?? null;
 
 export const setItem = (key: string, value: string): boolean => !!kept.set(key, value);
 
