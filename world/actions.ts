@@ -92,7 +92,7 @@ export const createActions = (world: World) => {
       if (!visits.has(visit)) return;
       if (isEvicted) return visits.end(visit, () => true);
       visit.isAway = false;
-      judge.hoped(page.name);
+      judge.hoped();
       page.comeBack();
     });
   };
@@ -101,7 +101,7 @@ export const createActions = (world: World) => {
     if (!page.isHidden() || !page.isRunning()) return;
     page.freeze();
     after(ms, () => {
-      judge.hoped(page.name);
+      judge.hoped();
       page.resume();
     });
   };

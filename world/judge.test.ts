@@ -87,7 +87,7 @@ test('a wait that is over, or that a page has a reason to end, breaks nothing', 
   fail(judge, 9);
   time = 9_000;
   fail(judge);
-  judge.hoped('p');
+  judge.hoped();
   send(judge, 'i');
   expect(broken).toEqual([]);
 });

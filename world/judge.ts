@@ -57,8 +57,11 @@ export const createJudge = (
   const byName = new Map<string, Fate>();
   /** By destination: until when its service has asked everybody to wait, and when a page has heard that. */
   const floors = new Map<string, { until: number; heardAt: number }>();
-  /** When a page was last told that things may be different: it is online, or has another set-up. */
-  const hopes = new Map<string, number>();
+  /**
+   * When a page was last told that things may be different: it is online, or has another set-up. The next page, which
+   * takes its records over, goes on from there.
+   */
+  let hopedAt = -Infinity;
   let maxAge = Infinity;
 
   const isResolved = ({ stored, ends, mayBeLost }: Fate): boolean =>
@@ -99,7 +102,7 @@ export const createJudge = (
     const { until } = floors.get(fate.destination) ?? { until: 0 };
     if (now() < until) violate('waits', `${page} sends ${until - now()} ms before it may`);
     const since = now() - fate.failedAt;
-    const isHopeful = (hopes.get(page) ?? -Infinity) >= fate.failedAt;
+    const isHopeful = hopedAt >= fate.failedAt;
     // A record that may safely be sent again is handed off sooner.
     if (since < LEAST_WAIT_MS && !isHopeful && !(isHandoff && knowsRepeats))
       violate('waits', `${page} sends ${fate.name} again after ${since} ms`);
@@ -185,7 +188,7 @@ export const createJudge = (
       const fate = fates.get(id);
       if (fate) end(fate, page, reason);
     },
-    hoped: (page: string): void => void hopes.set(page, now()),
+    hoped: (): void => void (hopedAt = now()),
     /** A new set-up is tried at once. */
     configured: (): void => {
       floors.clear();

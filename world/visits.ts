@@ -231,7 +231,7 @@ export const createVisits = (world: World) => {
     },
     isAt: (visit: Visit, letter: 'a' | 'b'): boolean => visit.destination === addressOf(letter),
     online: ({ page }: Visit): void => {
-      judge.hoped(page.name);
+      judge.hoped();
       page.online();
     },
   };

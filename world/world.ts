@@ -89,7 +89,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
     mendStorage();
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
     for (const visit of visits.all) {
-      judge.hoped(visit.page.name); // it may have to hear yet that it is online
+      judge.hoped(); // it may have to hear yet that it is online
       visit.page.thaw();
       visits.online(visit);
     }
