@@ -88,8 +88,8 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
     note(() => '· all is well from here on');
     mendStorage();
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
+    judge.hoped(); // pages may have to hear yet that they are online
     for (const visit of visits.all) {
-      judge.hoped(); // it may have to hear yet that it is online
       visit.page.thaw();
       visits.online(visit);
     }

@@ -136,7 +136,7 @@ const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
     if (connections.isHeld(socket)) return void socket.pause();
     if (!socket.writable) return void socket.destroy();
     const status = CLIENT_ERRORS[code] ?? '400 Bad Request';
-    // A client may leave its half of the connection open for ever.
+    // Destroyed in the end, since a client that never closes its side would keep the connection open.
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy());
   });
   server.listen(port, host);

@@ -12,11 +12,10 @@ export const createAlarm = (ring: () => unknown, now: () => number) => {
   return {
     stop,
     set: (time: number): void => {
-      if (time < at) {
-        stop();
-        at = time;
-        timer = later(ring, time - now());
-      }
+      if (time >= at) return;
+      stop();
+      at = time;
+      timer = later(ring, time - now());
     },
   };
 };

@@ -88,8 +88,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Settles each flush of which nothing is under way any more. Records of later calls do not hold it up. */
   const settle = () => {
-    const first = [...entriesOf(outbox)].find((entry) => entry.isSent);
-    flushes = flushes.filter(([done, last]) => (first && first.order <= last) || done());
+    if (flushes.length) {
+      const first = [...entriesOf(outbox)].find((entry) => entry.isSent);
+      flushes = flushes.filter(([done, last]) => (first && first.order <= last) || done());
+    }
   };
 
   let isPumping = false;

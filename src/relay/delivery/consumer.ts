@@ -15,7 +15,7 @@ import { monotonicNow } from '../time.js';
 import type { Queue, QueueSize } from '../queue/ports.js';
 import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
-import { createHand, SLOW_MS } from './hand.js';
+import { createPlaces, SLOW_MS } from './places.js';
 import { createRounds, type Undelivered } from './settle.js';
 
 /** Options of `createConsumer`. */
@@ -105,7 +105,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const tell = createTell(options);
   const ticks = options.now ?? monotonicNow;
   const underWay = new Set<Promise<void>>();
-  const hand = createHand({ batchSize, concurrentBatches, ticks, freed: () => wake() });
+  const places = createPlaces({ batchSize, concurrentBatches, ticks, freed: () => wake() });
   let running: Promise<void> | undefined;
   let measuring: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
@@ -136,7 +136,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (wait > 0) return wait;
     const askedAt = ticks();
     const ownUntil = askedAt + visibilityTimeout;
-    const failed = hand.failed();
+    const failed = places.failed();
     const mayFail = failed === 0 || failed < concurrentBatches - 1;
     // Where there are always fresh ones, those that have failed get a turn all the same.
     const hasTurn = mayFail && ++freshInRow > FRESH_IN_ROW;
@@ -158,7 +158,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
         return isStopping ? -Infinity : now() + askedAt + visibilityTimeout / 3 - ticks();
       },
     };
-    const batch = hand.add(taken, askedAt);
+    const batch = places.add(taken, askedAt);
     const round = deliver(queue, taken, options, ownUntil, batch)
       .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
       .finally(() => {
@@ -181,7 +181,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const run = async (): Promise<void> => {
     while (!isStopping) {
       // A client that turns out to be slow makes room without a word.
-      const wait = hand.isFull() ? SLOW_MS / 4 : await takeBatch().catch(queueFailed);
+      const wait = places.isFull() ? SLOW_MS / 4 : await takeBatch().catch(queueFailed);
       if (wait > 0 && !isStopping) await pause(Math.min(wait, LONGEST_WAIT_MS));
     }
     await Promise.all(underWay);
@@ -192,7 +192,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
       // Nothing is taken during a pause, or while there is no room, so that this alone says how it stands with the queue.
-      if (delivery.waitMs() > 0 || hand.isFull()) queueWorks();
+      if (delivery.waitMs() > 0 || places.isFull()) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);

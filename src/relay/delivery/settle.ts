@@ -6,7 +6,7 @@ import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
 import { retryLater, untried as notTried } from '../queue/record.js';
 import { sleep } from '../time.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
-import type { Batch } from './hand.js';
+import type { Batch } from './places.js';
 
 /** A record that became a dead letter. */
 export interface Undelivered {
@@ -36,7 +36,7 @@ interface Effects {
   /** The clock for waits. */
   ticks: () => number;
   random: () => number;
-  /** Milliseconds that a queue is given to answer even when the time of the batch is over. */
+  /** A queue is given this many milliseconds to answer, even if the batch's own time is over. */
   lastMs?: number | undefined;
 }
 

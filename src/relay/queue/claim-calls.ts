@@ -1,4 +1,4 @@
-/** Claims of this process that nobody needs: those on the id that its calls from the number `first` to `last` made. */
+/** A claim on an id that is to be given up, if one of this process's calls with a number from `first` to `last` made it. */
 export interface GivenUp {
   id: string;
   first: number;
@@ -11,9 +11,9 @@ interface Call {
   forgets?: readonly string[];
 }
 
-/** So many are remembered. The oldest stay: the store had got those calls, and was away when the later ones came. */
+/** At most so many claims are remembered. The oldest stay: the store had got those calls, and was away when the later ones came. */
 const MOST = 10_000;
-/** So many go with one call, which should not take long. */
+/** At most so many are given up in one call, so that it stays short. */
 const MOST_AT_ONCE = 1_000;
 
 /**

@@ -11,7 +11,7 @@ interface Effects {
   concurrentBatches: number;
   /** The clock for waits. */
   ticks: () => number;
-  /** Called when there may be room again. */
+  /** Called when a place may be free again. */
   freed: () => void;
 }
 
@@ -34,7 +34,7 @@ export interface Batch {
  * no more than a quarter of a batch delivered at a time, and where there are many slow clients, so that the service
  * itself may be slow, their records count after all.
  */
-export const createHand = ({ batchSize, concurrentBatches, ticks, freed }: Effects) => {
+export const createPlaces = ({ batchSize, concurrentBatches, ticks, freed }: Effects) => {
   const share = Math.ceil(batchSize / 4);
   const batches = new Set<{
     takenAt: number;
@@ -72,10 +72,10 @@ export const createHand = ({ batchSize, concurrentBatches, ticks, freed }: Effec
 
   return {
     isFull: (): boolean => {
-      const places = held().length;
+      const ofBatches = held().length;
       let ofSlow = 0;
       for (const client of slow) ofSlow += Math.min(share, counts.get(client) ?? 0);
-      return places + ofSlow / batchSize >= concurrentBatches;
+      return ofBatches + ofSlow / batchSize >= concurrentBatches;
     },
     /** How many places are held by batches of records that have all failed before. */
     failed: (): number => held().filter(({ hasFailed }) => hasFailed).length,
