@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pass, passUntil } from '../support/clock.js';
+import { pass, passUntil, settle } from '../support/clock.js';
 import { draw, names, openShop, WAYS, type Way } from '../support/shop.js';
 
 const REPEATABLE: Way[] = ['with keys', 'by relay'];
@@ -22,6 +22,18 @@ describe.each(WAYS)('a page that is left, %s', (way) => {
     expect(service.names()).toHaveLength(isHandedOff ? 6 : 0);
     shop.visit();
     await shop.holds(['first', ...names(5)], 120_000);
+  });
+
+  it('stores what it hears at once, for the system may end a hidden page before its timers run', async () => {
+    const shop = openShop(way);
+    const { analytics, track } = shop.visit({ flushInterval: 60_000 });
+    track(names(5));
+    await pass(1_000);
+    shop.site.hide();
+    await settle();
+    expect(analytics.status()).toMatchObject({ delivered: 5 });
+    const kept = [...(await shop.site.traces()), ...shop.site.values.values()];
+    expect(kept.filter((text) => text.includes('event'))).toEqual([]);
   });
 
   it('while it is offline leaves everything to the next page', async () => {

@@ -86,17 +86,20 @@ export const writeChanges = (store: Store): Promise<void> =>
     store.writing = undefined;
   })());
 
-/** Writes a parcel that has changed: at the end of the task, or a moment later if it `mayWait`. */
+/**
+ * Writes a parcel that has changed: at the end of the task, or a moment later if it `mayWait`. A hidden page never waits:
+ * its timers are late, and the system may end it at any time.
+ */
 export const save = (store: Store, parcel: Parcel, mayWait = false): void => {
   if (!store.parcels.has(parcel)) return;
   if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(store, parcel);
   else store.dirty.add(parcel);
-  if (!mayWait) void writeChanges(store);
-  else
+  if (mayWait && !isHidden()) {
     store.timer ??= later(() => {
       store.timer = undefined;
       void writeChanges(store);
     }, TOGETHER_MS);
+  } else void writeChanges(store);
 };
 
 /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */
