@@ -177,9 +177,11 @@ export const createVisits = (world: World) => {
     after(0, () => (visit.consent = consent));
   };
 
-  const consentAgain = (visit: Visit): void => {
-    if (visit.analytics.status().consent === 'pending') setConsent(visit, 'granted');
-  };
+  /** The visitor says yes, unless one of them has said no by the time that the page runs. */
+  const consentAgain = (visit: Visit): void =>
+    visit.page.run(() => {
+      if (visit.analytics.status().consent === 'pending') setConsent(visit, 'granted');
+    });
 
   /** Leaves the page in good order: its engine keeps what it writes then, or a part of that. */
   const leave = (visit: Visit, then?: () => void): void => {
