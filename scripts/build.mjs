@@ -92,6 +92,7 @@ const build = async ({ withCheck }) => {
   };
   await Promise.all([rollup('code'), types()]);
   writeLicenses();
+  await import('./write-subpaths.mjs');
   writeFileSync(STAMP, sources);
 };
 

@@ -1,8 +1,8 @@
 /**
  * Writes a folder with a `package.json` for each entry below the main one, from `exports`. Parcel and TypeScript's
- * `node10` look for folders, and not at `exports`. Run by npm before it packs; git ignores the folders.
+ * `node10` look for folders, and not at `exports`. Part of the build; git ignores the folders.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,10 +22,10 @@ const manifestOf = (path, { import: module, require }) => {
 
 for (const [path, conditions] of Object.entries(exports)) {
   if (path === '.' || !conditions.import) continue;
-  const file = `${ROOT}${path}/package.json`;
-  const text = `${JSON.stringify(manifestOf(path, conditions), null, 2)}\n`;
-  // Written only where it changes: two may pack at a time.
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-  mkdirSync(`${ROOT}${path}`, { recursive: true });
-  writeFileSync(file, text);
+  const folder = `${ROOT}${path}`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    `${folder}/package.json`,
+    `${JSON.stringify(manifestOf(path, conditions), null, 2)}\n`,
+  );
 }
