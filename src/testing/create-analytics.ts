@@ -1,6 +1,6 @@
 import { createTracker } from '../client/analytics.js';
 import { FACTS } from '../client/consent.js';
-import type { Attempt, Send } from '../client/delivery/send/sender.js';
+import type { Attempt, Sender } from '../client/delivery/send/sender.js';
 import { checkEvent } from '../dev/events.js';
 import { createSay } from '../dev/say.js';
 import { resolveOptions } from '../client/options.js';
@@ -19,7 +19,7 @@ const BEFORE_INIT: Options = { relay: ADDRESS, project: 'test', channel: 'test' 
 const NEVER = { flushAt: 1e9, flushInterval: 1e9 };
 
 const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
-const createTestSend = (): Send => async (records) => records.map(() => DELIVERED);
+const createTestSend = (): Sender => [async (records) => records.map(() => DELIVERED)];
 
 /**
  * Makes an instance that records what would be sent, and sends nothing: the real tracker, over a page of its own

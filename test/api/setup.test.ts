@@ -100,6 +100,16 @@ describe('a token function', () => {
     expect((await site.traces()).join()).not.toMatch(/stale/); // it is never stored
   });
 
+  it('is asked for another when the network is back, since the one it gave may have run out', async () => {
+    const { page, holds, offline, online } = openWith(['stale', TOKEN]);
+    offline();
+    page.track(names(5));
+    await pass(600_000);
+    online();
+    await holds(names(5), 3_000);
+    expect(page.heard.error.filter(({ kind }) => kind !== 'unreachable')).toEqual([]);
+  });
+
   it.each<[string, () => unknown, string]>([
     [
       'fails',

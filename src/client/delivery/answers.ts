@@ -11,7 +11,7 @@ import type { TokenSource } from './token.js';
 const SILENT = 3;
 
 /** What answers mean for records and for their destination. */
-export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSource) => {
+export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSource) => {
   /** Requests at a time, and records in one: 1 after a failure, then 2, 4, and so on. */
   let width = Infinity;
   /** Why the last failure has closed the gate: for people, since no rule depends on it. */
@@ -88,7 +88,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token: TokenSour
           else drop(outbox, entry, outcome, problem);
         } else {
           putBack(outbox, entry);
-          const hasRunOut = status === 401 && token.forget() && !since;
+          const hasRunOut = status === 401 && token?.forget() && !since;
           if (outcome === 'blocked' && !hasRunOut) reportOnce('setup', problem, status);
           if (!isWhole) {
             const time = outbox.now();

@@ -17,7 +17,7 @@ import { createRequests, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
-import { createToken } from './token.js';
+import type { Sender } from './send/sender.js';
 
 /** After an answer, wait this long for more free places: one write then names the records of several requests. */
 const TOGETHER_MS = 12;
@@ -29,10 +29,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const { name, settings, now } = outbox;
   const isRelay = !!settings().relay;
   const backoff = createBackoff(`${name} gate`, now);
-  const token = createToken(settings);
+  const [send, token]: Sender = isRelay ? [createRelaySend(settings, now)] : direct!(settings, now);
   const claims = createClaims(outbox);
   const answers = createAnswers(outbox, backoff, token);
-  const send = isRelay ? createRelaySend(settings, now) : direct!(settings, now, token.current);
   const requests = createRequests(settings, now, send);
   /** The number of the last call whose record is due. */
   let horizon = 0;
@@ -112,9 +111,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       void claims.claim(pump); // nothing is sent, but the limits apply to what dead pages have left, too
       return;
     }
-    if (outbox.count && token.current() === undefined) {
+    if (outbox.count && token?.current() === '') {
       const problem = await token.ask();
-      if (problem !== undefined && outbox.database && !(await wasLeft(turns))) {
+      if (problem && outbox.database && !(await wasLeft(turns))) {
         answers.lacksToken(problem);
       }
       isAgain = true;
@@ -161,8 +160,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     void pump();
   };
 
-  /** The network is back: all delays end, but for a wait that the service has asked for. */
+  /**
+   * The network is back: all delays end, but for a wait that the service has asked for. The token may have run out
+   * meanwhile, and a 401 would count as a part of that trouble.
+   */
   const online = () => {
+    token?.forget();
     answers.online();
     backoff.online();
     for (const { record } of entriesOf(outbox)) record.due = 0;
@@ -179,7 +182,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     flushAll,
     /** Asks for a token as soon as something waits: a page that is left needs it at once. */
     prepare: (): void => {
-      if (token.current() === undefined) void pump();
+      if (token?.current() === '') void pump();
     },
     /** Settles when nothing is under way any more of what was called before. */
     flush: (): Promise<void> => {
@@ -192,7 +195,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
      * call of a hidden page (`isCall`).
      */
     handOff: (isCall?: boolean): void => {
-      if (!outbox.database || token.current() === undefined) return;
+      if (!outbox.database || token?.current() === '') return;
       const { since, isAsked } = backoff.read();
       if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
@@ -205,7 +208,6 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     online,
     /** The set-up has changed, so a request that was refused may pass now. */
     reconfigure: (): void => {
-      token.forget();
       backoff.end();
       online();
     },
@@ -223,11 +225,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     /** What is under way, what other pages held at the last complete scan, and why nothing is sent until when. */
     standing: () => {
       const nextAttempt = (outbox.database && backoff.read().until) || undefined;
-      const paused: Status['paused'] = nextAttempt ? answers.reason() : undefined;
       return {
         elsewhere: claims.elsewhere(),
         inFlight: requests.count(),
-        paused: outbox.database ? paused : 'consent',
+        paused: (outbox.database ? nextAttempt && answers.reason() : 'consent') as Status['paused'],
         nextAttempt,
       };
     },

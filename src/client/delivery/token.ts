@@ -5,12 +5,12 @@ import type { Settings } from '../options.js';
 
 /** Gives the token in use. One that a function gives is asked for when it is needed, and kept in memory only. */
 export const createToken = (settings: () => Settings) => {
-  let given: string | undefined;
+  let given = '';
   return {
-    /** Nothing if the function has to be asked first. */
-    current: (): string | undefined => {
+    /** Empty if the function has to be asked first. */
+    current: (): string => {
       const { token } = settings();
-      return typeof token === 'function' ? given : (token ?? '');
+      return typeof token === 'function' ? given : token!;
     },
     /** Asks the function. Resolves with what went wrong, if anything. What a replaced function says is ignored. */
     ask: async (): Promise<string | undefined> => {
@@ -27,7 +27,7 @@ export const createToken = (settings: () => Settings) => {
     },
     /** Called when the service has refused the token. Returns whether there is a function, to be asked once more. */
     forget: (): boolean => {
-      given = undefined;
+      given = '';
       return typeof settings().token === 'function';
     },
   };

@@ -1,15 +1,16 @@
 import type { Settings } from '../../options.js';
+import { createToken } from '../token.js';
 import { post } from './post.js';
-import type { Send } from './sender.js';
+import type { Send, Sender } from './sender.js';
 
 /** Sends a record in a request of its own, straight to the service (interface, section 4). */
-export const createDirectSend =
-  (settings: () => Settings, now: () => number, token: () => string | undefined): Send =>
-  async ([record], how) => {
+export const createDirectSend = (settings: () => Settings, now: () => number): Sender => {
+  const token = createToken(settings);
+  const send: Send = async ([record], how) => {
     const { baseUrl, idempotencyKey } = settings();
     const { id, type, body } = record!;
     const headers = {
-      authorization: `Bearer ${token()}`,
+      authorization: `Bearer ${token.current()}`,
       'content-type': 'application/json',
       ...(idempotencyKey && { 'idempotency-key': id }),
     };
@@ -20,3 +21,5 @@ export const createDirectSend =
     );
     return answer && [answer];
   };
+  return [send, token];
+};

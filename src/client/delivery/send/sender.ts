@@ -1,4 +1,5 @@
 import type { OutboxRecord, Outcome } from '../../types.js';
+import type { TokenSource } from '../token.js';
 
 /** What became of a record in one attempt. */
 export interface Attempt {
@@ -18,3 +19,6 @@ export type Send = (
   records: readonly OutboxRecord[],
   how: { keepalive: boolean; controller: AbortController; isSilent: boolean },
 ) => Promise<Attempt[] | undefined>;
+
+/** How records get to one destination, and the token that goes with them: a relay needs none. */
+export type Sender = readonly [send: Send, token?: TokenSource];

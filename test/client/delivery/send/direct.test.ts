@@ -7,17 +7,13 @@ const RECORD = { id: 'id-1', type: 'event' as const, body: '{"event":"A"}', at: 
 it.each([true, false])('sends a record to its operation, with a key if it may: %s', async (key) => {
   const asked: [string, RequestInit][] = [];
   const settings = {
-    ...{ baseUrl: 'https://in.example.com', timeout: 1_000, idempotencyKey: key },
+    ...{ baseUrl: 'https://in.example.com', token: 't', timeout: 1_000, idempotencyKey: key },
     fetch: async (url: string, init: RequestInit) => {
       asked.push([url, init]);
       return Response.json({ success: true });
     },
   } as unknown as Settings;
-  const send = createDirectSend(
-    () => settings,
-    Date.now,
-    () => 't',
-  );
+  const [send] = createDirectSend(() => settings, Date.now);
   const how = { keepalive: true, controller: new AbortController(), isSilent: false };
   expect(await send([RECORD], how)).toMatchObject([{ outcome: 'delivered', status: 200 }]);
   const [[url, init]] = asked as [[string, RequestInit]];
