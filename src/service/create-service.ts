@@ -153,10 +153,12 @@ export const createService = (options: ServiceOptions): Service => {
     return refuse(503, { waitMs: DOWN_MS });
   });
 
-  /** Why the database takes no records, if that is so. */
+  let checking: Promise<void> | undefined;
+  /** Why the database takes no records, if that is so. Anybody may ask, so there is one check at a time for all. */
   const notReady = async (): Promise<string | undefined> => {
     try {
-      await inTime(store.check(), READY_WITHIN_MS);
+      checking ??= inTime(store.check(), READY_WITHIN_MS).finally(() => (checking = undefined));
+      await checking;
       return undefined;
     } catch (error) {
       return messageOf(error);

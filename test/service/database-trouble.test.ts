@@ -57,6 +57,15 @@ it('is not ready where the database does not answer, though no write has failed'
   expect(await ready.json()).toEqual({ status: 'failing', problem: 'away' });
 });
 
+it('checks once for all who ask meanwhile whether it is ready', async () => {
+  const { store, send } = runService();
+  const check = vi.spyOn(store, 'check');
+  await Promise.all([send('/ready'), send('/ready')]);
+  expect(check).toHaveBeenCalledTimes(1);
+  await send('/ready');
+  expect(check).toHaveBeenCalledTimes(2);
+});
+
 it('tells of reading that fails until it works again, and of no trouble in storing', async () => {
   const recovered: unknown[] = [];
   const service = runService({ onRecovery: ({ kind }) => recovered.push(kind) });

@@ -1,5 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -43,6 +44,17 @@ it('fails where its file was moved away', async () => {
   renameSync(path, `${path}.old`);
   await expect(store.write([incomingEvent()])).rejects.toThrow(`${path} was deleted or replaced`);
   await expect(store.check()).rejects.toThrow(`${path} was deleted or replaced`);
+});
+
+it('writes when it is asked whether it can, for a full disk takes a transaction that is empty', async () => {
+  const { store, path } = open();
+  const other = new Database(path);
+  onTestFinished(() => void other.close());
+  // Changes when another connection has written something.
+  const version = () => other.pragma('data_version');
+  const before = version();
+  await store.check();
+  expect(version()).not.toEqual(before);
 });
 
 it('tells those who follow of its own writes once for each turn, and no more when they stop', async () => {

@@ -71,7 +71,8 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       tellReplaced(records, good, onReplaced);
       return results;
     },
-    check: () => file.runIfThere(() => {}),
+    // Written even where it is 0 already. A full disk or a read-only file takes an empty transaction.
+    check: () => file.runIfThere(() => void database.exec('PRAGMA application_id = 0')),
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
     rows: readRows,
     refused: async (span) => refused.read(span),
