@@ -31,7 +31,7 @@ export const readPlace = (text: string | null | undefined): Place | undefined =>
 const timeOf = ({ received_at }: Row): number => Date.parse(received_at);
 
 interface Parts {
-  store: Pick<Store, 'rows' | 'refused' | 'follow'>;
+  store: Pick<Store, 'rows' | 'lastPlace' | 'refused' | 'follow'>;
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
 }
@@ -57,11 +57,12 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
   const ends = new Set<() => void>();
   let isEnding = false;
 
-  /** Whether the store is the one that a place was in. The row at it may have been erased since, and those before it. */
+  /** Whether the store is the one that a place was in. The row at it may have been erased since, and any other. */
   const has = async ({ row, at }: Place): Promise<boolean> => {
-    if (row === 0) return true;
-    const [found] = await store.rows({}, { after: row - 1, limit: 1 });
-    return found !== undefined && (found.seq > row || at === undefined || timeOf(found) === at);
+    if (row > (await store.lastPlace())) return false;
+    if (at === undefined) return true;
+    const [found] = await store.rows({}, { after: row - 1, before: row + 1, limit: 1 });
+    return !found || timeOf(found) === at;
   };
 
   /** All that a client gets, in chunks of text, until it is over. */

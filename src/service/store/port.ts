@@ -147,6 +147,8 @@ export interface Store {
   /** Keeps what was refused, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
+  /** The highest place that was ever given, though its row may be gone; 0 before the first. */
+  lastPlace(): Promise<number>;
   refused(span: Span): Promise<Refused[]>;
   /**
    * Writes dead records again. Answers what became of each that was there. Those that are stored are refused no more, and

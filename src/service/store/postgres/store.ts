@@ -104,6 +104,13 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     },
     refuse: refused.refuse,
     rows: createRowReader(database, tables),
+    lastPlace: async () => {
+      const [row] = await database.read<{ place: number }>({
+        text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
+          FROM ${quoted(schema)}.records_seq_seq`,
+      });
+      return row!.place;
+    },
     refused: refused.read,
     resend: async (seqs) => {
       const letters = await refused.dead(seqs);
