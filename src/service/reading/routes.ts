@@ -5,7 +5,7 @@ import { parseJson } from '../../relay/front/records.js';
 import { readBody } from '../../relay/front/read-body.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
-import type { Store } from '../store/port.js';
+import type { Span, Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
 import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
@@ -80,7 +80,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
       case 'html':
       case 'json': {
         const rows = await store.rows(filter.value, span.value);
-        return answerRead({ rows, next: rows.at(-1)?.seq ?? span.value.after ?? 0 });
+        return answerRead({ rows, next: nextOf(rows, span.value) });
       }
       case 'ndjson':
         return exported(NDJSON, 'rows.ndjson');
@@ -106,7 +106,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const span = readSpan(queryOf(c));
     if (isWrong(span)) return wrong(span.wrong);
     const refused = await store.refused(span.value);
-    return answerRead({ refused, next: refused.at(-1)?.seq ?? span.value.after ?? 0 });
+    return answerRead({ refused, next: nextOf(refused, span.value) });
   };
 
   const resend = async (c: Context): Promise<Response> => {
@@ -158,6 +158,10 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.delete('/users', erase);
   app.get('/setup', () => answerJson(200, setup.state()));
 };
+
+/** The place behind which stands what has come since, whatever the order of the page. */
+const nextOf = (page: readonly { seq: number }[], { after = 0 }: Span): number =>
+  Math.max(after, ...page.map(({ seq }) => seq));
 
 const readProfilePlace = (text: string): { project: string; user_id: string } | undefined => {
   const place = parseJson(text);
