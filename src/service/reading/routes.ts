@@ -10,6 +10,7 @@ import { formatOf } from './format-of.js';
 import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
 import { MAX_PROFILES, readFilter, readSpan, type Asked } from './query.js';
+import type { ReadingTrouble } from './reading-trouble.js';
 
 /** What may be resent at once. */
 const MAX_RESENT = 1_000;
@@ -19,9 +20,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   store: Store;
   setup: Setup;
   feed: Feed;
+  trouble: ReadingTrouble;
   clientWordOf: (request: Request) => Promise<string | undefined>;
-  /** Called when the store has answered. */
-  worked: () => void;
 }
 
 /** Nothing but what comes with the page runs in it or is asked by it. */
@@ -44,10 +44,10 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds what reads, exports and erases. Who may do so has been asked before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, clientWordOf, worked, page } = parts;
+  const { store, setup, feed, trouble, clientWordOf, page } = parts;
 
   const answerRead = (body: object): Response => {
-    worked();
+    trouble.worked();
     return answerJson(200, body);
   };
 
@@ -67,14 +67,16 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const span = readSpan(query);
     if (isWrong(filter)) return wrong(filter.wrong);
     if (isWrong(span)) return wrong(span.wrong);
-    const exported = (as: Format, name: string): Response => {
+    const isHead = request.method === 'HEAD';
+    const exported = async (as: Format, name: string): Promise<Response> => {
       const limit = query.get('limit') ? Number(query.get('limit')) : undefined;
-      const stream = exportRows(store, as, filter.value, { ...span.value, limit });
+      const asked = { ...span.value, limit };
+      const stream = isHead ? null : await exportRows(parts, as, filter.value, asked);
       const headers = {
         ...{ ...DATA_HEADERS, 'content-type': as.type },
         'content-disposition': `attachment; filename="${name}"`,
       };
-      return new Response(request.method === 'HEAD' ? null : stream, { headers });
+      return new Response(stream, { headers });
     };
     switch (format) {
       case 'html':
@@ -92,10 +94,8 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         const headers = { ...DATA_HEADERS, 'content-type': 'text/event-stream' };
         // nginx would collect the events. https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
         const all = { ...headers, 'x-accel-buffering': 'no' };
-        const isHead = request.method === 'HEAD';
-        return new Response(isHead ? null : feed.open(filter.value, readPlace(place)), {
-          headers: all,
-        });
+        const stream = isHead ? null : await feed.open(filter.value, readPlace(place));
+        return new Response(stream, { headers: all });
       }
       default:
         return wrong('`format` must be json, ndjson, csv or sse');
