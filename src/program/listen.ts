@@ -118,14 +118,38 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/**
+ * Ends the connection where a body fails: its client must not take a part for the whole. `@hono/node-server` does that
+ * as well, but writes the error to the console, past the log that has it already.
+ */
+const cutOffWhereItFails = (response: Response, outgoing: ServerResponse): Response => {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch {
+        outgoing.destroy();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
+};
+
 const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
   const { getRequestListener } = await load('@hono/node-server', () => import('@hono/node-server'));
-  const listener = getRequestListener(async (request, { incoming }) => {
+  const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     // A `Host` such as 1.2.3.4.5 makes an address that is none.
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     const response = await answer(request, incoming.socket.remoteAddress);
     if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
-    return response;
+    // Of what is streamed, only files break off.
+    const isFile = response.headers.has('content-disposition');
+    return isFile ? cutOffWhereItFails(response, outgoing as ServerResponse) : response;
   });
   const connections = createConnections();
   const server = createServer((incoming, outgoing) => {

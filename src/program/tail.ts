@@ -97,7 +97,7 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
     for await (const { type, data, id } of readStream(response.body)) {
       if (id !== undefined) last = id;
       if (type === 'replaced')
-        say(`${address} has other rows now: its store was replaced or emptied. Its newest follow`);
+        say(`${address} has other rows now: its store was replaced. Its newest follow`);
       const isRefused = type === 'refused' && values.refused;
       if (type !== 'row' && !isRefused) continue;
       if (values.json) print(plain(data));

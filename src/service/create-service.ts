@@ -8,14 +8,14 @@ import { answerJson, refuse } from '../relay/front/http.js';
 import { createClientOf } from '../relay/front/client.js';
 import type { Names } from '../relay/front/records.js';
 import type { OnRefused } from '../relay/front/refusals.js';
-import { createReportOnce } from '../relay/hooks.js';
 import { inTime } from '../interface/in-time.js';
 import { createClientWord } from './client-word.js';
-import { createTell, type ServiceError } from './hooks.js';
+import { createTell } from './hooks.js';
 import { createOperations } from './operations.js';
 import { OPENAPI } from './openapi.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
+import { createReadingTrouble } from './reading/reading-trouble.js';
 import { addReadingRoutes } from './reading/routes.js';
 import { createRefusals } from './refusals.js';
 import { createRefuseForRelay } from './refuse-for-relay.js';
@@ -80,9 +80,8 @@ export const createService = (options: ServiceOptions): Service => {
   const setup = createSetup(options.tag, now);
   const refusals = createRefusals({ store, setup, tell, now });
   const writeRecords = createWriteRecords({ store, setup, tell, now });
-  /** A trouble of its own: while a search takes too long, records are stored all the same. */
-  const readingTrouble = createReportOnce<ServiceError>(tell, now);
-  const feed = createFeed({ store, setup, tell });
+  const trouble = createReadingTrouble(tell, now);
+  const feed = createFeed({ store, setup, tell, trouble });
   const clientWordOf = createClientWord(options);
   const rules = {
     projects: listOf(options.projects),
@@ -129,8 +128,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.post('/v1/identify', (c) => operate(c.req.raw, 'identify'));
   app.post('/v1/event', (c) => operate(c.req.raw, 'event'));
   addReadingRoutes(app, {
-    ...{ store, setup, feed, clientWordOf, page: options.page },
-    worked: readingTrouble.healed,
+    ...{ store, setup, feed, trouble, clientWordOf, page: options.page },
   });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));
   app.get('/live', () => answerJson(200, { status: 'ok' }));
@@ -142,21 +140,22 @@ export const createService = (options: ServiceOptions): Service => {
   });
   app.notFound(() => refuse(404));
   app.onError((error, c) => {
-    const message = messageOf(error);
     // What reads asks the database and nobody else.
-    if (!isReading(c.req.path)) {
-      tell.error({ kind: 'fault', message });
+    const { method, path } = c.req;
+    if (!isReading(path)) {
+      tell.error({ kind: 'fault', message: messageOf(error) });
       return refuse(500);
     }
-    const { method, path } = c.req;
-    readingTrouble.tell({ kind: 'reading', message: `${method} ${path} failed: ${message}` });
-    return refuse(503, { waitMs: DOWN_MS });
+    trouble.failed(`${method} ${path}`, error);
+    return refuse(503, { waitMs: DOWN_MS, message: 'The database did not answer' });
   });
 
-  /** Why the database takes no records, if that is so. */
+  let checking: Promise<void> | undefined;
+  /** Why the database takes no records, if that is so. Anybody may ask, so there is one check at a time for all. */
   const notReady = async (): Promise<string | undefined> => {
     try {
-      await inTime(store.check(), READY_WITHIN_MS);
+      checking ??= inTime(store.check(), READY_WITHIN_MS).finally(() => (checking = undefined));
+      await checking;
       return undefined;
     } catch (error) {
       return messageOf(error);

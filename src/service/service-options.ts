@@ -55,7 +55,7 @@ const isWriteToken = (value: unknown): boolean => {
 };
 const KINDS: Kinds<ServiceOptions> = {
   ...HOOK_KINDS,
-  store: objectWith('write', 'check', 'refuse', 'rows', 'follow', 'close'),
+  store: objectWith('write', 'check', 'refuse', 'rows', 'lastPlace', 'follow', 'close'),
   writeTokens: {
     words: 'a list of { token, projects }, with a list of projects or "*" for all of them',
     fits: (value) => isList(value, isWriteToken),

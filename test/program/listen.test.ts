@@ -47,6 +47,33 @@ it('takes up only the first of many requests that a connection sends without wai
   expect(waiting).toHaveLength(18);
 });
 
+it('cuts a file off where it fails, and writes nothing past the log', async () => {
+  const written = vi.spyOn(console, 'error');
+  onTestFinished(() => written.mockRestore());
+  const door = await listen({
+    ...{ name: 'PORT', host: '127.0.0.1', port: 0 },
+    answer: ({ url }) => {
+      const parts = new URL(url).pathname === '/whole' ? ['some', 'more'] : ['some'];
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          const part = parts.shift();
+          if (part) controller.enqueue(new TextEncoder().encode(part));
+          else if (url.endsWith('/whole')) controller.close();
+          else throw new Error('away');
+        },
+      });
+      return new Response(body, { headers: { 'content-disposition': 'attachment' } });
+    },
+  });
+  onTestFinished(() => door.end());
+  const whole = await fetch(`http://127.0.0.1:${door.port}/whole`);
+  expect(whole.headers.get('content-disposition')).toBe('attachment');
+  expect(await whole.text()).toBe('somemore');
+  const broken = async () => (await fetch(`http://127.0.0.1:${door.port}/broken`)).text();
+  await expect(broken()).rejects.toThrow();
+  expect(written).not.toHaveBeenCalled();
+});
+
 it.each([
   ['400 Bad Request', 'no request\r\n\r\n'],
   ['431 Request Header Fields Too Large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Store } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { incomingEvent } from './support/incoming.js';
 import { refuseRows } from './support/refuse-rows.js';
 import { event, runService } from './support/run-service.js';
 
@@ -57,6 +58,15 @@ it('is not ready where the database does not answer, though no write has failed'
   expect(await ready.json()).toEqual({ status: 'failing', problem: 'away' });
 });
 
+it('checks once for all who ask meanwhile whether it is ready', async () => {
+  const { store, send } = runService();
+  const check = vi.spyOn(store, 'check');
+  await Promise.all([send('/ready'), send('/ready')]);
+  expect(check).toHaveBeenCalledTimes(1);
+  await send('/ready');
+  expect(check).toHaveBeenCalledTimes(2);
+});
+
 it('tells of reading that fails until it works again, and of no trouble in storing', async () => {
   const recovered: unknown[] = [];
   const service = runService({ onRecovery: ({ kind }) => recovered.push(kind) });
@@ -72,6 +82,53 @@ it('tells of reading that fails until it works again, and of no trouble in stori
   expect(recovered).toEqual(['reading']);
   expect(errors).toEqual([{ kind: 'reading', message: 'GET /rows failed: timeout' }]);
   expect(metrics.filter(([name]) => name === 'trouble')).toEqual([]);
+});
+
+describe.each(['json', 'ndjson', 'csv', 'sse'])('as %s', (format) => {
+  const search = `/rows?text=rare&format=${format}`;
+
+  it('a search that fails is answered 503 with a wait, and told to the operator once', async () => {
+    const recovered: unknown[] = [];
+    const { store, errors, send } = runService({ onRecovery: ({ kind }) => recovered.push(kind) });
+    const { rows } = store;
+    store.rows = (filter, span) =>
+      filter.text ? Promise.reject(new Error('timeout')) : rows(filter, span);
+    for (let n = 0; n < 2; n++) {
+      const response = await send(search);
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await response.json()).toEqual({ code: 503, message: 'The database did not answer' });
+    }
+    expect(errors).toEqual([{ kind: 'reading', message: 'GET /rows failed: timeout' }]);
+    expect(recovered).toEqual([]);
+    await (await send(`/rows?format=${format}`)).body!.cancel();
+    expect(recovered).toEqual(['reading']);
+  });
+});
+
+it.each(['ndjson', 'sse'])('tells of reading that fails later on: %s', async (format) => {
+  const { store, errors, send } = runService();
+  await store.write(Array.from({ length: 501 }, (_, n) => incomingEvent({ id: `${n}` })));
+  const response = await send(`/rows?format=${format}`);
+  expect(response.status).toBe(200);
+  vi.spyOn(store, 'rows').mockRejectedValue(new Error('away'));
+  await store.write([incomingEvent()]);
+  if (format === 'sse') await response.text();
+  else await expect(response.text()).rejects.toThrow('away');
+  expect(errors).toEqual([{ kind: 'reading', message: 'GET /rows failed: away' }]);
+});
+
+it('opens the line of a feed after the time of a heartbeat, though its search goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store, send } = runService();
+  const searched = vi.spyOn(store, 'rows').mockReturnValue(new Promise(() => {}));
+  const answer = send('/rows?format=sse');
+  await vi.waitUntil(() => searched.mock.calls.length);
+  await vi.advanceTimersByTimeAsync(15_000);
+  const { status, body } = await answer;
+  expect(status).toBe(200);
+  await body!.cancel();
 });
 
 it('answers 503, and not more, to a relay of the same process', async () => {

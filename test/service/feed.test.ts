@@ -103,19 +103,22 @@ describe('the feed', () => {
     },
   );
 
-  it('goes on in the same store, though the row at the place was erased', async () => {
-    const service = runService();
-    await service.store.write([...many(0, 2), ...many(2, 3, { user_id: 'u' })]);
-    const first = await open(service);
-    await first.until(isReady);
-    const { id } = first.seen.at(-1)!;
-    await service.store.erase('p', 'u');
-    await service.store.write(many(3, 4));
-    const second = await open(service, '', { 'last-event-id': id });
-    await second.until(isReady);
-    expect(second.seen.map(({ name }) => name)).not.toContain('replaced');
-    expect(namesOf(second.seen)).toEqual(['e3']);
-  });
+  it.each([0, 1])(
+    'goes on in the same store, though the row at the place was erased, and %i came since',
+    async (since) => {
+      const service = runService();
+      await service.store.write([...many(0, 2), ...many(2, 3, { user_id: 'u' })]);
+      const first = await open(service);
+      await first.until(isReady);
+      const { id } = first.seen.at(-1)!;
+      await service.store.erase('p', 'u');
+      await service.store.write(many(3, 3 + since));
+      const second = await open(service, '', { 'last-event-id': id });
+      await second.until(isReady);
+      expect(second.seen.map(({ name }) => name)).not.toContain('replaced');
+      expect(namesOf(second.seen)).toEqual(numbers(3, 3 + since));
+    },
+  );
 
   it.each(['x', '1.', '-1', '1.2.3.4', '99999999999999999'])(
     'begins anew for an id that is none of its own: %s',

@@ -175,6 +175,7 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
       await vi.waitFor(() =>
         expect(store.write([incomingEvent()])).rejects.toThrow('read-only transaction'),
       );
+      await expect(store.check()).rejects.toThrow('read-only transaction');
     } finally {
       // Who made it so has to say that this one may write.
       await client.query(`SET default_transaction_read_only = off`);

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Row } from '../../src/service.js';
+import { refusal } from './contract/scenario.js';
 import { incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
 
@@ -41,7 +42,7 @@ describe('GET /rows', () => {
     await storeSome(service);
     const answer = await service.json<{ rows: Row[]; next: number }>(`/rows?${query}`);
     expect(seqsOf(answer.rows)).toEqual(seqs);
-    expect(answer.next).toBe(seqs.at(-1) ?? 0);
+    expect(answer.next).toBe(Math.max(0, ...seqs));
   });
 
   it('goes on with `next`, which stays where nothing is new', async () => {
@@ -51,6 +52,9 @@ describe('GET /rows', () => {
     const second = await service.json<{ rows: Row[]; next: number }>(`/rows?after=${first.next}`);
     expect(seqsOf(second.rows)).toEqual([5]);
     expect(await service.json(`/rows?after=${second.next}`)).toEqual({ rows: [], next: 5 });
+    await service.store.refuse([refusal(), refusal()]);
+    expect(await service.json('/refused?newest=1&limit=1')).toMatchObject({ next: 2 });
+    expect(await service.json('/refused?newest=1&after=2')).toEqual({ refused: [], next: 2 });
   });
 
   it.each([

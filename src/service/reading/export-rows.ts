@@ -1,4 +1,5 @@
 import type { Row, RowFilter, Span, Store } from '../store/port.js';
+import type { ReadingTrouble } from './reading-trouble.js';
 
 const PAGE = 500;
 
@@ -71,21 +72,37 @@ export const CSV: Format = {
   line: (row) => lineOf(COLUMNS.map(([, value]) => cellOf(value(row)))),
 };
 
-/** The rows as a stream: only a page of them is in memory at a time. */
-export const exportRows = (
-  store: Pick<Store, 'rows'>,
+interface Parts {
+  store: Pick<Store, 'rows'>;
+  trouble: ReadingTrouble;
+}
+
+/**
+ * The rows as a stream: only a page of them is in memory at a time. Rejects where the store fails at once, so that this
+ * can be answered. A stream that breaks later is no end of the rows.
+ */
+export const exportRows = async (
+  { store, trouble }: Parts,
   { head, line }: Format,
   filter: RowFilter,
   span: Omit<Span, 'limit'> & { limit: number | undefined },
-): ReadableStream<Uint8Array> => {
+): Promise<ReadableStream<Uint8Array>> => {
   const pages = pagesOf(store, filter, span);
   const encoder = new TextEncoder();
+  let first: IteratorResult<Row[]> | undefined = await pages.next();
+  trouble.worked();
   return new ReadableStream({
     start: (controller) => head && controller.enqueue(encoder.encode(head)),
     pull: async (controller) => {
-      const { done, value } = await pages.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value.map(line).join('')));
+      try {
+        const { done, value } = first ?? (await pages.next());
+        first = undefined;
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value.map(line).join('')));
+      } catch (error) {
+        trouble.failed('GET /rows', error);
+        throw error;
+      }
     },
     cancel: async () => void (await pages.return(undefined)),
   } as UnderlyingDefaultSource<Uint8Array>);

@@ -2,6 +2,7 @@ import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
 import type { Refused, Row, RowFilter, Store } from '../store/port.js';
 import { matches } from './matches.js';
+import type { ReadingTrouble } from './reading-trouble.js';
 
 /** What a page gets at once. */
 const [FIRST_ROWS, FIRST_REFUSED] = [200, 50];
@@ -31,9 +32,10 @@ export const readPlace = (text: string | null | undefined): Place | undefined =>
 const timeOf = ({ received_at }: Row): number => Date.parse(received_at);
 
 interface Parts {
-  store: Pick<Store, 'rows' | 'refused' | 'follow'>;
+  store: Pick<Store, 'rows' | 'lastPlace' | 'refused' | 'follow'>;
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
+  trouble: ReadingTrouble;
 }
 
 /** A wait that ends when something has happened, however often, since it was last asked. */
@@ -53,15 +55,16 @@ const createBell = () => {
 };
 
 /** Server-sent events of what is stored and refused. https://html.spec.whatwg.org/#server-sent-events */
-export const createFeed = ({ store, setup, tell }: Parts) => {
+export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   const ends = new Set<() => void>();
   let isEnding = false;
 
-  /** Whether the store is the one that a place was in. The row at it may have been erased since, and those before it. */
+  /** Whether the store is the one that a place was in. The row at it may have been erased since, and any other. */
   const has = async ({ row, at }: Place): Promise<boolean> => {
-    if (row === 0) return true;
-    const [found] = await store.rows({}, { after: row - 1, limit: 1 });
-    return found !== undefined && (found.seq > row || at === undefined || timeOf(found) === at);
+    if (row > (await store.lastPlace())) return false;
+    if (at === undefined) return true;
+    const [found] = await store.rows({}, { after: row - 1, before: row + 1, limit: 1 });
+    return !found || timeOf(found) === at;
   };
 
   /** All that a client gets, in chunks of text, until it is over. */
@@ -72,7 +75,6 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
     isOver: () => boolean,
   ): AsyncGenerator<string> {
     const from = asked && (await has(asked)) ? asked : undefined;
-    if (asked && !from) yield 'event: replaced\ndata: {}\n\n';
     const place: Place = from ?? { row: 0, refused: 0 };
     const moveTo = (row: Row | undefined): void => {
       if (row && row.seq > place.row) [place.row, place.at] = [row.seq, timeOf(row)];
@@ -124,6 +126,7 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
       });
       const refused = await store.refused({ limit: FIRST_REFUSED, newest: true });
       yield (
+        (asked ? 'event: replaced\ndata: {}\n\n' : '') +
         [...rows].reverse().map(rowEvent).join('') +
         [...refused].reverse().map(refusedEvent).join('')
       );
@@ -142,7 +145,14 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
 
   return {
     isFull: (): boolean => isEnding || ends.size >= MAX_FOLLOWERS,
-    open: (filter: RowFilter, from: Place | undefined): ReadableStream<Uint8Array> => {
+    /**
+     * Rejects where the store fails at once, so that this can be answered. A search that is slow without failing gets its
+     * stream after the time of a heartbeat, which keeps the line open from then on.
+     */
+    open: async (
+      filter: RowFilter,
+      from: Place | undefined,
+    ): Promise<ReadableStream<Uint8Array>> => {
       const encoder = new TextEncoder();
       const bell = createBell();
       let isOver = false;
@@ -156,25 +166,41 @@ export const createFeed = ({ store, setup, tell }: Parts) => {
         ends.delete(end);
         tell.metric('followers', ends.size);
       };
-      let controller: ReadableStreamDefaultController<Uint8Array>;
+      let opened: ReadableStreamDefaultController<Uint8Array> | undefined;
+      let beat = (): void => {};
       const heart = setInterval(() => {
+        beat();
         // One who does not read gets no more of them.
-        if (controller.desiredSize! > 0) controller.enqueue(encoder.encode(': alive\n\n'));
+        if (opened && opened.desiredSize! > 0) opened.enqueue(encoder.encode(': alive\n\n'));
       }, HEARTBEAT_MS);
       ends.add(end);
       tell.metric('followers', ends.size);
+      const begin = async () => {
+        const chunk = await chunks.next();
+        trouble.worked();
+        return chunk;
+      };
+      let first: ReturnType<typeof begin> | undefined = begin();
+      try {
+        await Promise.race([first, new Promise<void>((resolve) => (beat = resolve))]);
+      } catch (error) {
+        end();
+        throw error;
+      }
       return new ReadableStream<Uint8Array>({
-        start: (given) => void (controller = given),
+        start: (controller) => void (opened = controller),
         /** Asked for only while the client reads, so one that is slow fills no memory. */
-        pull: async () => {
+        pull: async (controller) => {
           try {
             for (;;) {
-              const { done, value } = await chunks.next();
+              const { done, value } = await (first ?? chunks.next());
+              first = undefined;
               if (done) return controller.close();
               if (!value) continue;
               return controller.enqueue(encoder.encode(value));
             }
-          } catch {
+          } catch (error) {
+            if (!isOver) trouble.failed('GET /rows', error);
             end();
             controller.close(); // the client comes again, and goes on where it was
           }

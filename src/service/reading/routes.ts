@@ -5,11 +5,12 @@ import { parseJson } from '../../relay/front/records.js';
 import { readBody } from '../../relay/front/read-body.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
-import type { Store } from '../store/port.js';
+import type { Span, Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
 import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
 import { MAX_PROFILES, readFilter, readSpan, type Asked } from './query.js';
+import type { ReadingTrouble } from './reading-trouble.js';
 
 /** What may be resent at once. */
 const MAX_RESENT = 1_000;
@@ -19,9 +20,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   store: Store;
   setup: Setup;
   feed: Feed;
+  trouble: ReadingTrouble;
   clientWordOf: (request: Request) => Promise<string | undefined>;
-  /** Called when the store has answered. */
-  worked: () => void;
 }
 
 /** Nothing but what comes with the page runs in it or is asked by it. */
@@ -44,10 +44,10 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds what reads, exports and erases. Who may do so has been asked before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, clientWordOf, worked, page } = parts;
+  const { store, setup, feed, trouble, clientWordOf, page } = parts;
 
   const answerRead = (body: object): Response => {
-    worked();
+    trouble.worked();
     return answerJson(200, body);
   };
 
@@ -67,20 +67,22 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const span = readSpan(query);
     if (isWrong(filter)) return wrong(filter.wrong);
     if (isWrong(span)) return wrong(span.wrong);
-    const exported = (as: Format, name: string): Response => {
+    const isHead = request.method === 'HEAD';
+    const exported = async (as: Format, name: string): Promise<Response> => {
       const limit = query.get('limit') ? Number(query.get('limit')) : undefined;
-      const stream = exportRows(store, as, filter.value, { ...span.value, limit });
+      const asked = { ...span.value, limit };
+      const stream = isHead ? null : await exportRows(parts, as, filter.value, asked);
       const headers = {
         ...{ ...DATA_HEADERS, 'content-type': as.type },
         'content-disposition': `attachment; filename="${name}"`,
       };
-      return new Response(request.method === 'HEAD' ? null : stream, { headers });
+      return new Response(stream, { headers });
     };
     switch (format) {
       case 'html':
       case 'json': {
         const rows = await store.rows(filter.value, span.value);
-        return answerRead({ rows, next: rows.at(-1)?.seq ?? span.value.after ?? 0 });
+        return answerRead({ rows, next: nextOf(rows, span.value) });
       }
       case 'ndjson':
         return exported(NDJSON, 'rows.ndjson');
@@ -92,10 +94,8 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         const headers = { ...DATA_HEADERS, 'content-type': 'text/event-stream' };
         // nginx would collect the events. https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
         const all = { ...headers, 'x-accel-buffering': 'no' };
-        const isHead = request.method === 'HEAD';
-        return new Response(isHead ? null : feed.open(filter.value, readPlace(place)), {
-          headers: all,
-        });
+        const stream = isHead ? null : await feed.open(filter.value, readPlace(place));
+        return new Response(stream, { headers: all });
       }
       default:
         return wrong('`format` must be json, ndjson, csv or sse');
@@ -106,7 +106,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const span = readSpan(queryOf(c));
     if (isWrong(span)) return wrong(span.wrong);
     const refused = await store.refused(span.value);
-    return answerRead({ refused, next: refused.at(-1)?.seq ?? span.value.after ?? 0 });
+    return answerRead({ refused, next: nextOf(refused, span.value) });
   };
 
   const resend = async (c: Context): Promise<Response> => {
@@ -158,6 +158,10 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.delete('/users', erase);
   app.get('/setup', () => answerJson(200, setup.state()));
 };
+
+/** The place behind which stands what has come since, whatever the order of the page. */
+const nextOf = (page: readonly { seq: number }[], { after = 0 }: Span): number =>
+  Math.max(after, ...page.map(({ seq }) => seq));
 
 const readProfilePlace = (text: string): { project: string; user_id: string } | undefined => {
   const place = parseJson(text);

@@ -139,11 +139,16 @@ export interface Count {
 export interface Store {
   /** One transaction for all of them. Settles when they are durable; rejects if the database does not work. */
   write(records: readonly Incoming[]): Promise<Written[]>;
-  /** Rejects if the database would not take a write now. Slow searches do not hold it up. */
+  /**
+   * Writes something that changes nothing, and rejects if the database does not take it. Slow searches do not hold it
+   * up.
+   */
   check(): Promise<void>;
   /** Keeps what was refused, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
+  /** The highest place that was ever given, though its row may be gone; 0 before the first. */
+  lastPlace(): Promise<number>;
   refused(span: Span): Promise<Refused[]>;
   /**
    * Writes dead records again. Answers what became of each that was there. Those that are stored are refused no more, and

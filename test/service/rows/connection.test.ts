@@ -58,18 +58,18 @@ describe('the line to the feed', () => {
     const { asked, waits, events, last } = line([stream('id: 7.2\ndata: a\n\n'), refusal(502)]);
     await comes(() => last()?.kind === 'lost');
     expect(events).toEqual(['a']);
-    expect(last()).toMatchObject({ why: 'The service does not answer' });
+    expect(last()).toMatchObject({ why: 'Lost the connection' });
     await comes(() => asked.length === 3);
     expect(asked).toEqual([null, '7.2', '7.2']);
     expect(waits).toEqual([1000, 2000]);
   });
 
-  it('waits as long as the service asks, and longer each time if it says nothing', async () => {
+  it('waits as long as the service asks, and longer each time', async () => {
     const { waits } = line([
       refusal(503, { 'retry-after': '20' }),
       ...Array.from({ length: 6 }, () => refusal(500)),
     ]);
-    const wanted = [20, 1, 2, 4, 8, 15, 15].map((seconds) => seconds * 1000);
+    const wanted = [20, 2, 4, 8, 15, 15, 15].map((seconds) => seconds * 1000);
     await comes(() => waits.length === wanted.length);
     expect(waits).toEqual(wanted);
   });

@@ -75,7 +75,10 @@ const globOf = (text: string): string => {
   return `*${letters.join('')}*`;
 };
 
-/** How many places are looked through at a time. SQLite does that in the one thread there is, so others get their turn. */
+/**
+ * How many places are looked through at a time. SQLite does that in the one thread there is, so others get their turn
+ * after each step: also after the last one, since an export asks for page after page.
+ */
 const STEP = 5_000;
 
 interface Ends {
@@ -107,7 +110,7 @@ export const createRowReader = (database: Database.Database) => {
       found.push(...rows.map(readRow));
       if (newest) high = from + 1;
       else low = to - 1;
-      if (found.length < limit && high - low > 1) await new Promise(setImmediate);
+      await new Promise(setImmediate);
     }
     return found;
   };

@@ -34,6 +34,8 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
   const writer = createWriter(database);
   const readRows = createRowReader(database);
   const refused = createRefused(database);
+  // Kept by AUTOINCREMENT: https://www.sqlite.org/autoinc.html
+  const lastPlace = prepare("SELECT seq FROM sqlite_sequence WHERE name = 'rows'");
   const eraseRows = prepare(
     'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE project = ? AND user_id = ? LIMIT ?)',
   );
@@ -71,9 +73,14 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       tellReplaced(records, good, onReplaced);
       return results;
     },
-    check: () => file.runIfThere(() => {}),
+    // Written even where it is 0 already. A full disk or a read-only file takes an empty transaction.
+    check: () => file.runIfThere(() => void database.exec('PRAGMA application_id = 0')),
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
     rows: readRows,
+    lastPlace: async () => {
+      const [row] = lastPlace.all() as { seq: number }[];
+      return row?.seq ?? 0;
+    },
     refused: async (span) => refused.read(span),
     resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
     dead: async (seqs) => refused.dead(seqs),

@@ -12,7 +12,7 @@ import { createProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
 import { createRowReader } from './rows.js';
-import { migrate } from './schema.js';
+import { migrate, quoted } from './schema.js';
 import { columnsOf, createRecordWriter, isOfRecord } from './write-records.js';
 import { createRowWriter, type StoredRecord } from './write-rows.js';
 
@@ -99,9 +99,18 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       await keepDead(clean, written);
       return written;
     },
-    check: async () => void (await database.write({ text: 'SELECT 1' })),
+    check: async () => {
+      await database.write({ text: `UPDATE ${quoted(schema)}.version SET version = version` });
+    },
     refuse: refused.refuse,
     rows: createRowReader(database, tables),
+    lastPlace: async () => {
+      const [row] = await database.read<{ place: number }>({
+        text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
+          FROM ${quoted(schema)}.records_seq_seq`,
+      });
+      return row!.place;
+    },
     refused: refused.read,
     resend: async (seqs) => {
       const letters = await refused.dead(seqs);

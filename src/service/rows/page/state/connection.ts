@@ -86,9 +86,9 @@ export const connect = (parts: ConnectionParts) => {
       parts.onChange({ kind: 'locked', status: error.status, why: error.message });
       return;
     }
-    const asked = error instanceof Refusal ? error.waitMs : undefined;
-    const wait = asked ?? Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS);
-    const why = error instanceof Refusal ? error.message : 'The service does not answer';
+    const asked = (error instanceof Refusal && error.waitMs) || 0;
+    const wait = Math.max(asked, Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS));
+    const why = error instanceof Refusal ? error.message : 'Lost the connection';
     parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why });
     timer = setTimeout(reopen, wait);
   };

@@ -80,7 +80,7 @@ const liveWords = (feed: Feed, { connection, isReady, kept, rate }: FeedState, n
   if (connection.kind === 'lost') {
     const seconds = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000));
     const again = seconds ? `trying again in ${seconds} s` : 'trying again';
-    return { kind: 'lost', main: 'Lost the connection', more: again };
+    return { kind: 'lost', main: connection.why, more: again };
   }
   if (connection.kind !== 'open' || !isReady) {
     return { kind: 'opening', main: 'Connecting', more: '' };
