@@ -215,6 +215,12 @@ export const createFeed = () => {
       if (state.tab === 'refused') void readAllRefused();
     },
     retry: line.retry,
+    /** A page that is hidden has no line: a browser has six for all tabs of an origin, and more tabs would hang. */
+    setHidden(isHidden: boolean): void {
+      const { kind } = state.connection;
+      if (isHidden && kind !== 'locked') line.sleep();
+      if (!isHidden && kind === 'asleep') line.retry();
+    },
 
     isHeld,
     holds: (reason: Reason): boolean => reasons.has(reason),

@@ -7,9 +7,13 @@ export interface Resent {
   message?: string;
 }
 
+/** A browser has six connections for all tabs of an origin: with more tabs a request may not even begin. */
+const PATIENCE_MS = 30_000;
+
 const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
   const headers = { accept: 'application/json', ...init?.headers };
-  const response = await fetch(path, { ...init, headers, cache: 'no-store' });
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const response = await fetch(path, { ...init, headers, signal, cache: 'no-store' });
   if (!response.ok) throw new Error(`The service answered ${response.status}`);
   return (await response.json()) as Answer;
 };
