@@ -22,7 +22,7 @@ import { createToken } from './token.js';
 /** After an answer, wait this long for more free places: one write then names the records of several requests. */
 const TOGETHER_MS = 12;
 /** Start at most this many requests as the page is left. Chromium carries 256 past the end of a page, for all scripts. */
-const HANDOFF = 128;
+export const HANDOFF = 128;
 
 /** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
 export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {
