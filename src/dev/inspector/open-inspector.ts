@@ -150,10 +150,12 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
     save: () => saveFile('records.json', exportOf(inspection!.look().lines)),
     openRows: () => follow(rowsAddress(destination()!), { target: '_blank', rel: 'noopener' }),
     compare: () =>
-      void storedIds(destination()!).then((ids) => {
-        rows = ids;
-        notify(ids ? '' : 'No rows there.');
-      }),
+      void storedIds(destination()!)
+        .catch(() => undefined)
+        .then((ids) => {
+          rows = ids;
+          notify(ids ? '' : 'No rows of this browser there.');
+        }),
     setFault: (fault) => {
       faults.set(fault);
       drawSoon();
