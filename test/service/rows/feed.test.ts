@@ -37,6 +37,45 @@ it('has no line while the page is hidden, unless it is locked', async () => {
   expect([kind(), answers]).toEqual(['locked', 2]);
 });
 
+it('reads all that was refused, behind a flood too, and sends all dead letters again', async () => {
+  const received_at = new Date().toISOString();
+  const refused = Array.from({ length: 3000 }, (_, at) => {
+    const isDead = at < 2000 && { isDead: true };
+    return { seq: at + 1, received_at, reason: 'token', status: 401, message: '', ...isDead };
+  }).reverse();
+  const resent: number[] = [];
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('history', { pushState: () => undefined });
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const { pathname, searchParams } = new URL(path, 'http://localhost');
+    if (pathname === '/counts') return Response.json({ counts: [] });
+    if (pathname === '/rows') {
+      const first = refused.slice(0, 50).reverse();
+      const text = first.map((one) => eventOf('refused', one)).join('') + eventOf('ready', {});
+      return new Response(text);
+    }
+    if (pathname === '/refused') {
+      const behind = refused.filter(({ seq }) => seq < Number(searchParams.get('before') ?? 1e6));
+      return Response.json({ refused: behind.slice(0, Number(searchParams.get('limit'))) });
+    }
+    const { seqs } = JSON.parse(init.body as string) as { seqs: number[] };
+    if (seqs.length > 1000) return Response.json({}, { status: 400 });
+    resent.push(...seqs);
+    return Response.json({ results: seqs.map((seq) => ({ seq, outcome: 'stored' })) });
+  });
+  const feed = createFeed();
+  feed.start();
+  await vi.waitUntil(() => feed.state().isReady);
+  feed.setHidden(true);
+  expect(feed.state().refused).toHaveLength(50);
+  feed.choose('refused');
+  await vi.waitUntil(() => !feed.state().hasMoreRefused);
+  expect(feed.state().refused).toEqual(refused);
+  const dead = refused.filter(({ isDead }) => isDead).map(({ seq }) => seq);
+  await feed.resend(dead);
+  expect(resent).toEqual(dead);
+});
+
 it('shows the rows of another store in place of those that it had', async () => {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });

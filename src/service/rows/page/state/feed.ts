@@ -1,12 +1,13 @@
 import type { SetupState } from '../../../setup.js';
 import type { Refused, Row } from '../../../store/port.js';
+import { MAX_DEAD, MAX_REFUSED } from '../../../store/refused-bounds.js';
 import { connect, type Connection } from './connection.js';
 import { queryOf, readFilters, type Filters } from './filters.js';
 import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from './kept-rows.js';
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
 import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
-import { readCounts, readOlder, readRefused, readRow, resend, type Resent } from './service.js';
+import { readAllRefused, readCounts, readOlder, readRow, resend, type Resent } from './service.js';
 
 export type Tab = 'stored' | 'refused';
 
@@ -41,11 +42,18 @@ export interface FeedState {
 const FIRST_ROWS = 200;
 const FIRST_REFUSED = 50;
 const OLDER_ROWS = 200;
-const MAX_REFUSED = 1000;
+/** The service sends no more again at a time. */
+const MAX_RESENT = 1000;
 /** What comes is shown so often, in one go. */
 const FRAME_MS = 200;
 /** More at a time would flicker. */
 const MAX_FRESH = 12;
+
+/** As many of those that came as the store keeps: dead letters are counted apart. */
+const asKept = (refused: readonly Refused[]): readonly Refused[] => {
+  let [dead, others] = [0, 0];
+  return refused.filter(({ isDead }) => (isDead ? ++dead <= MAX_DEAD : ++others <= MAX_REFUSED));
+};
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -107,6 +115,7 @@ export const createFeed = () => {
     if (state.isReady || change.isReady) Object.assign(change, goOn(arrived, change.kept));
     else first.push(...arrived);
     set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
+    if (change.isReady) readRest();
   };
 
   /** The first rows are there: they take the place of those for other filters. */
@@ -135,11 +144,10 @@ export const createFeed = () => {
     if (!added.length) return {};
     const newest = state.refused[0]?.seq ?? -Infinity;
     const fresh = added.filter(({ seq }) => seq > newest).reverse();
-    const refused = [...fresh, ...state.refused];
     const isFull = !state.refused.length && fresh.length >= FIRST_REFUSED;
     return {
-      refused: refused.slice(0, MAX_REFUSED),
-      hasMoreRefused: state.hasMoreRefused || isFull || refused.length > MAX_REFUSED,
+      refused: asKept([...fresh, ...state.refused]),
+      hasMoreRefused: state.hasMoreRefused || isFull,
     };
   };
 
@@ -182,12 +190,17 @@ export const createFeed = () => {
     return query.size ? `?${query}` : location.pathname;
   };
 
-  const readAllRefused = async (): Promise<void> => {
-    const all = await readRefused(MAX_REFUSED).catch(() => undefined);
-    if (!all) return;
-    const newest = all[0]?.seq ?? -Infinity;
-    const later = state.refused.filter(({ seq }) => seq > newest);
-    set({ refused: [...later, ...all], hasMoreRefused: all.length >= MAX_REFUSED });
+  /** Reads the refused that did not come at once, where they are looked at. */
+  const readRest = (): void => {
+    if (state.tab !== 'refused' || !state.hasMoreRefused) return;
+    readAllRefused().then(
+      (all) => {
+        const newest = all[0]?.seq ?? -Infinity;
+        const later = state.refused.filter(({ seq }) => seq > newest);
+        set({ refused: [...later, ...all], hasMoreRefused: false });
+      },
+      () => undefined, // There are more, as is said.
+    );
   };
 
   const release = (): void => {
@@ -212,7 +225,6 @@ export const createFeed = () => {
           }),
         () => undefined, // The line says what is wrong.
       );
-      if (state.tab === 'refused') void readAllRefused();
     },
     retry: line.retry,
     /** A page that is hidden has no line: a browser has six for all tabs of an origin, and more tabs would hang. */
@@ -288,7 +300,7 @@ export const createFeed = () => {
       if (tab === state.tab) return;
       history.pushState(null, '', addressOf(tab, state.filters));
       set({ tab });
-      if (tab === 'refused' && state.hasMoreRefused) void readAllRefused();
+      readRest();
     },
     /** The address has changed, by the browser's buttons. */
     readAddress(): void {
@@ -296,17 +308,21 @@ export const createFeed = () => {
       const filters = readFilters(location.search);
       const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
       set({ tab: tab ? 'refused' : 'stored', filters });
-      if (!isSame) restart();
+      if (isSame) readRest();
+      else restart();
     },
 
     async resend(seqs: readonly number[]): Promise<void> {
       const mark = (entries: readonly (readonly [number, Resent | 'sending' | 'failed'])[]) =>
         set({ resent: new Map([...state.resent, ...entries]) });
       mark(seqs.map((seq) => [seq, 'sending'] as const));
-      try {
-        mark((await resend(seqs)).map((result) => [result.seq, result] as const));
-      } catch {
-        mark(seqs.map((seq) => [seq, 'failed'] as const));
+      for (let at = 0; at < seqs.length; at += MAX_RESENT) {
+        const some = seqs.slice(at, at + MAX_RESENT);
+        try {
+          mark((await resend(some)).map((result) => [result.seq, result] as const));
+        } catch {
+          mark(some.map((seq) => [seq, 'failed'] as const));
+        }
       }
     },
   };

@@ -43,8 +43,20 @@ export const readRow = async (seq: number): Promise<Row | undefined> => {
   return rows.find((row) => row.seq === seq);
 };
 
-export const readRefused = async (limit: number): Promise<Refused[]> =>
-  (await ask<{ refused: Refused[] }>(`/refused?newest=1&limit=${limit}`)).refused;
+/** The service gives no more at a time. */
+const PAGE = 1000;
+
+/** All that was refused and is kept, newest first. */
+export const readAllRefused = async (): Promise<Refused[]> => {
+  const all: Refused[] = [];
+  for (;;) {
+    const before = all.length ? `&before=${all.at(-1)!.seq}` : '';
+    const path = `/refused?newest=1&limit=${PAGE}${before}`;
+    const { refused } = await ask<{ refused: Refused[] }>(path);
+    all.push(...refused);
+    if (refused.length < PAGE) return all;
+  }
+};
 
 export const readCounts = async (): Promise<Count[]> =>
   (await ask<{ counts: Count[] }>('/counts')).counts;
