@@ -76,6 +76,25 @@ it('reads all that was refused, behind a flood too, and sends all dead letters a
   expect(resent).toEqual(dead);
 });
 
+it('counts the rows anew where none matches', async () => {
+  let rows = 1;
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('history', { pushState: () => undefined });
+  vi.stubGlobal('fetch', async (path: string) =>
+    path === '/counts'
+      ? Response.json({ counts: [{ project: 'p', type: 'event', rows }] })
+      : new Response((path.includes('text=') ? '' : rowOf(1)) + eventOf('ready', {})),
+  );
+  const feed = createFeed();
+  feed.start();
+  await vi.waitUntil(() => feed.state().isReady && feed.state().total === 1);
+  rows = 2;
+  feed.filter({ ...feed.state().filters, text: 'x' });
+  expect(feed.state().total).toBeUndefined();
+  await vi.waitUntil(() => feed.state().total === 2);
+  feed.setHidden(true);
+});
+
 it('shows the rows of another store in place of those that it had', async () => {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });

@@ -33,7 +33,7 @@ export interface FeedState {
   resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
   setup: SetupState | undefined;
   rate: Rate;
-  /** Rows in the whole store as the page was opened. */
+  /** Rows in the whole store, counted where none is shown. */
   total: number | undefined;
   seen: Seen;
 }
@@ -115,7 +115,20 @@ export const createFeed = () => {
     if (state.isReady || change.isReady) Object.assign(change, goOn(arrived, change.kept));
     else first.push(...arrived);
     set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
-    if (change.isReady) readRest();
+    if (!change.isReady) return;
+    readRest();
+    if (!state.kept.shown.length) countRows();
+  };
+
+  const countRows = (): void => {
+    readCounts().then(
+      (counts) =>
+        set({
+          total: counts.reduce((sum, { rows }) => sum + rows, 0),
+          seen: addSeen(state.seen, counts),
+        }),
+      () => undefined, // The line says what is wrong.
+    );
   };
 
   /** The first rows are there: they take the place of those for other filters. */
@@ -155,7 +168,13 @@ export const createFeed = () => {
   const forget = (): void => {
     [queue, first] = [[], []];
     reasons.delete('open');
-    set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
+    set({
+      isReady: false,
+      refused: [],
+      hasMoreRefused: false,
+      openSeq: undefined,
+      total: undefined,
+    });
   };
 
   /** The service has another store than before the break, which counts from 1 again. */
@@ -217,14 +236,7 @@ export const createFeed = () => {
 
     start(): void {
       line.restart();
-      readCounts().then(
-        (counts) =>
-          set({
-            total: counts.reduce((sum, { rows }) => sum + rows, 0),
-            seen: addSeen(state.seen, counts),
-          }),
-        () => undefined, // The line says what is wrong.
-      );
+      countRows();
     },
     retry: line.retry,
     /** A page that is hidden has no line: a browser has six for all tabs of an origin, and more tabs would hang. */
