@@ -68,11 +68,24 @@ export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
     .results;
 };
 
-/** Gives the service the read token, for which it sets a cookie. Answers whether it is the right one. */
-export const unlock = async (token: string): Promise<boolean> => {
+/** Gives the service the read token, for which it sets a cookie. Answers what is wrong, in words, if anything is. */
+export const unlock = async (token: string): Promise<string | undefined> => {
   // JSON, since a browser that asks for a page gets the page whatever the token is.
   const headers = { accept: 'application/json' };
   const address = `/rows?${new URLSearchParams({ token })}`;
-  const response = await fetch(address, { headers, redirect: 'manual', cache: 'no-store' });
-  return response.type === 'opaqueredirect';
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const response = await fetch(address, {
+      headers,
+      redirect: 'manual',
+      cache: 'no-store',
+      signal,
+    });
+    if (response.ok || response.type === 'opaqueredirect') return undefined;
+    return response.status === 401
+      ? 'The service does not know this token.'
+      : `The service answered ${response.status}. Try again.`;
+  } catch {
+    return 'The service does not answer. Try again.';
+  }
 };
