@@ -1,6 +1,5 @@
 import type { SetupState } from '../../../setup.js';
 import type { Refused, Row } from '../../../store/port.js';
-import { MAX_DEAD, MAX_REFUSED } from '../../../store/refused-bounds.js';
 import { connect, type Connection } from './connection.js';
 import { queryOf, readFilters, type Filters } from './filters.js';
 import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from './kept-rows.js';
@@ -42,6 +41,9 @@ export interface FeedState {
 const FIRST_ROWS = 200;
 const FIRST_REFUSED = 50;
 const OLDER_ROWS = 200;
+/** The service keeps no more. Dead letters are counted apart. */
+const MAX_REFUSED = 1000;
+const MAX_DEAD = 10_000;
 /** The service sends no more again at a time. */
 const MAX_RESENT = 1000;
 /** What comes is shown so often, in one go. */
@@ -49,7 +51,7 @@ const FRAME_MS = 200;
 /** More at a time would flicker. */
 const MAX_FRESH = 12;
 
-/** As many of those that came as the store keeps: dead letters are counted apart. */
+/** What the service still has of those that came. */
 const asKept = (refused: readonly Refused[]): readonly Refused[] => {
   let [dead, others] = [0, 0];
   return refused.filter(({ isDead }) => (isDead ? ++dead <= MAX_DEAD : ++others <= MAX_REFUSED));
