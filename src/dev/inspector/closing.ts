@@ -1,5 +1,4 @@
-import { HANDOFF } from '../../client/delivery/pump.js';
-import { KEEPALIVE_BUDGET } from '../../client/delivery/send/post.js';
+import { HANDOFF, KEEPALIVE_BUDGET } from '../../client/delivery/send/post.js';
 import type { Status } from '../../client/types.js';
 import type { Destination } from './destination.js';
 import { openTry, type Line } from './lines.js';
