@@ -333,7 +333,11 @@ export const createFeed = () => {
       for (let at = 0; at < seqs.length; at += MAX_RESENT) {
         const some = seqs.slice(at, at + MAX_RESENT);
         try {
-          mark((await resend(some)).map((result) => [result.seq, result] as const));
+          const results = new Map((await resend(some)).map((result) => [result.seq, result]));
+          mark([...results]);
+          // What the service has no more was sent again by another page, or erased.
+          const gone = new Set(some.filter((seq) => !results.has(seq)));
+          set({ refused: state.refused.filter(({ seq }) => !gone.has(seq)) });
         } catch {
           mark(some.map((seq) => [seq, 'failed'] as const));
         }
