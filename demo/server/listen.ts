@@ -7,6 +7,10 @@ export const GRACE_MS = 2_000;
 export const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+/** The address under which a browser on this machine opens it. */
+export const ownUrl = (host: string, port: number): string =>
+  httpUrl(host === '0.0.0.0' || host === '::' ? 'localhost' : host, port);
+
 /** Where to listen: 0 is any free port. `nextFree` takes the next free one when the port is taken. */
 export interface PortChoice {
   port: number;

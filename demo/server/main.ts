@@ -14,6 +14,7 @@ export const runService = async (): Promise<void> => {
     const service = await startService(settings);
     sayIfMoved(settings.port, service.port);
     console.log(`Service   ${service.url}`);
+    console.log(`Rows      ${service.rows}`);
     console.log(`Token     ${settings.tokens.join(', ')}`);
     console.log(`Database  ${settings.database}`);
     if (settings.faults) console.log('Faults    on');

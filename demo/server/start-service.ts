@@ -9,7 +9,7 @@ import { mountService } from '../../src/program/mount-service.js';
 import { readServiceSettings } from '../../src/program/service-settings.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { createFaults, createHeldRequests, type ServiceEnv } from './faults.js';
-import { createGracefulClose, httpUrl, listen, type PortChoice } from './listen.js';
+import { createGracefulClose, listen, ownUrl, type PortChoice } from './listen.js';
 import { createDeleteRows, readingRoutes } from './reading-routes.js';
 
 export interface StartOptions extends PortChoice {
@@ -28,8 +28,10 @@ export interface StartOptions extends PortChoice {
 export interface RunningService {
   url: string;
   port: number;
-  /** The tag to paste into a page. */
+  /** The tag to paste into a page of this machine. */
   tag: string;
+  /** Where the rows are shown: with the read token, where one is asked for. */
+  rows: string;
   /** Answers a request that came in at another server, such as that of the demo's page. */
   listener: RequestListener;
   /** Answers what has arrived, then closes the port and the database. */
@@ -117,10 +119,11 @@ export const startService = async (options: StartOptions): Promise<RunningServic
   };
   let closing: Promise<void> | undefined;
   const bound = (server.address() as AddressInfo).port;
-  const url = httpUrl(host, bound);
+  const url = ownUrl(host, bound);
   mounted.start(url.replace('127.0.0.1', 'localhost'));
+  const rows = `${url}/rows${mounted.readToken ? `?token=${mounted.readToken}` : ''}`;
   return {
-    ...{ url, port: bound, tag: mounted.tag(), listener: answer },
+    ...{ url, port: bound, tag: mounted.tag(), rows, listener: answer },
     close: () => (closing ??= close()),
   };
 };

@@ -23,7 +23,7 @@ export const announcementOf = (
   { host, database }: Pick<DemoOptions, 'host' | 'database'>,
 ): string => `
   Demo      ${url}
-  Rows      ${service.url}/rows
+  Rows      ${service.rows}
 
   Service   ${service.url}  (fault switch on)
   Database  ${database}

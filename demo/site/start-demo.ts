@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import { createNodeFetch } from '../../src/relay-node.js';
 import { createRelay } from '../../src/relay.js';
-import { createGracefulClose, httpUrl, listen, type PortChoice } from '../server/listen.js';
-import { startService } from '../server/start-service.js';
+import { createGracefulClose, httpUrl, listen, ownUrl, type PortChoice } from '../server/listen.js';
+import { startService, type RunningService } from '../server/start-service.js';
 import { createPageHandler } from './page-handler.js';
 
 /** The project that the demo page sends to. */
@@ -32,7 +32,7 @@ export interface RunningDemo {
   /** Address of the page. */
   url: string;
   port: number;
-  service: { url: string; port: number; tag: string };
+  service: Pick<RunningService, 'url' | 'port' | 'tag' | 'rows'>;
   /** Answers what has arrived, then closes both ports and the database. */
   close: () => Promise<void>;
 }
@@ -77,11 +77,10 @@ export const startDemo = async (options: DemoOptions): Promise<RunningDemo> => {
   });
   server.on('request', handler);
 
-  const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return {
-    url: httpUrl(named, port),
+    url: ownUrl(host, port),
     port,
-    service: { url: httpUrl(named, service.port), port: service.port, tag: service.tag },
+    service,
     close: async () => {
       // The service first: what waits for its rows ends, and the page's server has then nothing to wait for.
       await Promise.all([service.close(), closeServer()]);

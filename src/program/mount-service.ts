@@ -74,15 +74,9 @@ export const mountService = async (
       ofRelay(...args);
     };
   const hooks = createTroubleLog(log, (message) => message);
-  /** Address of the program as pages see it, once it listens; empty where it is a part of their site. */
   let url = '';
   const tag = () =>
-    tagFor({
-      url,
-      project: firstOf(projects, 'my-site'),
-      channel: firstOf(channels, 'web'),
-      isLocal,
-    });
+    tagFor({ url, project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') });
 
   const service = createService({
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
@@ -127,11 +121,14 @@ export const mountService = async (
     tag,
     databaseUrl,
     isLocal,
-    asksForToken: readToken !== undefined,
+    readToken,
     traffic,
-    /** Begins to deliver what waits in the queue. */
+    /**
+     * Begins to deliver what waits in the queue. The address is that of the program as local pages see it; empty where
+     * pages see it as a part of their site.
+     */
     start: (address: string): void => {
-      if (isLocal) url = address;
+      url = address;
       consumer?.start();
     },
     /** Ends the waits before what is tried again. */

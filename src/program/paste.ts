@@ -3,8 +3,6 @@ interface Place {
   url: string;
   project: string;
   channel: string;
-  /** Local pages are captured too, which the snippet does not do without being asked. */
-  isLocal: boolean;
 }
 
 /** Tells in the console of a file that is missing or blocked. It has no quotes but single ones, for an attribute. */
@@ -13,9 +11,10 @@ const ON_ERROR =
 
 /**
  * The one tag to paste: relay form, page views on. Without `async`, so that the scripts below it can call `analytics`
- * though they have no stub.
+ * though they have no stub. With an address it is for local pages, which the snippet does not capture without being
+ * asked.
  */
-export const tagFor = ({ url, project, channel, isLocal }: Place): string => {
-  const auto = isLocal ? 'pageviews local' : 'pageviews';
+export const tagFor = ({ url, project, channel }: Place): string => {
+  const auto = url ? 'pageviews local' : 'pageviews';
   return `<script src="${url}/outbox-auto.js" data-relay="${url}/a" data-project="${project}" data-channel="${channel}" data-auto="${auto}" onerror="${ON_ERROR}"></script>`;
 };

@@ -51,9 +51,10 @@ export const serveService = async (
   const stopped = untilStopped();
   const name = isIPv6(host) ? `[${host}]` : host;
   const url = `http://${isLocal ? 'localhost' : name}:${doors[0]!.port}`;
-  mounted.start(url);
+  mounted.start(isLocal ? url : '');
   writeFileSync(join(folder, 'address'), `${url}\n`); // for `tail`
-  announce(announcementOf({ ...mounted, url, tag: mounted.tag(), settings }));
+  const asksForToken = mounted.readToken !== undefined;
+  announce(announcementOf({ ...mounted, url, tag: mounted.tag(), asksForToken, settings }));
   const logging = setInterval(() => log.info(traffic.line()), LOG_EVERY_MS);
 
   await stopped;

@@ -56,6 +56,7 @@ const operation = (operationId: string, summary: string, body: string) => ({
       400: failure('Invalid request data.'),
       401: failure('No token, or a wrong one.'),
       403: failure('The token may not write to the project, or the lists lack it or the channel.'),
+      408: failure('The body did not come in time.'),
       413: failure('More than 1 MiB, or too many values.'),
       415: failure('A content encoding other than gzip.'),
       422: failure('The database refuses this record. It is kept among the refused.'),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { OPENAPI } from '../../src/service/openapi.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -90,11 +90,24 @@ const picky = () => {
   return service;
 };
 
+/** The answer to a body that begins, and does not end. */
+const halfABody = async (path: string): Promise<Response> => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let response: Response | undefined;
+  void runService()
+    .post(path, new ReadableStream())
+    .then((answer) => (response = answer));
+  for (let second = 0; second < 60 && !response; second++) await vi.advanceTimersByTimeAsync(1_000);
+  return response!;
+};
+
 const writing = (path: string, body: object): Record<string, Run> => ({
   200: () => runService().post(path, body, { 'x-called-at': '2026-01-01T00:00:00Z' }),
   400: () => runService().post(path, {}),
   401: () => runService().post(path, body, { authorization: null }),
   403: () => runService({ writeTokens: [{ token: TOKEN, projects: ['q'] }] }).post(path, body),
+  408: () => halfABody(path),
   413: () => runService().post(path, ' '.repeat(1_048_577)),
   415: () => runService().post(path, body, { 'content-encoding': 'br' }),
   422: () => picky().post(path, body),
@@ -178,6 +191,11 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(inDocument.sort()).toEqual(routes.sort());
+  });
+
+  it.each(['/v1/identify', '/v1/event'])('names every answer to %s', (path) => {
+    const answers = Object.keys(paths[path]!['post']!.responses);
+    expect(answers).toEqual(Object.keys(CALLS[`post ${path}`]!));
   });
 
   it.each(named)('is right about %s with %s', async (operation, status, { content, headers }) => {

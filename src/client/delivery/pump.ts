@@ -16,13 +16,11 @@ import { choose } from './choice.js';
 import { createRequests, weigh } from './requests.js';
 import type { createDirectSend } from './send/direct.js';
 import { createRelaySend } from './send/relay.js';
-import { KEEPALIVE_BUDGET } from './send/post.js';
+import { HANDOFF, KEEPALIVE_BUDGET } from './send/post.js';
 import type { Sender } from './send/sender.js';
 
 /** After an answer, wait this long for more free places: one write then names the records of several requests. */
 const TOGETHER_MS = 12;
-/** Start at most this many requests as the page is left. Chromium carries 256 past the end of a page, for all scripts. */
-const HANDOFF = 128;
 
 /** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
 export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {

@@ -1,16 +1,15 @@
-import { KEEPALIVE_BUDGET } from '../../client/delivery/send/post.js';
+import { HANDOFF, KEEPALIVE_BUDGET } from '../../client/delivery/send/post.js';
 import type { Status } from '../../client/types.js';
+import type { Destination } from './destination.js';
 import { openTry, type Line } from './lines.js';
 
-interface Situation {
+interface Situation extends Partial<Pick<Destination, 'isRelay' | 'resends'>> {
   lines: readonly Line[];
   status: Status;
   /** Whether the destination is in trouble, and whether it asked for the wait that still goes on. */
   isInTrouble: boolean;
   isAsked: boolean;
   isOffline: boolean;
-  /** Whether the receiver recognises a record that comes again. */
-  resends: boolean;
   now: number;
 }
 
@@ -33,7 +32,7 @@ const AROUND = 133;
 
 /** Follows the rules by which a page that is left hands off what it has. */
 export const closeNow = (situation: Situation): Closing => {
-  const { lines, status, isInTrouble, isAsked, isOffline, resends, now } = situation;
+  const { lines, status, isInTrouble, isAsked, isOffline, isRelay, resends, now } = situation;
   // Oldest first, as they would go.
   const open = lines.filter(({ end, body }) => !end && body).reverse();
   const closing: Closing = { handedOff: [], onTheWire: [], waits: [], lost: [], notStored: 0 };
@@ -50,7 +49,8 @@ export const closeNow = (situation: Situation): Closing => {
     if (openTry(line)) continue;
     const mayGo = !isBarred && (resends || line.due <= now);
     if (mayGo) room -= sizeOf(line);
-    (mayGo && room >= 0 ? closing.handedOff : closing.waits).push(line);
+    const isInReach = room >= 0 && (isRelay || closing.handedOff.length < HANDOFF);
+    (mayGo && isInReach ? closing.handedOff : closing.waits).push(line);
   }
   closing.notStored = closing.waits.filter(({ storedAt }) => !storedAt).length;
   return closing;

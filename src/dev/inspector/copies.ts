@@ -1,5 +1,5 @@
 import type { Status } from '../../client/types.js';
-import { endpointsOf, type Destination } from './destination.js';
+import { endpointOf, formOf, type Destination } from './destination.js';
 import { attemptsOf, bodyOf, type Line } from './lines.js';
 import type { OptionRow } from './options-table.js';
 import { VERSION } from './version.js';
@@ -13,10 +13,9 @@ const quoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 /** The request of a record for a terminal. Of the token it has a variable's name alone. */
 export const curlOf = ({ id, type, body, calledAt }: Line, destination: Destination): string => {
   const { isRelay, resends } = destination;
-  const url = endpointsOf(destination).find((address) => isRelay || address.endsWith(type))!;
-  const batch = `{"records":[{"id":"${id}","type":"${type}","called_at":${calledAt},"body":${body}}]}`;
+  const batch = `{"sent_at":"${new Date().toISOString()}","records":[{"id":"${id}","type":"${type}","called_at":${calledAt},"body":${body}}]}`;
   return [
-    `curl ${quoted(url)}`,
+    `curl ${quoted(endpointOf(destination, type))}`,
     ...(isRelay
       ? [`-H 'Origin: ${location.origin}'`]
       : ['-H "Authorization: Bearer $TOKEN"', ...(resends ? [`-H 'Idempotency-Key: ${id}'`] : [])]),
@@ -55,7 +54,7 @@ interface Report {
 /** What an issue needs, and nothing that is the site's or the visitor's own. */
 export const reportOf = ({ status, options, destination, lines }: Report): string =>
   [
-    `analytics-outbox ${VERSION} ${destination?.isRelay ? 'relay' : 'direct'}`,
+    `analytics-outbox ${VERSION} ${formOf(destination)}`,
     navigator.userAgent,
     JSON.stringify({ ...status, userId: undefined }),
     ...options()

@@ -26,6 +26,9 @@ export const destinationOf = (options: Partial<Options> | undefined): Destinatio
   };
 };
 
-/** The addresses of its requests. */
-export const endpointsOf = ({ address, isRelay }: Destination): string[] =>
-  (isRelay ? ['batch'] : ['event', 'identify']).map((name) => `${address}/v1/${name}`);
+/** The address of the requests with records of a type. */
+export const endpointOf = ({ address, isRelay }: Destination, type: string): string =>
+  `${address}/v1/${isRelay ? 'batch' : type}`;
+
+export const formOf = (destination: Destination | undefined): string =>
+  destination ? (destination.isRelay ? 'relay' : 'direct') : '';

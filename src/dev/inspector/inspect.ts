@@ -107,9 +107,9 @@ export const inspect = (watched: Watched, onChange: () => void) => {
         closing: () =>
           closeNow({
             ...known,
+            ...destination,
             isInTrouble: !!gate.since,
             isOffline: isOffline(),
-            resends: !!destination?.resends,
           }),
         options: () => optionRows(watched),
         others: othersOf(now),

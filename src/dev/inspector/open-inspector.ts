@@ -5,7 +5,7 @@ import { FLAG } from '../offer-inspector.js';
 import { createWatched, ofPage, type Panel, type Tracked, type Watched } from '../watched.js';
 import { copyText, follow, saveFile } from './clipboard.js';
 import { callOf, curlOf, exportOf, prettyBody, REPORT_HOLDS, reportOf } from './copies.js';
-import { destinationOf, endpointsOf } from './destination.js';
+import { destinationOf, endpointOf } from './destination.js';
 import { draw } from './dom.js';
 import { createFaults } from './faults.js';
 import { inspect, type Inspection } from './inspect.js';
@@ -67,7 +67,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
   const destination = () => destinationOf(inspection?.watched.options);
   const faults = createFaults((address) => {
     const ours = destination();
-    return !!ours && endpointsOf(ours).includes(address);
+    return !!ours && ['event', 'identify'].some((type) => endpointOf(ours, type) === address);
   });
 
   const drawNow = () => {
@@ -150,10 +150,12 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
     save: () => saveFile('records.json', exportOf(inspection!.look().lines)),
     openRows: () => follow(rowsAddress(destination()!), { target: '_blank', rel: 'noopener' }),
     compare: () =>
-      void storedIds(destination()!).then((ids) => {
-        rows = ids;
-        notify(ids ? '' : 'No rows there.');
-      }),
+      void storedIds(destination()!)
+        .catch(() => undefined)
+        .then((ids) => {
+          rows = ids;
+          notify(ids ? '' : 'No rows of this browser there.');
+        }),
     setFault: (fault) => {
       faults.set(fault);
       drawSoon();

@@ -1,7 +1,7 @@
 import { attempt } from '../../interface/attempt.js';
 import type { Watched } from '../watched.js';
 import { prettyBody } from './copies.js';
-import type { Destination } from './destination.js';
+import { formOf } from './destination.js';
 import { h, type Drawing } from './dom.js';
 import { FAULTS, type Fault } from './faults.js';
 import type { Snapshot } from './inspect.js';
@@ -141,9 +141,6 @@ const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions):
   return drawing;
 };
 
-const formOf = (destination: Destination | undefined): string =>
-  destination ? (destination.isRelay ? 'relay' : 'direct') : '';
-
 const empty = (text: string) => h('p', { class: 'soft pad' }, text);
 
 const recordsTab = (shown: Shown, actions: Actions) =>
@@ -264,7 +261,6 @@ const NAMES = Object.keys(TABS) as (keyof typeof TABS)[];
 const head = (shown: Shown, { pick, close }: Actions) => {
   const { watched, all, destination, status, frame } = shown;
   const { storage, consent } = status;
-  const kept = storage === 'indexeddb' ? 'IndexedDB' : storage;
   return h(
     'header',
     {},
@@ -284,7 +280,7 @@ const head = (shown: Shown, { pick, close }: Actions) => {
     h(
       'span',
       { class: 'soft' },
-      [watched.options?.project, formOf(destination), kept, consent, frame]
+      [watched.options?.project, formOf(destination), storage, consent, frame]
         .filter(Boolean)
         .join(' · '),
     ),

@@ -108,6 +108,23 @@ describe('page', () => {
     );
   });
 
+  it('gives a page of its own machine a tag that works, and names the read token, when it lets others in', async () => {
+    const { service, url } = await start({ host: '0.0.0.0' });
+    const { port } = service;
+    expect(service.tag).toContain(`src="http://localhost:${port}/outbox-auto.js"`);
+    expect(service.tag).toContain(`data-relay="http://localhost:${port}/a"`);
+    expect(service.tag).toContain('data-auto="pageviews local"');
+    const said = announcementOf({ url, service } as RunningDemo, {
+      host: '0.0.0.0',
+      database: 'x',
+    });
+    const [rows] = /http:\S+\/rows\S*/.exec(said)!;
+    const headers = { accept: 'application/json' };
+    const ask = (address: string) => fetch(address, { headers, redirect: 'manual' });
+    expect((await ask(`http://localhost:${port}/rows`)).status).toBe(401);
+    expect((await ask(rows)).headers.get('set-cookie')).toContain('analytics_outbox_read=');
+  });
+
   it('takes batches at its relay from its own pages alone', async () => {
     const { url, port } = await start();
     const send = (origin: string) => {

@@ -18,6 +18,7 @@ const close = (lines: Line[], more: Partial<Situation> = {}) => {
   const closing = closeNow({
     status: { storage: 'indexeddb' } as Status,
     ...{ isInTrouble: false, isAsked: false, isOffline: false, resends: false, now: NOW },
+    isRelay: false,
     ...{ lines, ...more },
   });
   const names = (list: readonly Line[]) => list.map(({ name }) => name).join();
@@ -36,6 +37,17 @@ describe('if the page were closed now', () => {
     const body = JSON.stringify('a'.repeat(30_000));
     const lines = [lineOf('third'), lineOf('second', { body }), lineOf('first', { body })];
     expect(close(lines)).toMatchObject({ handedOff: 'first', waits: 'second,third' });
+  });
+
+  it.each([
+    ['directly no more requests than the page starts', { resends: false, isRelay: false }, 128],
+    ['with keys no more either', { resends: true, isRelay: false }, 128],
+    ['by relay all of them in batches', { resends: true, isRelay: true }, 200],
+  ])('hands off %s', (_, form, count) => {
+    const lines = Array.from({ length: 200 }, (_, i) => lineOf(`${i}`));
+    const { handedOff, waits } = close(lines, form);
+    expect(handedOff.split(',')).toHaveLength(count);
+    expect(waits.split(',').filter(Boolean)).toHaveLength(200 - count);
   });
 
   it('keeps what is handed off apart from what is on the wire, and from what has ended', () => {

@@ -1,7 +1,40 @@
 import { expect, it, vi } from 'vitest';
-import { REPORT_HOLDS, reportOf } from '../../../src/dev/inspector/copies.js';
+import { curlOf, REPORT_HOLDS, reportOf } from '../../../src/dev/inspector/copies.js';
 import { createLines } from '../../../src/dev/inspector/lines.js';
 import type { Status } from '../../../src/client/types.js';
+import { createRelay } from '../../../src/relay.js';
+
+it('copies a request that a relay takes', async () => {
+  const origin = 'https://shop.example';
+  vi.stubGlobal('location', { origin });
+  const lines = createLines();
+  const body = JSON.stringify({ project: 'shop', channel: 'web', event: "It's paid" });
+  const record = { id: 'a1', type: 'event', body, at: 1_800_000_000_000, attempts: 0 } as const;
+  lines.tell('record', record);
+  const address = `${origin}/a`;
+  const [line] = lines.all();
+  const text = curlOf(line!, { name: '', address, isRelay: true, resends: true });
+  vi.unstubAllGlobals();
+
+  // As a shell would read it.
+  const words = [...text.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word]) =>
+    word!.replaceAll(`'\\''`, "'"),
+  );
+  const [url, ...options] = words;
+  const data = options.pop()!;
+  const headers = options.map((header) => header.split(': ', 2) as [string, string]);
+  const sent: unknown[] = [];
+  const relay = createRelay({
+    ...{ origins: [origin], projects: ['shop'], channels: ['web'], rateLimit: false },
+    send: async (records) => {
+      sent.push(...records);
+      return records.map(() => ({ outcome: 'delivered', status: 200 }));
+    },
+  });
+  const answer = await relay(new Request(url!, { method: 'POST', headers, body: data }));
+  expect(await answer.json()).toMatchObject({ results: [{ id: 'a1', outcome: 'delivered' }] });
+  expect(sent).toMatchObject([{ id: 'a1', called_at: record.at, body: JSON.parse(body) }]);
+});
 
 it('puts no word of a refusal into a report, however many lines it has', () => {
   vi.stubGlobal('navigator', { userAgent: 'a browser' });

@@ -31,7 +31,7 @@ const line = (answers: readonly Answer[]) => {
     onServerTime: () => undefined,
   });
   connection.restart();
-  return { asked, waits, events, last: () => seen.at(-1) };
+  return { ...connection, asked, waits, events, last: () => seen.at(-1) };
 };
 const stream = (text: string) => () => new Response(text);
 const refusal = (status: number, headers: Record<string, string> = {}) => {
@@ -80,6 +80,26 @@ describe('the line to the feed', () => {
     expect(last()).toMatchObject({ status, why: `The service answered ${status}: in words` });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asked).toHaveLength(1);
+  });
+
+  it('lets go of the line while it sleeps, and goes on behind the last event', async () => {
+    let held: AbortSignal | undefined;
+    const open: Answer = (signal) => {
+      held = signal;
+      return new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('id: 7\ndata: a\n\n')),
+        }),
+      );
+    };
+    const { asked, events, last, sleep, retry } = line([open]);
+    await comes(() => events.length === 1);
+    sleep();
+    expect([held!.aborted, last()]).toEqual([true, { kind: 'asleep' }]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toEqual([null]);
+    retry();
+    expect(asked).toEqual([null, '7']);
   });
 
   it('takes a silent line for a dead one', async () => {

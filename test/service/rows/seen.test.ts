@@ -4,7 +4,12 @@ import { addSeen, NOTHING_SEEN } from '../../../src/service/rows/page/state/seen
 it('gathers names to choose from, and stays the same object while there is no new one', () => {
   const rows = [{ project: 'shop', channel: 'web', event: 'B' }, { project: 'docs' }];
   const seen = addSeen(NOTHING_SEEN, rows);
-  expect(seen).toEqual({ projects: ['docs', 'shop'], channels: ['web'], events: ['B'] });
+  expect(seen).toEqual({
+    projects: ['docs', 'shop'],
+    channels: ['web'],
+    events: ['B'],
+    hasBrowsers: false,
+  });
   expect(addSeen(seen, rows)).toBe(seen);
   expect(addSeen(seen, [{ project: 'shop', event: 'A' }]).events).toEqual(['A', 'B']);
 });

@@ -9,6 +9,8 @@ import type { Settings } from '../../options.js';
  * page together (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5).
  */
 export const KEEPALIVE_BUDGET = 48 * 1024;
+/** Start at most this many requests as the page is left. Chromium carries 256 past the end of a page, for all scripts. */
+export const HANDOFF = 128;
 /** A browser that refuses keepalive does so within this time. A network mostly takes longer to fail. */
 const REFUSAL_MS = 50;
 /** Timers of a hidden page come up to a second late. Where one comes later than this, the page was frozen. */

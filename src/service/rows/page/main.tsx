@@ -7,5 +7,8 @@ addEventListener('popstate', () => feed.readAddress());
 addEventListener('online', () => {
   if (feed.state().connection.kind === 'lost') feed.retry();
 });
+const look = (): void => feed.setHidden(document.hidden);
+document.addEventListener('visibilitychange', look);
 feed.start();
+look();
 render(<App feed={feed} />, document.getElementById('app')!);

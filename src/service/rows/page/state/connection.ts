@@ -2,11 +2,12 @@ import { createEventReader, type ServerEvent } from './read-events.js';
 
 /**
  * What a person is told of the line to the service. `locked`: it asks for the read token. `lost`: it is tried again at
- * `retryAt`.
+ * `retryAt`. `asleep`: nobody looks, so there is none.
  */
 export type Connection =
   | { kind: 'opening' }
   | { kind: 'open' }
+  | { kind: 'asleep' }
   | { kind: 'locked'; status: number; why: string }
   | { kind: 'lost'; retryAt: number; why: string };
 
@@ -132,8 +133,12 @@ export const connect = (parts: ConnectionParts) => {
       parts.onChange({ kind: 'opening' });
       void open();
     },
+    /** Lets go of the line until it is opened again, behind the last event. */
+    sleep(): void {
+      stop();
+      parts.onChange({ kind: 'asleep' });
+    },
     /** Does not wait any longer. */
     retry: reopen,
-    stop,
   };
 };

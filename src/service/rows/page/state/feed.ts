@@ -6,7 +6,7 @@ import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from 
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
 import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
-import { readCounts, readOlder, readRefused, readRow, resend, type Resent } from './service.js';
+import { readAllRefused, readCounts, readOlder, readRow, resend, type Resent } from './service.js';
 
 export type Tab = 'stored' | 'refused';
 
@@ -32,7 +32,7 @@ export interface FeedState {
   resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
   setup: SetupState | undefined;
   rate: Rate;
-  /** Rows in the whole store as the page was opened. */
+  /** Rows in the whole store, counted where none is shown. */
   total: number | undefined;
   seen: Seen;
 }
@@ -41,11 +41,21 @@ export interface FeedState {
 const FIRST_ROWS = 200;
 const FIRST_REFUSED = 50;
 const OLDER_ROWS = 200;
+/** The service keeps no more. Dead letters are counted apart. */
 const MAX_REFUSED = 1000;
+const MAX_DEAD = 10_000;
+/** The service sends no more again at a time. */
+const MAX_RESENT = 1000;
 /** What comes is shown so often, in one go. */
 const FRAME_MS = 200;
 /** More at a time would flicker. */
 const MAX_FRESH = 12;
+
+/** What the service still has of those that came. */
+const asKept = (refused: readonly Refused[]): readonly Refused[] => {
+  let [dead, others] = [0, 0];
+  return refused.filter(({ isDead }) => (isDead ? ++dead <= MAX_DEAD : ++others <= MAX_REFUSED));
+};
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -107,6 +117,20 @@ export const createFeed = () => {
     if (state.isReady || change.isReady) Object.assign(change, goOn(arrived, change.kept));
     else first.push(...arrived);
     set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
+    if (!change.isReady) return;
+    readRest();
+    if (!state.kept.shown.length) countRows();
+  };
+
+  const countRows = (): void => {
+    readCounts().then(
+      (counts) =>
+        set({
+          total: counts.reduce((sum, { rows }) => sum + rows, 0),
+          seen: addSeen(state.seen, counts),
+        }),
+      () => undefined, // The line says what is wrong.
+    );
   };
 
   /** The first rows are there: they take the place of those for other filters. */
@@ -135,11 +159,10 @@ export const createFeed = () => {
     if (!added.length) return {};
     const newest = state.refused[0]?.seq ?? -Infinity;
     const fresh = added.filter(({ seq }) => seq > newest).reverse();
-    const refused = [...fresh, ...state.refused];
     const isFull = !state.refused.length && fresh.length >= FIRST_REFUSED;
     return {
-      refused: refused.slice(0, MAX_REFUSED),
-      hasMoreRefused: state.hasMoreRefused || isFull || refused.length > MAX_REFUSED,
+      refused: asKept([...fresh, ...state.refused]),
+      hasMoreRefused: state.hasMoreRefused || isFull,
     };
   };
 
@@ -147,7 +170,13 @@ export const createFeed = () => {
   const forget = (): void => {
     [queue, first] = [[], []];
     reasons.delete('open');
-    set({ isReady: false, refused: [], hasMoreRefused: false, openSeq: undefined });
+    set({
+      isReady: false,
+      refused: [],
+      hasMoreRefused: false,
+      openSeq: undefined,
+      total: undefined,
+    });
   };
 
   /** The service has another store than before the break, which counts from 1 again. */
@@ -182,12 +211,17 @@ export const createFeed = () => {
     return query.size ? `?${query}` : location.pathname;
   };
 
-  const readAllRefused = async (): Promise<void> => {
-    const all = await readRefused(MAX_REFUSED).catch(() => undefined);
-    if (!all) return;
-    const newest = all[0]?.seq ?? -Infinity;
-    const later = state.refused.filter(({ seq }) => seq > newest);
-    set({ refused: [...later, ...all], hasMoreRefused: all.length >= MAX_REFUSED });
+  /** Reads the refused that did not come at once, where they are looked at. */
+  const readRest = (): void => {
+    if (state.tab !== 'refused' || !state.hasMoreRefused) return;
+    readAllRefused().then(
+      (all) => {
+        const newest = all[0]?.seq ?? -Infinity;
+        const later = state.refused.filter(({ seq }) => seq > newest);
+        set({ refused: [...later, ...all], hasMoreRefused: false });
+      },
+      () => undefined, // There are more, as is said.
+    );
   };
 
   const release = (): void => {
@@ -204,17 +238,15 @@ export const createFeed = () => {
 
     start(): void {
       line.restart();
-      readCounts().then(
-        (counts) =>
-          set({
-            total: counts.reduce((sum, { rows }) => sum + rows, 0),
-            seen: addSeen(state.seen, counts),
-          }),
-        () => undefined, // The line says what is wrong.
-      );
-      if (state.tab === 'refused') void readAllRefused();
+      countRows();
     },
     retry: line.retry,
+    /** A page that is hidden has no line: a browser has six for all tabs of an origin, and more tabs would hang. */
+    setHidden(isHidden: boolean): void {
+      const { kind } = state.connection;
+      if (isHidden && kind !== 'locked') line.sleep();
+      if (!isHidden && kind === 'asleep') line.retry();
+    },
 
     isHeld,
     holds: (reason: Reason): boolean => reasons.has(reason),
@@ -282,7 +314,7 @@ export const createFeed = () => {
       if (tab === state.tab) return;
       history.pushState(null, '', addressOf(tab, state.filters));
       set({ tab });
-      if (tab === 'refused' && state.hasMoreRefused) void readAllRefused();
+      readRest();
     },
     /** The address has changed, by the browser's buttons. */
     readAddress(): void {
@@ -290,17 +322,25 @@ export const createFeed = () => {
       const filters = readFilters(location.search);
       const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
       set({ tab: tab ? 'refused' : 'stored', filters });
-      if (!isSame) restart();
+      if (isSame) readRest();
+      else restart();
     },
 
     async resend(seqs: readonly number[]): Promise<void> {
       const mark = (entries: readonly (readonly [number, Resent | 'sending' | 'failed'])[]) =>
         set({ resent: new Map([...state.resent, ...entries]) });
       mark(seqs.map((seq) => [seq, 'sending'] as const));
-      try {
-        mark((await resend(seqs)).map((result) => [result.seq, result] as const));
-      } catch {
-        mark(seqs.map((seq) => [seq, 'failed'] as const));
+      for (let at = 0; at < seqs.length; at += MAX_RESENT) {
+        const some = seqs.slice(at, at + MAX_RESENT);
+        try {
+          const results = new Map((await resend(some)).map((result) => [result.seq, result]));
+          mark([...results]);
+          // What the service has no more was sent again by another page, or erased.
+          const gone = new Set(some.filter((seq) => !results.has(seq)));
+          set({ refused: state.refused.filter(({ seq }) => !gone.has(seq)) });
+        } catch {
+          mark(some.map((seq) => [seq, 'failed'] as const));
+        }
       }
     },
   };

@@ -5,9 +5,14 @@ export interface Seen {
   projects: readonly string[];
   channels: readonly string[];
   events: readonly string[];
+  /** Whether a row names the browser that sent it: one that came through a queue does not. */
+  hasBrowsers: boolean;
 }
 
-export const NOTHING_SEEN: Seen = { projects: [], channels: [], events: [] };
+export const NOTHING_SEEN: Seen = {
+  ...{ projects: [], channels: [], events: [] },
+  hasBrowsers: false,
+};
 
 /** Names that strangers choose have no end. */
 const MAX_SEEN = 200;
@@ -25,7 +30,7 @@ const withNames = (
 /** Adds the names in these rows; the same object where there is none that is new. */
 export const addSeen = (
   seen: Seen,
-  rows: readonly Pick<Row, 'project' | 'channel' | 'event'>[],
+  rows: readonly Pick<Row, 'project' | 'channel' | 'event' | 'client'>[],
 ): Seen => {
   const next: Seen = {
     projects: withNames(
@@ -40,6 +45,7 @@ export const addSeen = (
       seen.events,
       rows.map(({ event }) => event),
     ),
+    hasBrowsers: seen.hasBrowsers || rows.some(({ client }) => client !== undefined),
   };
   const names = Object.keys(next) as (keyof Seen)[];
   return names.every((name) => next[name] === seen[name]) ? seen : next;

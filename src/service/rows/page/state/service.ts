@@ -7,9 +7,13 @@ export interface Resent {
   message?: string;
 }
 
+/** A browser has six connections for all tabs of an origin: with more tabs a request may not even begin. */
+const PATIENCE_MS = 30_000;
+
 const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
   const headers = { accept: 'application/json', ...init?.headers };
-  const response = await fetch(path, { ...init, headers, cache: 'no-store' });
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const response = await fetch(path, { ...init, headers, signal, cache: 'no-store' });
   if (!response.ok) throw new Error(`The service answered ${response.status}`);
   return (await response.json()) as Answer;
 };
@@ -39,8 +43,20 @@ export const readRow = async (seq: number): Promise<Row | undefined> => {
   return rows.find((row) => row.seq === seq);
 };
 
-export const readRefused = async (limit: number): Promise<Refused[]> =>
-  (await ask<{ refused: Refused[] }>(`/refused?newest=1&limit=${limit}`)).refused;
+/** The service gives no more at a time. */
+const PAGE = 1000;
+
+/** All that was refused and is kept, newest first. */
+export const readAllRefused = async (): Promise<Refused[]> => {
+  const all: Refused[] = [];
+  for (;;) {
+    const before = all.length ? `&before=${all.at(-1)!.seq}` : '';
+    const path = `/refused?newest=1&limit=${PAGE}${before}`;
+    const { refused } = await ask<{ refused: Refused[] }>(path);
+    all.push(...refused);
+    if (refused.length < PAGE) return all;
+  }
+};
 
 export const readCounts = async (): Promise<Count[]> =>
   (await ask<{ counts: Count[] }>('/counts')).counts;
@@ -52,11 +68,24 @@ export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
     .results;
 };
 
-/** Gives the service the read token, for which it sets a cookie. Answers whether it is the right one. */
-export const unlock = async (token: string): Promise<boolean> => {
+/** Gives the service the read token, for which it sets a cookie. Answers what is wrong, in words, if anything is. */
+export const unlock = async (token: string): Promise<string | undefined> => {
   // JSON, since a browser that asks for a page gets the page whatever the token is.
   const headers = { accept: 'application/json' };
   const address = `/rows?${new URLSearchParams({ token })}`;
-  const response = await fetch(address, { headers, redirect: 'manual', cache: 'no-store' });
-  return response.type === 'opaqueredirect';
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const response = await fetch(address, {
+      headers,
+      redirect: 'manual',
+      cache: 'no-store',
+      signal,
+    });
+    if (response.ok || response.type === 'opaqueredirect') return undefined;
+    return response.status === 401
+      ? 'The service does not know this token.'
+      : `The service answered ${response.status}. Try again.`;
+  } catch {
+    return 'The service does not answer. Try again.';
+  }
 };

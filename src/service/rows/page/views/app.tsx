@@ -38,9 +38,11 @@ export const App = ({ feed }: { feed: Feed }) => {
   const state = useFeed(feed);
   useShortcuts();
   const { waitingCount } = state.kept;
+  // Nothing arrives in a hidden page, so there may be more.
+  const more = state.connection.kind === 'asleep' ? '+' : '';
   useEffect(() => {
-    document.title = waitingCount ? `(${waitingCount} new) Rows` : 'Rows';
-  }, [waitingCount]);
+    document.title = waitingCount ? `(${waitingCount}${more} new) Rows` : 'Rows';
+  }, [waitingCount, more]);
   const { connection, kept, isReady, filters, tab } = state;
   const isEmpty = isReady && !kept.shown.length && !waitingCount && !kept.hasOlder;
   const isWaiting = isEmpty && !isFiltered(filters);

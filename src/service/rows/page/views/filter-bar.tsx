@@ -194,14 +194,16 @@ export const FilterBar = still(({ feed, filters, seen }: BarProps) => {
           onTyped={(user) => change({ user }, false)}
         />
         <NameFilter feed={feed} filters={filters} seen={seen} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={filters.mine}
-            onChange={({ currentTarget }) => change({ mine: currentTarget.checked })}
-          />
-          Only this browser
-        </label>
+        {(seen.hasBrowsers || filters.mine) && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={filters.mine}
+              onChange={({ currentTarget }) => change({ mine: currentTarget.checked })}
+            />
+            Only this browser
+          </label>
+        )}
       </div>
       {isFiltered(filters) && (
         <ul class="active" aria-label="Filters that are on">

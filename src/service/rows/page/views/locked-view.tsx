@@ -3,26 +3,19 @@ import type { TargetedSubmitEvent } from 'preact';
 import type { Connection } from '../state/connection.js';
 import { unlock } from '../state/service.js';
 
-/** What the service said of the token that was typed in. */
-type Answer = 'wrong' | 'none';
-const WORDS: Readonly<Record<Answer, string>> = {
-  wrong: 'The service does not know this token.',
-  none: 'The service does not answer. Try again.',
-};
-
 /** The service shows its rows to those who have the read token. */
 export const LockedView = ({
   connection,
 }: {
   connection: Extract<Connection, { kind: 'locked' }>;
 }) => {
-  const [answer, setAnswer] = useState<Answer>();
+  const [problem, setProblem] = useState<string>();
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get('token'));
-    const isKnown = await unlock(token).catch(() => undefined);
-    if (isKnown) location.reload();
-    else setAnswer(isKnown === undefined ? 'none' : 'wrong');
+    const wrong = await unlock(token);
+    if (wrong) setProblem(wrong);
+    else location.reload();
   };
   return (
     <main class="locked">
@@ -46,7 +39,7 @@ export const LockedView = ({
             />
             <button class="primary">Show the rows</button>
           </form>
-          <p role="alert">{answer && WORDS[answer]}</p>
+          <p role="alert">{problem}</p>
         </>
       ) : (
         <p>Open the page at the address that the service printed when it started.</p>

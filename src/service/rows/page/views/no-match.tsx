@@ -21,6 +21,12 @@ export const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
       ))}
       . Rows that match are shown as they arrive.
     </p>
+    {state.filters.mine && (
+      <p>
+        Nobody knows which browser sent what came before the service last started, through a queue,
+        or by a relay or a service of another process.
+      </p>
+    )}
     <button type="button" class="primary" onClick={() => feed.filter(NO_FILTERS)}>
       Clear all filters
     </button>

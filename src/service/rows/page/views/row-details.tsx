@@ -125,11 +125,13 @@ const Fields = ({ row }: { row: Row }) => {
           <code>{row.seq}</code> <span class="soft">in the feed</span>
         </Field>
         {row.client && (
-          <Field name="Browser">
+          <Field name="Sender">
             <code>
               <LongText of={row.client} />
             </code>{' '}
-            <span class="soft">an opaque word, until the service restarts</span>
+            <span class="soft">
+              an opaque word for a browser or a relay, until the service restarts
+            </span>
           </Field>
         )}
       </dl>
