@@ -1,9 +1,9 @@
-/** The relay as a program, installed beside what a user installs with it. */
+/** The relay as a program, installed beside what a user installs with it; and what only a process of the service shows. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { Agent, createServer, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { QueuedRecord } from '../src/relay.js';
 import { createRedisQueue } from '../src/relay-redis.js';
 import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
-import { ROOT, unpackInto } from './support/install.js';
+import { INSTALLED, ROOT, unpackInto } from './support/install.js';
 import { startProgram, type Program } from './support/program.js';
 import {
   openService,
@@ -73,6 +73,26 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
 it('says its version and its settings', () => {
   expect(ask({}, '--version').stdout.trim()).toBe(MANIFEST.version);
   expect(ask({}, '--help').stdout).toMatch(/^  STORE_URL /m);
+});
+
+it('`tail` of the service ends when nobody reads its rows any more, as before `head`', async () => {
+  const row = { type: 'event', body: {}, received_at: new Date().toISOString() };
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const say = () => response.write(`event: row\ndata: ${JSON.stringify(row)}\n\n`);
+    const timer = setInterval(say, 10);
+    response.on('close', () => clearInterval(timer));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const file = join(INSTALLED, MANIFEST.bin['analytics-outbox-service']!);
+  const tail = spawn(process.execPath, [file, 'tail', url], { env: {}, stdio: 'pipe' });
+  await once(tail.stdout, 'data');
+  tail.stdout.destroy();
+  await once(tail, 'exit');
+  expect(tail.exitCode).toBe(0);
+  server.closeAllConnections();
+  server.close();
 });
 
 describe.skipIf(!hasRedis)('over a Redis', () => {

@@ -7,21 +7,25 @@ import { createTracker } from './client/analytics.js';
 import { createDirectSend } from './client/delivery/send/direct.js';
 import { readAttributes } from './client/options.js';
 import { installTag } from './client/tag.js';
-import { messageOf } from './interface/errors.js';
 
 const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
 
 installTag(
   (tell) => createTracker(createDirectSend, tell),
   (data, globals, { analytics }) => {
-    try {
-      const { auto: words, autoOptions: name } = data;
-      const options = readAuto({ words, name, globals, webVitals });
-      // It begins with `init`.
-      if (options) autocapture(analytics, options);
-    } catch (error) {
-      console.error(messageOf(error));
-    }
+    // After the calls that the stub has kept: the first view belongs to whom they identify.
+    Promise.resolve()
+      .then(() => {
+        const options = readAuto({
+          words: data['auto'],
+          name: data['autoOptions'],
+          globals,
+          webVitals,
+        });
+        // It begins with `init`.
+        if (options) autocapture(analytics, options);
+      })
+      .catch(console.error);
     return readContext(analytics, data, readAttributes(data, globals));
   },
 );

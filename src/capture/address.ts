@@ -1,3 +1,4 @@
+import { outsideZone } from '../client/page.js';
 import type { Listen } from './page.js';
 
 /** How long a change of the address may go unseen that no listener hears of. */
@@ -29,7 +30,8 @@ export const followAddress = (
     let isOver = false;
     const own: typeof original = (...args) => {
       original.apply(history, args);
-      if (!isOver) changed(method === 'replaceState');
+      // In the zone of a router, the timers of a view would make Angular check the page.
+      if (!isOver) outsideZone(() => changed(method === 'replaceState'));
     };
     history[method] = own;
     onEnd(() => {

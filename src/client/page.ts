@@ -74,9 +74,12 @@ export const isOffline = (): boolean => attempt(() => navigator.onLine) === fals
 export const beacon = (url: string, body: string): boolean | undefined =>
   attempt(() => navigator.sendBeacon(url, body));
 
+/** How long the browser may take to name the databases. */
+const LISTING_MS = 1_000;
+
 /** The names of the site's databases. Rejects where the browser does not tell them (Firefox before 126), or not in time. */
 export const databaseNames = async (): Promise<string[]> =>
-  (await inTime(indexedDB.databases(), 1_000)).map(({ name }) => name!);
+  (await inTime(indexedDB.databases(), LISTING_MS)).map(({ name }) => name!);
 
 /** Deletes a database, once all pages have closed it. */
 export const deleteDatabase = (name: string): unknown =>

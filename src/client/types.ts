@@ -12,7 +12,7 @@ export interface OutboxRecord {
   body: string;
   /** Time of the call, milliseconds since the epoch by the client's clock. */
   at: number;
-  /** Requests that were started with the record so far. */
+  /** Requests that were started with the record so far. Those as a page is hidden or left do not count. */
   attempts: number;
   /** The `user_id` in the body, if it has one. Identifies and events of one user keep their order by it. */
   user?: string | undefined;
@@ -122,7 +122,7 @@ export interface Status {
   storage: StorageKind;
   /** Consent as it holds now. */
   consent: Consent;
-  /** Records in this page's care that wait to be sent. */
+  /** Records in this page's care that wait to be sent. Before `init`, calls that wait for it, `reset()` among them. */
   waiting: number;
   /** Records that other pages, open or dead, held when this page last looked; `undefined` before its first look. */
   elsewhere?: number | undefined;
@@ -172,7 +172,7 @@ export interface FlushResult {
   retried: number;
   /** Records that the service refused. */
   rejected: number;
-  /** Records that still wait. */
+  /** Records that still wait. Before `init`, calls that wait for it, `reset()` among them. */
   waiting: number;
 }
 

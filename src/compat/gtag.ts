@@ -11,14 +11,17 @@ type Fields = Record<string, unknown>;
  * The documented commands of gtag.js, over an instance: `event`, `config`, `set` and `consent`.
  * @example createGtag(analytics)('event', 'login', { method: 'Google' });
  */
-export const createGtag = ({ identify, event, reset, status, setConsent }: ConsentTarget): Gtag => {
+export const createGtag = (analytics: ConsentTarget): Gtag => {
   const usual: Fields = {};
 
   /** The fields without the user, who is taken from them. */
   const withoutUser = ({ user_id, user_properties, ...fields }: Fields): Fields => {
-    if (user_id === null) reset();
+    if (user_id === null) analytics.reset();
     else if (user_id || user_properties)
-      identify((user_id as string) ?? status().userId, user_properties as object);
+      analytics.identify(
+        (user_id as string) ?? analytics.status().userId,
+        user_properties as object,
+      );
     return fields;
   };
 
@@ -30,29 +33,35 @@ export const createGtag = ({ identify, event, reset, status, setConsent }: Conse
     } = withoutUser({ ...usual, ...given });
     const isView = name === 'page_view';
     if (page_location) tags['path'] = pathOf(page_location);
-    event(isView ? 'Page Viewed' : name, { tags: { ...(isView && pageTags()), ...tags } });
+    analytics.event(isView ? 'Page Viewed' : name, {
+      tags: { ...(isView && pageTags()), ...tags },
+    });
     // In a task of its own, so that what the page's function throws is the page's error.
     if (callback) setTimeout(callback as () => void);
   };
 
-  return (command, name, fields) => {
-    const given = (fields ?? {}) as Fields;
-    if (command === 'event') send(name as string, given);
+  return (command, name, given) => {
+    const fields = { ...(given as Fields) };
+    if (command === 'event') send(name as string, fields);
     else if (command === 'config') {
       // Other products than Analytics are set up by the same command.
-      const isView = /^G/.test(name as string) && given['send_page_view'] !== false;
-      if (isView) send('page_view', given);
-      else withoutUser(given);
+      if (/^G/.test(name as string) && fields['send_page_view'] !== false)
+        send('page_view', fields);
+      else withoutUser(fields);
     } else if (command === 'set')
       Object.assign(
         usual,
-        withoutUser(Object(name) === name ? (name as Fields) : { [name as string]: fields }),
+        withoutUser(Object(name) === name ? (name as Fields) : { [name as string]: given }),
       );
     else if (command === 'consent') {
-      const { analytics_storage: consent } = given;
-      // What is denied by default is asked for next.
-      const isAsked = name === 'default' && consent !== 'granted';
-      if (consent) setConsent(isAsked ? 'pending' : (consent as 'granted'));
-    } else if (command !== 'js') event(command, { toJSON: unsupported(command) });
+      const consent = fields['analytics_storage'];
+      // What is denied by default is asked for next. A default takes back neither an answer nor another default: nobody
+      // knows here whether the visitor is in the `region` of a denial.
+      const next =
+        name === 'default'
+          ? consent === 'denied' && analytics.status().consent === 'granted' && 'pending'
+          : (consent as 'granted');
+      if (next) analytics.setConsent(next);
+    } else if (command !== 'js') analytics.event(command, { toJSON: unsupported(command) });
   };
 };

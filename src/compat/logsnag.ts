@@ -12,12 +12,12 @@ const timeOf = (given: LogSnagTrack['timestamp']): LogSnagTrack['timestamp'] =>
  * LogSnag's documented calls, over an instance.
  * @example createLogSnag(analytics).track({ channel: 'payments', event: 'Paid', icon: '💰' });
  */
-export const createLogSnag = ({ identify, event, reset, status }: Target): LogSnag => {
+export const createLogSnag = (analytics: Target): LogSnag => {
   let isDisabled = false;
   /** As set here. It counts until delivery has started, since until then the status knows no user. */
   let user: string | undefined;
   const userId = () => {
-    const { paused, userId: known } = status();
+    const { paused, userId: known } = analytics.status();
     return paused === 'not-started' ? (known ?? user) : known;
   };
 
@@ -30,26 +30,26 @@ export const createLogSnag = ({ identify, event, reset, status }: Target): LogSn
 
   const setUserId = (id: string | null = null): void => {
     // One that is only known here may have been reset since.
-    if (isDisabled || id === status().userId) return;
+    if (isDisabled || id === analytics.status().userId) return;
     user = id ?? undefined;
-    if (id === null) reset();
-    else identify(id);
+    if (id === null) analytics.reset();
+    else analytics.identify(id);
   };
 
   const insight = async (): Promise<boolean> => {
-    event('insight', { toJSON: unsupported('insight') });
+    analytics.event('insight', { toJSON: unsupported('insight') });
     return false;
   };
 
   const logsnag: LogSnag = {
     track: method(({ event: name, user_id: userId, timestamp, ...fields }) =>
-      event(name, { ...fields, parser: undefined, userId, timestamp: timeOf(timestamp) }),
+      analytics.event(name, { ...fields, parser: undefined, userId, timestamp: timeOf(timestamp) }),
     ),
     identify: method(({ user_id = userId(), properties }) =>
-      identify((user = user_id) as string, properties),
+      analytics.identify((user = user_id) as string, properties),
     ),
     group: method(({ user_id: userId, group_id, properties }) =>
-      event('Group Joined', { userId, tags: { group_id, ...properties } }),
+      analytics.event('Group Joined', { userId, tags: { group_id, ...properties } }),
     ),
     setUserId,
     clearUserId: () => setUserId(),

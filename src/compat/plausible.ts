@@ -10,12 +10,18 @@ export const createPlausible = ({ event }: Pick<Target, 'event'>): Plausible => 
   let custom: PlausibleConfig['customProperties'];
   const plausible = (name: string, options?: PlausibleOptions | null) => {
     const { props, revenue, callback, url } = options ?? {};
+    let own = custom;
+    try {
+      own = (custom as (name: string) => object)(name);
+    } catch {
+      // It is no function, or one that fails: that has no properties.
+    }
     const isView = name === 'pageview';
     event(isView ? 'Page Viewed' : name, {
       tags: {
         ...(isView && pageTags()),
         ...(url && { path: pathOf(url) }),
-        ...(typeof custom === 'function' ? custom(name) : custom),
+        ...own,
         ...props,
         ...revenue,
       },

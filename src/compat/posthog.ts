@@ -7,9 +7,9 @@ import type { ConsentTarget } from './target.js';
  * @example createPostHog(analytics).capture('signed up', { plan: 'pro' });
  */
 export const createPostHog = (analytics: ConsentTarget): PostHog => {
-  const { identify, event, reset, status, setConsent } = analytics;
+  const { identify, event, reset, setConsent } = analytics;
   let registered: Record<string, unknown> = {};
-  const setKnown = (set?: object) => identify(status().userId!, set);
+  const setKnown = (set?: object) => identify(analytics.status().userId!, set);
   const register = (properties: object) => void Object.assign(registered, properties);
 
   return {
@@ -32,10 +32,10 @@ export const createPostHog = (analytics: ConsentTarget): PostHog => {
       registered = {};
       reset();
     },
-    get_distinct_id: () => status().userId,
+    get_distinct_id: () => analytics.status().userId,
     opt_in_capturing: () => setConsent('granted'),
     opt_out_capturing: () => setConsent('denied'),
-    has_opted_in_capturing: () => status().consent === 'granted',
-    has_opted_out_capturing: () => status().consent === 'denied',
+    has_opted_in_capturing: () => analytics.status().consent === 'granted',
+    has_opted_out_capturing: () => analytics.status().consent === 'denied',
   };
 };

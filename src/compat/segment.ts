@@ -16,7 +16,7 @@ const later = (callback: unknown): void => void setTimeout(callback as () => voi
  * Segment's documented calls, over an instance.
  * @example createSegment(analytics).track('Signed Up', { plan: 'pro' });
  */
-export const createSegment = ({ identify, event, reset, status }: Target): SegmentAnalytics => {
+export const createSegment = (analytics: Target): SegmentAnalytics => {
   /**
    * A call: first texts, then properties, then options, then a callback, of which any may be left out. `run` answers
    * with the event that it makes, and the tags beside the properties.
@@ -36,7 +36,7 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
         const [properties, options] = of(/^o/) as [object?, { timestamp?: unknown }?];
         const made = run(of(/^[sn]/).map(String), properties);
         if (made) {
-          event(made[0], {
+          analytics.event(made[0], {
             tags: { ...made[1], ...properties },
             timestamp: options?.timestamp,
           });
@@ -45,7 +45,7 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
         const toJSON = () => {
           throw error; // such as that of a getter of the page
         };
-        event('call', { toJSON });
+        analytics.event('call', { toJSON });
       }
     };
 
@@ -55,8 +55,10 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
     (type: string): SegmentAnalytics['trackLink'] =>
     (elements, ...given) => {
       // What a site looks for may be missing.
-      const isOne = (elements as Partial<Element> | null)?.addEventListener;
-      for (const element of (isOne ? [elements] : (elements ?? [])) as Iterable<Element>) {
+      const all = (elements as Partial<Element> | null)?.addEventListener
+        ? [elements]
+        : (elements ?? []);
+      for (const element of all as Iterable<Element>) {
         element.addEventListener(type, () => {
           segment.track!(
             // The name and the properties, or functions that make them of the element.
@@ -75,18 +77,20 @@ export const createSegment = ({ identify, event, reset, status }: Target): Segme
       return ['Page Viewed', { ...pageTags(), category, name }];
     }, 2),
     // The tag's stub answers with a promise, which is no event.
-    identify: method(([id = status().userId], traits) => void identify(id as string, traits)),
+    identify: method(
+      ([id = analytics.status().userId], traits) => void analytics.identify(id as string, traits),
+    ),
     group: (...args: unknown[]) =>
       args[0] ? joinGroup(...args) : { id: nothing, traits: nothing },
     trackLink: bind('click'),
     trackForm: bind('submit'),
-    user: () => ({ id: () => status().userId, anonymousId: nothing, traits: nothing }),
-    reset,
+    user: () => ({ id: () => analytics.status().userId, anonymousId: nothing, traits: nothing }),
+    reset: analytics.reset,
     ready: later,
     on: (name: string, listener: SegmentCallback) => {
       const call = segment[name]!;
       segment[name] = (...args) => {
-        listener(...(args as never[]));
+        later(() => listener(...(args as never[])));
         return call(...args);
       };
     },

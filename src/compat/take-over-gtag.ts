@@ -21,13 +21,14 @@ export const takeOverGtag = (analytics: ConsentTarget, list = 'dataLayer'): Gtag
     // Those of the tag manager itself tell of the page's life.
     else if (event && !/^gtm\./.test(event as string)) gtag('event', event, fields);
   };
-  const { push } = layer;
+  const push = layer.push.bind(layer);
   layer.push = (...items) => {
     items.forEach(run);
-    return push.apply(layer, items);
+    return push(...items);
   };
   // Google's own script would take a list for something else than a command.
-  page['gtag'] ??= (...args: unknown[]) => layer.push({ ...args, length: args.length } as never);
+  page['gtag'] ??= (...args: unknown[]) =>
+    layer.push({ length: args.length, ...(args as object) } as never);
   layer.forEach(run);
   return gtag;
 };

@@ -20,8 +20,8 @@ interface Stub {
  */
 export const takeOverPlausible = (analytics: Pick<Target, 'event'>): Plausible => {
   const page = globalThis as unknown as { plausible?: Stub & Partial<Plausible> };
-  if (page.plausible?.outbox) return page.plausible as Plausible;
-  const { q = [], o } = page.plausible ?? {};
+  const { q = [], o, outbox } = page.plausible ?? {};
+  if (outbox) return page.plausible as Plausible;
   const plausible = createPlausible(analytics);
   const push = (call: ArrayLike<unknown>) => plausible(...(Array.from(call) as Call));
   plausible.init(o);

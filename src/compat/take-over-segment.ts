@@ -68,10 +68,9 @@ export const takeOverSegment = (analytics: Target, global = 'analytics'): Segmen
     const [method, ...args] = withNote(call);
     (segment[method] ?? refused(method))(...args);
   };
-  const isListening = ([method]: Call) => method === 'on';
   const made = stub.splice(0);
   Object.assign(stub, { initialized: true, push: run });
-  made.filter(isListening).forEach(run);
-  made.filter((call) => !isListening(call)).forEach(run);
+  made.filter(([method]) => method === 'on').forEach(run);
+  made.filter(([method]) => method !== 'on').forEach(run);
   return stub as unknown as SegmentAnalytics;
 };

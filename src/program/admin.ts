@@ -1,27 +1,31 @@
-import type { Consumer, Relay } from '../relay.js';
+import type { Consumer, Relay, RelayHealth } from '../relay.js';
 
 interface Parts {
   relay: Relay;
+  /** How the whole program stands. */
+  health: () => RelayHealth | Promise<RelayHealth>;
   consumer: Pick<Consumer, 'tryNow'> | undefined;
   metrics: ((request: Request) => Promise<Response>) | undefined;
 }
 
 /** Answers at the port for people who operate a relay. It takes no records, and asks for no password. */
 export const createAdmin =
-  ({ relay, consumer, metrics }: Parts) =>
+  ({ relay, health, consumer, metrics }: Parts) =>
   async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/metrics' && metrics) return metrics(request);
-    if (pathname === '/live' || pathname === '/ready') return relay(request);
+    if (pathname === '/live') return relay(request);
     if (pathname === '/try-now' && consumer) {
       if (request.method !== 'POST')
         return new Response(null, { status: 405, headers: { allow: 'POST' } });
       consumer.tryNow();
       return new Response(null, { status: 202 });
     }
-    if (pathname !== '/health') return new Response(null, { status: 404 });
-    const health = relay.health();
+    const isHealth = pathname === '/health';
+    if (!isHealth && pathname !== '/ready') return new Response(null, { status: 404 });
+    const known = await health();
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-    const status = health.status === 'ok' ? 200 : 503;
-    return new Response(JSON.stringify(health), { status, headers });
+    const status = known.status === 'ok' ? 200 : 503;
+    const body = JSON.stringify(isHealth ? known : { status: known.status });
+    return new Response(body, { status, headers });
   };

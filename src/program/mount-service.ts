@@ -6,6 +6,7 @@ import {
   type Names,
   type OnMetric,
   type Refusal,
+  type RelayHealth,
 } from '../relay.js';
 import { createService, type Store } from '../service.js';
 import { createAdmin } from './admin.js';
@@ -101,13 +102,27 @@ export const mountService = async (
     onRefused: (refusal) => service.refuse({ ...refusal, message: wordsOf(refusal) }),
     onMetric: both(traffic.onRelayMetric),
   });
+  /** The relay alone knows the queue, if any, and not whether the service can store. */
+  const health = async (): Promise<RelayHealth> => {
+    const known = relay.health();
+    if (known.problem) return known;
+    const ready = await service(new Request('http://localhost/ready'));
+    return { ...known, ...((await ready.json()) as Pick<RelayHealth, 'status' | 'problem'>) };
+  };
+  const askRelay = async (request: Request, pathname: string): Promise<Response> => {
+    const response = await relay(request);
+    // Without a queue the relay can take what the service can store.
+    const isReady = response.status === 200 && pathname.endsWith('/ready');
+    if (queued || !isReady || (await health()).status === 'ok') return response;
+    return new Response('{"status":"failing"}', { status: 503, headers: response.headers });
+  };
   const files = createSnippetFiles(folderOfFiles, isLocal ? 0 : MAX_AGE_S);
 
   return {
     /** Answers whatever a page, a relay or a reader asks. */
     answer: async (request: Request): Promise<Response> => {
       const { pathname } = new URL(request.url);
-      if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request);
+      if (pathname.startsWith(`${RELAY_PATH}/`)) return askRelay(request, pathname);
       if (pathname === '/')
         return new Response(null, { status: 302, headers: { location: '/rows' } });
       const file = await files(request);
@@ -117,7 +132,7 @@ export const mountService = async (
       return response;
     },
     /** Answers what asks for numbers. */
-    answerAdmin: createAdmin({ relay, consumer, metrics: handler }),
+    answerAdmin: createAdmin({ relay, health, consumer, metrics: handler }),
     tag,
     databaseUrl,
     isLocal,

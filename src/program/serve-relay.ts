@@ -95,7 +95,9 @@ export const serveRelay = async (
     }),
   ];
   if (adminPort !== undefined) {
-    const answer = createAdmin({ relay, consumer, metrics: metrics.handler });
+    const answer = createAdmin({
+      ...{ relay, health: relay.health, consumer, metrics: metrics.handler },
+    });
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer }));
   }
   const ignore = onSignals({

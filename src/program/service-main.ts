@@ -1,14 +1,13 @@
 import { messageOf } from '../interface/errors.js';
+import { COPY_USAGE, runCopy } from './copy-command.js';
 import { createLog } from './log.js';
 import { serveService } from './serve-service.js';
-import { DEFAULT_FOLDER, readServiceSettings, serviceSettingLines } from './service-settings.js';
-import { openServiceStore } from './service-store.js';
+import { readServiceSettings, serviceSettingLines } from './service-settings.js';
 import { readLogFormat } from './settings.js';
 import { runTail, TAIL_USAGE } from './tail.js';
 import { readVersion } from './version.js';
 
 const NAME = 'analytics-outbox-service';
-const COPY_USAGE = 'copy <file:…|postgres://…> <file:…|postgres://…>';
 const USAGE = [
   `usage: ${NAME}`,
   ...[TAIL_USAGE, COPY_USAGE, '--help', '--version'].map((line) => `       ${NAME} ${line}`),
@@ -38,31 +37,15 @@ const serve = async (): Promise<never> => {
   process.exit();
 };
 
-/** Copies all rows, profiles and refused. It can be run again: what is there already is passed over. */
-const copy = async (addresses: readonly string[]): Promise<void> => {
-  const [from, to] = addresses;
-  if (!from || !to || addresses.length > 2) throw new Error(`usage: ${NAME} ${COPY_USAGE}`);
-  const { copyStore } = await import('../service.js');
-  const source = await openServiceStore(from, 'from');
-  const target = await openServiceStore(to, 'to');
-  try {
-    const total = await copyStore(source, target, {
-      onProgress: ({ part, read }) => say(`${read} ${part} read …`),
-    });
-    print(`copied ${total.rows} rows and ${total.refused} refused, and merged the profiles`);
-  } finally {
-    await Promise.all([source.close(), target.close()]);
-  }
-};
-
 const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command === undefined) return serve();
   if (command === '--help' || command === '-h') return print(help());
   if (command === '--version' || command === '-v') return print(readVersion());
-  if (command === 'copy') return copy(rest);
+  if (command === 'copy') return runCopy(rest, { print, say });
   if (command !== 'tail') throw new Error(USAGE);
-  const folder = process.env['DATA_FOLDER'] || DEFAULT_FOLDER;
-  return runTail(rest, { environment: process.env, folder, print, say });
+  // Rows that nobody reads need no program.
+  process.stdout.on('error', () => process.exit());
+  return runTail(rest, { environment: process.env, print, say });
 };
 
 // Whoever reads what it says may go away, such as `head` or a log collector. The program goes on without.

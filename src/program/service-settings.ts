@@ -74,7 +74,7 @@ const writeTokens: Kind = {
       return token !== undefined && isToken(token);
     }),
 };
-const database: Kind = {
+export const database: Kind = {
   words:
     'the address of a Postgres ("postgres://localhost/analytics") or of a file ("file:/var/lib/analytics/rows.db")',
   fits: (value) => typeof value === 'string' && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value),
@@ -123,14 +123,26 @@ const SECRETS: readonly Name[] = ['WRITE_TOKENS', 'READ_TOKEN', 'DATABASE_URL', 
 /** A line for each setting, for `--help`. */
 export const serviceSettingLines = (): string[] => linesOf(SETTINGS);
 
-export const DEFAULT_FOLDER = 'analytics-data';
-
-/** Throws a TypeError that names every setting that is wrong. None is required. */
-export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
-  const ours = readEnvironment(environment, NAMES, SECRETS);
+/** The settings of these names. Throws a TypeError that names each wrong one. None is required. */
+const read = (environment: NodeJS.ProcessEnv, names: readonly Name[]) => {
+  const ours = readEnvironment(environment, names, SECRETS);
   checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<typeof ours> });
+  return { ...ours, DATA_FOLDER: ours.DATA_FOLDER ?? 'analytics-data' };
+};
+
+/** The settings that the command `tail` needs. */
+export const readTailSettings = (
+  environment: NodeJS.ProcessEnv,
+): Pick<ServiceSettings, 'folder' | 'readToken'> => {
+  const ours = read(environment, ['DATA_FOLDER', 'READ_TOKEN']);
+  return { folder: ours.DATA_FOLDER, readToken: ours.READ_TOKEN };
+};
+
+/** The settings of the whole service. */
+export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
+  const ours = read(environment, NAMES);
   return {
-    folder: ours.DATA_FOLDER ?? DEFAULT_FOLDER,
+    folder: ours.DATA_FOLDER,
     databaseUrl: ours.DATABASE_URL,
     queueUrl: ours.STORE_URL,
     writeTokens: ours.WRITE_TOKENS === undefined ? undefined : pairsOf(ours.WRITE_TOKENS),

@@ -1,14 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
 import type { Store } from '../service.js';
 import { load } from './store.js';
 
-const openFile = async (url: string): Promise<Store> => {
+const openFile = async (url: string, mustExist: boolean): Promise<Store> => {
   const { createLibsqlStore } = await load('libsql', () => import('../service-libsql.js'));
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  mkdirSync(dirname(path), { recursive: true });
+  if (mustExist) statSync(path);
+  else mkdirSync(dirname(path), { recursive: true });
   return createLibsqlStore({ path });
 };
 
@@ -25,10 +26,20 @@ export const withoutPassword = (url: string): string => {
   return `${protocol}//${host}${pathname}`;
 };
 
+interface Opening {
+  /** What the address is called in words. */
+  name?: string;
+  /** Makes no file. */
+  mustExist?: boolean;
+}
+
 /** Opens the database, or rejects with words that name the setting. */
-export const openServiceStore = async (url: string, name = '`DATABASE_URL`'): Promise<Store> => {
+export const openServiceStore = async (
+  url: string,
+  { name = '`DATABASE_URL`', mustExist = false }: Opening = {},
+): Promise<Store> => {
   try {
-    return await (url.startsWith('file:') ? openFile(url) : openPostgres(url));
+    return await (url.startsWith('file:') ? openFile(url, mustExist) : openPostgres(url));
   } catch (error) {
     throw new Error(`${name} (${withoutPassword(url)}): ${messageOf(error)}`, { cause: error });
   }

@@ -104,7 +104,9 @@ export const readEnvironment = <Name extends string>(
     if (given !== undefined)
       throw new Error(`wrong settings: \`${name}\` and \`${name}_FILE\`: give one of the two`);
     try {
-      return readFileSync(path, 'utf8').trim() || undefined;
+      const value = readFileSync(path, 'utf8').trim();
+      if (!value) throw new Error('the file is empty');
+      return value;
     } catch (error) {
       throw new Error(`wrong settings: \`${name}_FILE\`: ${messageOf(error)}`, { cause: error });
     }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../interface/errors.js';
 import type { Refused, Row } from '../service.js';
 import { readStream } from './read-stream.js';
+import { readTailSettings } from './service-settings.js';
 
 export const TAIL_USAGE =
   'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
@@ -45,9 +46,8 @@ const read = (folder: string, name: string): string | undefined => {
 };
 
 interface Effects {
+  /** That of the service, if it is on this machine. */
   environment: NodeJS.ProcessEnv;
-  /** The folder in which a program on this machine keeps its address and tokens. */
-  folder: string;
   /** Writes a line of the result. */
   print: (line: string) => void;
   /** Writes a line for people, which is no part of the result. */
@@ -59,7 +59,8 @@ interface Effects {
 
 /** Prints rows as they arrive, until the program is stopped. Goes on where it was after a lost connection. */
 export const runTail = async (args: readonly string[], effects: Effects): Promise<void> => {
-  const { environment, folder, print, say, signal, pause = 1_000 } = effects;
+  const { environment, print, say, signal, pause = 1_000 } = effects;
+  const { folder, readToken } = readTailSettings(environment);
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -77,7 +78,7 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
   for (const name of ['project', 'user'] as const) if (values[name]) query.set(name, values[name]);
   for (const name of ['event', 'not'] as const)
     for (const value of values[name] ?? []) query.append(name, value);
-  const token = environment['READ_TOKEN'] ?? read(folder, 'read-token');
+  const token = readToken ?? read(folder, 'read-token');
   const url = `${address.replace(/\/+$/, '')}/rows?${query}`;
   let last: string | undefined;
   let isLost = false;

@@ -27,6 +27,31 @@ const pass = (ms: number) => vi.advanceTimersByTime(ms);
 const views = ({ tags }: ReturnType<typeof capture>) =>
   tags('Page Viewed').map(({ path, title }) => [path, title]);
 
+it('begins outside of the zone in which a router of Angular changes the address', () => {
+  const captured = capture({ pageviews: true });
+  let isOutside = false;
+  const run = (work: () => unknown) => {
+    const before = isOutside;
+    isOutside = true;
+    work();
+    isOutside = before;
+  };
+  vi.stubGlobal('Zone', { root: { run } });
+  const timers: boolean[] = [];
+  const { setTimeout } = globalThis;
+  const set = (...args: Parameters<typeof setTimeout>) => {
+    timers.push(isOutside);
+    return setTimeout(...args);
+  };
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(set as never);
+  history.pushState({}, '', '/next');
+  spy.mockRestore();
+  vi.unstubAllGlobals();
+  expect(timers.length).toBeGreaterThan(0);
+  expect(timers).not.toContain(false);
+  captured.stop();
+});
+
 describe('the title of a view', () => {
   it('is waited for, for two seconds', () => {
     const captured = capture({ pageviews: true });

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/pricing;jsessionid=1A?utm=a" }
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGtag, takeOverGtag } from '../../src/compat-gtag.js';
 import { createAnalytics } from '../../src/testing.js';
@@ -124,6 +125,32 @@ describe('taking over the data layer', () => {
       ['A', {}],
       ['B', {}],
     ]);
+  });
+
+  it.each([
+    ['the adapter', () => takeOverGtag(outbox)],
+    [
+      'the recipe',
+      () => {
+        const [, recipe] = /Google's Consent Mode[^]*?```js([^]*?)```/.exec(
+          readFileSync('docs/consent.md', 'utf8'),
+        )!;
+        new Function('window', 'analytics', recipe!)(page, outbox);
+      },
+    ],
+  ])('%s: a default takes back neither a denial nor another default', (_, follow) => {
+    page.dataLayer = [['consent', 'default', { analytics_storage: 'denied', region: ['DE'] }]];
+    follow();
+    const consent = (kind: string, analytics_storage: string) => {
+      page.dataLayer!.push(['consent', kind, { analytics_storage }]);
+      return outbox.status().consent;
+    };
+    expect(consent('default', 'granted')).toBe('pending');
+    expect(consent('update', 'denied')).toBe('denied');
+    expect(consent('default', 'granted')).toBe('denied');
+    expect(consent('default', 'denied')).toBe('denied');
+    expect(consent('update', 'granted')).toBe('granted');
+    expect(consent('default', 'denied')).toBe('pending');
   });
 
   it('makes list and function where there are none', () => {

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/pricing;jsessionid=1A?utm=a" }
-import { afterEach, beforeEach, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, expect, it, test, vi } from 'vitest';
 import { createGtag, takeOverGtag } from '../../src/compat-gtag.js';
 import { createLogSnag } from '../../src/compat-logsnag.js';
 import { createPlausible, takeOverPlausible } from '../../src/compat-plausible.js';
@@ -55,6 +55,25 @@ it('makes the calls that wait behind one whose object is missing', () => {
   page['plausible'] = Object.assign(() => undefined, { q: [['C', null], ['D']] });
   takeOverPlausible(outbox);
   expect(names()).toEqual(['Page Viewed', 'A', 'B', 'C', 'D']);
+});
+
+it('makes the call where a function of the page fails, and those that wait behind it', async () => {
+  const fail = () => {
+    throw new Error('of the page');
+  };
+  page['plausible'] = Object.assign(() => undefined, {
+    o: { customProperties: fail },
+    q: [['A'], ['B']],
+  });
+  takeOverPlausible(outbox);
+  const segment = createSegment(outbox);
+  vi.useFakeTimers();
+  segment.on('track', fail);
+  await segment.track('C');
+  expect(() => vi.runAllTimers()).toThrow('of the page'); // an error of the page's, in a task of its own
+  vi.useRealTimers();
+  await createUmami(outbox).track(fail); // nothing is left to make
+  expect(names()).toEqual(['A', 'B', 'C']);
 });
 
 it('takes a location for its address, and does not call its `replace`', async () => {

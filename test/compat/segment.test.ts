@@ -180,6 +180,7 @@ it('tells listeners of calls, with their arguments', async () => {
   await segment.track('A', { a: 1 }, { timestamp: 'x' });
   await segment.identify('u');
   await segment.page('Pricing');
+  await nextTask();
   expect(one.mock.calls).toEqual([['A', { a: 1 }, { timestamp: 'x' }]]);
   expect(two.mock.calls).toEqual([['A', { a: 1 }, { timestamp: 'x' }], ['Pricing']]);
   segment.on('no such method', one);

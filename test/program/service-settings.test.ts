@@ -35,6 +35,11 @@ it('reads secrets from files', () => {
   expect(() => readServiceSettings({ READ_TOKEN_FILE: `${path}.missing` })).toThrow(
     'wrong settings: `READ_TOKEN_FILE`: ENOENT',
   );
+  writeFileSync(path, '\n'); // a secret that was not filled in is no wish for none
+  for (const name of ['READ_TOKEN', 'DATABASE_URL'])
+    expect(() => readServiceSettings({ [`${name}_FILE`]: path }), name).toThrow(
+      `wrong settings: \`${name}_FILE\`: the file is empty`,
+    );
 });
 
 it('names each wrong setting and what to write', () => {

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { lineOf, runTail } from '../../src/program/tail.js';
 import type { Row } from '../../src/service.js';
@@ -27,7 +29,7 @@ const ROW: Row = {
 };
 
 /** A service whose stream a test writes. */
-const runStream = async () => {
+const runStream = async (environment: NodeJS.ProcessEnv = { READ_TOKEN: 'tok' }) => {
   const requests: IncomingMessage[] = [];
   const answers: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -47,8 +49,7 @@ const runStream = async () => {
   const said: string[] = [];
   const tail = (...args: string[]) =>
     void runTail([url, ...args], {
-      environment: { READ_TOKEN: 'tok' },
-      folder: tempFolder(),
+      environment: { DATA_FOLDER: tempFolder(), ...environment },
       print: (line) => lines.push(line),
       say: (line) => said.push(line),
       signal: stop.signal,
@@ -107,6 +108,22 @@ it('says that the store is another, and goes on with the rows of that one', asyn
   answers[0]!.write(`event: replaced\ndata: {}\n\nevent: row\ndata: ${JSON.stringify(ROW)}\n\n`);
   await vi.waitUntil(() => lines.length === 1);
   expect(said).toEqual([expect.stringContaining('its store was replaced')]);
+});
+
+it('asks with the token that the service has in the same environment', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'secret');
+  writeFileSync(path, 'of-file\n');
+  writeFileSync(join(folder, 'read-token'), 'made\n');
+  for (const [environment, token] of [
+    [{ READ_TOKEN: '' }, 'made'],
+    [{ READ_TOKEN_FILE: path }, 'of-file'],
+  ] as const) {
+    const { requests, tail, connected } = await runStream({ DATA_FOLDER: folder, ...environment });
+    tail();
+    await connected(1);
+    expect(requests[0]!.headers.authorization).toBe(`Bearer ${token}`);
+  }
 });
 
 it('leaves out what was refused, unless it is asked for', async () => {
