@@ -214,11 +214,7 @@ const NOTHING = { baseUrl: undefined, token: undefined, project: undefined, chan
 
 describe('a wrong set-up in the tag', () => {
   const CASES: Record<string, Record<string, string | undefined>> = {
-    baseUrl: { baseUrl: undefined },
-    token: { token: undefined },
     'token, channel': { token: 'tok–en', channel: ' ' },
-    'baseUrl, token': { baseUrl: 'https://in.example/?v=1', token: '' },
-    project: { project: undefined },
     'baseUrl, flushAt': { baseUrl: '/api', flushAt: 'many' },
     'timeout, consent': { timeout: '20s', consent: 'maybe' },
     onDrop: { onDrop: 'missing' },

@@ -100,7 +100,7 @@ const answer =
 
 const GLOBALS = [
   ...['fetch', 'setTimeout', 'requestIdleCallback', 'AbortController', 'TextEncoder'],
-  ...['localStorage', 'indexedDB', 'navigator'],
+  ...['localStorage', 'indexedDB', 'navigator', 'URL'],
 ];
 const MEMBERS = [
   ...['performance.now', 'crypto.getRandomValues', 'indexedDB.open', 'navigator.sendBeacon'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../src/client/outbox/lease.js';
 import { WINDOW_PARCELS } from '../../../src/client/outbox/claim.js';
-import { clear, finish, keep, leave } from '../../../src/client/outbox/outbox.js';
+import { clear, keep, leave } from '../../../src/client/outbox/outbox.js';
 import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
 import {
   clock,
@@ -12,16 +12,6 @@ import {
 } from '../../support/outbox-page.js';
 
 describe('what a page holds', () => {
-  it('is anybody’s at once when the page is left', async () => {
-    const page = openPage();
-    page.add('a');
-    await page.stored();
-    leave(page.outbox, true);
-    expect(page.held()).toEqual([]);
-    await page.written();
-    expect(await openPage().claim()).toEqual(['a']);
-  });
-
   it('is claimed by the page itself when it comes back', async () => {
     const page = openPage();
     page.add('a');
@@ -44,17 +34,6 @@ describe('what a page holds', () => {
     expect(await third.claim()).toEqual([]);
     clock.time += LEASE_MS;
     expect(await third.claim()).toEqual(all);
-  });
-
-  it('does not come back once it has ended', async () => {
-    const page = openPage();
-    page.add('a', 'b');
-    await page.stored();
-    finish(page.outbox, page.entry('a'));
-    await page.stored();
-    leave(page.outbox, true);
-    await page.written();
-    expect(await openPage().claim()).toEqual(['b']);
   });
 });
 
