@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
 import { names, openShop, WAYS } from '../support/shop.js';
-import { BASE_URL, TOKEN } from '../support/service.js';
+import { BASE_URL, TOKEN } from '../support/site.js';
 
 /** Longer than any wait after a failure. */
 const LATER_MS = 301_000;

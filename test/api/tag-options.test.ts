@@ -3,7 +3,7 @@ import { FOREIGN } from '../dev/foreign-attributes.js';
 import type { Options } from '../../src/client/types.js';
 import { pass, passUntil } from '../support/clock.js';
 import { names } from '../support/shop.js';
-import { BASE_URL } from '../support/service.js';
+import { BASE_URL } from '../support/site.js';
 import { openTab } from '../support/tab.js';
 
 /** So long that within a test nothing happens by it. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BatchAnswer } from '../../src/interface/wire.js';
-import { DIRECT, openSite, RELAY, track } from '../support/site.js';
+import { startTracker } from '../support/shop.js';
+import { DIRECT, openSite, RELAY } from '../support/site.js';
 
 /** What a function gives that is broken. Made anew each time, by name: some of it cannot even be printed. */
 const NONSENSE: Record<string, () => unknown> = {
@@ -180,7 +181,7 @@ const play = async ({ thing, way, destination, isFromStart, happens }: Case) => 
   const breakIt = () => THINGS[thing]!(stage, WAYS[way]);
   mend();
   if (isFromStart) breakIt();
-  const { analytics } = track({
+  const { analytics } = startTracker({
     timeout: 2_000,
     flushInterval: 100,
     ...DESTINATIONS[destination],
