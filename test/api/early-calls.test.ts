@@ -67,18 +67,21 @@ describe('calls made before the script arrives', () => {
     expect(analytics.status().dropped).toEqual({ 'not-serializable': 6 });
   });
 
-  it('are heard by listeners, and answered', async () => {
+  it('are heard by listeners, answered, and may be followed by calls on the stub', async () => {
     const { open, install, holds } = openTab();
     const stub = await open();
+    const { event } = stub;
     const heard: string[] = [];
     stub.on('record', ({ body }) => heard.push((JSON.parse(body) as { event: string }).event));
     await stub.identify('user_1');
-    stub.event('early');
+    event('early');
     const flushed = stub.flush();
     install();
-    await holds(['early', 'identify user_1']);
-    expect(heard).toEqual([undefined, 'early']);
-    expect(await flushed).toMatchObject({ delivered: 2 });
+    stub.event('late');
+    event('last');
+    await holds(['early', 'late', 'last', 'identify user_1']);
+    expect(heard).toEqual([undefined, 'early', 'late', 'last']);
+    expect(await flushed).toMatchObject({ delivered: 4 });
   });
 
   it('have a flush that settles after a second without the script, and are delivered when it comes', async () => {
@@ -132,17 +135,6 @@ describe('calls made before the script arrives', () => {
     expect(service.requests).toEqual([]);
     analytics.setConsent('granted');
     await holds(['held', 'identify user_1']);
-  });
-
-  it('may be followed by calls on a reference taken before', async () => {
-    const { open, install, holds } = openTab();
-    const taken = await open();
-    const { event } = taken;
-    event('early');
-    install();
-    taken.event('by the object');
-    event('by the function');
-    await holds(['early', 'by the object', 'by the function']);
   });
 
   it('disturb nobody when the script never arrives', async () => {
