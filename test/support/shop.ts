@@ -9,7 +9,8 @@ import { createRelayTo, createService } from './service.js';
 import { DIRECT, openSite, RELAY, SITE } from './site.js';
 
 export type Way = 'direct' | 'with keys' | 'by relay';
-const OPTIONS: Record<Way, object> = {
+/** What `init` is called with. */
+export const OPTIONS: Record<Way, object> = {
   direct: DIRECT,
   'with keys': { ...DIRECT, idempotencyKey: true },
   'by relay': RELAY,
