@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { names, openShop } from '../support/shop.js';
+import { passUntil } from '../support/clock.js';
+import { openShop } from '../support/shop.js';
 import type { EventFields } from '../../src/client/types.js';
 
 const ROUTES = ['direct', 'by relay'] as const;
@@ -170,25 +171,6 @@ it.each(ROUTES)(
   },
 );
 
-it('shows `beforeSend` all tags in one place, and sends what it adds there', async () => {
-  const { service, visit, holds } = openShop();
-  const shown: Record<string, unknown>[] = [];
-  const beforeSend = (draft: { body: { tags?: object; properties?: object } }) => {
-    shown.push(structuredClone(draft.body));
-    Object.assign((draft.body.tags ?? draft.body.properties)!, { page: 1 });
-    return draft;
-  };
-  const { analytics } = visit({ beforeSend });
-  analytics.event('one', { plan: 'pro', user_id: 'user_1', tags: { seats: 3 } });
-  analytics.identify('user_1', { plan: 'pro' });
-  await holds(['one', 'identify user_1']);
-  expect(shown[0]).toMatchObject({ user_id: 'user_1', tags: { plan: 'pro', seats: 3 } });
-  expect(shown[0]).not.toHaveProperty('plan');
-  expect(shown[1]).toMatchObject({ properties: { plan: 'pro' } });
-  expect(service.one('one')['tags']).toEqual({ plan: 'pro', seats: 3, page: 1 });
-  expect(service.one('identify user_1')['properties']).toEqual({ plan: 'pro', page: 1 });
-});
-
 const TOO_LONG = 'é'.repeat(513);
 const NO_IDS = [
   ...[undefined, '', 'undefined', 'null', '[object Object]', NaN, Infinity, {}, true, TOO_LONG],
@@ -212,33 +194,27 @@ const WRONG_CALLS: [method: 'event' | 'identify', ...args: unknown[]][] = [
   ]),
 ];
 
-it('drops wrong calls with a reason, and never throws', async () => {
-  const { visit, service, holds } = openShop();
-  const { analytics, heard } = visit();
+it('drops wrong calls with a reason, never throws, and takes a number for a user, on the next page, too', async () => {
+  const shop = openShop();
+  const { service } = shop;
+  const { analytics, heard } = shop.visit();
   for (const [method, ...args] of WRONG_CALLS)
     expect((analytics[method] as (...args: unknown[]) => unknown)(...args)).toBeUndefined();
   expect(analytics.status().userId).toBeUndefined();
   analytics.identify(42 as never);
   analytics.event('fine');
   analytics.event('another', { userId: 'undefined_2' });
-  await holds(['fine', 'another', 'identify 42']);
+  await shop.holds(['fine', 'another', 'identify 42']);
   expect(service.one('fine').user_id).toBe('42');
   expect(service.one('another').user_id).toBe('undefined_2');
   expect(heard.drop.map(({ reason }) => reason)).toEqual(WRONG_CALLS.map(() => 'invalid-call'));
   for (const { message } of heard.drop) expect(message).toMatch(/^wrong /);
   expect(analytics.status().dropped).toEqual({ 'invalid-call': WRONG_CALLS.length });
-});
-
-it('knows the user on the next page, as text, though it was given as a number', async () => {
-  const shop = openShop();
-  const { analytics } = shop.visit();
-  analytics.identify(42 as never, { plan: 'pro' });
-  await shop.holds(['identify 42']);
-  const { track, analytics: next } = await shop.next();
-  track(names(1));
-  expect(next.status().userId).toBe('42');
-  await shop.holds(['identify 42', 'event 0']);
-  expect(shop.service.one('event 0').user_id).toBe('42');
+  const next = await shop.next();
+  next.track(['next']);
+  expect(next.analytics.status().userId).toBe('42');
+  await passUntil(() => service.has(['next']));
+  expect(service.one('next').user_id).toBe('42');
 });
 
 it('asks `context` at each call, and not while consent is denied', async () => {

@@ -240,14 +240,27 @@ describe('`context`', () => {
 });
 
 describe('`beforeSend`', () => {
-  it('may change a copy of what is sent', () => {
-    const given = { tags: { secret: 1, plan: 'pro' } };
-    const beforeSend: DirectOptions['beforeSend'] = (draft) => {
-      delete (draft.body as { tags: Record<string, unknown> }).tags.secret;
+  it('is shown all tags in one place, and may change a copy of what is sent', () => {
+    const given = { plan: 'pro', user_id: 'user_1', tags: { secret: 1 } };
+    const shown: unknown[] = [];
+    const beforeSend = (draft: Draft) => {
+      shown.push(structuredClone(draft.body));
+      const { tags, properties } = draft.body as { tags?: object; properties?: object };
+      Object.assign((tags ?? properties)!, { secret: undefined, page: 1 });
       return draft;
     };
-    expect(bodyOf({ given }, { beforeSend }).tags).toEqual({ plan: 'pro' });
-    expect(given.tags.secret).toBe(1);
+    const { tags } = bodyOf({ given }, { beforeSend });
+    const { properties } = bodyOf(
+      { type: 'identify', subject: 'u', given: given.tags },
+      { beforeSend },
+    );
+    expect(shown).toMatchObject([
+      { user_id: 'user_1', tags: { plan: 'pro', secret: 1 } },
+      { user_id: 'u', properties: { secret: 1 } },
+    ]);
+    expect(shown[0]).not.toHaveProperty('plan');
+    expect([tags, properties]).toEqual([{ plan: 'pro', page: 1 }, { page: 1 }]);
+    expect(given.tags).toEqual({ secret: 1 });
   });
 
   it('may drop it, and drops it by a mistake of its own, so that nothing leaks', () => {
