@@ -5,8 +5,6 @@ import { DIRECT } from '../support/site.js';
 import { openTab } from '../support/tab.js';
 
 const HOUR_MS = 3_600_000;
-/** What a flush says while the script is not there. */
-const NOTHING = { delivered: 0, rejected: 0, retried: 0 };
 
 describe('calls made before the script arrives', () => {
   it('keep their order, their times and their users over an hour', async () => {
@@ -90,7 +88,7 @@ describe('calls made before the script arrives', () => {
     stub.event('one');
     const flushed = stub.flush();
     await pass(1_000);
-    expect(await flushed).toMatchObject({ ...NOTHING, waiting: 1 });
+    expect(await flushed).toMatchObject({ delivered: 0, rejected: 0, retried: 0, waiting: 1 });
     stub.event('two');
     install();
     await holds(['one', 'two']);

@@ -3,13 +3,11 @@ import { LEASE_MS } from '../../../src/client/outbox/lease.js';
 import { WINDOW_PARCELS } from '../../../src/client/outbox/claim.js';
 import { clear, keep, leave } from '../../../src/client/outbox/outbox.js';
 import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
-import {
-  clock,
-  MORE_THAN_A_WINDOW,
-  openPage,
-  recordOf,
-  type OutboxPage,
-} from '../../support/outbox-page.js';
+import { clock, openPage, recordOf, type OutboxPage } from '../../support/outbox-page.js';
+import { names } from '../../support/shop.js';
+
+const WINDOW = WINDOW_PARCELS * PARCEL_RECORDS;
+const MORE_THAN_A_WINDOW = names(WINDOW + 1);
 
 describe('what a page holds', () => {
   it('is claimed by the page itself when it comes back', async () => {
@@ -29,7 +27,7 @@ describe('what a page holds', () => {
     clock.time += LEASE_MS;
     const other = openPage();
     await other.claims.claim();
-    expect(other.held()).toEqual(all.slice(0, WINDOW_PARCELS * PARCEL_RECORDS));
+    expect(other.held()).toEqual(all.slice(0, WINDOW));
     const third = openPage();
     expect(await third.claim()).toEqual([]);
     clock.time += LEASE_MS;
