@@ -12,8 +12,6 @@ import type { Device, Visit, Visits } from './visits.js';
 const CAPS_HOLD_MS = 1_000;
 /** No body of the calls is shorter. */
 const LEAST_BYTES = 50;
-/** Timers of a hidden page are this late, so what it has heard is written within this time. */
-const QUIET_MS = 2_200;
 export const WELL: Trouble = { aborts: 0, hangs: false, refuses: false, slow: 0 };
 
 interface World {
@@ -36,22 +34,21 @@ export const createActions = (world: World) => {
     world;
   const { setup, faults } = world.scenario;
   const { options } = setup;
-  const { now, after } = timeline;
+  const { after } = timeline;
   const knowsRepeats = setup.way !== 'direct';
   let calls = 0;
   let tokens = 0;
 
   /** Nothing of the page is under way, and what it has heard is written. */
-  const isQuiet = ({ page, busyAt }: Visit): boolean =>
-    now() - busyAt > QUIET_MS && network.isIdle(page.name) && storage.isIdle(page);
+  const isQuiet = ({ page }: Visit): boolean => network.isIdle(page.name) && storage.isIdle(page);
 
   /** Whether a store takes what it keeps: it has to have opened its database while localStorage is full. */
   const canGo = ({ analytics }: Visit): boolean =>
     device.room === Infinity || analytics.status().storage === 'indexeddb';
 
   /** Whether its storage names all that the service may have of it. */
-  const isNamed = (visit: Visit): boolean =>
-    knowsRepeats || (!visit.page.isHidden() && now() - visit.riskedAt > QUIET_MS);
+  const isNamed = ({ page }: Visit): boolean =>
+    knowsRepeats || (!page.isHidden() && !network.hasUnkept(page.name));
 
   /** Does it as soon as this is so, while the page is there. */
   const when = (visit: Visit, isSo: (visit: Visit) => boolean, act: () => void): void => {
@@ -70,7 +67,6 @@ export const createActions = (world: World) => {
 
   const call = (visit: Visit, list: readonly Call[]): void => {
     const { page, analytics } = visit;
-    visit.busyAt = now();
     page.run(() => {
       for (const { user, isEvent, isBad } of list) {
         const name = `${isEvent ? 'event' : 'identify'} ${++calls}${isBad ? ` ${BAD}` : ''}`;

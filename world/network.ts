@@ -200,6 +200,8 @@ export const createNetwork = (effects: Effects) => {
       return true;
     },
     isIdle: (page: string): boolean => flightOf(page).length === 0,
+    /** Whether a request without keepalive is under way, which no storage names. */
+    hasUnkept: (page: string): boolean => flightOf(page).some(({ keepalive }) => !keepalive),
     /** In Chromium, a page that is left sees its requests fail before it hears that it is left. */
     failAll: (page: string): void => {
       for (const { reject } of flightOf(page)) reject(failed());

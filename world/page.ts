@@ -19,11 +19,11 @@ interface Effects {
   /** How many characters localStorage takes. */
   room: () => number;
   hasIdleCallback: boolean;
+  /** The receiver recognises repeats, so nobody has to know what the page was sending when it died. */
+  knowsRepeats: boolean;
   onThrow: (error: unknown) => void;
   /** The page has changed localStorage. */
   onShelf: (key: string, before: string | undefined) => void;
-  /** The page is about to send without keepalive, or while it is hidden. */
-  onRisk: () => void;
   /** The page died in the middle of a task. */
   onDeath: () => void;
 }
@@ -132,7 +132,8 @@ export const createPage = (effects: Effects) => {
     indexedDB: storage.factoryOf(user),
     IDBKeyRange: storage.keyRange,
     fetch: (url: string, init: RequestInit) => {
-      if (!init.keepalive || isHidden()) effects.onRisk();
+      const isNamed = effects.knowsRepeats || (init.keepalive && !isHidden());
+      if (!isNamed && effectsLeft < Infinity) effectsLeft = 0;
       return acts() ? network.fetch(user, url, init) : new Promise(() => undefined);
     },
     setTimeout: setTimer,
@@ -167,7 +168,6 @@ export const createPage = (effects: Effects) => {
     run,
     isHidden,
     isRunning: () => state === 'running' && effectsLeft === Infinity,
-    isFrozen: () => state === 'frozen',
     hide: () => run(() => see('hidden')),
     show: () => run(() => see('visible')),
     /** The user leaves the page or closes it. Firefox sometimes skips `pagehide`. */

@@ -27,10 +27,6 @@ export interface Visit {
   consent: Consent;
   /** It is being left, or is in the back/forward cache. */
   isAway: boolean;
-  /** When it was last called, or heard an outcome. */
-  busyAt: number;
-  /** When it last sent a request that no storage has named: without keepalive, or while it was hidden. */
-  riskedAt: number;
   /** Keys of localStorage that it has written since it began to go away, and what stood there before. */
   written: Map<string, string | undefined>;
 }
@@ -57,7 +53,6 @@ export const createVisits = (world: World) => {
   const { engine, way, options, hasIdleCallback } = setup;
   const { now, after } = timeline;
   const { violate } = judge;
-  const knowsRepeats = way !== 'direct';
   /** The pages that have not ended. */
   const all: Visit[] = [];
   let pages = 0;
@@ -93,7 +88,6 @@ export const createVisits = (world: World) => {
     onUnlessDead('sent', ({ record, handoff }) => judge.sent(record.id, handoff));
     onUnlessDead('outcome', ({ record, outcome, status }) => {
       note(() => `${name}: ${record.id} is ${outcome} ${status ?? ''}`);
-      visit.busyAt = now();
       judge.outcome(name, record.id, outcome);
     });
     onUnlessDead('drop', ({ record, reason }) => {
@@ -116,15 +110,11 @@ export const createVisits = (world: World) => {
       isOnline: () => conditions.isOnline,
       room: () => device.room,
       hasIdleCallback,
+      knowsRepeats: way !== 'direct',
       onThrow: (error) => violate('host', `${name}: ${String((error as Error).stack ?? error)}`),
       onShelf: (key, before) => {
         if (!visit.written.has(key)) visit.written.set(key, before);
         for (const other of all) if (other !== visit) other.page.hearOf(key);
-      },
-      onRisk: () => {
-        visit.riskedAt = now();
-        if (!knowsRepeats && !page.isDead() && !page.isRunning() && !page.isFrozen())
-          page.dieAfter(0);
       },
       onDeath: () => after(0, () => kill(visit)),
     });
@@ -134,8 +124,6 @@ export const createVisits = (world: World) => {
       destination: addressOf('a'),
       consent: 'granted',
       isAway: false,
-      busyAt: now(),
-      riskedAt: -Infinity,
       written: new Map(),
     };
     all.push(visit);

@@ -1,5 +1,4 @@
 import { expect, it, vi } from 'vitest';
-import { passUntil } from '../support/clock.js';
 import { names, openShop } from '../support/shop.js';
 
 type Fetch = typeof fetch;
@@ -46,49 +45,5 @@ it.each(Object.entries(WRAPPERS))(
     track(names(3));
     await holds(names(3));
     expect(heard.outcome).toMatchObject(Array(3).fill({ outcome: 'delivered', status: 200 }));
-  },
-);
-
-/** What scripts of a page do to it. */
-const HABITS: Record<string, () => unknown> = {
-  'have a constant called `URL`': () => vi.stubGlobal('URL', undefined),
-  'hide whether the browser is online': () => Object.assign(navigator, { onLine: undefined }),
-  'say for ever that it is offline': () => Object.assign(navigator, { onLine: false }),
-  'have a `requestIdleCallback` that never calls': () =>
-    vi.stubGlobal('requestIdleCallback', () => 1),
-  'have a `requestIdleCallback` that throws': () =>
-    vi.stubGlobal('requestIdleCallback', () => {
-      throw new Error('never idle');
-    }),
-};
-
-it.each(Object.entries(HABITS))(
-  'delivers each call as it was made on a page whose scripts %s',
-  async (_, spoil) => {
-    const { visitUnset, options } = openShop();
-    const taken: string[] = [];
-    spoil();
-    const { analytics } = visitUnset();
-    analytics.event('early', { tags: { n: 1 } });
-    const began = Date.now();
-    const own: Fetch = async (_url, init) => {
-      taken.push(init!.body as string);
-      return Response.json({ success: true });
-    };
-    analytics.init({ ...options, fetch: own });
-    analytics.identify('user_1');
-    analytics.event('late', { icon: '🎉' });
-    await passUntil(() => analytics.status().delivered === 3);
-    const timestamp = new Date(began).toJSON();
-    expect(taken.map((body) => JSON.parse(body) as unknown).slice(0, 3)).toEqual(
-      expect.arrayContaining([
-        { project: 'shop', channel: 'web', event: 'early', tags: { n: 1 }, timestamp },
-        { project: 'shop', user_id: 'user_1', properties: {} },
-        {
-          ...{ project: 'shop', channel: 'web', event: 'late', icon: '🎉', tags: {} },
-          ...{ user_id: 'user_1', timestamp },
-        },
-      ]),
-    );
   },
 );

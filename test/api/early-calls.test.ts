@@ -5,8 +5,6 @@ import { DIRECT } from '../support/site.js';
 import { openTab } from '../support/tab.js';
 
 const HOUR_MS = 3_600_000;
-/** What a flush says while the script is not there. */
-const NOTHING = { delivered: 0, rejected: 0, retried: 0 };
 
 describe('calls made before the script arrives', () => {
   it('keep their order, their times and their users over an hour', async () => {
@@ -67,18 +65,21 @@ describe('calls made before the script arrives', () => {
     expect(analytics.status().dropped).toEqual({ 'not-serializable': 6 });
   });
 
-  it('are heard by listeners, and answered', async () => {
+  it('are heard by listeners, answered, and may be followed by calls on the stub', async () => {
     const { open, install, holds } = openTab();
     const stub = await open();
+    const { event } = stub;
     const heard: string[] = [];
     stub.on('record', ({ body }) => heard.push((JSON.parse(body) as { event: string }).event));
     await stub.identify('user_1');
-    stub.event('early');
+    event('early');
     const flushed = stub.flush();
     install();
-    await holds(['early', 'identify user_1']);
-    expect(heard).toEqual([undefined, 'early']);
-    expect(await flushed).toMatchObject({ delivered: 2 });
+    stub.event('late');
+    event('last');
+    await holds(['early', 'late', 'last', 'identify user_1']);
+    expect(heard).toEqual([undefined, 'early', 'late', 'last']);
+    expect(await flushed).toMatchObject({ delivered: 4 });
   });
 
   it('have a flush that settles after a second without the script, and are delivered when it comes', async () => {
@@ -87,7 +88,7 @@ describe('calls made before the script arrives', () => {
     stub.event('one');
     const flushed = stub.flush();
     await pass(1_000);
-    expect(await flushed).toMatchObject({ ...NOTHING, waiting: 1 });
+    expect(await flushed).toMatchObject({ delivered: 0, rejected: 0, retried: 0, waiting: 1 });
     stub.event('two');
     install();
     await holds(['one', 'two']);
@@ -132,17 +133,6 @@ describe('calls made before the script arrives', () => {
     expect(service.requests).toEqual([]);
     analytics.setConsent('granted');
     await holds(['held', 'identify user_1']);
-  });
-
-  it('may be followed by calls on a reference taken before', async () => {
-    const { open, install, holds } = openTab();
-    const taken = await open();
-    const { event } = taken;
-    event('early');
-    install();
-    taken.event('by the object');
-    event('by the function');
-    await holds(['early', 'by the object', 'by the function']);
   });
 
   it('disturb nobody when the script never arrives', async () => {

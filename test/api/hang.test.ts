@@ -7,8 +7,6 @@ const HUNG = 'event 3';
 
 const outcomesOf = ({ heard }: Visit, unlike = '') =>
   heard.outcome.map(({ outcome }) => outcome).filter((outcome) => outcome !== unlike);
-const sentTimes = ({ heard }: Visit, event: string) =>
-  heard.sent.filter(({ record }) => record.body.includes(`"event":"${event}"`)).length;
 
 it.each<[Way, object, object]>([
   ['direct', { timeout: TIMEOUT_MS }, {}],
@@ -47,23 +45,8 @@ it.each<[Way, object, object]>([
   },
 );
 
-it('sends a batch that hangs again after its timeout, and others with it', async () => {
-  const { relay, visit, holds } = openShop('by relay');
-  relay.faults([{ hang: true, times: 1 }]);
-  const page = visit({ timeout: TIMEOUT_MS });
-  page.track(names(20));
-  await passUntil(() => relay.requests.length);
-  page.track(names(20, 'other'));
-  expect(page.analytics.status()).toMatchObject({ inFlight: 20, waiting: 20 });
-  await holds([...names(20), ...names(20, 'other')]);
-  const [first, ...others] = relay.requests;
-  const again = others.flatMap(({ ids }) => ids).filter((id) => first!.ids.includes(id));
-  expect(again.sort()).toEqual(first!.ids.toSorted());
-  expect(others[0]!.at - first!.at).toBeGreaterThanOrEqual(TIMEOUT_MS);
-  expect(sentTimes(page, 'event 0')).toBe(2);
-});
-
 it.each([
+  ['never came', { hang: true, times: 1 }, 2],
   ['took too long, twice', { after: true, hang: true, times: 2 }, 3],
   ['was lost', { after: true, delay: 100, reset: true, times: 1 }, 2],
   ['never ended', { endless: true, times: 1 }, 2],

@@ -78,20 +78,6 @@ it.each(ROWS)(
   },
 );
 
-it.each<[Way, number[]]>([
-  ['direct', [500, 500, 500, 500, 500]],
-  ['with keys', [500, 500, 500, 500, 500]],
-  ['by relay', [500, 502, 503, 502, 500]],
-])('delivers all within 15 s after five failures, %s', async (way, answers) => {
-  const { receiver, visit, holds } = openShop(way);
-  draw(1);
-  receiver.faults(answers.map((status) => ({ status, times: 1 })));
-  const { track, analytics } = visit();
-  track(names(20));
-  await holds(names(20), 15_000);
-  expect(analytics.status()).toMatchObject({ delivered: 20, unknown: 0, dropped: {} });
-});
-
 it('delivers all once where the service behind a relay answers 408, 425, 500 and 503 to some', async () => {
   const { service, visit, holds } = openShop('by relay');
   const failing = [408, 425, 500, 503];

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
 import { names, openShop, WAYS } from '../support/shop.js';
-import { BASE_URL, TOKEN } from '../support/service.js';
+import { BASE_URL, TOKEN } from '../support/site.js';
 
 /** Longer than any wait after a failure. */
 const LATER_MS = 301_000;
@@ -56,8 +56,10 @@ it.each(REFUSALS)('goes on by itself when what answered %i heals, %s', async (st
 it('does not lift a pause by callbacks that are written anew for `init`', async () => {
   const { service, visitUnset, options, holds } = openShop();
   const { analytics, track } = visitUnset();
+  const context: Record<string, unknown> = {};
+  context['self'] = context; // JSON cannot write it, and need not
   const init = (token: string) =>
-    analytics.init({ ...options, token, onDrop: () => undefined, now: () => Date.now() } as never);
+    analytics.init({ ...options, token, context, onDrop: () => undefined } as never);
   init('wrong');
   track(['waits']);
   await passUntil(() => analytics.status().paused === 'setup');

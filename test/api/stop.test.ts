@@ -15,33 +15,26 @@ it('writes what was called in the task of `stop()`, though localStorage is full'
 });
 
 describe.each(WAYS)('`stop()`, %s', (way) => {
-  it('ends all that listens, ticks or asks', async () => {
-    const { site, receiver, visit } = openShop(way);
-    const standing = watchListeners(site.doc, site.win);
-    receiver.faults([{ hang: true }]);
-    const { analytics, track } = visit();
-    track(['hangs']);
-    await passUntil(() => receiver.requests.length);
-    expect(standing()).toEqual(expect.arrayContaining(['visibilitychange', 'pagehide']));
-    expect(vi.getTimerCount()).toBeGreaterThan(0);
-    analytics.stop();
-    await pass(100);
-    expect(receiver.requests[0]!.init.signal!.aborted).toBe(true);
-    expect(standing()).toEqual([]);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(analytics.status()).toMatchObject({ paused: 'not-started', inFlight: 0, waiting: 0 });
-  });
-
-  it.each([true, false])('leaves no timer, with a database: %s', async (hasDatabase) => {
-    const { visit } = openShop(way);
-    if (!hasDatabase) vi.stubGlobal('indexedDB', undefined);
-    const { analytics, track } = visit();
-    await pass(100);
-    track(['waits']);
-    analytics.stop();
-    await pass(100);
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it.each([true, false])(
+    'ends all that listens, ticks or asks, with a database: %s',
+    async (has) => {
+      const { site, receiver, visit } = openShop(way);
+      if (!has) vi.stubGlobal('indexedDB', undefined);
+      const standing = watchListeners(site.doc, site.win);
+      receiver.faults([{ hang: true }]);
+      const { analytics, track } = visit();
+      track(['hangs']);
+      await passUntil(() => receiver.requests.length);
+      expect(standing()).toEqual(expect.arrayContaining(['visibilitychange', 'pagehide']));
+      expect(vi.getTimerCount()).toBeGreaterThan(0);
+      analytics.stop();
+      await pass(100);
+      expect(receiver.requests[0]!.init.signal!.aborted).toBe(true);
+      expect(standing()).toEqual([]);
+      expect(vi.getTimerCount()).toBe(0);
+      expect(analytics.status()).toMatchObject({ paused: 'not-started', inFlight: 0, waiting: 0 });
+    },
+  );
 
   it.each(['`init`, which starts anew', 'the next page'])(
     'leaves what waits to %s',

@@ -1,6 +1,6 @@
 import { IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { describe, expect, it, vi } from 'vitest';
-import { pass, passUntil, settle } from '../support/clock.js';
+import { pass, passUntil } from '../support/clock.js';
 import { names, openShop, WAYS } from '../support/shop.js';
 
 type Shop = ReturnType<typeof openShop>;
@@ -106,22 +106,4 @@ describe.each(ROWS)('where IndexedDB %s, %s', (how, way) => {
     // What may safely be sent again is: the page has not seen the answers.
     if (way === 'direct') expect(shop.service.requests).toHaveLength(10);
   });
-});
-
-it('tries a broken storage again after 10, 20 and 40 seconds', async () => {
-  const shop = openShop();
-  const fail = vi.fn(refuse('InvalidStateError'));
-  openBy(() => fail)(shop);
-  const { track } = shop.visit();
-  track(names(10));
-  await settle();
-  for (const seconds of [10, 20, 40]) {
-    const before = fail.mock.calls.length;
-    expect(before).toBeGreaterThan(0);
-    await pass((seconds - 1.5) * 1_000);
-    track(names(10, `before ${seconds}`));
-    expect(fail).toHaveBeenCalledTimes(before);
-    await pass(1_500);
-    expect(fail.mock.calls.length).toBeGreaterThan(before);
-  }
 });

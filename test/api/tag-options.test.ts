@@ -3,7 +3,7 @@ import { FOREIGN } from '../dev/foreign-attributes.js';
 import type { Options } from '../../src/client/types.js';
 import { pass, passUntil } from '../support/clock.js';
 import { names } from '../support/shop.js';
-import { BASE_URL } from '../support/service.js';
+import { BASE_URL } from '../support/site.js';
 import { openTab } from '../support/tab.js';
 
 /** So long that within a test nothing happens by it. */
@@ -214,11 +214,7 @@ const NOTHING = { baseUrl: undefined, token: undefined, project: undefined, chan
 
 describe('a wrong set-up in the tag', () => {
   const CASES: Record<string, Record<string, string | undefined>> = {
-    baseUrl: { baseUrl: undefined },
-    token: { token: undefined },
     'token, channel': { token: 'tok–en', channel: ' ' },
-    'baseUrl, token': { baseUrl: 'https://in.example/?v=1', token: '' },
-    project: { project: undefined },
     'baseUrl, flushAt': { baseUrl: '/api', flushAt: 'many' },
     'timeout, consent': { timeout: '20s', consent: 'maybe' },
     onDrop: { onDrop: 'missing' },

@@ -44,8 +44,10 @@ const openUsedSite = async () => {
 
 const deny = (analytics: Analytics) => analytics.setConsent('denied');
 
+type Site = ReturnType<typeof open>['site'];
+
 /** Ways to deny consent to the project, on a page of its own. */
-const WAYS: Record<string, (analytics: Analytics) => void> = {
+const WAYS: Record<string, (analytics: Analytics, site: Site) => void> = {
   'after `init`': (analytics) => (analytics.init(DIRECT), deny(analytics)),
   'before `init`': (analytics) => (deny(analytics), analytics.init(DIRECT)),
   'before `init` with a relay': (analytics) => (deny(analytics), analytics.init(RELAY)),
@@ -59,6 +61,15 @@ const WAYS: Record<string, (analytics: Analytics) => void> = {
     deny(analytics)
   ),
   'after `stop`': (analytics) => (analytics.init(DIRECT), analytics.stop(), deny(analytics)),
+  'on a page before': (analytics, { values }) => {
+    values.set(KEY, 'refused');
+    analytics.init(DIRECT);
+  },
+  'where the browser does not name its databases': (analytics, { databases }) => {
+    Object.assign(databases, { databases: undefined });
+    analytics.init(DISABLED);
+    deny(analytics);
+  },
 };
 
 describe('a denial', () => {
@@ -67,31 +78,13 @@ describe('a denial', () => {
     async (_, way) => {
       const { own, others, start, site } = await openUsedSite();
       const before = await others();
-      way(start());
+      way(start(), site);
       await pass(1_000);
       expect(await own()).toEqual([KEY]);
       expect(site.values.get(KEY)).toBe('refused');
       expect(await others()).toEqual(before);
     },
   );
-
-  it('that was stored counts', async () => {
-    const { own, site, visit } = await openUsedSite();
-    site.values.set(KEY, 'refused');
-    expect(visit().analytics.status().consent).toBe('denied');
-    await pass(1_000);
-    expect(await own()).toEqual([KEY]);
-  });
-
-  it('erases what localStorage names where the browser does not name its databases', async () => {
-    const { own, start, site } = await openUsedSite();
-    Object.assign(site.databases, { databases: undefined });
-    const analytics = start();
-    analytics.init(DISABLED);
-    deny(analytics);
-    await pass(1_000);
-    expect(await own()).toEqual([KEY]);
-  });
 
   it.each<[string, (shop: ReturnType<typeof open>) => unknown]>([
     ['this page', () => undefined],
@@ -148,15 +141,6 @@ describe('a denial', () => {
       expect(new Set(site.values.values())).toEqual(new Set(['refused']));
     },
   );
-
-  it('before an `init` in the same task says nothing about other projects', async () => {
-    const { site, start } = await openUsedSite();
-    const analytics = start();
-    deny(analytics);
-    analytics.init(DISABLED);
-    await pass(100);
-    expect(site.values.get('analytics-outbox shop%202 consent')).toBe('granted');
-  });
 });
 
 describe('a grant after a denial', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass, settle } from '../support/clock.js';
+import type { Fault } from '../support/service.js';
 import { names, openShop, WAYS, type Way } from '../support/shop.js';
 import { NAME, watchListeners } from '../support/site.js';
 
@@ -164,45 +165,36 @@ describe('a page that stays after a `beforeunload`', () => {
     expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0, unknown: 0 });
   });
 
-  it.each(WAYS)('sends again after requests have failed meanwhile, %s', async (way) => {
-    const { track, navigate, load, receiver, analytics, service } = await open(way, NO_DATABASE);
-    track('first');
-    await pass(2_000);
-    receiver.faults([{ reset: true }]);
-    track('a');
-    navigate();
-    await pass(3_000);
-    receiver.faults([]);
-    await pass(STAYS_MS);
-    load();
-    track('b');
-    await pass(40_000);
-    expect(service.names()).toContain('b');
-    expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
-  });
-
-  it('sends again after a beacon, though it has no database', async () => {
-    const shop = await open('by relay', NO_DATABASE);
-    const { track, navigate, load, relay, analytics, service } = shop;
-    const sendBeacon = (url: string, body: string) => (void relay.fetch(url, { body }), true);
-    Object.assign(navigator, { sendBeacon });
-    track('first');
-    await pass(2_000);
-    relay.faults(HANGS);
-    track('a');
-    await pass(700);
-    navigate();
-    await pass(100);
-    track('b');
-    await pass(4_000);
-    relay.faults([]);
-    await pass(3_000);
-    load();
-    track('c');
-    await pass(40_000);
-    expect(service.names()).toContain('c');
-    expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
-  });
+  it.each<[Way, what: string, Fault]>([
+    ...WAYS.map((way): [Way, string, Fault] => [way, 'requests', { reset: true }]),
+    ['by relay', 'a beacon', { hang: true }],
+  ])(
+    'sends again what has failed meanwhile, though it has no database: %s, %s',
+    async (way, what, fault) => {
+      const shop = await open(way, NO_DATABASE);
+      const { track, navigate, load, relay, receiver, analytics, service } = shop;
+      if (what === 'a beacon') {
+        const sendBeacon = (url: string, body: string) => (void relay.fetch(url, { body }), true);
+        Object.assign(navigator, { sendBeacon });
+      }
+      track('first');
+      await pass(2_000);
+      receiver.faults([fault]);
+      track('a');
+      await pass(700);
+      navigate();
+      await pass(100);
+      track('b');
+      await pass(4_000);
+      receiver.faults([]);
+      await pass(STAYS_MS);
+      load();
+      track('c');
+      await pass(40_000);
+      expect(service.names()).toContain('c');
+      expect(analytics.status()).toMatchObject({ waiting: 0, inFlight: 0 });
+    },
+  );
 
   it('does not ask a failing token function again and again meanwhile', async () => {
     const token = vi.fn(() => Promise.reject(new Error('503')));

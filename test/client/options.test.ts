@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { rangesOf, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
+import { DIRECT, RELAY } from '../support/site.js';
 
 const SITE = 'https://site.example';
-const DIRECT = { baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' };
-const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
 const resolve = (options: object, mayBeDirect = true) =>
   resolveOptions(options as Options, SITE, mayBeDirect);
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BatchAnswer } from '../../src/interface/wire.js';
-import { DIRECT, openSite, RELAY, track } from '../support/site.js';
+import { OPTIONS, startTracker, WAYS, type Way } from '../support/shop.js';
+import { openSite } from '../support/site.js';
 
 /** What a function gives that is broken. Made anew each time, by name: some of it cannot even be printed. */
 const NONSENSE: Record<string, () => unknown> = {
@@ -20,8 +21,8 @@ const thrower = (): never => {
 };
 const never = () => new Promise<never>(() => undefined);
 
-/** Ways in which a function can misbehave. */
-const WAYS: Record<string, (...args: never[]) => unknown> = {
+/** What a function does that misbehaves. */
+const FAULTS: Record<string, (...args: never[]) => unknown> = {
   throws: thrower,
   'throws nothing': () => {
     throw undefined;
@@ -32,13 +33,14 @@ const WAYS: Record<string, (...args: never[]) => unknown> = {
   ),
 };
 
-type Way = ((...args: never[]) => unknown) | undefined;
+/** `undefined`: it is missing. */
+type Fault = ((...args: never[]) => unknown) | undefined;
 
 /** The service, or the relay, as `fetch` sees it. Each part of an answer can break. */
 const createService = () => {
   const taken: string[] = [];
   let requests = 0;
-  const parts: Record<string, Way> = {};
+  const parts: Record<string, Fault> = {};
   const part = (name: string, right: () => unknown) => parts[name] ?? right;
   const take = (record: { event: string }) => taken.push(record.event);
   const fetch = async (url: string, { body }: { body: string }) => {
@@ -71,43 +73,43 @@ type Service = ReturnType<typeof createService>;
 interface Stage {
   service: Service;
   /** The options that the site gives. They are read at each use. */
-  own: Record<string, Way>;
+  own: Record<string, Fault>;
 }
 
-/** Breaks a thing; `undefined`: it is missing. */
-const replace = (name: string) => (_: Stage, way: Way) => void vi.stubGlobal(name, way);
-const replaceIn = (name: string, member: string) => (_: Stage, way: Way) => {
+/** Breaks a thing. */
+const replace = (name: string) => (_: Stage, fault: Fault) => void vi.stubGlobal(name, fault);
+const replaceIn = (name: string, member: string) => (_: Stage, fault: Fault) => {
   const real = (globalThis as unknown as Record<string, object>)[name]!;
   vi.stubGlobal(
     name,
-    new Proxy(real, { get: (from, key) => (key === member ? way : Reflect.get(from, key)) }),
+    new Proxy(real, { get: (from, key) => (key === member ? fault : Reflect.get(from, key)) }),
   );
 };
-const getterOf = (name: string, member: string) => (_: Stage, way: Way) =>
+const getterOf = (name: string, member: string) => (_: Stage, fault: Fault) =>
   void vi.stubGlobal(name, {
     get [member]() {
-      return way?.();
+      return fault?.();
     },
   });
 const own =
   (name: string) =>
-  ({ own }: Stage, way: Way) =>
-    void (own[name] = way ?? thrower);
+  ({ own }: Stage, fault: Fault) =>
+    void (own[name] = fault ?? thrower);
 const answer =
   (name: string) =>
-  ({ service }: Stage, way: Way) =>
-    void (service.parts[name] = way);
+  ({ service }: Stage, fault: Fault) =>
+    void (service.parts[name] = fault);
 
 const GLOBALS = [
   ...['fetch', 'setTimeout', 'requestIdleCallback', 'AbortController', 'TextEncoder'],
-  ...['localStorage', 'indexedDB', 'navigator'],
+  ...['localStorage', 'indexedDB', 'navigator', 'URL'],
 ];
 const MEMBERS = [
   ...['performance.now', 'crypto.getRandomValues', 'indexedDB.open', 'navigator.sendBeacon'],
   ...['localStorage.getItem', 'localStorage.setItem', 'localStorage.removeItem'],
 ].map((path) => path.split('.') as [name: string, member: string]);
 
-const THINGS: Record<string, (stage: Stage, way: Way) => void> = {
+const THINGS: Record<string, (stage: Stage, fault: Fault) => void> = {
   ...Object.fromEntries(GLOBALS.map((name) => [name, replace(name)])),
   ...Object.fromEntries(MEMBERS.map((path) => [path.join('.'), replaceIn(...path)])),
   'navigator.onLine': getterOf('navigator', 'onLine'),
@@ -150,19 +152,13 @@ afterEach(() => {
 
 interface Case {
   thing: string;
-  way: string;
-  destination: string;
+  fault: string;
+  way: Way;
   isFromStart: boolean;
   happens: string[];
 }
 
-const DESTINATIONS: Record<string, object> = {
-  direct: DIRECT,
-  'with keys': { ...DIRECT, idempotencyKey: true },
-  'by relay': RELAY,
-};
-
-const play = async ({ thing, way, destination, isFromStart, happens }: Case) => {
+const play = async ({ thing, fault, way, isFromStart, happens }: Case) => {
   const site = openSite();
   const service = createService();
   const stage: Stage = { service, own: {} };
@@ -177,15 +173,15 @@ const play = async ({ thing, way, destination, isFromStart, happens }: Case) => 
     stage.own = {};
     for (const name of Object.keys(service.parts)) delete service.parts[name];
   };
-  const breakIt = () => THINGS[thing]!(stage, WAYS[way]);
+  const breakIt = () => THINGS[thing]!(stage, FAULTS[fault]);
   mend();
   if (isFromStart) breakIt();
-  const { analytics } = track({
+  const { analytics } = startTracker({
     timeout: 2_000,
     flushInterval: 100,
-    ...DESTINATIONS[destination],
+    ...OPTIONS[way],
     ...(thing === 'token' &&
-      destination !== 'by relay' && {
+      way !== 'by relay' && {
         token: () => (stage.own.token ?? (() => 't'))() as string,
       }),
     ...(thing === 'now' && { now: () => (stage.own.now ?? Date.now)() as number }),
@@ -230,8 +226,8 @@ const play = async ({ thing, way, destination, isFromStart, happens }: Case) => 
 
 const cases = fc.record<Case>({
   thing: fc.constantFrom(...Object.keys(THINGS)),
-  way: fc.constantFrom('is missing', ...Object.keys(WAYS)),
-  destination: fc.constantFrom(...Object.keys(DESTINATIONS)),
+  fault: fc.constantFrom('is missing', ...Object.keys(FAULTS)),
+  way: fc.constantFrom(...WAYS),
   isFromStart: fc.boolean(),
   happens: fc.array(
     fc.constantFrom('call', 'hide', 'show', 'online', 'stored', 'wait', 'flush', 'status', 'leave'),
@@ -244,7 +240,7 @@ describe('whatever misbehaves for a while', () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         // `clearTimeout` throws at that.
-        fc.pre(one.thing !== 'setTimeout' || one.way !== 'gives what is no text');
+        fc.pre(one.thing !== 'setTimeout' || one.fault !== 'gives what is no text');
         errors.length = 0; // or each smaller case would fail with those of the first
         const { service, before, isDelivered, status } = await play(one);
         expect(errors.map(String)).toEqual([]);

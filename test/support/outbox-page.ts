@@ -1,11 +1,9 @@
 import { beforeEach, vi } from 'vitest';
 import { resolveOptions } from '../../src/client/options.js';
-import { WINDOW_PARCELS } from '../../src/client/outbox/claim.js';
 import { createClaims } from '../../src/client/outbox/claims.js';
 import { openDatabase } from '../../src/client/outbox/database.js';
 import { entriesOf } from '../../src/client/outbox/memory.js';
 import { createOutbox, keep, useDatabase } from '../../src/client/outbox/outbox.js';
-import { PARCEL_RECORDS } from '../../src/client/outbox/parcel.js';
 import { checkLease } from '../../src/client/outbox/store.js';
 import type { Options, OutboxRecord } from '../../src/client/types.js';
 import { DIRECT, NAME, openSite } from './site.js';
@@ -30,12 +28,6 @@ export const recordOf = (event: string, more: Partial<OutboxRecord> = {}): Outbo
   attempts: 0,
   ...more,
 });
-
-/** One event more than the parcels of one claim have. */
-export const MORE_THAN_A_WINDOW = Array.from(
-  { length: WINDOW_PARCELS * PARCEL_RECORDS + 1 },
-  (_, i) => `e${i}`,
-);
 
 /** A page of the site, with the outbox of one destination. */
 export const openPage = ({

@@ -1,10 +1,6 @@
 import { createRelay, type RelayOptions } from '../../src/relay.js';
 import type { Batch } from '../../src/interface/wire.js';
-
-export const BASE_URL = 'https://in.example.com';
-export const SITE = 'https://shop.example';
-export const RELAY_URL = `${SITE}/a`;
-export const TOKEN = 't';
+import { BASE_URL, SITE, TOKEN } from './site.js';
 
 /** One way to misbehave. The first rule that fits and has times left applies. */
 export interface Fault {

@@ -5,11 +5,12 @@ import { createDirectSend } from '../../src/client/delivery/send/direct.js';
 import type { Analytics, Listeners, Options } from '../../src/client/types.js';
 import type { RelayOptions } from '../../src/relay.js';
 import { fakeTime, pass, passUntil, settle } from './clock.js';
-import { createRelayTo, createService, RELAY_URL } from './service.js';
-import { DIRECT, openSite, RELAY } from './site.js';
+import { createRelayTo, createService } from './service.js';
+import { DIRECT, openSite, RELAY, SITE } from './site.js';
 
 export type Way = 'direct' | 'with keys' | 'by relay';
-const OPTIONS: Record<Way, object> = {
+/** What `init` is called with. */
+export const OPTIONS: Record<Way, object> = {
   direct: DIRECT,
   'with keys': { ...DIRECT, idempotencyKey: true },
   'by relay': RELAY,
@@ -55,7 +56,7 @@ export const openShop = (way: Way = 'direct', relayOptions: Partial<RelayOptions
   let isOffline = false;
   const send = async (url: string, init: RequestInit) => {
     if (isOffline) throw new TypeError('Failed to fetch');
-    return (url.startsWith(RELAY_URL) ? relay : service).fetch(url, init);
+    return (url.startsWith(SITE) ? relay : service).fetch(url, init);
   };
   vi.stubGlobal('fetch', send);
   const open: Visit[] = [];

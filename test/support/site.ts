@@ -1,21 +1,15 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { vi } from 'vitest';
-import { createTracker } from '../../src/client/analytics.js';
 import { FACTS } from '../../src/client/consent.js';
-import { createDirectSend } from '../../src/client/delivery/send/direct.js';
-import type { Options } from '../../src/client/types.js';
 import { createLocalStorage, lengthOf } from './local-storage.js';
 
-const ORIGIN = 'https://shop.example';
-export const DIRECT = {
-  baseUrl: 'https://in.example.com',
-  token: 't',
-  project: 'shop',
-  channel: 'web',
-};
+export const SITE = 'https://shop.example';
+export const BASE_URL = 'https://in.example.com';
+export const TOKEN = 't';
+export const DIRECT = { baseUrl: BASE_URL, token: TOKEN, project: 'shop', channel: 'web' };
 export const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
 /** The database of `DIRECT`. */
-export const NAME = 'analytics-outbox https://in.example.com shop';
+export const NAME = `analytics-outbox ${BASE_URL} shop`;
 
 /** Has its members on its prototype, like a real one: an element's name can stand in for them. */
 class FakeDocument extends EventTarget {
@@ -27,20 +21,21 @@ class FakeDocument extends EventTarget {
     this.#state = state;
   }
 }
-/** Reads of a database's store, on a connection of its own. Of a database that is deleted meanwhile there is nothing. */
-const withStore = async <T>(
-  databases: IDBFactory,
-  name: string,
-  read: (store: IDBObjectStore) => IDBRequest<T[]>,
-): Promise<T[]> => {
+
+interface Stored {
+  until?: number;
+  records?: { body: string }[];
+}
+/** All that a database has, read on a connection of its own. Of one that is deleted meanwhile there is nothing. */
+const valuesOf = async (databases: IDBFactory, name: string): Promise<Stored[]> => {
   const open = databases.open(name);
   open.onupgradeneeded = () => open.transaction!.abort();
   await new Promise((done) => (open.onsuccess = open.onerror = done));
   if (open.error) return [];
-  const request = read(open.result.transaction('records').objectStore('records'));
+  const request = open.result.transaction('records').objectStore('records').getAll();
   await new Promise((done) => (request.onsuccess = done));
   open.result.close();
-  return request.result;
+  return request.result as Stored[];
 };
 
 /** Follows what listens to this from now on. Answers with the types of its events. */
@@ -78,7 +73,7 @@ export const openSite = () => {
   vi.stubGlobal('document', doc);
   vi.stubGlobal('window', win);
   vi.stubGlobal('navigator', { onLine: true });
-  vi.stubGlobal('location', new URL(ORIGIN));
+  vi.stubGlobal('location', new URL(SITE));
   let room = Infinity;
   vi.stubGlobal(
     'localStorage',
@@ -104,25 +99,15 @@ export const openSite = () => {
     hide: () => become('hidden'),
     show: () => become('visible'),
     /** The values of all that a database has: parcels and leases. */
-    contents: (name: string) =>
-      withStore<{ until?: number; records?: { body: string }[] }>(databases, name, (store) =>
-        store.getAll(),
-      ),
+    contents: (name: string) => valuesOf(databases, name),
     /** All records that the databases of the site have, as text, and the keys of localStorage. */
     traces: async (): Promise<string[]> => {
       const all = [...values.keys()];
       for (const { name } of await names()) {
-        const found = await withStore(databases, name!, (store) => store.getAll());
-        for (const value of found) all.push(`${name}: ${JSON.stringify(value)}`);
+        for (const value of await valuesOf(databases, name!))
+          all.push(`${name}: ${JSON.stringify(value)}`);
       }
       return all;
     },
   };
-};
-
-/** A tracker on the page, started with these options. */
-export const track = (options: Partial<Options>) => {
-  const { analytics } = createTracker(createDirectSend);
-  analytics.init(options as Options);
-  return { analytics };
 };

@@ -4,17 +4,6 @@ import { pass, passUntil } from '../../support/clock.js';
 import { names, openShop } from '../../support/shop.js';
 
 describe('a batch', () => {
-  it('is not sent again when the relay refuses each record of it', async () => {
-    const { service, relay, visit } = openShop('by relay');
-    service.faults([{ status: 400 }]);
-    const { analytics, track } = visit();
-    track(names(20));
-    const flushed = analytics.flush();
-    await pass(5_000);
-    expect(await flushed).toEqual({ delivered: 0, retried: 0, rejected: 20, waiting: 0 });
-    expect(relay.requests).toHaveLength(1);
-  });
-
   it('goes in few requests after a failure, since its records wait equally long', async () => {
     const { relay, visit } = openShop('by relay');
     relay.faults([{ status: 503 }]);

@@ -1,6 +1,5 @@
 import { promisifyRequest } from 'idb-keyval';
 import { describe, expect, it } from 'vitest';
-import { LEASE_MS } from '../../../src/client/outbox/lease.js';
 import { claimParcels, type Scan } from '../../../src/client/outbox/claim.js';
 import type { ParcelKey } from '../../../src/client/outbox/parcel.js';
 import { clock, openPage, recordOf, shelf } from '../../support/outbox-page.js';
@@ -18,13 +17,6 @@ describe('a claim’s transaction', () => {
     const keys = await database.run((store) => promisifyRequest(store.getAllKeys()));
     return { claimed, found, keys, life: outbox.life };
   };
-
-  it('claims the parcels of a life without a lease under its own lease', async () => {
-    const { claimed, keys, life } = await claimIn([[KEY, stored]]);
-    expect(claimed.parcels).toEqual([[KEY, { ...stored, life }]]);
-    expect(keys).toEqual([KEY, ['lease', life]]);
-    expect(claimed.until).toBe(clock.time + LEASE_MS);
-  });
 
   it('leaves what a lease holds, and later parcels of the same page if there is an identify in it', async () => {
     const until = clock.time + 5_000;

@@ -37,9 +37,11 @@ describe('a database', () => {
   });
 
   it('that hangs counts as failed after a second, refuses work, and is tried again after 10, then 20 s', async () => {
-    vi.stubGlobal('indexedDB', { open: () => ({}) });
+    const hang = vi.fn(() => ({}));
+    vi.stubGlobal('indexedDB', { open: hang });
     const { run, kinds } = open();
-    expect(await run()).toBe('failed');
+    expect([await run(), await run()]).toEqual(['failed', 'failed']);
+    expect(hang).toHaveBeenCalledTimes(1);
     expect(kinds).toEqual(['memory']);
     await pass(10_000);
     expect(kinds).toEqual(['memory', 'opening']);

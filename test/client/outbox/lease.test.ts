@@ -4,19 +4,6 @@ import { isSafe } from '../../../src/client/outbox/store.js';
 import { clock, openPage } from '../../support/outbox-page.js';
 
 describe('what a page holds', () => {
-  it('is nobody else’s while it lives, and anybody’s once its lease is over', async () => {
-    const page = openPage();
-    page.add('a', 'b');
-    await page.stored();
-    const other = openPage();
-    clock.time += LEASE_MS - 1;
-    expect(await other.claim()).toEqual([]);
-    expect(other.claims.elsewhere()).toBe(2);
-    clock.time += 1;
-    expect(await other.claim()).toEqual(['a', 'b']);
-    expect(await openPage().claim()).toEqual([]);
-  });
-
   it('is anybody’s when the clock was set back far, which nobody would wait for', async () => {
     clock.time += 3_600_000;
     const page = openPage();

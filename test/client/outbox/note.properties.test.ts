@@ -7,8 +7,8 @@ import { createParcel, type ParcelKey } from '../../../src/client/outbox/parcel.
 import type { OutboxRecord } from '../../../src/client/types.js';
 import { createLocalStorage } from '../../support/local-storage.js';
 import { name, text } from '../../support/nasty.js';
+import { NAME } from '../../support/site.js';
 
-const SITE = 'analytics-outbox https://in.example.com shop';
 const NOW = 1_000_000;
 
 const id = fc.stringMatching(/^[\w-]{21}$/);
@@ -33,7 +33,7 @@ const parcel = fc.record({
 /** What a page holds that has these parcels. */
 const holding = (
   parcels: (typeof parcel extends fc.Arbitrary<infer Parts> ? Parts : never)[],
-  name = SITE,
+  name = NAME,
 ): Outbox => {
   const outbox = createOutbox({ name, now: () => NOW } as Outbox);
   for (const { key, stored, records, isNamed } of parcels) {
@@ -61,7 +61,7 @@ describe('exit notes', () => {
         const all = written.map((made) => holding(made));
         for (const outbox of all) expect(writeNote(outbox, [...outbox.parcels])).toBeDefined();
 
-        const notes = readNotes(SITE);
+        const notes = readNotes(NAME);
         expect(notes.map(({ life }) => life)).toEqual(all.map(({ life }) => life));
         notes.forEach(({ life, until, parcels }, i) => {
           expect(until).toBeGreaterThan(NOW);
@@ -74,7 +74,7 @@ describe('exit notes', () => {
           });
           expect(parcels).toEqual(expect.arrayContaining(wanted));
           expect(parcels).toHaveLength(wanted.length);
-          removeNote(SITE, life);
+          removeNote(NAME, life);
         });
         expect(values).toEqual(new Map());
       }),
@@ -94,15 +94,15 @@ describe('exit notes', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 4 }), (found) => {
         values.clear();
-        found.forEach((one, i) => values.set(`${SITE} note ${i}`, one));
-        expect(readNotes(SITE).flatMap(({ parcels }) => parcels)).toEqual([]);
+        found.forEach((one, i) => values.set(`${NAME} note ${i}`, one));
+        expect(readNotes(NAME).flatMap(({ parcels }) => parcels)).toEqual([]);
       }),
       { numRuns: 500 },
     );
   });
 
   it('are written beside one that cannot be read', () => {
-    values.set(`${SITE} note other`, '{}');
+    values.set(`${NAME} note other`, '{}');
     vi.spyOn(localStorage, 'getItem').mockImplementation(() => {
       throw new Error('broken');
     });

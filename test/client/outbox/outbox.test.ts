@@ -10,11 +10,4 @@ describe('a full outbox', () => {
     expect(page.held()).toEqual(['i', 'c']);
     expect(page.told).toEqual(['outbox-full', 'outbox-full']);
   });
-
-  it('counts bytes, too', () => {
-    const { body } = recordOf('a');
-    const page = openPage({ maxBytes: 2 * body.length });
-    page.add('a', 'b', 'c');
-    expect(page.held()).toEqual(['b', 'c']);
-  });
 });

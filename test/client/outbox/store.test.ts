@@ -5,13 +5,16 @@ import { checkLease, isSafe } from '../../../src/client/outbox/store.js';
 import { clock, openPage } from '../../support/outbox-page.js';
 
 describe('what a page holds', () => {
-  it('is another page’s after a standstill in which that has claimed it', async () => {
+  it('is nobody else’s while it lives, and another page’s after a standstill in which that has claimed it', async () => {
     const page = openPage();
     page.add('a');
     await page.stored();
     const late = page.entry('a');
-    clock.time += LEASE_MS;
     const other = openPage();
+    clock.time += LEASE_MS - 1;
+    expect(await other.claim()).toEqual([]);
+    expect(other.claims.elsewhere()).toBe(1);
+    clock.time += 1;
     expect(await other.claim()).toEqual(['a']);
     expect(isSafe(page.outbox, late.parcel)).toBe(false);
     expect(await page.claim()).toEqual([]);

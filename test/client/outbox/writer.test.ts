@@ -1,4 +1,3 @@
-import { promisifyRequest } from 'idb-keyval';
 import { describe, expect, it, vi } from 'vitest';
 import { finish } from '../../../src/client/outbox/outbox.js';
 import { writeChanges } from '../../../src/client/outbox/writer.js';
@@ -45,15 +44,5 @@ describe('a write', () => {
     page.add('a');
     await writeChanges(page.outbox);
     expect(page.entry('a').parcel.stored).toBe('perhaps');
-  });
-
-  it('deletes a parcel with its last record, and the lease of a page that holds nothing', async () => {
-    const page = openPage();
-    page.add('a');
-    await page.stored();
-    finish(page.outbox, page.entry('a'));
-    await page.stored();
-    expect(page.outbox.until).toBe(0);
-    expect(await page.database.run((store) => promisifyRequest(store.getAll()))).toEqual([]);
   });
 });

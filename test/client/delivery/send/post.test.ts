@@ -14,27 +14,13 @@ afterEach(() => {
 
 const MESSAGE = { url: '/v1/event', body: '{}', keepalive: true, isSilent: false };
 
-it('tries once without keepalive where the browser refuses it at once, though timers of a hidden page are late', async () => {
-  const asked: unknown[] = [];
-  const fetch = async (_: unknown, { keepalive }: RequestInit = {}): Promise<Response> => {
-    asked.push(keepalive);
-    if (keepalive) throw new TypeError('no room');
-    return new Response('', { status: 200 });
-  };
-  const settings = { timeout: 30_000, fetch } as Partial<Settings> as Settings;
-  setTimeout(() => vi.setSystemTime(Date.now() + 1_000));
-  const answer = post({ ...MESSAGE, controller: new AbortController() }, settings, Date.now);
-  await vi.runAllTimersAsync();
-  expect(await answer).toMatchObject({ outcome: 'delivered', status: 200 });
-  expect(asked).toEqual([true, false]);
-});
-
-/** The moments of a page: `pagehide`, `pageshow` when it comes back from the cache, a rest of 100 s, and others. */
-type Moment = 'send' | 'leave' | 'return' | 'hide' | 'show' | 'freeze' | 'refuse';
+/** The moments of a page: `pagehide`, `pageshow` when it comes back from the cache, timers that are late, and others. */
+type Moment = 'send' | 'leave' | 'return' | 'hide' | 'show' | 'lag' | 'freeze' | 'refuse';
 
 it.each<[what: string, moments: Moment[], sends: number]>([
   ['the page has stayed', ['send', 'refuse'], 2],
   ['its tab was hidden meanwhile', ['send', 'hide', 'show', 'refuse'], 2],
+  ['its timers are late, since it is hidden', ['send', 'hide', 'refuse', 'lag'], 2],
   ['the page is left', ['send', 'leave', 'refuse'], 1],
   ['the page was left, and is back', ['send', 'leave', 'return', 'refuse'], 1],
   ['the page was frozen as it heard that', ['send', 'hide', 'refuse', 'freeze'], 1],
@@ -59,6 +45,7 @@ it.each<[what: string, moments: Moment[], sends: number]>([
         site.win.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })),
       hide: site.hide,
       show: site.show,
+      lag: () => setTimeout(() => vi.setSystemTime(Date.now() + 1_000)),
       freeze: () => setTimeout(() => vi.setSystemTime(Date.now() + 100_000)),
       refuse: () => refuse(),
     };
