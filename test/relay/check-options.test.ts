@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createConsumer,
-  createDelivery,
-  createRelay,
-  createSeenMemory,
-  type Queue,
-} from '../../src/relay.js';
+import { createConsumer, createDelivery, createRelay, createSeenMemory } from '../../src/relay.js';
 import { createKvSeen, createQueueHandler } from '../../src/relay-cloudflare.js';
 import { createLibsqlQueue, createLibsqlSeen } from '../../src/relay-libsql.js';
 import { createRedisQueue, createRedisSeen } from '../../src/relay-redis.js';
-import { createMemoryQueue } from './queue/memory-queue.js';
 
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
@@ -17,6 +10,7 @@ const delivery = {
   ...{ deliverEach: () => [], waitMs: () => 0, clientWaitMs: () => 0 },
   ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
 };
+const queue = { put: ignore, take: ignore, done: ignore, giveBack: ignore, bury: ignore };
 const client = { sendCommand: async () => {} };
 
 type Create = (options: never) => unknown;
@@ -50,7 +44,7 @@ const CASES: Record<string, Case> = {
   },
   createConsumer: {
     create: createConsumer,
-    good: { queue: createMemoryQueue() satisfies Queue, delivery },
+    good: { queue, delivery },
     required: ['queue', 'delivery'],
     wrong: {
       ...{ queue: { put: ignore }, delivery: {}, onUndelivered: 'log', batchSize: 2.5 },

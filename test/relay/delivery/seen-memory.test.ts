@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest';
 import { createSeenMemory, createShares } from '../../../src/relay/delivery/seen-memory.js';
 import type { BatchResult } from '../../../src/interface/wire.js';
+import { describeSeen } from '../queue/seen-contract.js';
 
 const done = (id: string): BatchResult => ({ id, outcome: 'delivered', status: 200 });
 const statesOf = async (seen: ReturnType<typeof createSeenMemory>, ...ids: string[]) =>
   (await seen.begin(ids, 1_000, 'me')).map(({ state }) => state);
+
+describeSeen('memory', async () => {
+  let time = 1_000_000;
+  const seen = createSeenMemory({ now: () => time });
+  return { open: async () => seen, pass: async (ms) => void (time += ms) };
+});
 
 it('forgets an id at its age', async () => {
   let time = 0;
@@ -14,12 +21,6 @@ it('forgets an id at its age', async () => {
   expect(await statesOf(seen, 'a')).toEqual(['done']);
   time = 5_000;
   expect(await statesOf(seen, 'a')).toEqual(['new']);
-});
-
-it('drops the oldest when it is full', async () => {
-  const seen = createSeenMemory({ maxIds: 2 });
-  await seen.finish([done('a'), done('b'), done('c')]);
-  expect(await statesOf(seen, 'b', 'c', 'a')).toEqual(['done', 'done', 'new']);
 });
 
 it('has a client that floods it lose its own ids only', async () => {

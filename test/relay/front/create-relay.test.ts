@@ -1,10 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLibsqlQueue } from '../../../src/relay-libsql.js';
 import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import type { BatchRecord } from '../../../src/interface/wire.js';
 import { event, identify } from '../helpers/records.js';
 import { bodyOf, fatesOf, ORIGIN, resultsOf, setUpRelay, waitOf } from '../helpers/relay.js';
-import { createMemoryQueue } from '../queue/memory-queue.js';
 
 type World = ReturnType<typeof setUpRelay>;
 
@@ -563,7 +563,8 @@ describe('with a queue', () => {
   });
 
   it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
-    const queue = createMemoryQueue(Date.now, { maxWaiting: 2 });
+    const queue = createLibsqlQueue({ path: ':memory:', maxWaiting: 2 });
+    onTestFinished(() => queue.close());
     const { errors, batch, outcomes } = setUpRelay({ queue });
     for (const id of ['a', 'b']) expect(await outcomes(event(id))).toEqual(accepted(id));
     for (const id of ['c', 'd', 'c']) expect(waitOf(await batch([event(id)]))).toEqual([503, '30']);

@@ -23,7 +23,7 @@ const createWorld = <Handle extends { close(): void }>(
   create: (options: Bounds & { path: string; now: () => number }) => Handle,
 ) => {
   const path = join(tempFolder(), 'new', 'relay.db');
-  let time = 1_000_000;
+  let time = Date.now();
   const open = async (options?: Bounds): Promise<Handle> => {
     const handle = create({ ...options, path, now: () => time });
     onTestFinished(() => handle.close());
@@ -32,23 +32,10 @@ const createWorld = <Handle extends { close(): void }>(
   return { open, pass: async (ms: number) => void (time += ms), path };
 };
 
-const enterQueue = async () => {
-  const world = createWorld(createLibsqlQueue);
-  const deadLetters = async () =>
-    (await (await world.open()).deadLetters.list()).map(({ record, reason }) => ({
-      record,
-      reason,
-    }));
-  return { ...world, deadLetters };
-};
+const enterQueue = async () => createWorld(createLibsqlQueue);
 describeQueue('libsql', enterQueue);
 describeLongLine('libsql', enterQueue);
-
-describeDeadLetters('libsql', () => {
-  const path = join(tempFolder(), 'queue.db');
-  return async (options) => openQueue(path, options).queue;
-});
-
+describeDeadLetters('libsql', enterQueue);
 describeSeen('libsql', async () => createWorld(createLibsqlSeen));
 describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
 

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { DeadLetter } from './memory-queue.js';
-import type { Queue, QueueBounds, QueuedRecord, Taken } from '../../../src/relay/queue/ports.js';
+import type {
+  DeadLetters,
+  Queue,
+  QueueBounds,
+  QueuedRecord,
+  Taken,
+} from '../../../src/relay/queue/ports.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
+
+type DurableQueue = Queue & { deadLetters: DeadLetters };
 
 export interface QueueWorld {
   /** A handle of one more process on the same queue. */
-  open: (options?: QueueBounds) => Promise<Queue>;
+  open: (options?: QueueBounds) => Promise<DurableQueue>;
   /** Lets time pass, for all handles. */
   pass: (ms: number) => Promise<void>;
-  deadLetters: () => Promise<DeadLetter[]>;
 }
 
 const VISIBLE_MS = 60_000;
@@ -32,7 +38,7 @@ const one = (taken: readonly Taken[]): Taken => {
 /** What every queue does, whatever it is made of. */
 export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): void => {
   /** Names a scenario that begins with an empty queue, and runs it. */
-  const it = (what: string, play: (queue: Queue, world: QueueWorld) => Promise<void>) =>
+  const it = (what: string, play: (queue: DurableQueue, world: QueueWorld) => Promise<void>) =>
     test(what, async () => {
       const world = await enter();
       await play(await world.open(), world);
@@ -283,15 +289,15 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await drain(queue)).toEqual([record.id]);
     });
 
-    it('buries a record with its reason, once, and lets the user go on', async (queue, {
-      deadLetters,
-    }) => {
+    it('buries a record with its reason, once, and lets the user go on', async (queue) => {
       const [bad, next] = [makeIdentify('a'), makeQueued('a')];
       await queue.put([bad, next]);
       const taken = one(await queue.take(1, VISIBLE_MS));
       await queue.bury(taken, 'rejected: 400');
       await queue.bury(taken, 'rejected: 400');
-      expect(await deadLetters()).toEqual([{ record: bad, reason: 'rejected: 400' }]);
+      expect(await queue.deadLetters.list()).toMatchObject([
+        { record: bad, reason: 'rejected: 400' },
+      ]);
       expect(await drain(queue)).toEqual([next.id]);
     });
 
@@ -313,7 +319,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
     });
 
     it('takes no more than may wait, and goes on when there is room', async () => {
-      const { open, deadLetters } = await enter();
+      const { open } = await enter();
       const [queue, other] = [await open({ maxWaiting: 3 }), await open({ maxWaiting: 3 })];
       const records = Array.from({ length: 6 }, () => makeQueued('a'));
       await queue.put(records.slice(0, 2));
@@ -330,7 +336,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       await queue.bury(second!, 'rejected 400');
       await queue.put(records.slice(4));
       expect(await drain(queue)).toEqual(records.slice(2).map(({ id }) => id));
-      expect(await deadLetters()).toHaveLength(1);
+      expect(await queue.deadLetters.list()).toHaveLength(1);
       await other.put(records);
       expect(await queue.size?.()).toMatchObject({ waiting: 6 });
     });
@@ -359,8 +365,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
     });
 
     it('keeps no more dead letters than it may, in all and of a client, and says what went', async () => {
-      const { open, deadLetters } = await enter();
-      const queue = await open({ maxDead: 3, maxDeadOfClient: 2 });
+      const queue = await (await enter()).open({ maxDead: 3, maxDeadOfClient: 2 });
       const bury = async (client: string) => {
         const record = { ...makeQueued(), client };
         await queue.put([record]);
@@ -376,10 +381,18 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
         { maxDead: 0, maxDeadOfClient: 0 },
         { maxDead: 0, maxDeadOfClient: 1 },
       ]);
-      expect(idsOf(await deadLetters())).toEqual([mine.id, floods[1]!.id, floods[2]!.id]);
+      expect(idsOf(await queue.deadLetters.list())).toEqual([
+        mine.id,
+        floods[1]!.id,
+        floods[2]!.id,
+      ]);
       const last = await bury('other');
       expect(last.gone).toEqual({ maxDead: 1, maxDeadOfClient: 0 });
-      expect(idsOf(await deadLetters())).toEqual([floods[1]!.id, floods[2]!.id, last.id]);
+      expect(idsOf(await queue.deadLetters.list())).toEqual([
+        floods[1]!.id,
+        floods[2]!.id,
+        last.id,
+      ]);
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 3 });
     });
 

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { hasRedis, startRedis, type RedisServer } from '../../support/start-redis.mjs';
 import { createRedisQueue, createRedisSeen, type RedisClient } from '../../../src/relay-redis.js';
 import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
-import type { DeadLetter } from './memory-queue.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeLongLine, describeQueue, type QueueWorld } from './queue-contract.js';
@@ -60,26 +59,14 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
 
   const enterQueue = async (): Promise<QueueWorld> => {
     const { prefix, now, pass } = enter();
-    const deadLetters = async () => {
-      const found = await client.xRange(`{${prefix}}:dead`, '-', '+');
-      return found.map(({ message }) => ({
-        record: JSON.parse(message['r']!) as DeadLetter['record'],
-        reason: message['reason']!,
-      }));
-    };
     return {
       open: async (options) => createRedisQueue({ ...options, client, prefix, now }),
       pass,
-      deadLetters,
     };
   };
   describeQueue('Redis', enterQueue);
   describeLongLine('Redis', enterQueue);
-
-  describeDeadLetters('Redis', () => {
-    const { prefix } = enter();
-    return async (options) => createRedisQueue({ ...options, client, prefix });
-  });
+  describeDeadLetters('Redis', enterQueue);
 
   const enterSeen = async () => {
     const { prefix, pass } = enter();
