@@ -71,15 +71,6 @@ const createWorld = (world: World = {}) => {
 };
 
 describe('a consumer', () => {
-  it('delivers what is put and empties the queue', async () => {
-    const { service, put, size } = createWorld();
-    await put(Array.from({ length: 200 }, (_, i) => named(`e${i}`, `u${i % 9}`)));
-    await pass(1_000);
-    expect(new Set(service.names()).size).toBe(200);
-    expect(service.got).toHaveLength(200);
-    expect(await size()).toEqual({ waiting: 0, dead: 0 });
-  });
-
   it('has several batches under way, but no more than it is told', async () => {
     const { service, put } = createWorld({
       hold: true,
@@ -113,20 +104,6 @@ describe('a consumer', () => {
     expect(service.names()).toEqual(['a']);
     expect(await size()).toEqual({ waiting: 0, dead: 0 });
     expect(new Set(errors.map(({ kind }) => kind))).toEqual(new Set(['queue']));
-  });
-
-  it('waits as long as the service wishes, and a little longer', async () => {
-    const { service, put, size } = createWorld();
-    const heal = service.fails(429, { headers: { 'retry-after': '60' } });
-    await put([fresh('a'), fresh('b')]);
-    await pass(30_000);
-    const asked = service.got.length;
-    expect(asked).toBeLessThanOrEqual(2);
-    heal();
-    await pass(29_000);
-    expect(service.got).toHaveLength(asked);
-    await pass(35_000);
-    expect(await size()).toMatchObject({ waiting: 0 });
   });
 
   it('keeps the order of a user through a failure', async () => {
@@ -265,49 +242,6 @@ describe('a consumer', () => {
     expect(asked).toBeLessThan(25);
   });
 
-  it('delivers the records of others while a fifth of all visitors have a bad one', async () => {
-    const { service, put, size } = createWorld();
-    service.fails(500, { when: isBad });
-    let late = 0;
-    for (let second = 0; second < 10; second++) {
-      for (let visitor = 0; visitor < 20; visitor++) {
-        const client = `${second} ${visitor}`;
-        const of = (name: string) => ({ ...named(name), client });
-        await put([
-          ...(visitor % 5 ? [] : [of(`bad ${client}`)]),
-          ...[of(`good ${client}`), of(`more ${client}`)],
-        ]);
-      }
-      await pass(1_000);
-      const names = new Set(service.names());
-      for (let visitor = 0; visitor < 20; visitor++)
-        if (visitor % 5 && !names.has(`good ${second} ${visitor}`)) late++;
-    }
-    expect(late).toBeLessThan(10 * 16 * 0.05);
-    await pass(5_000);
-    const names = new Set(service.names().filter((name) => !name.startsWith('bad')));
-    expect(names.size).toBe(10 * 20 * 2);
-    expect(await size()).toMatchObject({ waiting: 10 * 4 });
-  });
-
-  it('delivers the records of others while the service takes four of one client slowly', async () => {
-    const { service, put, size } = createWorld();
-    service.when(takesSlowly);
-    for (let batch = 0; batch < 4; batch++) {
-      const others = Array.from({ length: 63 }, (_, n) => ({ ...named('good'), client: `c${n}` }));
-      await put([{ ...named('slow'), client: 'stranger' }]);
-      await put(others);
-    }
-    await pass(500);
-    await put(Array.from({ length: 50 }, () => named('late')));
-    await pass(1_500);
-    expect(service.names().filter((name) => name === 'late')).toHaveLength(50);
-    expect(await size()).toMatchObject({ waiting: 4 });
-    await pass(8_000);
-    expect(await size()).toMatchObject({ waiting: 0 });
-    expect(service.got).toHaveLength(4 * 64 + 50);
-  });
-
   it('delivers the records of others at once while a client sends more than the service takes of it', async () => {
     const { service, put, size } = createWorld({
       delivery: { concurrency: 8 },
@@ -322,7 +256,7 @@ describe('a consumer', () => {
       setTimeout(answer, 20);
       return true;
     });
-    for (let second = 0; second < 40; second++) {
+    for (let second = 0; second < 30; second++) {
       await put(Array.from({ length: 20 }, () => ({ ...named('slow'), client: 'stranger' })));
       for (let n = 0; n < 20; n++) {
         const record = { ...named('good'), client: `visitor ${n}` };
@@ -332,7 +266,7 @@ describe('a consumer', () => {
       }
     }
     await pass(1_000);
-    expect(waits).toHaveLength(800);
+    expect(waits).toHaveLength(600);
     // Until it is known that the client is slow, its records may hold all places for a second.
     expect(Math.max(...waits)).toBeLessThan(1_500);
     expect(waits.filter((ms) => ms > 600).length).toBeLessThan(40);
@@ -341,7 +275,7 @@ describe('a consumer', () => {
     isSlow = false;
     putAt.clear();
     await pass(60_000);
-    expect([slow(), await size()]).toEqual([800, { waiting: 0, dead: 0 }]);
+    expect([slow(), await size()]).toEqual([600, { waiting: 0, dead: 0 }]);
   });
 
   it('has no more under way than its batches, and gives none back, while the service takes all slowly', async () => {
@@ -665,24 +599,6 @@ describe('a consumer', () => {
     consumer.start();
     await pass(1_000);
     expect(service.got).toHaveLength(1);
-  });
-
-  it('knows how it stands, and says so when a trouble begins and when it is over', async () => {
-    const recoveries: unknown[] = [];
-    const onRecovery = (recovery: unknown) => void recoveries.push(recovery);
-    const { service, queue, consumer, errors, put } = createWorld({ delivery: { onRecovery } });
-    const heal = service.fails(503);
-    await put([fresh(), fresh(), fresh()]);
-    await pass(66_000);
-    const { service: state, queue: size, isReading } = consumer.health();
-    expect(state).toMatchObject({ status: 'failing', reason: 'the service answers 503' });
-    expect([size?.waiting, isReading]).toEqual([3, true]);
-    expect(errors).toMatchObject([{ kind: 'service', status: 503 }]);
-    heal();
-    await pass(40_000);
-    expect(consumer.health().service.status).toBe('ok');
-    expect(recoveries).toEqual([{ kind: 'service', lastedMs: expect.any(Number) }]);
-    expect(errors).toHaveLength(1);
   });
 
   it('tells how full the queue is while it waits for a service that hangs', async () => {

@@ -233,10 +233,12 @@ describe('records that may not be stored', () => {
     expect(service.names()).toEqual(['a', 'b']);
   });
 
-  it('are answered alone as in a batch, with the wrong field', async () => {
-    const { post } = setUpRelay();
-    const message = 'Invalid request data: tags';
-    const answer = await bodyOf(await post('/v1/event', { ...body, tags: [] }));
+  it.each([
+    [{ ...body, tags: [] }, 'tags'],
+    ['{', 'body'],
+  ])('are answered alone as in a batch, with the wrong field: %j', async (sent, field) => {
+    const message = `Invalid request data: ${field}`;
+    const answer = await bodyOf(await setUpRelay().post('/v1/event', sent));
     expect(answer).toEqual([400, { code: 400, message }]);
   });
 

@@ -32,24 +32,6 @@ describe('a batch', () => {
       'requests 1 batch 200',
     ]);
   });
-
-  it('may be empty', async () => {
-    const { batch } = setUpRelay();
-    expect(await bodyOf(await batch([]))).toEqual([200, { results: [] }]);
-  });
-
-  it('is answered at once while the service is left alone', async () => {
-    const { service, clock, batch } = setUpRelay();
-    const heal = service.fails(503, { headers: { 'retry-after': '60' } });
-    const [first] = await resultsOf(batch([event('a')]));
-    expect(first).toMatchObject({ outcome: 'retry', status: 503, retry_after: 75 });
-    heal();
-    const second = await batch([event('b')]);
-    expect(waitOf(second)).toEqual([503, '75']);
-    expect(service.got).toHaveLength(1);
-    clock.time += 75_000;
-    expect((await batch([event('b')])).status).toBe(200);
-  });
 });
 
 describe('a value that is not listed', () => {
@@ -159,20 +141,6 @@ describe('the two single operations', () => {
   });
 
   it.each([
-    ['not JSON', '{', 400],
-    ['a missing field', '{"project":"p","channel":"c"}', 400],
-    ['another project', '{"project":"q","channel":"c","event":"e"}', 403],
-  ])('refuse %s', async (_, body, status) => {
-    const { service, post } = setUpRelay();
-    const message = expect.any(String) as string;
-    expect(await bodyOf(await post('/v1/event', body))).toEqual([
-      status,
-      { code: status, message },
-    ]);
-    expect(service.got).toEqual([]);
-  });
-
-  it.each([
     [500, 503],
     [401, 502],
     [422, 400],
@@ -233,34 +201,6 @@ describe('the health', () => {
   };
   const iso = (time: number) => new Date(time).toISOString();
   const lastSuccess = { last_success: iso(1_000_000) };
-
-  it('says since when the service fails, why, until when the relay waits, and what went well', async () => {
-    const { relay, service, clock, batch } = setUpRelay();
-    await batch([event('a')]);
-    const ok = { status: 'ok', service: { status: 'ok', ...lastSuccess } };
-    expect(await healthOf(relay)).toEqual([200, ok]);
-    service.fails(429);
-    clock.time += 5_000;
-    await batch([event('b')]);
-    const failing = {
-      ...{ status: 'failing', reason: 'the service answers 429', ...lastSuccess },
-      ...{ since: iso(1_005_000), paused_until: iso(1_005_750) },
-    };
-    expect(await healthOf(relay)).toEqual([200, { status: 'ok', service: failing }]);
-  });
-
-  it('says that one client has records which the service refuses to take, while it takes others', async () => {
-    const { relay, service, clock, batch } = setUpRelay();
-    service.fails(500, { when: (name) => name === 'bad' });
-    await batch([event('a')]);
-    clock.time += 5_000;
-    await batch([event('bad')]);
-    const refusing = {
-      ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
-      since: iso(1_005_000),
-    };
-    expect(relay.health().service).toEqual({ status: 'ok', ...lastSuccess, refusing });
-  });
 
   it('takes a page of HTML for no refusal, whatever its status; with 413 for one once others pass', async () => {
     let status = 400;
@@ -400,38 +340,9 @@ describe('hooks', () => {
     expect(errors).toEqual([{ kind: 'hook', message: '`authorize`: database is down' }]);
     expect(service.got).toEqual([]);
   });
-
-  it('cost nothing when they throw at news', async () => {
-    const fail = () => {
-      throw new Error('no');
-    };
-    const { batch } = setUpRelay({ onMetric: fail, onError: fail });
-    expect((await batch([event('a')])).status).toBe(200);
-  });
 });
 
 describe('the rate limit', () => {
-  it('counts records of each client', async () => {
-    const { clock, batch, statusFrom } = setUpRelay({ rateLimit: { perSecond: 1, burst: 2 } });
-    const two = (id: string) => [event(`${id}1`), event(`${id}2`)];
-    expect(await statusFrom('192.0.2.1', ...two('a'))).toBe(200);
-    expect(waitOf(await batch(two('b')))).toEqual([429, '1']);
-    expect(await statusFrom('192.0.2.2', ...two('c'))).toBe(200);
-    clock.time += 1_000;
-    expect(await statusFrom('192.0.2.1', ...two('b'))).toBe(200);
-  });
-
-  it('says in words that an address is none', async () => {
-    const clientAddress = (() => ['192.0.2.1']) as unknown as () => string;
-    const { errors, service, batch } = setUpRelay({ clientAddress });
-    expect((await batch([event('a')])).status).toBe(503);
-    expect(errors[0]).toEqual({
-      kind: 'hook',
-      message: '`rateLimit`: `clientAddress` must give a string',
-    });
-    expect(service.got).toEqual([]);
-  });
-
   it.each([{}, { clientAddress: undefined, rateLimit: false as const }])(
     'has a ceiling for all clients together (%j)',
     async (options) => {
@@ -490,13 +401,11 @@ describe('the rate limit', () => {
   });
 });
 
-it.each([
-  [undefined, {}],
-  ['192.0.2.0', { forwardAddress: true }],
-])('passes on of the address: %s', async (passed, options) => {
-  const { service, batch } = setUpRelay({ clientAddress: () => '192.0.2.77', ...options });
+it('passes on the start of the address where it is told to', async () => {
+  const clientAddress = () => '192.0.2.77';
+  const { service, batch } = setUpRelay({ clientAddress, forwardAddress: true });
   await batch([event('a')], { 'x-forwarded-for': '198.51.100.1' });
-  expect(service.got[0]!.headers['x-forwarded-for']).toBe(passed);
+  expect(service.got[0]!.headers['x-forwarded-for']).toBe('192.0.2.0');
 });
 
 it('has no more records wait for the service than may: 503 before the body is read, `retry` beyond', async () => {
@@ -551,17 +460,6 @@ describe('with a queue', () => {
     expect(service.got).toEqual([]);
   });
 
-  it('says 503 when it is not, and takes it later', async () => {
-    const { queue, puts, state } = createQueue();
-    const { errors, batch, outcomes } = setUpRelay({ queue });
-    state.isDown = true;
-    expect(waitOf(await batch([event('e')]))).toEqual([503, '2']);
-    expect(errors).toEqual([{ kind: 'queue', message: 'disk is full' }]);
-    state.isDown = false;
-    expect(await outcomes(event('e'))).toEqual(accepted('e'));
-    expect(puts).toHaveLength(1);
-  });
-
   it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
     const queue = createLibsqlQueue({ path: ':memory:', maxWaiting: 2 });
     onTestFinished(() => queue.close());
@@ -595,12 +493,5 @@ describe('with a queue', () => {
       },
     ]);
     expect(puts).toMatchObject([[{ id: 'b' }]]);
-  });
-
-  it('does not queue what is not allowed', async () => {
-    const { queue, puts } = createQueue();
-    const { outcomes } = setUpRelay({ queue, projects: ['other'] });
-    expect(await outcomes(event('e'))).toEqual([['e', 'blocked']]);
-    expect(puts).toEqual([]);
   });
 });

@@ -113,15 +113,20 @@ it.each(['authorize', 'rateLimit'] as const)('lets nobody in while `%s` hangs', 
   expect(errors).toEqual([{ kind: 'hook', message: `\`${name}\`: no answer in time` }]);
 });
 
-it('leaves nothing unhandled where hooks reject, as they may where types are not looked at', async () => {
+it.each<[how: string, hook: () => unknown]>([
+  ['reject, as they may where types are not looked at', () => Promise.reject(new Error('no'))],
+  [
+    'throw',
+    () => {
+      throw new Error('no');
+    },
+  ],
+])('goes on where hooks %s', async (_, hook) => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on('unhandledRejection', note);
   onTestFinished(() => void process.off('unhandledRejection', note));
-  const reject = (async () => {
-    throw new Error('no');
-  }) as () => void;
-  const { outcomes } = set({ onError: reject, onMetric: reject });
+  const { outcomes } = set({ onError: hook, onMetric: hook });
   expect(await outcomes(event('a'))).toEqual([['a', 'delivered']]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
