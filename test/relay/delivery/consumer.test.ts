@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ConsumerOptions, createConsumer } from '../../../src/relay/delivery/consumer.js';
 import type { Undelivered } from '../../../src/relay/delivery/settle.js';
 import { createDelivery, type DeliveryOptions } from '../../../src/relay/delivery/delivery.js';
-import type { RelayError } from '../../../src/relay/hooks.js';
+import type { Hooks, RelayError } from '../../../src/relay/hooks.js';
 import { createLibsqlQueue } from '../../../src/relay-libsql.js';
 import type { Queue, QueuedRecord, Seen } from '../../../src/relay/queue/ports.js';
 import { fakeTime, pass } from '../../support/clock.js';
@@ -10,8 +10,10 @@ import { createFakeService, type Got } from '../helpers/fake-service.js';
 import { makeIdentify, makeQueued } from '../queue/make-queued.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 
-beforeEach(() => fakeTime('setInterval', 'clearInterval'));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  fakeTime('setInterval', 'clearInterval');
+  onTestFinished(() => void vi.useRealTimers());
+});
 
 const fresh = (user?: string): QueuedRecord => ({ ...makeQueued(user), at: Date.now() });
 const isBad = (name: string) => name.startsWith('bad');
@@ -49,6 +51,7 @@ const createWorld = (world: World = {}) => {
   const memory = createLibsqlQueue({ path: ':memory:' });
   const queue = { ...memory, ...world.queue?.(memory) };
   const errors: RelayError[] = [];
+  const metrics: Parameters<NonNullable<Hooks['onMetric']>>[] = [];
   const undelivered: Undelivered[] = [];
   const onError = (error: RelayError) => void errors.push(error);
   const delivery = createDelivery({
@@ -56,13 +59,20 @@ const createWorld = (world: World = {}) => {
     ...{ fetch: service.fetch, onError, random: () => 0.5, ...world.delivery },
   });
   const consumer = createConsumer({
-    ...{ queue, delivery, onError, random: () => 0.5, ...world.consumer },
-    onUndelivered: world.consumer?.onUndelivered ?? ((one) => void undelivered.push(one)),
+    ...{ queue, delivery, onError, random: () => 0.5 },
+    onMetric: (...metric) => void metrics.push(metric),
+    onUndelivered: (one) => void undelivered.push(one),
+    ...world.consumer,
   });
-  onTestFinished(() => consumer.stop());
+  onTestFinished(async () => {
+    const stopped = consumer.stop();
+    await pass(60_000); // no request takes longer
+    await stopped;
+    memory.close();
+  });
   consumer.start();
   return {
-    ...{ service, queue, errors, undelivered, consumer },
+    ...{ service, queue, errors, metrics, undelivered, consumer },
     put: (records: readonly QueuedRecord[]) => queue.put(records),
     size: () => memory.size(),
     dead: async () =>
@@ -307,7 +317,7 @@ describe('a consumer', () => {
   });
 
   it('keeps a place for records that have not failed while what has failed takes long', async () => {
-    const { service, consumer, put } = createWorld({ delivery: { concurrency: 8 } });
+    const { service, put } = createWorld({ delivery: { concurrency: 8 } });
     const bad = Array.from({ length: 60 }, (_, i) => named(`bad ${i}`));
     let isSlow = false;
     service.when(({ body, answer }) => {
@@ -327,13 +337,10 @@ describe('a consumer', () => {
       await pass(1_000);
       expect(service.names()).toContain(`good ${n}`);
     }
-    const stopped = consumer.stop();
-    await pass(60_000);
-    await stopped;
   });
 
   it('tries what has failed again though there are always records that have not', async () => {
-    const { service, consumer, put, size } = createWorld({
+    const { service, put, size } = createWorld({
       consumer: { batchSize: 1, concurrentBatches: 2 },
     });
     let failures = 1;
@@ -346,80 +353,38 @@ describe('a consumer', () => {
     await pass(5_000);
     expect(service.names().filter((name) => name === 'once')).toHaveLength(2);
     expect((await size()).waiting).toBeGreaterThan(50);
-    const stopped = consumer.stop();
-    await pass(50);
-    await stopped;
   });
 
-  it('tries at once what waits for itself when somebody says so', async () => {
-    const { service, consumer, put, size } = createWorld();
-    const heal = service.fails(500);
-    await put([fresh()]);
-    await pass(300_000);
-    heal();
-    consumer.tryNow();
-    await pass(1_000);
-    expect(await size()).toMatchObject({ waiting: 0 });
-  });
-
-  it('says at its start that the queue may lose records, and at its creation that the delivery lacks a part', async () => {
+  it('says at its start that the queue may lose records', async () => {
     const { errors } = createWorld({ queue: () => ({ check: async () => ['it may'] }) });
     await pass(0);
     expect(errors).toEqual([{ kind: 'storage', message: 'it may' }]);
-    const delivery = { deliver: async () => [], waitMs: () => 0 };
-    expect(() =>
-      createConsumer({ queue: { put: async () => {} } as never, delivery: delivery as never }),
-    ).toThrow('`delivery`');
   });
 
   it('tells what had to go because there was too much, once a minute', async () => {
-    const onMetric = vi.fn();
-    const { errors, put } = createWorld({
+    const { errors, metrics, put } = createWorld({
       queue: (memory) => ({
         bury: async (...args) => (await memory.bury(...args), { maxDead: 2 }),
       }),
-      consumer: { onMetric },
       delivery: { fetch: async () => new Response('{}', { status: 400 }) },
     });
     await put([fresh(), fresh()]);
     await pass(1_000);
-    expect(onMetric.mock.calls.filter(([name]) => name === 'dropped')).toEqual([
-      ['dropped', 2, { bound: 'maxDead' }],
-      ['dropped', 2, { bound: 'maxDead' }],
-    ]);
-    expect(errors).toEqual([
-      {
-        kind: 'dropped',
-        message: expect.stringMatching(/^2 of the oldest dead letters/) as string,
-      },
-    ]);
-  });
-
-  it('tells last how much waits when it is stopped', async () => {
-    const onMetric = vi.fn();
-    const { consumer, put, size } = createWorld({
-      hold: true,
-      consumer: { onMetric, batchSize: 1, concurrentBatches: 1 },
-      delivery: { timeout: 100 },
-    });
-    await put(Array.from({ length: 300 }, () => fresh()));
-    const stopped = consumer.stop();
-    await pass(1_000);
-    await stopped;
-    const waiting = onMetric.mock.calls.filter(([name]) => name === 'queue_waiting').at(-1);
-    expect(waiting?.[1]).toBe((await size()).waiting);
+    const dropped = ['dropped', 2, { bound: 'maxDead' }];
+    expect(metrics.filter(([name]) => name === 'dropped')).toEqual([dropped, dropped]);
+    const message = expect.stringMatching(/^2 of the oldest dead letters/) as string;
+    expect(errors).toEqual([{ kind: 'dropped', message }]);
   });
 
   it('counts as tries only what the service was asked', async () => {
-    const onMetric = vi.fn();
-    const { service, put } = createWorld({ consumer: { onMetric } });
+    const { service, metrics, put } = createWorld();
     const heal = service.fails(503);
     for (let n = 0; n < 20; n++)
       await put(Array.from({ length: 5 }, () => ({ ...fresh(), client: `c${n}` })));
     await pass(30_000);
     const sumOf = (outcome: string) =>
-      onMetric.mock.calls
-        .filter(([name, , labels]) => name === 'records' && labels.outcome === outcome)
+      metrics
+        .filter(([name, , labels]) => name === 'records' && labels?.['outcome'] === outcome)
         .reduce((sum, [, value]) => sum + value, 0);
     // Most are given back untried, since the service is away.
     expect(service.got.length).toBeLessThan(50);
@@ -513,10 +478,9 @@ describe('a consumer', () => {
     ['the store of ids fails', () => ({ seen: failingFor(10_000) })],
     ['too many are under way', () => ({ maxPending: 1 })],
   ])('takes no record that it could not try for one that has failed: %s', async (_, options) => {
-    const onMetric = vi.fn();
-    const { service, queue, put, dead } = createWorld({
+    const { service, queue, metrics, put, dead } = createWorld({
       delivery: options(),
-      consumer: { onMetric, maxAge: 1_000 },
+      consumer: { maxAge: 1_000 },
     });
     const take = vi.spyOn(queue, 'take');
     await put([makeIdentify('a'), named('old', 'a'), named('b'), named('c')]);
@@ -524,44 +488,32 @@ describe('a consumer', () => {
     await pass(30_000);
     expect(await dead()).toEqual([]);
     expect(service.names().sort()).toEqual(['b', 'c', 'identify a', 'old']);
-    const out = onMetric.mock.calls.filter(([name]) => name === 'records');
-    expect(out.map(([, , labels]) => (labels as { outcome: string }).outcome)).toEqual(
-      Array<string>(4).fill('delivered'),
-    );
+    const delivered = ['records', 1, { side: 'out', outcome: 'delivered' }];
+    expect(metrics.filter(([name]) => name === 'records')).toEqual(Array(4).fill(delivered));
     expect(take.mock.calls.length).toBeLessThan(200);
   });
 
-  it('can read its queue again after a measuring that failed, though the service is away', async () => {
-    let failures = 1;
-    const { service, consumer, put } = createWorld({
-      queue: (memory) => ({
-        size: async () => {
-          if (service.got.length && failures-- > 0) throw new Error('gone');
-          return memory.size!();
-        },
-      }),
-    });
-    service.fails(503, { headers: { 'retry-after': '600' } });
-    await put([fresh()]);
-    await pass(10_500);
-    expect(consumer.health().isReading).toBe(false);
-    await pass(10_000);
-    expect(consumer.health().isReading).toBe(true);
-  });
+  const HANGING: World = {
+    hold: true,
+    delivery: { timeout: 60_000 },
+    consumer: { batchSize: 1, concurrentBatches: 1 },
+  };
 
-  it('can read its queue again after a measuring that failed, though no more may be taken', async () => {
+  it.each<[why: string, world: World]>([
+    ['the service is away', {}],
+    ['no more may be taken', HANGING],
+  ])('can read its queue again after a measuring that failed, though %s', async (_, world) => {
     let isAway = false;
     const { service, consumer, put } = createWorld({
-      hold: true,
+      ...world,
       queue: (memory) => ({
         size: async () => {
           if (isAway) throw new Error('gone');
           return memory.size!();
         },
       }),
-      delivery: { timeout: 60_000 },
-      consumer: { batchSize: 1, concurrentBatches: 1 },
     });
+    if (!world.hold) service.fails(503, { headers: { 'retry-after': '600' } });
     await put([fresh(), fresh()]);
     await pass(1_000);
     isAway = true;
@@ -570,8 +522,6 @@ describe('a consumer', () => {
     isAway = false;
     await pass(10_000);
     expect(consumer.health().isReading).toBe(true);
-    expect(service.got).toHaveLength(1);
-    service.open();
   });
 
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
@@ -602,20 +552,14 @@ describe('a consumer', () => {
   });
 
   it('tells how full the queue is while it waits for a service that hangs', async () => {
-    const onMetric = vi.fn();
-    const { service, consumer, put } = createWorld({
-      hold: true,
-      delivery: { timeout: 60_000 },
-      consumer: { onMetric, batchSize: 1, concurrentBatches: 1 },
-    });
+    const { consumer, metrics, put } = createWorld(HANGING);
     await put([fresh()]);
     await pass(300);
     await put([fresh(), fresh()]);
     await pass(10_500);
     expect(consumer.health().queue).toMatchObject({ waiting: 3 });
-    expect(onMetric).toHaveBeenCalledWith('queue_waiting', 3);
-    const [, oldest] = onMetric.mock.calls.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;
+    expect(metrics).toContainEqual(['queue_waiting', 3]);
+    const [, oldest] = metrics.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;
     expect(oldest).toBeGreaterThanOrEqual(10_000);
-    service.open();
   });
 });

@@ -21,22 +21,6 @@ const setUpHeld = () => {
   return { service, from };
 };
 
-it('keeps nobody waiting for a visitor with hundreds of records', async () => {
-  const { service, from } = setUpHeld();
-  const busy = Array.from({ length: 4 }, (_, i) => from('busy', events(`busy${i}-`, 100)));
-  await service.arrived(2);
-  const others = Array.from({ length: 8 }, (_, i) => from(`other${i}`, events(`other${i}-`, 1)));
-  await settle(from);
-  const before = service.got.length;
-  service.open();
-  expect(new Set((await Promise.all([...busy, ...others])).flat())).toEqual(new Set(['delivered']));
-  const names = service.names();
-  expect(new Set(names).size).toBe(408);
-  // Two go at once. Then there is one turn for each of the nine clients, and as many as may be under way.
-  const soon = names.slice(0, before + 9 + 32).filter((name) => name.startsWith('other'));
-  expect(soon).toHaveLength(8);
-});
-
 it('does not have one visitor wait for what another sends of the same user, and keeps the order of each', async () => {
   const { service, from } = setUpHeld();
   const flood = Array.from({ length: 100 }, (_, i) => identify(`forged${i}`, 'u'));

@@ -9,7 +9,7 @@ import type { IdBounds, QueueBounds, QueuedRecord } from '../../../src/relay/que
 import { createFakeService } from '../helpers/fake-service.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
-import { describeLongLine, describeQueue } from './queue-contract.js';
+import { describeLeft, describeLongLine, describeQueue } from './queue-contract.js';
 import {
   describeSeen,
   describeSeenBounds,
@@ -96,36 +96,28 @@ it.each(['deleted', 'replaced'])('takes no records when its file was %s', async 
   if (how === 'deleted') expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
 });
 
-it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
+describeLeft('libsql', async ({ first, behind, failed, dead }) => {
   const path = join(tempFolder(), 'relay.db');
   const old = new Database(path);
   old.exec(VERSION_2);
   const put = old.prepare<unknown[]>(
     'INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
-  const line = '["me","p","a"]';
-  const putOld = (seq: number, { id, type, at, ...rest }: QueuedRecord, ...state: unknown[]) => {
-    const isIdentify = type === 'identify' ? 1 : 0;
-    const record = JSON.stringify({ id, type, at, ...rest });
-    put.run(seq, `${type}:${id}:p`, 'me', line, isIdentify, record, at, ...state);
+  const putOld = (seq: number, record: QueuedRecord, ...state: unknown[]) => {
+    const { id, type, at } = record;
+    const place = [`${type}:${id}:p`, 'me', '["me","p","a"]', type === 'identify' ? 1 : 0];
+    put.run(seq, ...place, JSON.stringify(record), at, ...state);
   };
   putOld(1, first, 0, 0, 0, null);
-  putOld(2, { ...behind, client: 'me' }, null, 0, 0, null);
-  putOld(3, { ...failed, client: 'me' }, 5, 2, 3, 'a token of who is dead');
+  putOld(2, behind, null, 0, 0, null);
+  putOld(3, failed, 5, 2, 3, 'a token of who is dead');
   old.exec(`INSERT INTO sizes VALUES ('waiting', 3, 3), ('waiting me', 3, 3), ('dead', 1, 1)`);
-  const letter = [1, '', JSON.stringify(makeQueued()), 'expired', 5];
+  const letter = [1, '', JSON.stringify(dead), 'expired', 5];
   old.prepare<unknown[]>('INSERT INTO dead VALUES (?, ?, ?, ?, ?)').run(...letter);
   old.close();
   const { queue } = openQueue(path, { maxWaiting: 3 });
-  expect(await queue.size()).toEqual({ waiting: 3, dead: 1, oldest: 1_000 });
   await expect(queue.put([makeQueued()])).rejects.toThrow('`maxWaiting`');
-  const taken = await queue.take(10, 1_000);
-  expect(idsOf(taken)).toEqual([first.id]);
-  expect(await queue.take(10, 1_000)).toMatchObject([{ record: { id: failed.id }, attempts: 4 }]);
-  await queue.done(taken);
-  expect(idsOf(await queue.take(10, 1_000))).toEqual([behind.id]);
-  expect(await queue.deadLetters.list()).toMatchObject([{ id: '1', reason: 'expired', diedAt: 5 }]);
+  return queue;
 });
 
 it('knows the ids that the build before this one has left', async () => {
@@ -160,13 +152,11 @@ it.each([
 });
 
 it('goes on when the clock is set back by an hour while records wait', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  let time = 10_000_000;
-  const queue = createLibsqlQueue({ path, now: () => time });
-  onTestFinished(() => queue.close());
+  const { open, pass } = createWorld(createLibsqlQueue);
+  const queue = await open();
   await queue.put([makeQueued()]);
   await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
-  time -= 3_600_000;
+  await pass(-3_600_000);
   expect(await queue.take(1, 60_000)).toHaveLength(1);
 });
 
@@ -226,8 +216,7 @@ it('waits for a file that another process has locked without holding up the proc
 });
 
 it('says that the file is locked when it stays so, and that the file is closed', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const queue = createLibsqlQueue({ path });
+  const { path, queue } = openQueue();
   lock(path);
   const time = vi.spyOn(performance, 'now');
   onTestFinished(() => time.mockRestore());
@@ -241,14 +230,10 @@ it('says that the file is locked when it stays so, and that the file is closed',
 
 it('calls a full disk what it is, and goes on when there is room', async () => {
   const { path, queue } = openQueue();
-  const large = () => ({ ...makeQueued(), body: { project: 'p', tags: 'x'.repeat(100_000) } });
-  const limit = vi.spyOn(Database.prototype, 'exec');
-  onTestFinished(() => limit.mockRestore());
-  limit.mockImplementationOnce(() => {
-    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
-  });
-  await expect(queue.put([large()])).rejects.toThrow(`the disk is full: ${path}`);
-  await queue.put([large()]);
+  fillDisk('before');
+  await expect(queue.put([makeQueued()])).rejects.toThrow(`the disk is full: ${path}`);
+  fillDisk();
+  await queue.put([makeQueued()]);
   expect(await queue.size()).toMatchObject({ waiting: 1 });
 });
 

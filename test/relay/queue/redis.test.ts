@@ -5,7 +5,12 @@ import { createRedisQueue, createRedisSeen, type RedisClient } from '../../../sr
 import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
-import { describeLongLine, describeQueue, type QueueWorld } from './queue-contract.js';
+import {
+  describeLeft,
+  describeLongLine,
+  describeQueue,
+  type QueueWorld,
+} from './queue-contract.js';
 import {
   describeSeen,
   describeSeenBounds,
@@ -52,7 +57,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       now: () => Date.now() + offset,
       pass: async (ms: number) => {
         offset += ms;
-        await client.sendCommand(['EVAL', AGE, '0', `{${prefix}}`, String(ms)]);
+        await client.sendCommand(['EVAL', AGE, '0', `{${prefix}}`, String(Math.ceil(ms))]);
       },
     };
   };
@@ -213,9 +218,8 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
 
   const ask = (...args: string[]) => client.sendCommand(args);
 
-  it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
+  describeLeft('Redis', async ({ first, behind, failed, dead }) => {
     const key = (name: string) => `{old}:${name}`;
-    const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
     const putOld = async (record: QueuedRecord, state: string, score?: number) => {
       const member = `${record.type}:${record.id}:p`;
       await ask('HSET', key('waiting'), member, `1000 ${state} me ${JSON.stringify(record)}`);
@@ -224,31 +228,17 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       return member;
     };
     await ask('SET', key('version'), '2');
-    const members = [
-      await putOld(first, '0 0', 1_000 - 1e13),
-      await putOld({ ...behind, client: 'me' }, '0 0'),
-    ];
+    const members = [await putOld(first, '0 0', 1_000 - 1e13), await putOld(behind, '0 0')];
     await ask('RPUSH', key('line:["me","p","a"]'), ...members);
-    const taken = await putOld({ ...failed, client: 'me' }, '2 5', 5);
+    const taken = await putOld(failed, '2 5', 5);
     await ask('HSET', key('taken'), taken, 'a token of who is dead');
     await ask('HSET', key('sizes'), 'waiting', '3', 'waiting me', '3', 'dead', '1');
-    const dead = makeQueued();
     await ask('XADD', key('dead'), '*', 'r', JSON.stringify(dead), 'reason', 'expired', 'c', '');
-    const queue = createRedisQueue({ client, prefix: 'old' });
-    expect(await queue.size()).toEqual({ waiting: 3, dead: 1, oldest: 1_000 });
-    const [one] = await queue.take(10, 60_000);
-    expect(one).toMatchObject({ record: first, attempts: 1 });
-    const [two] = await queue.take(10, 60_000);
-    expect(two).toMatchObject({ record: { id: failed.id }, attempts: 4 });
-    await queue.done([one!, two!]);
-    const [three] = await queue.take(10, 60_000);
-    expect(three).toMatchObject({ record: { id: behind.id }, attempts: 1 });
-    await queue.done([three!]);
-    const [letter] = await queue.deadLetters.list();
-    expect(letter).toMatchObject({ record: dead, reason: 'expired' });
-    expect(await queue.deadLetters.purge([letter!.id])).toBe(1);
     // An empty stream stays.
-    expect((await client.keys(key('*'))).sort()).toEqual([key('dead'), key('version')]);
+    onTestFinished(async () =>
+      expect((await client.keys(key('*'))).sort()).toEqual([key('dead'), key('version')]),
+    );
+    return createRedisQueue({ client, prefix: 'old' });
   });
 
   it.each([
