@@ -190,6 +190,21 @@ describe('a consumer', () => {
     expect(await size()).toEqual({ waiting: 0, dead: 1 });
   });
 
+  it('delivers a dead letter that is sent again once the service takes it, though it was refused', async () => {
+    const { service, queue, put, size } = createWorld();
+    const heal = service.fails(400);
+    await put([fresh()]);
+    await pass(1_000);
+    heal();
+    const letters = await queue.deadLetters.list();
+    await queue.deadLetters.resend(letters.map(({ id }) => id));
+    await pass(1_000);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
+    const [first, second] = service.got.map(({ headers }) => headers['idempotency-key']);
+    expect(second).toBe(first);
+    expect(service.got).toHaveLength(2);
+  });
+
   it.each([403, 500])(
     'makes a dead letter of what is too old once it was answered %i, and delivers the rest however old it is',
     async (status) => {
@@ -353,6 +368,17 @@ describe('a consumer', () => {
     await pass(5_000);
     expect(service.names().filter((name) => name === 'once')).toHaveLength(2);
     expect((await size()).waiting).toBeGreaterThan(50);
+  });
+
+  it('tries at once what waits for itself when somebody says so', async () => {
+    const { service, consumer, put, size } = createWorld();
+    const heal = service.fails(500);
+    await put([fresh()]);
+    await pass(300_000);
+    heal();
+    consumer.tryNow();
+    await pass(1_000);
+    expect(await size()).toMatchObject({ waiting: 0 });
   });
 
   it('says at its start that the queue may lose records', async () => {

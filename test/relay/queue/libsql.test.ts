@@ -2,11 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createConsumer, createDelivery, createSeenMemory } from '../../../src/relay.js';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import type { IdBounds, QueueBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
-import { createFakeService } from '../helpers/fake-service.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeLeft, describeLongLine, describeQueue } from './queue-contract.js';
@@ -56,34 +54,6 @@ const openQueue = (path = join(tempFolder(), 'relay.db'), options: QueueBounds =
   onTestFinished(() => queue.close());
   return { path, queue };
 };
-
-it('has a dead letter delivered when the service, which refused it, takes it', async () => {
-  const { queue } = openQueue();
-  const seen = createSeenMemory();
-  const service = createFakeService();
-  let refuses = true;
-  service.when((request) => {
-    if (refuses) request.answer(400, { code: 400, message: 'Invalid request data' });
-    return refuses;
-  });
-  const { fetch } = service;
-  const delivery = createDelivery({ baseUrl: 'http://service.test', token: 't', seen, fetch });
-  const consumer = createConsumer({ queue, delivery, pollInterval: 5 });
-  onTestFinished(() => consumer.stop());
-  const record = { ...makeQueued('a'), at: Date.now() };
-  await queue.put([record]);
-  consumer.start();
-  const dead = await vi.waitUntil(async () => (await queue.deadLetters.list())[0]);
-  expect(dead.reason).toBe('rejected 400');
-  refuses = false;
-  await queue.deadLetters.resend([dead.id]);
-  await vi.waitUntil(async () => (await queue.size?.())?.waiting === 0);
-  expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
-  expect(service.got.map(({ headers }) => headers['idempotency-key'])).toEqual([
-    record.id,
-    record.id,
-  ]);
-});
 
 it.each(['deleted', 'replaced'])('takes no records when its file was %s', async (how) => {
   const { path, queue } = openQueue();
