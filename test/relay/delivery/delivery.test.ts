@@ -101,15 +101,6 @@ describe('a delivery', () => {
     expect(service.got).toHaveLength(1);
   });
 
-  it('forgets what was not taken, and tries it again', async () => {
-    const { service, clock, deliver } = setUp();
-    const heal = service.fails(500);
-    expect((await deliver([event('a')]))[0]!.outcome).toBe('retry');
-    heal();
-    clock.time += 1_000;
-    expect((await deliver([event('a')]))[0]!.outcome).toBe('delivered');
-  });
-
   it('does not touch what another process has begun, and has no page wait for it', async () => {
     const seen = createSeenMemory();
     await seen.begin(['event:a:p'], 60_000);

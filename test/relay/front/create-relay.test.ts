@@ -308,15 +308,6 @@ describe('hooks', () => {
     expect((await batch([event('a')], { cookie: 'session=1' })).status).toBe(200);
     expect(service.got).toHaveLength(1);
   });
-
-  it('keep records when they fail', async () => {
-    const { service, errors, batch } = setUpRelay({
-      authorize: () => Promise.reject(new Error('database is down')),
-    });
-    expect(waitOf(await batch([event('a')]))).toEqual([503, '1']);
-    expect(errors).toEqual([{ kind: 'hook', message: '`authorize`: database is down' }]);
-    expect(service.got).toEqual([]);
-  });
 });
 
 describe('the rate limit', () => {

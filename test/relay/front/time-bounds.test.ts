@@ -106,11 +106,15 @@ it('answers 503 while the queue hangs, and the records may come again', async ()
   expect(puts).toEqual([['a'], ['a']]);
 });
 
-it.each(['authorize', 'rateLimit'] as const)('lets nobody in while `%s` hangs', async (name) => {
-  const { batch, service, errors } = set({ [name]: never, timeout: 50 });
+it.each([
+  ['authorize', 'hangs', 'no answer in time', never],
+  ['rateLimit', 'hangs', 'no answer in time', never],
+  ['authorize', 'fails', 'no database', () => Promise.reject(new Error('no database'))],
+])('lets nobody in while `%s` %s, and tells why: %s', async (name, _, words, hook) => {
+  const { batch, service, errors } = set({ [name]: hook, timeout: 50 });
   expect(waitOf(await inTime(() => batch([event('a')])))).toEqual([503, '1']);
   expect(service.got).toEqual([]);
-  expect(errors).toEqual([{ kind: 'hook', message: `\`${name}\`: no answer in time` }]);
+  expect(errors).toEqual([{ kind: 'hook', message: `\`${name}\`: ${words}` }]);
 });
 
 it.each<[how: string, hook: () => unknown]>([
