@@ -43,7 +43,12 @@ it.each([[['192.0.2.1']], [{ address: '192.0.2.1' }], [7]])('refuses %j in words
   expect(() => clientKeyOf(address)).toThrow('`clientAddress` must give a string');
 });
 
-it.each([
+const NO_ADDRESSES = [
+  ...['', 'unknown', '192.0.2', '192.0.2.256', '192.0.2.7, 198.51.100.1', '2001:db8::1::2'],
+  ...['1.2.3.4\r\nx-evil: 1', '12345::', 'a.example'],
+];
+
+it.each<[address: string, kept: string | undefined]>([
   ['192.0.2.77', '192.0.2.0'],
   ['::ffff:192.0.2.77', '192.0.2.0'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
@@ -53,10 +58,7 @@ it.each([
   ['[2001:db8::1]:443', '2001:db8:0::'],
   ['::ffff:c000:24d', '192.0.2.0'],
   ['2001:0db8:0:0:1::5', '2001:db8:0::'],
-  ...['', 'unknown', '192.0.2', '192.0.2.256', '192.0.2.7, 198.51.100.1', '2001:db8::1::2'].map(
-    (word) => [word, undefined],
-  ),
-  ...['1.2.3.4\r\nx-evil: 1', '12345::', 'a.example'].map((word) => [word, undefined]),
+  ...NO_ADDRESSES.map((word): [string, undefined] => [word, undefined]),
 ])('keeps of %j only %s', (address, kept) => {
   expect(truncateAddress(address)).toBe(kept);
 });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import type { IdBounds, QueueBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
-import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
+import { back, idsOf, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
 import { describeLeft, describeLongLine, describeQueue } from './queue-contract.js';
 import {
@@ -34,8 +34,6 @@ const enterQueue = async () => createWorld(createLibsqlQueue);
 describeQueue('libsql', enterQueue);
 describeLongLine('libsql', enterQueue);
 describeDeadLetters('libsql', enterQueue);
-describeSeen('libsql', async () => createWorld(createLibsqlSeen));
-describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
 
 /** No transaction begins, as on a full disk. */
 const fillDisk = (when?: Failure): void => {
@@ -44,9 +42,10 @@ const fillDisk = (when?: Failure): void => {
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   });
 };
-describeSeenFailures('libsql', async () => ({ ...createWorld(createLibsqlSeen), fail: fillDisk }), [
-  'before',
-]);
+const enterSeen = async () => ({ ...createWorld(createLibsqlSeen), fail: fillDisk });
+describeSeen('libsql', enterSeen);
+describeSeenBounds('libsql', enterSeen);
+describeSeenFailures('libsql', enterSeen, ['before']);
 
 /** A queue in a file of its own, which is closed when the test ends. */
 const openQueue = (path = join(tempFolder(), 'relay.db'), options: QueueBounds = {}) => {
@@ -128,23 +127,6 @@ it('goes on when the clock is set back by an hour while records wait', async () 
   await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
   await pass(-3_600_000);
   expect(await queue.take(1, 60_000)).toHaveLength(1);
-});
-
-it('looks past the backlog of a user who must wait, however long it is', async () => {
-  const fastestTake = async (backlog: number): Promise<number> => {
-    const { queue } = openQueue();
-    await queue.put([makeIdentify('a'), ...Array.from({ length: backlog }, () => makeQueued('a'))]);
-    await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
-    const times: number[] = [];
-    for (let i = 0; i < 30; i++) {
-      const started = performance.now();
-      expect(await queue.take(64, 60_000)).toEqual([]);
-      times.push(performance.now() - started);
-    }
-    return Math.min(...times);
-  };
-  // Scanned anew it takes many times as long.
-  expect(await fastestTake(10_000)).toBeLessThan(10 * (await fastestTake(10)));
 });
 
 /** Another process that holds the file, as a backup tool does. */

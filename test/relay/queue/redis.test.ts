@@ -75,14 +75,6 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
 
   const enterSeen = async () => {
     const { prefix, pass } = enter();
-    const open = async (bounds?: IdBounds) => createRedisSeen({ ...bounds, client, prefix });
-    return { open, pass };
-  };
-  describeSeen('Redis', enterSeen);
-  describeSeenBounds('Redis', enterSeen);
-
-  const enterFailingSeen = async () => {
-    const { prefix, pass } = enter();
     let failure: Failure | undefined;
     const failing: RedisClient = {
       sendCommand: async (args) => {
@@ -99,7 +91,9 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       fail: (when?: Failure) => void (failure = when),
     };
   };
-  describeSeenFailures('Redis', enterFailingSeen, ['before', 'after']);
+  describeSeen('Redis', enterSeen);
+  describeSeenBounds('Redis', enterSeen);
+  describeSeenFailures('Redis', enterSeen, ['before', 'after']);
 
   it('leaves nothing behind in Redis of ids whose time is over, whoever sent them', async () => {
     const { prefix, pass } = enter();
