@@ -24,22 +24,19 @@ describe('in a test with a simulated page', () => {
     expect(localStorage).toHaveLength(0);
   });
 
-  it('is silent when disabled, with the same methods', async () => {
+  it.each([
+    ['is', SETUP],
+    ['is not', {} as typeof SETUP],
+  ])('is silent when disabled, with the same methods, where it %s set up', async (_, setup) => {
     const traces = watchGlobals();
     const { createAnalytics } = await load();
     const onDrop = vi.fn();
-    const silent = createAnalytics({ ...SETUP, disabled: true, onDrop });
+    const silent = createAnalytics({ ...setup, disabled: true, onDrop });
     expect(await callEverything(silent)).toEqual(NOTHING_DONE);
     expect(silent.status()).toMatchObject({ storage: 'none', waiting: 0, dropped: {} });
     expect(onDrop).not.toHaveBeenCalled();
     expect(traces()).toEqual([]);
     expect(localStorage).toHaveLength(0);
-  });
-
-  it('needs no set-up to be disabled', async () => {
-    const { createAnalytics } = await load();
-    const silent = createAnalytics({ disabled: true } as never);
-    expect(await callEverything(silent)).toEqual(NOTHING_DONE);
   });
 
   it('works there when asked to, from memory and through the given fetch', async () => {

@@ -44,9 +44,12 @@ it('does not believe what comes past the proxies', () => {
   expect(of({ 'x-real-ip': '203.0.113.9' })).toBe('203.0.113.9');
 });
 
-it('reads the last of a header of one value, such as that of a CDN', () => {
-  expect(setUp('CF-Connecting-IP').of({ 'cf-connecting-ip': '192.0.2.1:5678' })).toBe('192.0.2.1');
-});
+it.each(['192.0.2.1:5678', '198.51.100.7, 192.0.2.1'])(
+  'reads the last of a header, such as that of a CDN: a proxy writes behind what a client has sent (%s)',
+  (value) => {
+    expect(setUp('CF-Connecting-IP').of({ 'cf-connecting-ip': value })).toBe('192.0.2.1');
+  },
+);
 
 it.each([
   ['for=192.0.2.1;proto=https;host=shop.example', '192.0.2.1'],

@@ -2,42 +2,53 @@ import { expect, it } from 'vitest';
 import type { DeadLetter } from '../../src/relay-redis.js';
 import { runDeadCommand } from '../../src/program/dead-command.js';
 
-it('says to people, and not in its result, that there are no dead letters', async () => {
+type Letters = Parameters<typeof runDeadCommand>[1];
+
+/** Runs the command over dead letters that are a list, or functions; answers with what it prints and says. */
+const run = async (
+  args: readonly string[],
+  letters: readonly DeadLetter[],
+  more: Partial<Letters> = {},
+) => {
   const [printed, said]: [string[], string[]] = [[], []];
-  const none = { list: async () => [], resend: async () => 0, purge: async () => 0 };
-  const voice = {
-    print: (line: string) => printed.push(line),
-    say: (line: string) => said.push(line),
+  const all = {
+    list: async ({ after }: { after?: string } = {}) => (after ? [] : [...letters]),
+    resend: async () => 0,
+    purge: async () => 0,
+    ...more,
   };
-  await runDeadCommand(['list'], none, voice);
-  expect([printed, said]).toEqual([[], ['there are no dead letters']]);
-});
+  await runDeadCommand(args, all, {
+    print: (line) => printed.push(line),
+    say: (line) => said.push(line),
+  });
+  return { printed, said };
+};
 
 const letterOf = (id: string, event = 'Paid'): DeadLetter => ({
   ...{ id, diedAt: 0, reason: 'rejected 400' },
   record: { id: `record-${id}`, type: 'event', body: { event }, at: 0 },
 });
 
+it('says to people, and not in its result, that there are no dead letters', async () => {
+  expect(await run(['list'], [])).toEqual({ printed: [], said: ['there are no dead letters'] });
+});
+
 it('sends all again that are dead when it begins, and not those that die meanwhile', async () => {
   const letters = Array.from({ length: 250 }, (_, n) => letterOf(String(n)));
   const resent: string[] = [];
-  const printed: string[] = [];
-  const dead = {
-    list: async ({ limit = 100, after }: { limit?: number; after?: string } = {}) => {
+  const { printed } = await run(['resend', '--all'], [], {
+    list: async ({ limit = 100, after } = {}) => {
       const from = after === undefined ? 0 : Number(after) + 1;
       return letters.slice(from, from + limit);
     },
     // A relay that runs beside it delivers them at once, and the service refuses them again.
-    resend: async (ids: readonly string[]) => {
+    resend: async (ids) => {
       resent.push(...ids);
       if (resent.length > 1_000) throw new Error('it does not end');
       letters.push(...ids.map((_, n) => letterOf(String(letters.length + n))));
       return ids.length;
     },
-    purge: async () => 0,
-  };
-  const voice = { print: (line: string) => printed.push(line), say: () => {} };
-  await runDeadCommand(['resend', '--all'], dead, voice);
+  });
   expect(printed).toEqual(['250 sent again']);
   expect(resent).toEqual(Array.from({ length: 250 }, (_, n) => String(n)));
 });
@@ -61,13 +72,10 @@ it.each([
     ago('b', 'expired', 5),
     ago('c', 'expired 503', 72),
   ];
-  const list = async ({ after }: { after?: string } = {}) => (after ? [] : letters);
   const told: string[] = [];
   const take = async (ids: readonly string[]) => told.push(...ids);
-  const print = (line: string) => {
-    if (args[0] === 'list') told.push((JSON.parse(line) as DeadLetter).id);
-  };
-  await runDeadCommand(args, { list, resend: take, purge: take }, { print, say: () => {} });
+  const { printed } = await run(args, letters, { resend: take, purge: take });
+  if (args[0] === 'list') told.push(...printed.map((line) => (JSON.parse(line) as DeadLetter).id));
   expect(told).toEqual(chosen);
 });
 
@@ -76,17 +84,13 @@ it.each([['purge'], ['purge', 'a', '--all'], ['resend', '--older', 'week'], ['li
   async (...args) => {
     const refuse = () => Promise.reject(new Error('touched'));
     const letters = { list: refuse, resend: refuse, purge: refuse };
-    const voice = { print: () => {}, say: () => {} };
-    await expect(runDeadCommand(args, letters, voice)).rejects.toThrow(/usage|no age/);
+    await expect(run(args, [], letters)).rejects.toThrow(/usage|no age/);
   },
 );
 
 it('writes nothing of a record that a terminal would obey', async () => {
   const letter = letterOf('1', '\u009b31m\u202e\u007f\u001b[2J\u{e0001}');
-  const list = async ({ after }: { after?: string } = {}) => (after ? [] : [letter]);
-  const printed: string[] = [];
-  const voice = { print: (line: string) => printed.push(line), say: () => {} };
-  await runDeadCommand(['list'], { list, resend: async () => 0, purge: async () => 0 }, voice);
+  const { printed } = await run(['list'], [letter]);
   expect(printed[0]).toMatch(/^[ -~]+$/);
   expect(JSON.parse(printed[0]!)).toMatchObject({ record: letter.record });
 });

@@ -34,24 +34,17 @@ const speak = (url: string, text: string) => {
 
 it('tells numbers on a port of their own, and strangers only that it is well', async () => {
   const { program } = await start({ ADMIN_PORT: '0' });
-  expect(program.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
-  const text = async (path: string) => (await fetch(program.adminUrl + path)).text();
-  const health = async () => JSON.parse(await text('/health')) as { service: { status: string } };
   for (const path of ['/metrics', '/health'])
     expect((await fetch(program.url + path)).status).toBe(404);
   const sent = { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'text/plain' } };
   expect((await fetch(`${program.adminUrl}/a/v1/batch`, sent)).status).toBe(404);
-  await program.send([event('a')]);
-  await vi.waitUntil(async () => (await health()).service.status === 'ok', 20_000);
   for (const url of [program.url, program.adminUrl])
     for (const path of ['/live', '/ready'])
       expect(await (await fetch(url + path)).text()).toBe('{"status":"ok"}');
-  const metrics = await text('/metrics');
-  expect(metrics).toContain('analytics_relay_records_total{side="out",outcome="delivered"} 1');
+  // What the numbers say is in true-numbers.test.ts.
+  const metrics = await (await fetch(`${program.adminUrl}/metrics`)).text();
   expect(metrics).toContain('analytics_relay_queue_waiting ');
   expect(metrics).toContain('nodejs_eventloop_lag_seconds ');
-  await program.stop();
-  expect(program.errors).toEqual([]);
 });
 
 it('answers 400 to a Host that is no address', async () => {
@@ -177,22 +170,6 @@ it('serves over a folder, says once a minute what has passed, and stops when it 
   expect(lines.at(-1)).toMatch(/^stopped\. in: nothing; out: /);
   expect(errors).toEqual([]);
   await expect(send([event('c')])).rejects.toThrow();
-});
-
-it('counts a client by the header that the proxy writes', async () => {
-  const { program } = await start({ CLIENT_ADDRESS_HEADER: 'x-real-ip' });
-  const records = Array.from({ length: 100 }, (_, n) => ({
-    ...{ ...event(`f${n}`), body: { project: 'x' } },
-  }));
-  const send = (address: string) => program.send(records, { 'x-real-ip': address });
-  const flood = await Promise.all(Array.from({ length: 15 }, () => send('192.0.2.1')));
-  expect(flood.some(({ status }) => status === 429)).toBe(true);
-  expect((await send('192.0.2.2')).status).toBe(200);
-  // A proxy that adds to the header writes behind what the client has sent.
-  const forged = await Promise.all(
-    Array.from({ length: 15 }, (_, n) => send(`198.51.100.${n}, 192.0.2.3`)),
-  );
-  expect(forged.some(({ status }) => status === 429)).toBe(true);
 });
 
 it('takes the record of the docs, with the settings of the docs', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readServiceSettings } from '../../src/program/service-settings.js';
 import { serveService } from '../../src/program/serve-service.js';
 import type { Refused, Row } from '../../src/service.js';
@@ -40,6 +40,7 @@ const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder())
     process.emit('SIGTERM');
     await served;
   };
+  onTestFinished(stop);
   return { folder, url, said, errors, send, read, rows, refused, stop };
 };
 
@@ -90,7 +91,6 @@ it('keeps its tokens and rows over a restart', async () => {
   const second = await start({}, first.folder);
   expect(readFileSync(join(first.folder, 'write-token'), 'utf8')).toBe(token);
   expect((await second.rows()).map(({ id }) => id)).toEqual(['e1']);
-  await second.stop();
 });
 
 it('shows what it refuses, with the fix', async () => {
@@ -108,7 +108,6 @@ it('shows what it refuses, with the fix', async () => {
     ['project', 'project "q" is not in the list `projects` of the relay'],
   ]);
   expect(await program.rows()).toEqual([]);
-  await program.stop();
 });
 
 it('outlives records that are far too deep, and shows that they were refused', async () => {
@@ -136,7 +135,6 @@ it('outlives records that are far too deep, and shows that they were refused', a
     { id: 'e1', message: expect.stringContaining('200 levels') },
     { id: 'e2', message: expect.stringContaining('200 levels') },
   ]);
-  await program.stop();
 });
 
 it.each([
@@ -151,7 +149,6 @@ it.each([
   expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
   expect(program.said[0]).toContain('asks for the token in');
   expect(program.said[0]).not.toContain(token);
-  await program.stop();
 });
 
 it('queues in front of the database where it is told to', async () => {
@@ -161,5 +158,4 @@ it('queues in front of the database where it is told to', async () => {
   expect(await answer.json()).toMatchObject({ results: [{ outcome: 'accepted' }, {}] });
   await vi.waitUntil(async () => (await program.rows()).length === 2, 20_000);
   expect(existsSync(join(folder, 'queue', 'queue.db'))).toBe(true);
-  await program.stop();
 });

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { lineOf, runTail } from '../../src/program/tail.js';
 import type { Row } from '../../src/service.js';
+import { listen } from '../relay/helpers/relay.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ROW: Row = {
@@ -32,23 +32,17 @@ const ROW: Row = {
 const runStream = async (environment: NodeJS.ProcessEnv = { READ_TOKEN: 'tok' }) => {
   const requests: IncomingMessage[] = [];
   const answers: ServerResponse[] = [];
-  const server = createServer((request, response) => {
+  const port = await listen((request, response) => {
     requests.push(request);
     answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
     response.flushHeaders();
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const stop = new AbortController();
-  onTestFinished(() => {
-    stop.abort();
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => stop.abort());
   const lines: string[] = [];
   const said: string[] = [];
   const tail = (...args: string[]) =>
-    void runTail([url, ...args], {
+    void runTail([`http://127.0.0.1:${port}`, ...args], {
       environment: { DATA_FOLDER: tempFolder(), ...environment },
       print: (line) => lines.push(line),
       say: (line) => said.push(line),

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createConsumer,
-  createDelivery,
-  createRelay,
-  createSeenMemory,
-  type Queue,
-} from '../../src/relay.js';
+import { createConsumer, createDelivery, createRelay, createSeenMemory } from '../../src/relay.js';
 import { createKvSeen, createQueueHandler } from '../../src/relay-cloudflare.js';
 import { createLibsqlQueue, createLibsqlSeen } from '../../src/relay-libsql.js';
 import { createRedisQueue, createRedisSeen } from '../../src/relay-redis.js';
-import { createMemoryQueue } from './queue/memory-queue.js';
 
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
@@ -17,6 +10,7 @@ const delivery = {
   ...{ deliverEach: () => [], waitMs: () => 0, clientWaitMs: () => 0 },
   ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
 };
+const queue = { put: ignore, take: ignore, done: ignore, giveBack: ignore, bury: ignore };
 const client = { sendCommand: async () => {} };
 
 type Create = (options: never) => unknown;
@@ -50,7 +44,7 @@ const CASES: Record<string, Case> = {
   },
   createConsumer: {
     create: createConsumer,
-    good: { queue: createMemoryQueue() satisfies Queue, delivery },
+    good: { queue, delivery },
     required: ['queue', 'delivery'],
     wrong: {
       ...{ queue: { put: ignore }, delivery: {}, onUndelivered: 'log', batchSize: 2.5 },
@@ -118,10 +112,11 @@ const problemOf = (create: Create, options: unknown): string => {
   return '';
 };
 
-describe.each(Object.entries(CASES))('the options of %s', (name, { create, good, wrong }) => {
+describe.each(Object.entries(CASES))('the options of %s', (name, options) => {
+  const { create, good, required, wrong } = options;
+
   it('pass when they are right, also those that are undefined', () => {
-    const open = name.includes('Libsql') ? 'createSeenMemory' : name;
-    if (open !== name) return; // a file: the contract of the store opens it
+    if (name.includes('Libsql')) return; // a file: the contract of the store opens it
     expect(problemOf(create, good)).toBe('');
     const unset = Object.fromEntries(
       Object.keys(wrong)
@@ -151,6 +146,13 @@ describe.each(Object.entries(CASES))('the options of %s', (name, { create, good,
     expect(problemOf(create, { ...good, zzz: 1 })).toBe(`${name}: option \`zzz\` does not exist`);
   });
 
+  it('are told where they are missing', () => {
+    const given = Object.entries(good).filter(([key]) => !required.includes(key));
+    const words = problemOf(create, Object.fromEntries(given));
+    const missing = [...words.matchAll(/option `(\w+)` is missing: give ./g)];
+    expect(missing.map(([, option]) => option)).toEqual(required);
+  });
+
   it('must be an object', () => {
     for (const options of [null, 'text', 5]) {
       expect(problemOf(create, options)).toBe(`${name}: expected an object of options`);
@@ -158,15 +160,51 @@ describe.each(Object.entries(CASES))('the options of %s', (name, { create, good,
   });
 });
 
-describe.each(Object.entries(CASES).filter(([, { required }]) => required.length))(
-  'the options of %s',
-  (_name, { create, good, required }) => {
-    it('are told where they are missing', () => {
-      const given = Object.entries(good).filter(([key]) => !required.includes(key));
-      const lines = problemOf(create, Object.fromEntries(given)).split('\n');
-      expect(lines.map((line) => /option `(\w+)` is missing: give ./.exec(line)?.[1])).toEqual(
-        required,
+describe('the options of a relay', () => {
+  const { create, good } = CASES['createRelay']!;
+  const problemWith = (options: object) =>
+    problemOf(create, { ...good, rateLimit: undefined, clientAddress: ignore, ...options });
+
+  it.each([
+    ['baseUrl', '/relative'],
+    ['baseUrl', 'ftp://in.example.com'],
+    ['token', ''],
+    ['token', 'line\nbreak'],
+    ['token', 'dash–ed'],
+    ['origins', []],
+    ['origins', ['*']],
+    ['origins', ['https://shop.example/']],
+    ['origins', 'https://shop.example'],
+    ['projects', []],
+    ['channels', ['']],
+    ['allowMissingOrigin', 'yes'],
+    ['rateLimit', true],
+    ['rateLimit', { perSecond: 0, burst: 1 }],
+    ['ceiling', true],
+    ['ceiling', { perSecond: 1 }],
+    ['ceiling', () => 0],
+    ['maxBytes', 0],
+    ['timeout', Infinity],
+    ['timeout', 2 ** 31],
+    ['bodyTimeout', 1e12],
+    ['deadline', 2 ** 31],
+    ['queue', {}],
+  ])('refuse %s: %j with words', (name, value) => {
+    expect(problemWith({ [name]: value })).toContain(`createRelay: option \`${name}\` must be `);
+  });
+
+  it.each([{}, { rateLimit: { perSecond: 1, burst: 1 } }, { rateLimit: () => 0 }])(
+    'must say how clients are told apart: %j',
+    (options) => {
+      expect(problemWith({ clientAddress: undefined, ...options })).toBe(
+        "createRelay: option `clientAddress` is missing: give a function that gets the client's address " +
+          'from a request, or `rateLimit: false` where no client is to be limited',
       );
-    });
-  },
-);
+    },
+  );
+
+  it('want to know the address that is to be forwarded', () => {
+    const options = { clientAddress: undefined, rateLimit: false, forwardAddress: true };
+    expect(problemWith(options)).toContain('`forwardAddress` needs `clientAddress`');
+  });
+});

@@ -8,9 +8,9 @@ export const settle = async (): Promise<void> => {
   for (let i = 0; i < TURNS; i++) await new Promise((done) => setImmediate(done));
 };
 
-/** From now on timers and dates wait for `pass`. */
-export const fakeTime = (): void => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+/** From now on timers and dates wait for `pass`, and what else is named. */
+export const fakeTime = (...more: ('setInterval' | 'clearInterval')[]): void => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance', ...more] });
   const { setTimeout } = globalThis;
   // A faked timer of half a millisecond rings at once: what waits for that moment would ask again without end.
   globalThis.setTimeout = ((work: () => void, ms = 0, ...rest: []) =>

@@ -7,6 +7,7 @@ import {
 import type { RelayError } from '../../../src/relay/hooks.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import type { BatchRecord, BatchResult } from '../../../src/interface/wire.js';
+import type { Send, SendResult } from '../../../src/relay/delivery/upstream.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { event, identify } from '../helpers/records.js';
 
@@ -87,18 +88,6 @@ describe('a delivery', () => {
     expect(service.names().sort()).toEqual(['identify u', 'x']);
   });
 
-  it('keeps to its number of requests over all calls', async () => {
-    const { service, deliver } = setUp({ concurrency: 3 }, { hold: true });
-    const names = (prefix: string) => Array.from({ length: 6 }, (_, i) => event(`${prefix}${i}`));
-    const all = Promise.all([deliver(names('a')), deliver(names('b'))]);
-    for (let count = 1; count <= 12; count++) {
-      await service.arrived(count);
-      service.got[count - 1]!.answer();
-    }
-    expect((await all).flat()).toHaveLength(12);
-    expect(service.mostActive()).toBe(3);
-  });
-
   it('gives repeats the first result, within a call, beside it and after it', async () => {
     const { service, deliver } = setUp({}, { hold: true });
     const first = deliver([event('a'), event('a', 'other')]);
@@ -110,15 +99,6 @@ describe('a delivery', () => {
     expect(await beside).toEqual([rejected]);
     expect(await deliver([event('a')])).toEqual([rejected]);
     expect(service.got).toHaveLength(1);
-  });
-
-  it('forgets what was not taken, and tries it again', async () => {
-    const { service, clock, deliver } = setUp();
-    const heal = service.fails(500);
-    expect((await deliver([event('a')]))[0]!.outcome).toBe('retry');
-    heal();
-    clock.time += 1_000;
-    expect((await deliver([event('a')]))[0]!.outcome).toBe('delivered');
   });
 
   it('does not touch what another process has begun, and has no page wait for it', async () => {
@@ -192,17 +172,6 @@ describe('a delivery', () => {
     expect(service.names()).toEqual(['a']);
   });
 
-  it('says retry for all when the store of ids fails, and sends nothing', async () => {
-    const fails = () => Promise.reject(new Error('down'));
-    const { service, errors, deliver } = setUp({
-      seen: { begin: fails, finish: fails, forget: fails },
-    });
-    const [result] = await deliver([event('a')]);
-    expect(result).toMatchObject({ id: 'a', outcome: 'retry', retry_after: 2, untried: true });
-    expect(service.got).toEqual([]);
-    expect(errors).toEqual([{ kind: 'seen', message: 'down' }]);
-  });
-
   it('starts nothing after the deadline', async () => {
     const { service, clock, deliver } = setUp({ concurrency: 1 }, { hold: true });
     const results = deliver([event('a'), event('b')]);
@@ -212,16 +181,6 @@ describe('a delivery', () => {
     expect(await results).toEqual([
       { id: 'a', outcome: 'delivered', status: 200 },
       { id: 'b', outcome: 'retry', status: 0, untried: true },
-    ]);
-  });
-
-  it('gives up a try after its timeout', async () => {
-    const { errors, deliver } = setUp({ timeout: 5 }, { hold: true });
-    expect(await deliver([event('a')])).toEqual([
-      { id: 'a', outcome: 'retry', status: 0, retry_after: 1 },
-    ]);
-    expect(errors).toEqual([
-      { kind: 'unreachable', message: 'the service does not answer: no answer in time' },
     ]);
   });
 
@@ -249,7 +208,6 @@ describe('a client whose records the service takes slowly, or does not answer', 
 
   it.each([
     ['take 9 s, 50 a second', 50, 9_000, 16],
-    ['get no answer, 50 a second', 50, 60_000, 16],
     ['get no answer, one a second', 1, 60_000, 8],
   ])('keeps nobody else from sending: its records %s', async (_, rate, slowMs, atLeast) => {
     let slow = 0;
@@ -298,18 +256,6 @@ describe('the token of a delivery', () => {
     expect(await outcomes('a', 'b', 'c')).toEqual(['delivered', 'delivered', 'delivered']);
     expect(asked).toBe(2);
     expect(errors).toEqual([]);
-  });
-
-  it('is told of once when it is refused', async () => {
-    const { service, errors, deliver } = setUp();
-    service.fails(401);
-    const results = await deliver([event('a'), event('b')]);
-    expect(results).toEqual([
-      { id: 'a', outcome: 'blocked', status: 401 },
-      { id: 'b', outcome: 'blocked', status: 401 },
-    ]);
-    expect(errors.map(({ kind, status }) => [kind, status])).toEqual([['setup', 401]]);
-    expect(JSON.stringify(errors)).not.toContain('secret');
   });
 
   it('that a function does not give keeps records, and is told once until it heals', async () => {
@@ -444,5 +390,93 @@ describe('what is said of a refusal', () => {
       { id: 'a', ...refused, ...(message && { message }) },
     ]);
     expect(kept).toEqual([{ id: 'event:a:p', ...refused }]);
+  });
+});
+
+/** A delivery whose records go to a function, which keeps what it was given. */
+const setUpSend = (answer: (records: readonly BatchRecord[]) => Promise<readonly SendResult[]>) => {
+  const calls: { ids: string[]; how: Parameters<Send>[1] }[] = [];
+  const send: Send = async (records, how) => {
+    calls.push({ ids: records.map(({ id }) => id), how });
+    return answer(records);
+  };
+  return { calls, ...setUp({ baseUrl: undefined, token: undefined, send, timeout: 50 }) };
+};
+const DELIVERED: SendResult = { outcome: 'delivered', status: 200 };
+
+describe('a delivery to a function', () => {
+  it('gives it a whole batch in one call, identifies too, in the order of the calls', async () => {
+    const { calls, deliver } = setUpSend(async (records) => records.map(() => DELIVERED));
+    const records = [identify('i1', 'u'), event('e1', 'A', 'u'), identify('i2', 'u'), event('e2')];
+    const results = await deliver(records, { client: 'c' });
+    expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('delivered'));
+    expect(calls).toEqual([
+      {
+        ids: ['i1', 'e1', 'i2', 'e2'],
+        how: { client: 'c', address: undefined, request: undefined },
+      },
+    ]);
+  });
+
+  it('gives each record its own result, and remembers only those that are final', async () => {
+    const answers: Record<string, SendResult> = {
+      good: DELIVERED,
+      bad: { outcome: 'rejected', status: 422 },
+      busy: { outcome: 'retry', status: 503, retryAfterMs: 3_000 },
+    };
+    const { calls, clock, deliver } = setUpSend(async (records) =>
+      records.map(({ id }) => answers[id]!),
+    );
+    const batch = ['good', 'bad', 'busy'].map((id) => event(id));
+    expect(await deliver(batch)).toMatchObject([
+      { id: 'good', outcome: 'delivered' },
+      { id: 'bad', outcome: 'rejected', status: 422 },
+      { id: 'busy', outcome: 'retry', status: 503, retry_after: 4 },
+    ]);
+    clock.time += 10_000;
+    answers['busy'] = DELIVERED;
+    const again = await deliver(batch);
+    expect(again.map(({ outcome }) => outcome)).toEqual(['delivered', 'rejected', 'delivered']);
+    expect(calls.map(({ ids }) => ids)).toEqual([['good', 'bad', 'busy'], ['busy']]);
+  });
+
+  it.each<[how: string, answer: () => Promise<readonly SendResult[]>]>([
+    ['throws', () => Promise.reject(new Error('the database is away'))],
+    ['hangs', () => new Promise(() => {})],
+    ['answers nothing', async () => []],
+    ['answers no list', async () => null as never],
+  ])('keeps all records where it %s, and pauses', async (_, answer) => {
+    let isWell = false;
+    const { clock, delivery, deliver } = setUpSend(async (records) =>
+      isWell ? records.map(() => DELIVERED) : answer(),
+    );
+    const batch = [event('a'), event('b')];
+    const results = await deliver(batch);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['retry', 'retry']);
+    expect(delivery.waitMs()).toBeGreaterThan(0);
+    isWell = true;
+    clock.time += 10_000;
+    const again = await deliver(batch);
+    expect(again.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered']);
+  });
+
+  it('tells why it does not answer, once', async () => {
+    const { errors, clock, deliver } = setUpSend(() =>
+      Promise.reject(new Error('the database is away')),
+    );
+    await deliver([event('a')]);
+    clock.time += 10_000;
+    await deliver([event('a')]);
+    expect(errors).toEqual([
+      { kind: 'unreachable', message: 'the service does not answer: the database is away' },
+    ]);
+  });
+
+  it('passes on what it says of a refusal, in bounds', async () => {
+    const rejected = { outcome: 'rejected', status: 400 } as const;
+    const { deliver } = setUpSend(async () => [{ ...rejected, message: 'x'.repeat(300) }]);
+    expect(await deliver([event('a')])).toEqual([
+      { id: 'a', ...rejected, message: 'x'.repeat(200) },
+    ]);
   });
 });

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { event, identify } from '../helpers/records.js';
-import { bodyOf, fatesOf, serveRelay, setUpRelay } from '../helpers/relay.js';
+import { bodyOf, fatesOf, setUpRelay } from '../helpers/relay.js';
 
 const MIB = 1024 * 1024;
-/** What sockets on both sides may have taken in beside what the relay has read. */
-const BUFFERS = 8 * MIB;
+/** A piece of a body. */
+const PIECE = new Uint8Array(65_536).fill(32);
 
 const batchOf = (...records: unknown[]) =>
   JSON.stringify({ sent_at: '2026-01-01T00:00:00.000Z', records });
@@ -21,23 +21,26 @@ const growthDuring = async (work: () => Promise<unknown>): Promise<number> => {
   return Math.max(most, process.memoryUsage().rss) - before;
 };
 
-function* endless(piece: Buffer, most: number): Generator<Buffer> {
-  for (let size = 0; size < most; size += piece.length) yield piece;
-}
-
-const chunk = (bytes: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+/** A body of so many bytes that comes in pieces as they are read, and does not end by itself. */
+const endless = (piece: Uint8Array, { first = piece, most = 64 * MIB } = {}) => {
+  const sent = { bytes: 0 };
+  const pull = (controller: ReadableStreamDefaultController): Promise<void> | void => {
+    if (sent.bytes >= most) return new Promise(() => {});
+    controller.enqueue(sent.bytes ? piece : first);
+    sent.bytes += piece.length;
+  };
+  return { sent, body: new ReadableStream({ pull }, { highWaterMark: 0 }) };
+};
 
 describe('what may not be sent', () => {
-  it.each([
-    ['text/html', 415],
-    ['multipart/form-data; boundary=x', 415],
-    ['', 415],
-  ])('is refused with content type "%s"', async (type, status) => {
-    const { batch, service } = setUpRelay();
-    expect((await batch([event('a')], { 'content-type': type })).status).toBe(status);
-    expect(service.got).toEqual([]);
-  });
+  it.each(['text/html', 'multipart/form-data; boundary=x', ''])(
+    'is refused with content type "%s"',
+    async (type) => {
+      const { batch, service } = setUpRelay();
+      expect((await batch([event('a')], { 'content-type': type })).status).toBe(415);
+      expect(service.got).toEqual([]);
+    },
+  );
 
   it('is refused from a foreign page, or as a form that looks like a beacon', async () => {
     const { batch, service } = setUpRelay();
@@ -59,24 +62,17 @@ describe('what may not be sent', () => {
 describe('bodies that are too large', () => {
   const zipped = { 'content-encoding': 'gzip' };
 
-  it('are refused by the length they declare, and cut off there', async () => {
-    const { raw, service } = await serveRelay();
-    const { status, written } = await raw(['Content-Length: 10000000000'], []);
-    expect([status, written]).toEqual([413, 0]);
-    const pieces = endless(Buffer.alloc(65_536, 'x'), 64 * MIB);
-    expect((await raw(['Content-Length: 10'], pieces)).text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(service.got).toEqual([]);
+  it('are refused by the length they declare', async () => {
+    const { post } = setUpRelay();
+    const { sent, body } = endless(PIECE);
+    const { status } = await post('/v1/batch', body, { 'content-length': '10000000000' });
+    expect([status, sent.bytes]).toEqual([413, 0]);
   });
 
   it('are refused while they come, without an end', async () => {
-    const { raw } = await serveRelay();
-    const piece = chunk(Buffer.alloc(65_536, ' '));
-    const growth = await growthDuring(async () => {
-      const answer = await raw(['Transfer-Encoding: chunked'], endless(piece, 1_024 * MIB));
-      expect(answer.status).toBe(413);
-      expect(answer.written).toBeLessThan(MIB + BUFFERS);
-    });
-    expect(growth).toBeLessThan(64 * MIB);
+    const { sent, body } = endless(PIECE);
+    expect((await setUpRelay().post('/v1/batch', body)).status).toBe(413);
+    expect(sent.bytes).toBe(MIB + PIECE.length);
   });
 
   it('are refused while they are inflated', async () => {
@@ -92,18 +88,13 @@ describe('bodies that are too large', () => {
   });
 
   it('are refused though they inflate to nothing', async () => {
-    const { raw } = await serveRelay();
     // A gzip header, then stored blocks of no bytes (RFC 1951, section 3.2.4), for ever.
-    const start = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-    const empty = chunk(Buffer.alloc(65_535, Buffer.from([0, 0, 0, 0xff, 0xff])));
-    function* pieces() {
-      yield chunk(start);
-      yield* endless(empty, 1_024 * MIB);
-    }
-    const lines = ['Transfer-Encoding: chunked', 'Content-Encoding: gzip'];
-    const { status, written } = await raw(lines, pieces());
-    expect(status).toBe(413);
-    expect(written).toBeLessThan(MIB + BUFFERS);
+    const first = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+    const { sent, body } = endless(Buffer.alloc(65_535, Buffer.from([0, 0, 0, 0xff, 0xff])), {
+      first,
+    });
+    expect((await setUpRelay().post('/v1/batch', body, zipped)).status).toBe(413);
+    expect(sent.bytes).toBeLessThan(2 * MIB);
   });
 
   it('are refused by the number of their records, and of their values before they are parsed', async () => {
@@ -143,16 +134,17 @@ describe('bodies that cost more than they weigh', () => {
   });
 
   it('are held for a client up to 8 MiB at a time, and others find room', async () => {
-    const { raw, statusFrom } = await serveRelay();
-    const mostOfIt = Buffer.alloc(MIB - 1, 'x');
-    const held = Array.from({ length: 9 }, () => raw([`Content-Length: ${MIB}`], [mostOfIt]));
+    const { post, statusFrom } = setUpRelay();
+    const held = Array.from({ length: 9 }, () =>
+      post('/v1/batch', endless(PIECE, { most: MIB }).body),
+    );
     expect((await Promise.race(held)).status).toBe(429);
     expect(await statusFrom('192.0.2.7', event('a'))).toBe(200);
   });
 
   it('are given up where the rest of them does not come', async () => {
-    const { raw } = await serveRelay({ bodyTimeout: 100 });
-    expect((await raw(['Content-Length: 10'], [Buffer.from('{')])).status).toBe(408);
+    const { post } = setUpRelay({ bodyTimeout: 100 });
+    expect((await post('/v1/batch', endless(PIECE, { most: 1 }).body)).status).toBe(408);
   });
 });
 
@@ -211,8 +203,6 @@ describe('records that may not be stored', () => {
     ['a list for a type', { ...event('bad'), type: ['event'] }, 400, 'type'],
     ['no body', '{"id":"bad","type":"event"}', 400],
     ['no event', wrong({ project: 'p', channel: 'c' }), 400, 'event'],
-    ['a number for a name', wrong({ ...body, event: 1 }), 400, 'event'],
-    ['a list for tags', wrong({ ...body, tags: [] }), 400, 'tags'],
     ['no properties', wrong({ project: 'p', user_id: 'u' }, 'identify'), 400, 'properties'],
     ['a user of over a kilobyte', event('bad', 'e', 'u'.repeat(1_025)), 400, 'user_id'],
     ['the same to identify', identify('bad', 'é'.repeat(513)), 400, 'user_id'],
@@ -233,10 +223,12 @@ describe('records that may not be stored', () => {
     expect(service.names()).toEqual(['a', 'b']);
   });
 
-  it('are answered alone as in a batch, with the wrong field', async () => {
-    const { post } = setUpRelay();
-    const message = 'Invalid request data: tags';
-    const answer = await bodyOf(await post('/v1/event', { ...body, tags: [] }));
+  it.each([
+    [{ ...body, tags: [] }, 'tags'],
+    ['{', 'body'],
+  ])('are answered alone as in a batch, with the wrong field: %j', async (sent, field) => {
+    const message = `Invalid request data: ${field}`;
+    const answer = await bodyOf(await setUpRelay().post('/v1/event', sent));
     expect(answer).toEqual([400, { code: 400, message }]);
   });
 
@@ -288,15 +280,4 @@ it('slows a flood down by default, under all addresses of its network', async ()
     statuses.push(await statusFrom(`2001:db8::${i.toString(16)}:1`, ...records));
   }
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(5);
-});
-
-it('passes none of the headers of the client on', async () => {
-  const { batch, service } = setUpRelay();
-  const theirs = Object.fromEntries(
-    ['cookie', 'authorization', 'x-forwarded-for', 'x-their-own', 'referer', 'user-agent'].map(
-      (name) => [name, 'their-own'],
-    ),
-  );
-  expect((await batch([event('a')], theirs)).status).toBe(200);
-  expect(JSON.stringify(service.got[0]!.headers)).not.toContain('their-own');
 });

@@ -1,28 +1,21 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLibsqlQueue } from '../../../src/relay-libsql.js';
 import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import type { BatchRecord } from '../../../src/interface/wire.js';
+import type { RelayOptions } from '../../../src/relay.js';
 import { event, identify } from '../helpers/records.js';
 import { bodyOf, fatesOf, ORIGIN, resultsOf, setUpRelay, waitOf } from '../helpers/relay.js';
-import { createMemoryQueue } from '../queue/memory-queue.js';
 
 type World = ReturnType<typeof setUpRelay>;
 
 describe('a batch', () => {
   it.each(['application/json', 'text/plain;charset=UTF-8'])('is passed on as %s', async (type) => {
     const { service, metrics, batch } = setUpRelay();
-    const response = await batch([identify('i', 'u'), event('e', 'e', 'u')], {
-      'content-type': type,
-    });
-    expect(await bodyOf(response)).toEqual([
-      200,
-      {
-        results: [
-          { id: 'i', outcome: 'delivered', status: 200 },
-          { id: 'e', outcome: 'delivered', status: 200 },
-        ],
-      },
-    ]);
+    const records = [identify('i', 'u'), event('e', 'e', 'u')];
+    const response = await batch(records, { 'content-type': type });
+    const results = ['i', 'e'].map((id) => ({ id, outcome: 'delivered', status: 200 }));
+    expect(await bodyOf(response)).toEqual([200, { results }]);
     expect(service.names()).toEqual(['identify u', 'e']);
     expect(metrics).toEqual([
       'upstream_ms 0 200',
@@ -31,24 +24,6 @@ describe('a batch', () => {
       'records 1 in delivered',
       'requests 1 batch 200',
     ]);
-  });
-
-  it('may be empty', async () => {
-    const { batch } = setUpRelay();
-    expect(await bodyOf(await batch([]))).toEqual([200, { results: [] }]);
-  });
-
-  it('is answered at once while the service is left alone', async () => {
-    const { service, clock, batch } = setUpRelay();
-    const heal = service.fails(503, { headers: { 'retry-after': '60' } });
-    const [first] = await resultsOf(batch([event('a')]));
-    expect(first).toMatchObject({ outcome: 'retry', status: 503, retry_after: 75 });
-    heal();
-    const second = await batch([event('b')]);
-    expect(waitOf(second)).toEqual([503, '75']);
-    expect(service.got).toHaveLength(1);
-    clock.time += 75_000;
-    expect((await batch([event('b')])).status).toBe(200);
   });
 });
 
@@ -67,15 +42,10 @@ describe('a value that is not listed', () => {
     const records = [toChannel('a', 'growth'), toChannel('b', 'growth'), toProject('i', 'blog')];
     const blocked = { outcome: 'blocked', status: 403 };
     for (let repeat = 0; repeat < 3; repeat++) {
-      expect(await bodyOf(await batch(records))).toEqual([
-        200,
-        {
-          results: [
-            { id: 'a', ...blocked, unlisted: 'channel' },
-            { id: 'b', ...blocked, unlisted: 'channel' },
-            { id: 'i', ...blocked, unlisted: 'project' },
-          ],
-        },
+      expect(await resultsOf(batch(records))).toEqual([
+        { id: 'a', ...blocked, unlisted: 'channel' },
+        { id: 'b', ...blocked, unlisted: 'channel' },
+        { id: 'i', ...blocked, unlisted: 'project' },
       ]);
     }
     const told = [
@@ -91,16 +61,11 @@ describe('a value that is not listed', () => {
   });
 
   it('is told apart from one that a visitor has invented, as long as others may be named', async () => {
-    const { errors, batch } = setUpRelay({
-      rateLimit: false,
-    });
-    const invent = (ip: string) =>
-      batch(
-        Array.from({ length: 100 }, (_, i) => toChannel(`${ip}-${i}`, `${ip} ${i}`)).map(
-          (record) => ({ ...record, id: record.id.replaceAll('.', '_') }),
-        ),
-        { 'x-client': ip },
-      );
+    const { errors, batch } = setUpRelay({ rateLimit: false });
+    const invent = (ip: string) => {
+      const records = Array.from({ length: 100 }, (_, i) => toChannel(`e${i}`, `${ip} ${i}`));
+      return batch(records, { 'x-client': ip });
+    };
     await invent('192.0.2.1');
     expect(errors).toHaveLength(5);
     await batch([toChannel('a', 'growth')], { 'x-client': '192.0.2.2' });
@@ -156,20 +121,6 @@ describe('the two single operations', () => {
     });
     expect(second!.path).toBe('/v1/identify');
     expect(second!.headers['idempotency-key']).toMatch(/^[\w-]{36}$/);
-  });
-
-  it.each([
-    ['not JSON', '{', 400],
-    ['a missing field', '{"project":"p","channel":"c"}', 400],
-    ['another project', '{"project":"q","channel":"c","event":"e"}', 403],
-  ])('refuse %s', async (_, body, status) => {
-    const { service, post } = setUpRelay();
-    const message = expect.any(String) as string;
-    expect(await bodyOf(await post('/v1/event', body))).toEqual([
-      status,
-      { code: status, message },
-    ]);
-    expect(service.got).toEqual([]);
   });
 
   it.each([
@@ -231,36 +182,6 @@ describe('the health', () => {
     expect(await answer.json()).toEqual({ status: health.status });
     return [answer.status, health];
   };
-  const iso = (time: number) => new Date(time).toISOString();
-  const lastSuccess = { last_success: iso(1_000_000) };
-
-  it('says since when the service fails, why, until when the relay waits, and what went well', async () => {
-    const { relay, service, clock, batch } = setUpRelay();
-    await batch([event('a')]);
-    const ok = { status: 'ok', service: { status: 'ok', ...lastSuccess } };
-    expect(await healthOf(relay)).toEqual([200, ok]);
-    service.fails(429);
-    clock.time += 5_000;
-    await batch([event('b')]);
-    const failing = {
-      ...{ status: 'failing', reason: 'the service answers 429', ...lastSuccess },
-      ...{ since: iso(1_005_000), paused_until: iso(1_005_750) },
-    };
-    expect(await healthOf(relay)).toEqual([200, { status: 'ok', service: failing }]);
-  });
-
-  it('says that one client has records which the service refuses to take, while it takes others', async () => {
-    const { relay, service, clock, batch } = setUpRelay();
-    service.fails(500, { when: (name) => name === 'bad' });
-    await batch([event('a')]);
-    clock.time += 5_000;
-    await batch([event('bad')]);
-    const refusing = {
-      ...{ whose: 'one client', records: 1, reason: 'the service answers 500' },
-      since: iso(1_005_000),
-    };
-    expect(relay.health().service).toEqual({ status: 'ok', ...lastSuccess, refusing });
-  });
 
   it('takes a page of HTML for no refusal, whatever its status; with 413 for one once others pass', async () => {
     let status = 400;
@@ -299,17 +220,16 @@ describe('the health', () => {
       return work();
     };
     const begin: typeof memory.begin = (...args) => orFail('gone', () => memory.begin(...args));
-    const worlds: [problem: string, world: World][] = [
-      [
-        'disk is full',
-        setUpRelay({ queue: { put: () => orFail('disk is full', async () => {}) } }),
-      ],
+    const put = () => orFail('disk is full', async () => {});
+    const worlds: [problem: string, options: Partial<RelayOptions>][] = [
+      ['disk is full', { queue: { put } }],
       [
         'the ids of known records cannot be read',
-        setUpRelay({ queue: { put: async () => {} }, seen: { ...memory, begin } }),
+        { queue: { put: async () => {} }, seen: { ...memory, begin } },
       ],
     ];
-    for (const [problem, { relay, batch }] of worlds) {
+    for (const [problem, options] of worlds) {
+      const { relay, batch } = setUpRelay(options);
       isDown = true;
       await batch([event('a')]);
       expect(await healthOf(relay)).toMatchObject([503, { status: 'failing', problem }]);
@@ -334,12 +254,9 @@ describe('the health', () => {
     };
     const queue = { put: async () => {} };
     const { relay } = setUpRelay({ queue, consumer: { health: () => health } });
+    const queueHealth = { waiting: 12, dead: 1, oldest_s: 30 };
     expect(await healthOf(relay)).toMatchObject([
-      200,
-      {
-        service: { status: 'failing', reason: 'the service does not answer' },
-        queue: { waiting: 12, dead: 1, oldest_s: 30 },
-      },
+      ...[200, { service: health.service, queue: queueHealth }],
     ]);
     health.isReading = false;
     expect((await healthOf(relay))[0]).toBe(503);
@@ -382,56 +299,16 @@ describe('CORS', () => {
   });
 });
 
-describe('hooks', () => {
-  it('refuse who is not authorized, before the body is read', async () => {
-    const { service, batch } = setUpRelay({
-      authorize: async (request) => request.headers.get('cookie') === 'session=1',
-    });
-    expect((await batch([event('a')])).status).toBe(403);
-    expect((await batch([event('a')], { cookie: 'session=1' })).status).toBe(200);
-    expect(service.got).toHaveLength(1);
+it('refuses who is not authorized', async () => {
+  const { service, batch } = setUpRelay({
+    authorize: async (request) => request.headers.get('cookie') === 'session=1',
   });
-
-  it('keep records when they fail', async () => {
-    const { service, errors, batch } = setUpRelay({
-      authorize: () => Promise.reject(new Error('database is down')),
-    });
-    expect(waitOf(await batch([event('a')]))).toEqual([503, '1']);
-    expect(errors).toEqual([{ kind: 'hook', message: '`authorize`: database is down' }]);
-    expect(service.got).toEqual([]);
-  });
-
-  it('cost nothing when they throw at news', async () => {
-    const fail = () => {
-      throw new Error('no');
-    };
-    const { batch } = setUpRelay({ onMetric: fail, onError: fail });
-    expect((await batch([event('a')])).status).toBe(200);
-  });
+  expect((await batch([event('a')])).status).toBe(403);
+  expect((await batch([event('a')], { cookie: 'session=1' })).status).toBe(200);
+  expect(service.got).toHaveLength(1);
 });
 
 describe('the rate limit', () => {
-  it('counts records of each client', async () => {
-    const { clock, batch, statusFrom } = setUpRelay({ rateLimit: { perSecond: 1, burst: 2 } });
-    const two = (id: string) => [event(`${id}1`), event(`${id}2`)];
-    expect(await statusFrom('192.0.2.1', ...two('a'))).toBe(200);
-    expect(waitOf(await batch(two('b')))).toEqual([429, '1']);
-    expect(await statusFrom('192.0.2.2', ...two('c'))).toBe(200);
-    clock.time += 1_000;
-    expect(await statusFrom('192.0.2.1', ...two('b'))).toBe(200);
-  });
-
-  it('says in words that an address is none', async () => {
-    const clientAddress = (() => ['192.0.2.1']) as unknown as () => string;
-    const { errors, service, batch } = setUpRelay({ clientAddress });
-    expect((await batch([event('a')])).status).toBe(503);
-    expect(errors[0]).toEqual({
-      kind: 'hook',
-      message: '`rateLimit`: `clientAddress` must give a string',
-    });
-    expect(service.got).toEqual([]);
-  });
-
   it.each([{}, { clientAddress: undefined, rateLimit: false as const }])(
     'has a ceiling for all clients together (%j)',
     async (options) => {
@@ -490,14 +367,18 @@ describe('the rate limit', () => {
   });
 });
 
-it.each([
-  [undefined, {}],
-  ['192.0.2.0', { forwardAddress: true }],
-])('passes on of the address: %s', async (passed, options) => {
-  const { service, batch } = setUpRelay({ clientAddress: () => '192.0.2.77', ...options });
-  await batch([event('a')], { 'x-forwarded-for': '198.51.100.1' });
-  expect(service.got[0]!.headers['x-forwarded-for']).toBe(passed);
-});
+it.each([undefined, '192.0.2.0'])(
+  'passes on no header of the client, and of the address what it is told to: %s',
+  async (address) => {
+    const clientAddress = () => '192.0.2.77';
+    const { service, batch } = setUpRelay({ clientAddress, forwardAddress: !!address });
+    const theirs = ['cookie', 'authorization', 'x-forwarded-for', 'referer', 'user-agent'];
+    const headers = Object.fromEntries(theirs.map((name) => [name, 'their-own']));
+    expect((await batch([event('a')], headers)).status).toBe(200);
+    expect(JSON.stringify(service.got[0]!.headers)).not.toContain('their-own');
+    expect(service.got[0]!.headers['x-forwarded-for']).toBe(address);
+  },
+);
 
 it('has no more records wait for the service than may: 503 before the body is read, `retry` beyond', async () => {
   const { service, batch, relay } = setUpRelay({ maxPending: 5, concurrency: 4 }, { hold: true });
@@ -509,19 +390,15 @@ it('has no more records wait for the service than may: 503 before the body is re
     ...{ method: 'POST', headers: { origin: ORIGIN, 'content-type': 'application/json' } },
     ...{ body: new ReadableStream({ pull }, { highWaterMark: 0 }), duplex: 'half' },
   };
-  expect(waitOf(await relay(new Request('https://shop.example/a/v1/batch', init)))).toEqual([
-    503,
-    '2',
-  ]);
+  const refused = await relay(new Request('https://shop.example/a/v1/batch', init));
+  expect(waitOf(refused)).toEqual([503, '2']);
   expect(pull).not.toHaveBeenCalled();
   service.open();
-  const [results, last] = [(await first).slice(0, 5), (await first).slice(5)];
-  expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('delivered'));
+  const delivered = { outcome: 'delivered', status: 200 };
   const retry = { outcome: 'retry', status: 0, retry_after: 2, untried: true };
-  expect(last).toEqual([
-    { id: 'f', ...retry },
-    { id: 'g', ...retry },
-  ]);
+  expect(await first).toEqual(
+    ids.map((id) => ({ id, ...(id === 'f' || id === 'g' ? retry : delivered) })),
+  );
   // There is room again, and those that found none were not claimed.
   expect(await fatesOf(batch([event('f')]))).toEqual([['f', 'delivered', 200]]);
 });
@@ -529,12 +406,8 @@ it('has no more records wait for the service than may: 503 before the body is re
 describe('with a queue', () => {
   const createQueue = () => {
     const puts: QueuedRecord[][] = [];
-    const state = { isDown: false };
-    const put = async (records: readonly QueuedRecord[]) => {
-      if (state.isDown) throw new Error('disk is full');
-      puts.push([...records]);
-    };
-    return { queue: { put }, puts, state };
+    const put = async (records: readonly QueuedRecord[]) => void puts.push([...records]);
+    return { queue: { put }, puts };
   };
   const accepted = (id: string) => [[id, 'accepted']];
 
@@ -551,19 +424,9 @@ describe('with a queue', () => {
     expect(service.got).toEqual([]);
   });
 
-  it('says 503 when it is not, and takes it later', async () => {
-    const { queue, puts, state } = createQueue();
-    const { errors, batch, outcomes } = setUpRelay({ queue });
-    state.isDown = true;
-    expect(waitOf(await batch([event('e')]))).toEqual([503, '2']);
-    expect(errors).toEqual([{ kind: 'queue', message: 'disk is full' }]);
-    state.isDown = false;
-    expect(await outcomes(event('e'))).toEqual(accepted('e'));
-    expect(puts).toHaveLength(1);
-  });
-
   it('says 503 for longer when it is full, and tells of it once until it has room', async () => {
-    const queue = createMemoryQueue(Date.now, { maxWaiting: 2 });
+    const queue = createLibsqlQueue({ path: ':memory:', maxWaiting: 2 });
+    onTestFinished(() => queue.close());
     const { errors, batch, outcomes } = setUpRelay({ queue });
     for (const id of ['a', 'b']) expect(await outcomes(event(id))).toEqual(accepted(id));
     for (const id of ['c', 'd', 'c']) expect(waitOf(await batch([event(id)]))).toEqual([503, '30']);
@@ -583,23 +446,10 @@ describe('with a queue', () => {
     const seen = createSeenMemory();
     await seen.begin(['event:a:p'], 60_000);
     const { batch } = setUpRelay({ queue, seen });
-    const response = await batch([event('a'), event('b')]);
-    expect(await bodyOf(response)).toEqual([
-      200,
-      {
-        results: [
-          { id: 'a', outcome: 'retry', status: 409 },
-          { id: 'b', outcome: 'accepted', status: 0 },
-        ],
-      },
+    expect(await fatesOf(batch([event('a'), event('b')]))).toEqual([
+      ['a', 'retry', 409],
+      ['b', 'accepted', 0],
     ]);
     expect(puts).toMatchObject([[{ id: 'b' }]]);
-  });
-
-  it('does not queue what is not allowed', async () => {
-    const { queue, puts } = createQueue();
-    const { outcomes } = setUpRelay({ queue, projects: ['other'] });
-    expect(await outcomes(event('e'))).toEqual([['e', 'blocked']]);
-    expect(puts).toEqual([]);
   });
 });

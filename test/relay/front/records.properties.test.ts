@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wrongField } from '../../../src/interface/validate.js';
-import { isDateTime } from '../../../src/interface/is-date-time.js';
 import { checkRecord, isId, parseBatch } from '../../../src/relay/front/records.js';
 import { MAX_BATCH_RECORDS } from '../../../src/interface/wire.js';
 import { json } from '../../support/nasty.js';
@@ -96,40 +95,6 @@ describe('any claimed record', () => {
           expect(parsed).toMatchObject(passed);
         },
       ),
-    );
-  });
-});
-
-describe('a date-time', () => {
-  it('of RFC 3339 is taken, at any offset', () => {
-    const date = fc.date({
-      min: new Date(0),
-      max: new Date(Date.UTC(9999, 0)),
-      noInvalidDate: true,
-    });
-    const offset = fc
-      .tuple(
-        fc.constantFrom('+', '-'),
-        fc.integer({ min: 0, max: 23 }),
-        fc.integer({ min: 0, max: 59 }),
-      )
-      .map(([sign, h, m]) => `${sign}${String(h).padStart(2, '0')}:${String(m).padStart(2, '0')}`);
-    fc.assert(
-      fc.property(date, fc.oneof(fc.constantFrom('Z', 'z'), offset), (time, end) => {
-        expect(isDateTime(time.toISOString().replace('Z', end))).toBe(true);
-      }),
-    );
-  });
-
-  it('that is taken has a time, but for a leap second', () => {
-    const near = fc.stringMatching(
-      /^20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(\.\d{1,3})?(Z|[+-][0-2]\d:[0-6]\d)$/,
-    );
-    fc.assert(
-      fc.property(near, (value) => {
-        if (!isDateTime(value) || /:60/.test(value)) return;
-        expect(Date.parse(value)).not.toBeNaN();
-      }),
     );
   });
 });

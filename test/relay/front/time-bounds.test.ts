@@ -106,22 +106,31 @@ it('answers 503 while the queue hangs, and the records may come again', async ()
   expect(puts).toEqual([['a'], ['a']]);
 });
 
-it.each(['authorize', 'rateLimit'] as const)('lets nobody in while `%s` hangs', async (name) => {
-  const { batch, service, errors } = set({ [name]: never, timeout: 50 });
+it.each([
+  ['authorize', 'hangs', 'no answer in time', never],
+  ['rateLimit', 'hangs', 'no answer in time', never],
+  ['authorize', 'fails', 'no database', () => Promise.reject(new Error('no database'))],
+])('lets nobody in while `%s` %s, and tells why: %s', async (name, _, words, hook) => {
+  const { batch, service, errors } = set({ [name]: hook, timeout: 50 });
   expect(waitOf(await inTime(() => batch([event('a')])))).toEqual([503, '1']);
   expect(service.got).toEqual([]);
-  expect(errors).toEqual([{ kind: 'hook', message: `\`${name}\`: no answer in time` }]);
+  expect(errors).toEqual([{ kind: 'hook', message: `\`${name}\`: ${words}` }]);
 });
 
-it('leaves nothing unhandled where hooks reject, as they may where types are not looked at', async () => {
+it.each<[how: string, hook: () => unknown]>([
+  ['reject, as they may where types are not looked at', () => Promise.reject(new Error('no'))],
+  [
+    'throw',
+    () => {
+      throw new Error('no');
+    },
+  ],
+])('goes on where hooks %s', async (_, hook) => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on('unhandledRejection', note);
   onTestFinished(() => void process.off('unhandledRejection', note));
-  const reject = (async () => {
-    throw new Error('no');
-  }) as () => void;
-  const { outcomes } = set({ onError: reject, onMetric: reject });
+  const { outcomes } = set({ onError: hook, onMetric: hook });
   expect(await outcomes(event('a'))).toEqual([['a', 'delivered']]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);

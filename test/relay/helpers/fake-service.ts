@@ -23,17 +23,10 @@ export const createFakeService = ({ hold = false } = {}) => {
   const got: Got[] = [];
   const waiting = new Set<{ count: number; resolve: () => void }>();
   const rules: ((request: Got) => boolean)[] = [];
-  let active = 0;
-  let mostActive = 0;
   let isOpen = !hold;
 
   const fakeFetch = ((url: string, init: RequestInit) =>
     new Promise<Response>((resolve, reject) => {
-      mostActive = Math.max(mostActive, ++active);
-      const settle = (end: () => void) => {
-        active--;
-        end();
-      };
       const body = JSON.parse(init.body as string) as Record<string, unknown>;
       const request: Got = {
         path: new URL(url).pathname,
@@ -41,8 +34,8 @@ export const createFakeService = ({ hold = false } = {}) => {
         body,
         name: String(body['event'] ?? `identify ${String(body['user_id'])}`),
         answer: (status = 200, answer = { success: true, message: 'ok' }, headers = {}) =>
-          settle(() => resolve(new Response(JSON.stringify(answer), { status, headers }))),
-        fail: () => settle(() => reject(new TypeError('failed'))),
+          resolve(new Response(JSON.stringify(answer), { status, headers })),
+        fail: () => reject(new TypeError('failed')),
       };
       init.signal?.addEventListener('abort', () => request.fail());
       got.push(request);
@@ -58,7 +51,6 @@ export const createFakeService = ({ hold = false } = {}) => {
     fetch: fakeFetch,
     got,
     names: () => got.map(({ name }) => name),
-    mostActive: () => mostActive,
     when,
     /** Fails, with no answer where the status is 0, until the function that it returns is called. */
     fails: (status: number, { when: isMeant = () => true, body = {}, headers }: Failure = {}) => {

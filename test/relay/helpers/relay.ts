@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { createRelay, type RelayError, type RelayOptions } from '../../../src/relay.js';
 import type { BatchAnswer } from '../../../src/interface/wire.js';
@@ -47,14 +46,15 @@ export const setUpRelay = (options: Partial<RelayOptions> = {}, { hold = false }
   };
   const post = (path: string, body: unknown, headers: Headers = {}) => {
     const all = { origin: ORIGIN, 'content-type': 'application/json', ...headers };
-    const isRaw = body instanceof Uint8Array || typeof body === 'string';
-    return ask(
-      new Request(`https://shop.example/a${path}`, {
-        method: 'POST',
-        headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
-        body: (isRaw ? body : JSON.stringify(body)) as string,
-      }),
-    );
+    const isRaw =
+      typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+    const init = {
+      method: 'POST',
+      headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null),
+      body: (isRaw ? body : JSON.stringify(body)) as string,
+      duplex: 'half', // for a stream
+    };
+    return ask(new Request(`https://shop.example/a${path}`, init));
   };
   const batch = (records: readonly unknown[], headers?: Headers) =>
     post('/v1/batch', { sent_at: '2026-01-01T00:00:00.000Z', records }, headers);
@@ -86,60 +86,4 @@ export const listen = async (listener: Parameters<typeof createServer>[1]): Prom
     server.close();
   });
   return (server.address() as AddressInfo).port;
-};
-
-/** What a raw socket came to. */
-interface RawAnswer {
-  status: number;
-  text: string;
-  /** Bytes of the body that the other side could be made to take. */
-  written: number;
-}
-
-/** The same on Node's own HTTP server, and a client that speaks HTTP by hand. */
-export const serveRelay = async (options: Partial<RelayOptions> = {}) => {
-  const world = setUpRelay({ now: Date.now, ...options });
-  const port = await listen(getRequestListener(world.ask, { overrideGlobalObjects: false }));
-
-  /**
-   * Sends the head as given, then pieces of a body for as long as there are some and the other side takes them.
-   * Settles when the connection is closed, or was answered and `pieces` are over.
-   */
-  const raw = (lines: readonly string[], pieces: Iterable<Buffer>): Promise<RawAnswer> =>
-    new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      const rest = pieces[Symbol.iterator]();
-      let text = '';
-      let written = 0;
-      let isOver = false;
-      const end = () => {
-        socket.destroy();
-        resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text, written });
-      };
-      const pump = (): void => {
-        for (;;) {
-          const { done, value } = rest.next();
-          if (done) {
-            isOver = true;
-            if (text) end();
-            return;
-          }
-          written += value.length;
-          if (!socket.write(value)) return void socket.once('drain', pump);
-        }
-      };
-      socket.on('data', (data) => {
-        text += data.toString('latin1');
-        if (isOver) end();
-      });
-      socket.on('error', () => {}); // written to after it was closed
-      socket.on('close', end);
-      socket.on('connect', () => {
-        const head = ['POST /a/v1/batch HTTP/1.1', `Origin: ${ORIGIN}`];
-        const type = 'Content-Type: application/json';
-        socket.write([...head, type, ...lines, `Host: 127.0.0.1:${port}`, '', ''].join('\r\n'));
-        pump();
-      });
-    });
-  return { ...world, raw };
 };

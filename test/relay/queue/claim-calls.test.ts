@@ -22,17 +22,6 @@ const setUp = () => {
   };
 };
 
-it('gives up what a failed call may have claimed, and nothing that another call has claimed', async () => {
-  const { call, fail, givenUp } = setUp();
-  await call({ claims: ['a'] }, async (number) => expect(number).toBe(1));
-  await fail('a', 'b');
-  expect(await givenUp()).toEqual([
-    { id: 'a', first: 2, last: 2 },
-    { id: 'b', first: 2, last: 2 },
-  ]);
-  expect(await givenUp()).toEqual([]);
-});
-
 it('forgets no claim that was made after it was asked to, whichever answer comes first', async () => {
   const { call, givenUp } = setUp();
   await call({ claims: ['a'] }, async () => {});

@@ -155,28 +155,20 @@ const createWorld = ({ dead = {}, maxAge = 1_000_000 } = {}) => {
 };
 
 describe('the handler of a queue on Cloudflare', () => {
-  it.each<[what: string, status: number, headers: object, from: number, to: number]>([
-    ['a wish as the floor', 429, { 'retry-after': '120' }, 120, 180],
-    ['a token that is refused', 401, {}, 1, 1],
-  ])('gives back what the service does not take now: %s', async (_, status, headers, from, to) => {
-    const { handle, service } = createWorld();
-    service.fails(status, { headers: headers as Record<string, string> });
-    const record = makeQueued('a');
-    const { batch, fateOf } = createBatch([record]);
-    await handle(batch);
-    expect(fateOf(record)!.delaySeconds).toBeGreaterThanOrEqual(from);
-    expect(fateOf(record)!.delaySeconds).toBeLessThanOrEqual(to);
-  });
-
-  it('gives each record its own fate, and a later try a longer delay', async () => {
-    const { handle, service } = createWorld();
-    const [good, bad] = [makeQueued('a'), makeQueued('b')];
-    service.when(({ body, answer }) => body['user_id'] === 'b' && (answer(503), true));
-    const { batch, fateOf } = createBatch([good, { ...bad, at: 800_000 }], 9);
-    await handle(batch);
-    expect(fateOf(good)).toEqual({ ack: true });
+  it.each([
+    { status: 429, headers: { 'retry-after': '120' }, attempts: 1, delaySeconds: 150 },
+    { status: 401, headers: {}, attempts: 1, delaySeconds: 1 },
     // Half of its age, by a random factor of three quarters.
-    expect(fateOf(bad)).toEqual({ delaySeconds: 75 });
+    { status: 503, headers: {}, attempts: 9, delaySeconds: 75 },
+  ])('gives back what is answered $status, and that alone', async (answer) => {
+    const { handle, service } = createWorld();
+    service.fails(answer.status, { headers: answer.headers, when: (name) => name === 'bad' });
+    const good = makeQueued('a');
+    const bad = { ...good, id: 'bad', at: 800_000, body: { ...good.body, event: 'bad' } };
+    const { batch, fateOf } = createBatch([good, bad], answer.attempts);
+    await handle(batch);
+    const { delaySeconds } = answer;
+    expect([fateOf(good), fateOf(bad)]).toEqual([{ ack: true }, { delaySeconds }]);
   });
 
   it('moves what is refused, and what fails and is too old, to the dead letters, and tells of it', async () => {

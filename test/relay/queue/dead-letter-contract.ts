@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { DeadLetters, Queue, QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { idsOf, makeQueued } from './make-queued.js';
-
-type OpenQueue = (options?: {
-  maxWaiting?: number;
-}) => Promise<Queue & { deadLetters: DeadLetters }>;
+import type { QueueWorld } from './queue-contract.js';
 
 /** What the dead letters of every queue do. */
-export const describeDeadLetters = (name: string, enter: () => OpenQueue): void => {
-  const recordsOf = (letters: readonly { record: QueuedRecord }[]) => idsOf(letters);
-
+export const describeDeadLetters = (name: string, enter: () => Promise<QueueWorld>): void => {
   /** A queue whose first three records are dead letters, and what they are. */
   const withDead = async (maxWaiting?: number) => {
-    const queue = await enter()(maxWaiting ? { maxWaiting } : {});
+    const { open } = await enter();
+    const queue = await open(maxWaiting ? { maxWaiting } : {});
     const records = [makeQueued('a'), makeQueued('b'), makeQueued('a')];
     await queue.put(records);
     for (const taken of await queue.take(3, 60_000)) await queue.bury(taken, 'rejected 400');
@@ -46,7 +41,7 @@ export const describeDeadLetters = (name: string, enter: () => OpenQueue): void 
       expect(await queue.deadLetters.list()).toEqual([second]);
       expect(await queue.size?.()).toMatchObject({ waiting: 3, dead: 1 });
       const taken = await queue.take(10, 60_000);
-      expect(idsOf(taken)).toEqual([waiting.id, ...recordsOf([first!, third!])]);
+      expect(idsOf(taken)).toEqual([waiting.id, ...idsOf([first!, third!])]);
       expect(taken[1]!.record.at).toBeGreaterThan(first!.record.at);
     });
 
@@ -59,19 +54,12 @@ export const describeDeadLetters = (name: string, enter: () => OpenQueue): void 
       expect(await queue.size?.()).toMatchObject({ waiting: 3, dead: 3 });
     });
 
-    it('are found among ids that are none', async () => {
+    it('are purged, and found among ids that are none', async () => {
       const { queue, letters } = await withDead();
       const [first, second, third] = letters;
       expect(await queue.deadLetters.resend(['x', first!.id, '1 2'])).toBe(1);
       expect(await queue.deadLetters.purge(['x', second!.id, '1 2'])).toBe(1);
-      expect(await queue.deadLetters.list()).toEqual([third]);
-    });
-
-    it('are purged', async () => {
-      const { queue, letters } = await withDead();
-      const [first, second, third] = letters;
-      expect(await queue.deadLetters.purge([first!.id, second!.id])).toBe(2);
-      expect(await queue.deadLetters.purge([first!.id])).toBe(0);
+      expect(await queue.deadLetters.purge([second!.id])).toBe(0);
       expect(await queue.deadLetters.purge([])).toBe(0);
       expect(await queue.deadLetters.list()).toEqual([third]);
     });

@@ -16,12 +16,6 @@ function setUp() {
   return { ...file, write, countCommitted };
 }
 
-test('answers only after the commit', async () => {
-  const { run, write, countCommitted } = setUp();
-  await run(() => write());
-  expect(countCommitted()).toBe(1);
-});
-
 test('puts the writes of one turn into one transaction', async () => {
   const { run, write, countCommitted } = setUp();
   const seen = await Promise.all(

@@ -2,14 +2,12 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createConsumer, createDelivery, createSeenMemory } from '../../../src/relay.js';
 import { createLibsqlQueue, createLibsqlSeen } from '../../../src/relay-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import type { IdBounds, QueueBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
-import { createFakeService } from '../helpers/fake-service.js';
-import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
+import { back, idsOf, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
-import { describeLongLine, describeQueue } from './queue-contract.js';
+import { describeLeft, describeLongLine, describeQueue } from './queue-contract.js';
 import {
   describeSeen,
   describeSeenBounds,
@@ -23,7 +21,7 @@ const createWorld = <Handle extends { close(): void }>(
   create: (options: Bounds & { path: string; now: () => number }) => Handle,
 ) => {
   const path = join(tempFolder(), 'new', 'relay.db');
-  let time = 1_000_000;
+  let time = Date.now();
   const open = async (options?: Bounds): Promise<Handle> => {
     const handle = create({ ...options, path, now: () => time });
     onTestFinished(() => handle.close());
@@ -32,25 +30,10 @@ const createWorld = <Handle extends { close(): void }>(
   return { open, pass: async (ms: number) => void (time += ms), path };
 };
 
-const enterQueue = async () => {
-  const world = createWorld(createLibsqlQueue);
-  const deadLetters = async () =>
-    (await (await world.open()).deadLetters.list()).map(({ record, reason }) => ({
-      record,
-      reason,
-    }));
-  return { ...world, deadLetters };
-};
+const enterQueue = async () => createWorld(createLibsqlQueue);
 describeQueue('libsql', enterQueue);
 describeLongLine('libsql', enterQueue);
-
-describeDeadLetters('libsql', () => {
-  const path = join(tempFolder(), 'queue.db');
-  return async (options) => openQueue(path, options).queue;
-});
-
-describeSeen('libsql', async () => createWorld(createLibsqlSeen));
-describeSeenBounds('libsql', async () => createWorld(createLibsqlSeen));
+describeDeadLetters('libsql', enterQueue);
 
 /** No transaction begins, as on a full disk. */
 const fillDisk = (when?: Failure): void => {
@@ -59,9 +42,10 @@ const fillDisk = (when?: Failure): void => {
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   });
 };
-describeSeenFailures('libsql', async () => ({ ...createWorld(createLibsqlSeen), fail: fillDisk }), [
-  'before',
-]);
+const enterSeen = async () => ({ ...createWorld(createLibsqlSeen), fail: fillDisk });
+describeSeen('libsql', enterSeen);
+describeSeenBounds('libsql', enterSeen);
+describeSeenFailures('libsql', enterSeen, ['before']);
 
 /** A queue in a file of its own, which is closed when the test ends. */
 const openQueue = (path = join(tempFolder(), 'relay.db'), options: QueueBounds = {}) => {
@@ -69,34 +53,6 @@ const openQueue = (path = join(tempFolder(), 'relay.db'), options: QueueBounds =
   onTestFinished(() => queue.close());
   return { path, queue };
 };
-
-it('has a dead letter delivered when the service, which refused it, takes it', async () => {
-  const { queue } = openQueue();
-  const seen = createSeenMemory();
-  const service = createFakeService();
-  let refuses = true;
-  service.when((request) => {
-    if (refuses) request.answer(400, { code: 400, message: 'Invalid request data' });
-    return refuses;
-  });
-  const { fetch } = service;
-  const delivery = createDelivery({ baseUrl: 'http://service.test', token: 't', seen, fetch });
-  const consumer = createConsumer({ queue, delivery, pollInterval: 5 });
-  onTestFinished(() => consumer.stop());
-  const record = { ...makeQueued('a'), at: Date.now() };
-  await queue.put([record]);
-  consumer.start();
-  const dead = await vi.waitUntil(async () => (await queue.deadLetters.list())[0]);
-  expect(dead.reason).toBe('rejected 400');
-  refuses = false;
-  await queue.deadLetters.resend([dead.id]);
-  await vi.waitUntil(async () => (await queue.size?.())?.waiting === 0);
-  expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
-  expect(service.got.map(({ headers }) => headers['idempotency-key'])).toEqual([
-    record.id,
-    record.id,
-  ]);
-});
 
 it.each(['deleted', 'replaced'])('takes no records when its file was %s', async (how) => {
   const { path, queue } = openQueue();
@@ -109,36 +65,28 @@ it.each(['deleted', 'replaced'])('takes no records when its file was %s', async 
   if (how === 'deleted') expect(idsOf(await queue.take(10, 1_000))).toEqual([record.id]);
 });
 
-it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
+describeLeft('libsql', async ({ first, behind, failed, dead }) => {
   const path = join(tempFolder(), 'relay.db');
   const old = new Database(path);
   old.exec(VERSION_2);
   const put = old.prepare<unknown[]>(
     'INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
-  const line = '["me","p","a"]';
-  const putOld = (seq: number, { id, type, at, ...rest }: QueuedRecord, ...state: unknown[]) => {
-    const isIdentify = type === 'identify' ? 1 : 0;
-    const record = JSON.stringify({ id, type, at, ...rest });
-    put.run(seq, `${type}:${id}:p`, 'me', line, isIdentify, record, at, ...state);
+  const putOld = (seq: number, record: QueuedRecord, ...state: unknown[]) => {
+    const { id, type, at } = record;
+    const place = [`${type}:${id}:p`, 'me', '["me","p","a"]', type === 'identify' ? 1 : 0];
+    put.run(seq, ...place, JSON.stringify(record), at, ...state);
   };
   putOld(1, first, 0, 0, 0, null);
-  putOld(2, { ...behind, client: 'me' }, null, 0, 0, null);
-  putOld(3, { ...failed, client: 'me' }, 5, 2, 3, 'a token of who is dead');
+  putOld(2, behind, null, 0, 0, null);
+  putOld(3, failed, 5, 2, 3, 'a token of who is dead');
   old.exec(`INSERT INTO sizes VALUES ('waiting', 3, 3), ('waiting me', 3, 3), ('dead', 1, 1)`);
-  const letter = [1, '', JSON.stringify(makeQueued()), 'expired', 5];
+  const letter = [1, '', JSON.stringify(dead), 'expired', 5];
   old.prepare<unknown[]>('INSERT INTO dead VALUES (?, ?, ?, ?, ?)').run(...letter);
   old.close();
   const { queue } = openQueue(path, { maxWaiting: 3 });
-  expect(await queue.size()).toEqual({ waiting: 3, dead: 1, oldest: 1_000 });
   await expect(queue.put([makeQueued()])).rejects.toThrow('`maxWaiting`');
-  const taken = await queue.take(10, 1_000);
-  expect(idsOf(taken)).toEqual([first.id]);
-  expect(await queue.take(10, 1_000)).toMatchObject([{ record: { id: failed.id }, attempts: 4 }]);
-  await queue.done(taken);
-  expect(idsOf(await queue.take(10, 1_000))).toEqual([behind.id]);
-  expect(await queue.deadLetters.list()).toMatchObject([{ id: '1', reason: 'expired', diedAt: 5 }]);
+  return queue;
 });
 
 it('knows the ids that the build before this one has left', async () => {
@@ -173,31 +121,12 @@ it.each([
 });
 
 it('goes on when the clock is set back by an hour while records wait', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  let time = 10_000_000;
-  const queue = createLibsqlQueue({ path, now: () => time });
-  onTestFinished(() => queue.close());
+  const { open, pass } = createWorld(createLibsqlQueue);
+  const queue = await open();
   await queue.put([makeQueued()]);
   await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
-  time -= 3_600_000;
+  await pass(-3_600_000);
   expect(await queue.take(1, 60_000)).toHaveLength(1);
-});
-
-it('looks past the backlog of a user who must wait, however long it is', async () => {
-  const fastestTake = async (backlog: number): Promise<number> => {
-    const { queue } = openQueue();
-    await queue.put([makeIdentify('a'), ...Array.from({ length: backlog }, () => makeQueued('a'))]);
-    await queue.giveBack(back(await queue.take(1, 60_000), 60_000));
-    const times: number[] = [];
-    for (let i = 0; i < 30; i++) {
-      const started = performance.now();
-      expect(await queue.take(64, 60_000)).toEqual([]);
-      times.push(performance.now() - started);
-    }
-    return Math.min(...times);
-  };
-  // Scanned anew it takes many times as long.
-  expect(await fastestTake(10_000)).toBeLessThan(10 * (await fastestTake(10)));
 });
 
 /** Another process that holds the file, as a backup tool does. */
@@ -239,8 +168,7 @@ it('waits for a file that another process has locked without holding up the proc
 });
 
 it('says that the file is locked when it stays so, and that the file is closed', async () => {
-  const path = join(tempFolder(), 'relay.db');
-  const queue = createLibsqlQueue({ path });
+  const { path, queue } = openQueue();
   lock(path);
   const time = vi.spyOn(performance, 'now');
   onTestFinished(() => time.mockRestore());
@@ -254,14 +182,10 @@ it('says that the file is locked when it stays so, and that the file is closed',
 
 it('calls a full disk what it is, and goes on when there is room', async () => {
   const { path, queue } = openQueue();
-  const large = () => ({ ...makeQueued(), body: { project: 'p', tags: 'x'.repeat(100_000) } });
-  const limit = vi.spyOn(Database.prototype, 'exec');
-  onTestFinished(() => limit.mockRestore());
-  limit.mockImplementationOnce(() => {
-    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
-  });
-  await expect(queue.put([large()])).rejects.toThrow(`the disk is full: ${path}`);
-  await queue.put([large()]);
+  fillDisk('before');
+  await expect(queue.put([makeQueued()])).rejects.toThrow(`the disk is full: ${path}`);
+  fillDisk();
+  await queue.put([makeQueued()]);
   expect(await queue.size()).toMatchObject({ waiting: 1 });
 });
 

@@ -3,10 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { hasRedis, startRedis, type RedisServer } from '../../support/start-redis.mjs';
 import { createRedisQueue, createRedisSeen, type RedisClient } from '../../../src/relay-redis.js';
 import type { IdBounds, QueuedRecord } from '../../../src/relay/queue/ports.js';
-import type { DeadLetter } from './memory-queue.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
-import { describeLongLine, describeQueue, type QueueWorld } from './queue-contract.js';
+import {
+  describeLeft,
+  describeLongLine,
+  describeQueue,
+  type QueueWorld,
+} from './queue-contract.js';
 import {
   describeSeen,
   describeSeenBounds,
@@ -53,43 +57,23 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       now: () => Date.now() + offset,
       pass: async (ms: number) => {
         offset += ms;
-        await client.sendCommand(['EVAL', AGE, '0', `{${prefix}}`, String(ms)]);
+        await client.sendCommand(['EVAL', AGE, '0', `{${prefix}}`, String(Math.ceil(ms))]);
       },
     };
   };
 
   const enterQueue = async (): Promise<QueueWorld> => {
     const { prefix, now, pass } = enter();
-    const deadLetters = async () => {
-      const found = await client.xRange(`{${prefix}}:dead`, '-', '+');
-      return found.map(({ message }) => ({
-        record: JSON.parse(message['r']!) as DeadLetter['record'],
-        reason: message['reason']!,
-      }));
-    };
     return {
       open: async (options) => createRedisQueue({ ...options, client, prefix, now }),
       pass,
-      deadLetters,
     };
   };
   describeQueue('Redis', enterQueue);
   describeLongLine('Redis', enterQueue);
-
-  describeDeadLetters('Redis', () => {
-    const { prefix } = enter();
-    return async (options) => createRedisQueue({ ...options, client, prefix });
-  });
+  describeDeadLetters('Redis', enterQueue);
 
   const enterSeen = async () => {
-    const { prefix, pass } = enter();
-    const open = async (bounds?: IdBounds) => createRedisSeen({ ...bounds, client, prefix });
-    return { open, pass };
-  };
-  describeSeen('Redis', enterSeen);
-  describeSeenBounds('Redis', enterSeen);
-
-  const enterFailingSeen = async () => {
     const { prefix, pass } = enter();
     let failure: Failure | undefined;
     const failing: RedisClient = {
@@ -107,7 +91,9 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       fail: (when?: Failure) => void (failure = when),
     };
   };
-  describeSeenFailures('Redis', enterFailingSeen, ['before', 'after']);
+  describeSeen('Redis', enterSeen);
+  describeSeenBounds('Redis', enterSeen);
+  describeSeenFailures('Redis', enterSeen, ['before', 'after']);
 
   it('leaves nothing behind in Redis of ids whose time is over, whoever sent them', async () => {
     const { prefix, pass } = enter();
@@ -226,9 +212,8 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
 
   const ask = (...args: string[]) => client.sendCommand(args);
 
-  it('delivers what the build before this one has left, in its order, and has its dead letters', async () => {
+  describeLeft('Redis', async ({ first, behind, failed, dead }) => {
     const key = (name: string) => `{old}:${name}`;
-    const [first, behind, failed] = [makeIdentify('a', 'me'), makeQueued('a'), makeQueued('b')];
     const putOld = async (record: QueuedRecord, state: string, score?: number) => {
       const member = `${record.type}:${record.id}:p`;
       await ask('HSET', key('waiting'), member, `1000 ${state} me ${JSON.stringify(record)}`);
@@ -237,31 +222,17 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       return member;
     };
     await ask('SET', key('version'), '2');
-    const members = [
-      await putOld(first, '0 0', 1_000 - 1e13),
-      await putOld({ ...behind, client: 'me' }, '0 0'),
-    ];
+    const members = [await putOld(first, '0 0', 1_000 - 1e13), await putOld(behind, '0 0')];
     await ask('RPUSH', key('line:["me","p","a"]'), ...members);
-    const taken = await putOld({ ...failed, client: 'me' }, '2 5', 5);
+    const taken = await putOld(failed, '2 5', 5);
     await ask('HSET', key('taken'), taken, 'a token of who is dead');
     await ask('HSET', key('sizes'), 'waiting', '3', 'waiting me', '3', 'dead', '1');
-    const dead = makeQueued();
     await ask('XADD', key('dead'), '*', 'r', JSON.stringify(dead), 'reason', 'expired', 'c', '');
-    const queue = createRedisQueue({ client, prefix: 'old' });
-    expect(await queue.size()).toEqual({ waiting: 3, dead: 1, oldest: 1_000 });
-    const [one] = await queue.take(10, 60_000);
-    expect(one).toMatchObject({ record: first, attempts: 1 });
-    const [two] = await queue.take(10, 60_000);
-    expect(two).toMatchObject({ record: { id: failed.id }, attempts: 4 });
-    await queue.done([one!, two!]);
-    const [three] = await queue.take(10, 60_000);
-    expect(three).toMatchObject({ record: { id: behind.id }, attempts: 1 });
-    await queue.done([three!]);
-    const [letter] = await queue.deadLetters.list();
-    expect(letter).toMatchObject({ record: dead, reason: 'expired' });
-    expect(await queue.deadLetters.purge([letter!.id])).toBe(1);
     // An empty stream stays.
-    expect((await client.keys(key('*'))).sort()).toEqual([key('dead'), key('version')]);
+    onTestFinished(async () =>
+      expect((await client.keys(key('*'))).sort()).toEqual([key('dead'), key('version')]),
+    );
+    return createRedisQueue({ client, prefix: 'old' });
   });
 
   it.each([
