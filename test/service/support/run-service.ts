@@ -9,6 +9,15 @@ const ORIGIN = 'http://localhost:8787';
 export const event = { project: 'p', channel: 'c', event: 'e' };
 export const identify = { project: 'p', user_id: 'u', properties: {} };
 
+/** A body that comes in these pieces, without a length. */
+export const streamOf = (pieces: readonly string[]) =>
+  new ReadableStream<string>({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  }).pipeThrough(new TextEncoderStream());
+
 /** A service over a database of its own, called without a server, until the test ends. */
 export const runService = (options: Partial<ServiceOptions> = {}) => {
   const store = options.store ?? createLibsqlStore({ path: ':memory:' });
