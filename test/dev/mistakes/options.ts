@@ -66,6 +66,10 @@ export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
     init: { ...SETUP, flushAt: '20' },
     told: 'option `flushAt` (data-flush-at) must be a number, not "20"',
   },
+  'a switch for a number': {
+    init: { ...SETUP, flushAt: true },
+    told: 'option `flushAt` (data-flush-at) must be a number, not true',
+  },
   'a text for a switch': {
     init: { ...SETUP, debug: 'true' },
     told: 'option `debug` (data-debug) must be true or false, not "true"',
@@ -81,6 +85,10 @@ export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
   'half a record': {
     init: { ...SETUP, flushAt: 0.5 },
     told: '`flushAt` is 0.5 records; it must be 1 to 1,000,000,000 records; 20 is used',
+  },
+  'a number that is too small, beside a relay': {
+    init: { ...RELAY, flushAt: 0 },
+    told: '`flushAt` is 0 records; it must be 1 to 1,000,000,000 records; 50 is used',
   },
   'an interval without an end': {
     init: { ...SETUP, flushInterval: Infinity },

@@ -15,6 +15,10 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
     tag: `${TAG} data-concent="pending"`,
     told: 'the tag has no attribute data-concent: did you mean data-consent?',
   },
+  'a misspelt attribute that is no option': {
+    tag: `${TAG} data-gobal="outbox"`,
+    told: 'the tag has no attribute data-gobal: did you mean data-global?',
+  },
   'a misspelt attribute that is required': {
     tag: 'data-relay="/a" data-project="shop" data-chanel="web"',
     told: 'the tag has no attribute data-chanel: did you mean data-channel?',
@@ -69,7 +73,7 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
     told: 'option `timeout` (data-timeout) must be a number, not "20s"',
   },
   'a switch that says neither on nor off': {
-    tag: `${TAG} data-debug="yes"`,
+    tag: `${TAG} data-debug="yes" data-inspect="no" data-respect-gpc="" data-idempotency-key="false"`,
     told: '`data-debug` is "yes": write true or false; it counts as not given',
   },
   'a stub of another name than the tag has': {
