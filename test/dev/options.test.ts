@@ -55,5 +55,5 @@ it('tells nothing of attributes of other tools, unless they were taken for ours'
   const dataset = Object.fromEntries(FOREIGN.map((name) => [inCamelCase(name), 'x']));
   expect(misspelt(dataset)).toEqual([]);
   expect(misspelt({ auto: '', autoOptions: 'x', anonymousId: '', global: 'x' })).toEqual([]);
-  expect(doubtsOf(RELAY, { disabled: 'false', project: 'no', theme: 'x' })).toEqual([]);
+  expect(doubtsOf(RELAY, { disabled: 'false', respectGpc: '', project: 'no', x: 'x' })).toEqual([]);
 });

@@ -10,7 +10,7 @@ import {
 const NOW = Date.UTC(2026, 0, 1, 12);
 
 describe('Retry-After', () => {
-  it.each([
+  it.each<readonly [value: string | null, ms: number]>([
     ['0', 0],
     ['1', 1_000],
     ['120', 120_000],

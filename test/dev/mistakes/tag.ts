@@ -73,7 +73,7 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
     told: 'option `timeout` (data-timeout) must be a number, not "20s"',
   },
   'a switch that says neither on nor off': {
-    tag: `${TAG} data-debug="yes" data-inspect="no" data-respect-gpc="" data-idempotency-key="false"`,
+    tag: `${TAG} data-debug="yes"`,
     told: '`data-debug` is "yes": write true or false; it counts as not given',
   },
   'a stub of another name than the tag has': {
