@@ -54,18 +54,6 @@ describe('POST /v1/event', () => {
 });
 
 describe('POST /v1/identify', () => {
-  /** The answers to identifies with these properties, text as it stands. */
-  const identifyWith = async (
-    { post }: ReturnType<typeof runService>,
-    ...all: (object | string)[]
-  ) => {
-    for (const properties of all) {
-      const body = JSON.stringify({ ...identify, properties: 0 });
-      const text = typeof properties === 'string' ? properties : JSON.stringify(properties);
-      expect((await post('/v1/identify', body.replace('0', text))).status).toBe(200);
-    }
-  };
-
   it('creates a profile', async () => {
     const service = runService();
     const properties = { name: 'Ada', age: 36, plan: { tier: 'pro' } };
@@ -79,33 +67,6 @@ describe('POST /v1/identify', () => {
       ...{ project: 'p', user_id: 'u', properties, created_at, updated_at: created_at },
       set_at: { name: created_at, age: created_at, plan: created_at },
     });
-  });
-
-  it('merges the properties of an update one level deep', async () => {
-    const service = runService();
-    await identifyWith(
-      service,
-      { name: 'Ada', age: 36, plan: { tier: 'pro', seats: 3 } },
-      { age: null, plan: { tier: 'free' }, city: 'London' },
-    );
-    expect(await service.profiles()).toMatchObject([
-      { properties: { name: 'Ada', age: null, plan: { tier: 'free' }, city: 'London' } },
-    ]);
-  });
-
-  it('keeps a property named __proto__ through a merge', async () => {
-    const service = runService();
-    await identifyWith(service, '{"__proto__":1}', { a: 2 });
-    const [profile] = await service.profiles();
-    expect(JSON.stringify(profile!.properties)).toBe('{"__proto__":1,"a":2}');
-  });
-
-  it('keeps every call in the history, in the order it came', async () => {
-    const service = runService();
-    await identifyWith(service, { n: 1 }, { n: 2 }, { n: 2 });
-    expect(await service.rows()).toMatchObject(
-      [1, 2, 2].map((n, index) => ({ seq: index + 1, body: { properties: { n } } })),
-    );
   });
 });
 
