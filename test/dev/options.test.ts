@@ -2,34 +2,10 @@ import { expect, it } from 'vitest';
 import { doubtsOf, misspelt, optionsProblem } from '../../src/dev/options.js';
 import { OPTIONS, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
+import { FOREIGN } from './foreign-attributes.js';
 
 const DIRECT = { baseUrl: 'https://in.example.com', token: 't', project: 'shop', channel: 'web' };
 const RELAY = { relay: '/a', project: 'shop', channel: 'web' };
-
-/** What stands behind `data-` in attributes that other tools put on scripts, and that is like one of ours, or short. */
-const FOREIGN = [
-  // consent tools
-  ...['cookieconsent', 'cookie-consent', 'category', 'category-consent', 'consent-src'],
-  ...['consent-category', 'consent-type', 'consent-required', 'requires-vendor-consent'],
-  ...['auto-block', 'type', 'src', 'name', 'service', 'purposes', 'placeholder', 'required'],
-  // networks, optimisers, frameworks and tag managers
-  ...['delay', 'lazy', 'defer', 'async', 'priority', 'loading', 'origin', 'nonce', 'n-g', 'n-p'],
-  ...[
-    'n-head',
-    'rh',
-    'href',
-    'layer',
-    'requirecontext',
-    'gtm',
-    'tag',
-    'tag-id',
-    'action',
-    'remote',
-  ],
-  // other trackers, where one tag was made of another
-  ...['site-id', 'host', 'api-host', 'app', 'key', 'id', 'exclude', 'include', 'cache', 'mode'],
-  ...['url', 'spa', 'hash', 'user', 'version', 'env', 'test', 'once', 'init', 'loaded', 'page'],
-];
 
 const refuses = (options: unknown, mayBeDirect: boolean): boolean => {
   try {
