@@ -44,44 +44,35 @@ describe('track', () => {
 it('identifies, by the user of `setUserId` where none is given', async () => {
   expect(await logsnag.identify({ user_id: 'u1', properties: { plan: 'pro' } })).toBe(true);
   logsnag.setUserId('u2');
+  logsnag.setUserId('u2'); // and once, however often it is called
   await logsnag.identify({ properties: { plan: 'free' } });
-  logsnag.clearUserId();
+  await logsnag.track({ event: 'A' });
+  logsnag.setUserId(null);
+  await logsnag.track({ event: 'B' });
   await logsnag.identify({ properties: { plan: 'none' } });
+  logsnag.setUserId('u2');
+  logsnag.clearUserId();
+  await logsnag.track({ event: 'C' });
+  logsnag.setUserId('u3');
+  outbox.reset(); // by the page itself
+  await logsnag.identify({ properties: { plan: 'none' } });
+  logsnag.setUserId('u3');
+  await logsnag.track({ event: 'D' });
   expect(users()).toEqual([
     ['u1', { plan: 'pro' }],
     ['u2', {}],
     ['u2', { plan: 'free' }],
+    ['u2', {}],
+    ['u3', {}],
+    ['u3', {}],
   ]);
-  expect(outbox.drops()).toMatchObject([{ reason: 'invalid-call' }]);
-});
-
-it('sets the same user again after a reset of the instance itself', async () => {
-  logsnag.setUserId('u1');
-  outbox.reset();
-  await logsnag.identify({ properties: { plan: 'pro' } }); // of nobody
-  logsnag.setUserId('u1');
-  await logsnag.track({ event: 'A' });
-  expect(users()).toEqual([
-    ['u1', {}],
-    ['u1', {}],
+  expect(outbox.events().map(({ event, user_id }) => [event, user_id])).toEqual([
+    ['A', 'u2'],
+    ['B', undefined],
+    ['C', undefined],
+    ['D', 'u3'],
   ]);
-  expect(outbox.events()).toMatchObject([{ user_id: 'u1' }]);
-});
-
-it('sets a user once, however often it is called, until the logout', async () => {
-  logsnag.setUserId('u1');
-  logsnag.setUserId('u1');
-  await logsnag.track({ event: 'A' });
-  logsnag.setUserId(null);
-  await logsnag.track({ event: 'B' });
-  logsnag.setUserId('u1');
-  logsnag.clearUserId();
-  await logsnag.track({ event: 'C' });
-  expect(users()).toEqual([
-    ['u1', {}],
-    ['u1', {}],
-  ]);
-  expect(outbox.events().map(({ user_id }) => user_id)).toEqual(['u1', undefined, undefined]);
+  expect(outbox.drops()).toMatchObject([{ reason: 'invalid-call' }, { reason: 'invalid-call' }]);
 });
 
 it('makes an event of `group`', async () => {

@@ -25,7 +25,8 @@ describe('track', () => {
     await segment.track('Null', null, options);
     await segment.track('Undefined', undefined, options, done);
     await segment.track('Empty', {}, options);
-    await segment.group('g1', null, options);
+    await segment.group('g1', { site: 'A' }, options);
+    await segment.group('g2', done);
     await segment.page('Docs', 'Index', null, options);
     const isTimed = (row: { timestamp?: string }) => row.timestamp === timestamp;
     expect(outbox.events().map((row) => [row.event, row.tags, isTimed(row)])).toEqual([
@@ -38,12 +39,13 @@ describe('track', () => {
       ['Null', {}, true],
       ['Undefined', {}, true],
       ['Empty', {}, true],
-      ['Group Joined', { group_id: 'g1' }, true],
+      ['Group Joined', { group_id: 'g1', site: 'A' }, true],
+      ['Group Joined', { group_id: 'g2' }, false],
       ['Page Viewed', { ...PAGE, category: 'Docs', name: 'Index' }, true],
     ]);
     expect(done).not.toHaveBeenCalled();
     await nextTask();
-    expect(done).toHaveBeenCalledTimes(4);
+    expect(done).toHaveBeenCalledTimes(5);
   });
 
   it('is reported like any wrong call, and does not throw', async () => {
@@ -115,18 +117,6 @@ describe('identify', () => {
     expect(outbox.rows()).toEqual([]);
     expect(outbox.drops()).toMatchObject([{ reason: 'invalid-call' }]);
   });
-});
-
-it('makes an event of `group`', async () => {
-  const done = vi.fn();
-  await segment.group('g1', { site: 'A' }, {}, done);
-  await segment.group('g2', done);
-  expect(bodies()).toEqual([
-    ['Group Joined', { group_id: 'g1', site: 'A' }],
-    ['Group Joined', { group_id: 'g2' }],
-  ]);
-  await nextTask();
-  expect(done).toHaveBeenCalledTimes(2);
 });
 
 it('tells of the user what is known, and forgets it on `reset`', async () => {
