@@ -55,9 +55,10 @@ it('identifies, by the user of `setUserId` where none is given', async () => {
   await logsnag.track({ event: 'C' });
   logsnag.setUserId('u3');
   outbox.reset(); // by the page itself
-  await logsnag.identify({ properties: { plan: 'none' } });
   logsnag.setUserId('u3');
   await logsnag.track({ event: 'D' });
+  outbox.reset();
+  await logsnag.identify({ properties: { plan: 'none' } });
   expect(users()).toEqual([
     ['u1', { plan: 'pro' }],
     ['u2', {}],
