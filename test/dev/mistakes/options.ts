@@ -66,10 +66,6 @@ export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
     init: { ...SETUP, flushAt: '20' },
     told: 'option `flushAt` (data-flush-at) must be a number, not "20"',
   },
-  'a switch for a number': {
-    init: { ...SETUP, flushAt: true },
-    told: 'option `flushAt` (data-flush-at) must be a number, not true',
-  },
   'a text for a switch': {
     init: { ...SETUP, debug: 'true' },
     told: 'option `debug` (data-debug) must be true or false, not "true"',
