@@ -63,7 +63,10 @@ it.each(READING)('%s %s is for who may read, and for no cache', async (method, p
       expect(response.headers.get('cache-control')).toBe('no-store');
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     }
-    await response.body?.cancel();
+    if (refused === 401) {
+      const message = expect.stringContaining('read token');
+      expect(await response.json()).toEqual({ code: 401, message });
+    } else await response.body?.cancel();
   }
   const preflight = await open.send(path, { method: 'OPTIONS', headers: { origin } });
   expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
