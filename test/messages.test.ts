@@ -1,15 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+import { ROOT } from './support/compile.js';
+import { read } from './support/docs.js';
 
 /** What tells developers something. */
 const SOURCES = [
-  ...readdirSync(join(ROOT, 'src/dev'))
+  ...readdirSync(`${ROOT}src/dev`)
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `src/dev/${name}`),
   'src/script-dev.ts',

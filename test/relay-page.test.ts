@@ -1,42 +1,10 @@
 import type ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { RECIPES as RUN } from '../packed/support/recipes.js';
 import { declared, defaultOf, membersOf, read, tableUnder } from './support/docs.js';
 
-const mountPage = read('docs/relay-mount.md');
 const optionsPage = read('docs/relay-options.md');
 const operatePage = read('docs/relay-operate.md');
 const queuePage = read('docs/relay-queue.md');
-
-const RECIPES: readonly (readonly [file: string, language: string])[] = [
-  ['node-hono/server.js', 'js'],
-  ['node-express/server.js', 'js'],
-  ['next-app/app/a/[...path]/route.ts', 'ts'],
-  ['cloudflare-worker/worker.js', 'js'],
-  ['cloudflare-worker/wrangler.json', 'json'],
-  ['cloudflare-queue/worker.js', 'js'],
-  ['cloudflare-queue/wrangler.json', 'json'],
-  ['deno/main.ts', 'ts'],
-  ['bun/server.ts', 'ts'],
-  ['nginx/server.js', 'js'],
-  ['nginx/relay.conf', 'nginx'],
-];
-const MOST_LINES = 40;
-
-describe('the page about mounting a relay', () => {
-  it.each(RECIPES)('shows %s as it is run', (file, language) => {
-    const source = read(
-      `${file.startsWith('next-app/') ? 'demo/examples' : 'packed/recipes'}/${file}`,
-    );
-    expect(mountPage).toContain(`\`\`\`${language}\n${source}\`\`\`\n`);
-    expect(source.trim().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
-  });
-
-  it('has every recipe that is run', () => {
-    const shown = new Set(RECIPES.map(([file]) => file.split('/')[0]));
-    expect(Object.keys(RUN).sort()).toEqual([...shown].sort());
-  });
-});
 
 /** Name and default of each option, by name. Where a name comes twice the first counts. */
 const optionsOf = (...members: readonly ts.TypeElement[]): string[][] => {

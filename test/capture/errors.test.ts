@@ -81,3 +81,18 @@ it('says nothing of what says nothing, and keeps the limit for the rest', () => 
   fail('Broken', 'https://shop.example/a;jsessionid=1/b.js?c=2');
   expect(tags()).toMatchObject([{ message: 'Broken', source: 'https://shop.example/a/b.js:1:2' }]);
 });
+
+it.each([
+  [`no answer of https://a.example/b?name=O'Brien&email=x at all`, 'https://a.example/b at all'],
+  [`no answer ("/c?q=(secret)&email=x") at all`, '("/c at all'],
+  [`no answer \`/d?q="secret\`&email=x at all`, '`/d at all'],
+  [`no answer: '#access_token=secret' is not a selector`, `' is not a selector`],
+  [`no answer of /e#access_token=secret at all`, '/e at all'],
+  [`no answer of https://user:pass#w?rd@a.example/f at all`, 'https://a.example/f at all'],
+])('keeps no query, fragment or credentials of an address in a message: %s', (text, kept) => {
+  const { tags } = capture({ errors: true });
+  reject(new Error(text));
+  const [{ message }] = tags('Error Occurred') as [{ message: string }];
+  expect(message).toContain(kept);
+  expect(message).not.toMatch(/secret|email|Brien|pass|w\?rd/);
+});

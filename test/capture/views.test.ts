@@ -1,29 +1,25 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/" }
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { capture, hide, mockDocument, SESSION, show } from '../support/captured.js';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  beginAtHome,
+  capture,
+  go,
+  hide,
+  mockDocument,
+  pass,
+  SESSION,
+  show,
+} from '../support/captured.js';
 
+beginAtHome();
 beforeEach(() => {
-  vi.useFakeTimers();
-  mockDocument('readyState', 'complete');
-  show();
-  sessionStorage.clear();
-  history.replaceState({}, '', '/');
-  document.title = 'Home';
   vi.spyOn(document.documentElement, 'clientHeight', 'get').mockReturnValue(500);
   vi.spyOn(document.documentElement, 'scrollHeight', 'get').mockReturnValue(1_000);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-  document.body.innerHTML = '';
-});
 
-const go = (path: string, title = document.title) => {
-  history.pushState({}, '', path);
-  document.title = title;
-};
-const pass = (ms: number) => vi.advanceTimersByTime(ms);
+const onLCP = (report: (metric: { name: string; value: number }) => void) =>
+  report({ name: 'LCP', value: 1 });
 const views = ({ tags }: ReturnType<typeof capture>) =>
   tags('Page Viewed').map(({ path, title }) => [path, title]);
 
@@ -50,6 +46,45 @@ it('begins outside of the zone in which a router of Angular changes the address'
   expect(timers.length).toBeGreaterThan(0);
   expect(timers).not.toContain(false);
   captured.stop();
+});
+
+it('names who was there as the route was shown', () => {
+  const { analytics } = capture({ pageviews: true });
+  pass(100);
+  go('/login');
+  analytics.identify('u');
+  go('/account');
+  analytics.reset();
+  hide();
+  const views = analytics.events('Page Viewed');
+  expect(views.map(({ tags, user_id }) => [tags, user_id])).toMatchObject([
+    [{ path: '/' }, undefined],
+    [{ path: '/login' }, undefined],
+    [{ path: '/account' }, 'u'],
+  ]);
+});
+
+it('takes hashes for routes where that is asked for, without what they are given', () => {
+  history.replaceState({}, '', '#/items?secret=1');
+  const { tags } = capture({ pageviews: { hash: true } });
+  pass(100);
+  for (const hash of [
+    '#/items?secret=2',
+    '#/items/lamp',
+    '#top',
+    '#/token=secret',
+    '#/account&token=secret',
+  ]) {
+    go(hash, hash);
+    pass(100);
+  }
+  expect(tags('Page Viewed').map(({ path, referrer }) => [path, referrer])).toEqual([
+    ['/#/items', undefined],
+    ['/#/items/lamp', 'https://shop.example/#/items'],
+    ['/', 'https://shop.example/#/items/lamp'],
+    ['/#/token', 'https://shop.example/'],
+    ['/#/account', 'https://shop.example/#/token'],
+  ]);
 });
 
 describe('the title of a view', () => {
@@ -124,8 +159,6 @@ describe('the title of a view', () => {
   });
 
   it('of web vitals is the one that their own view has settled with', () => {
-    const onLCP = (report: (metric: { name: string; value: number }) => void) =>
-      report({ name: 'LCP', value: 1 });
     const captured = capture({ vitals: { onLCP } });
     document.title = 'Loaded';
     pass(100);
@@ -170,8 +203,6 @@ describe('a redirect', () => {
 
 describe('the past', () => {
   it('belongs to the session, path and title of its view, and begins nothing', () => {
-    const onLCP = (report: (metric: { name: string; value: number }) => void) =>
-      report({ name: 'LCP', value: 1 });
     const { tags } = capture({ pageviews: true, engagement: true, vitals: { onLCP } }, SESSION);
     pass(60_000);
     document.title = 'Changed since';
@@ -233,12 +264,10 @@ describe('the past', () => {
 
 describe('a page that is left before it has loaded', () => {
   const say = (type: string) => window.dispatchEvent(new Event(type));
-  const onFCP = (report: (metric: { name: string; value: number }) => void) =>
-    report({ name: 'FCP', value: 1 });
 
   it('tells all at `beforeunload`, once, and goes on where it stays', () => {
     mockDocument('readyState', 'interactive');
-    const { names, tags } = capture({ pageviews: true, engagement: true, vitals: { onFCP } });
+    const { names, tags } = capture({ pageviews: true, engagement: true, vitals: { onLCP } });
     pass(2_000);
     say('beforeunload');
     const all = ['Page Viewed', 'Web Vitals', 'Page Left'];

@@ -42,3 +42,28 @@ it('captures nothing once the tracker itself is stopped', () => {
   document.querySelector('button')!.click();
   expect(names()).toEqual(['Clicked']);
 });
+
+it('lets a function of the page change and drop events', () => {
+  const { analytics } = capture({
+    clicks: { channel: 'ui', tags: { site: 'shop' } },
+    map: (event) => {
+      if (event.name === 'Secret') return null;
+      if (event.name === 'Failing') throw new Error('the page is at fault');
+      event.tags['kind'] = event.kind;
+      return { ...event, name: event.name.toUpperCase(), notify: true };
+    },
+  });
+  for (const name of ['Secret', 'Failing', 'Clicked']) {
+    document.body.innerHTML = `<button data-event="${name}">${name}</button>`;
+    document.querySelector('button')!.click();
+  }
+  expect(analytics.events()).toMatchObject([
+    {
+      ...{ event: 'CLICKED', channel: 'ui', notify: true },
+      tags: { path: '/', site: 'shop', kind: 'clicks' },
+    },
+  ]);
+  expect(analytics.drops()).toMatchObject([
+    { reason: 'not-serializable', message: 'the page is at fault' },
+  ]);
+});

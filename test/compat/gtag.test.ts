@@ -1,32 +1,19 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/pricing;jsessionid=1A?utm=a" }
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createGtag, takeOverGtag } from '../../src/compat-gtag.js';
-import { createAnalytics } from '../../src/testing.js';
+import { bodies, outbox, page, PAGE, users } from './bench.js';
 
-const outbox = createAnalytics();
-const bodies = () => outbox.events().map(({ event, tags }) => [event, tags]);
-const users = () => outbox.identifies().map(({ user_id, properties }) => [user_id, properties]);
-const PAGE = { path: '/pricing', title: 'Pricing', referrer: '' };
-
-beforeEach(() => {
-  outbox.init({ relay: '/a', project: 'p', channel: 'c' });
-  outbox.clear();
-  document.title = 'Pricing';
-});
-afterEach(() => outbox.stop());
-
+// Each row of the page for those who come from there is run as well: `test/migration.test.ts`.
 describe('the commands of gtag', () => {
   it('event: an event whose tags are the parameters, and those of `set`', () => {
     const gtag = createGtag(outbox);
     gtag('js', new Date());
-    gtag('event', 'login', { method: 'Google' });
     gtag('set', { currency: 'USD' });
     gtag('set', 'country', 'US');
     gtag('event', 'purchase', { currency: 'EUR', items: [{ item_id: 'SKU_1', price: 9.99 }] });
     expect(bodies()).toEqual([
-      ['login', { method: 'Google' }],
       ['purchase', { currency: 'EUR', country: 'US', items: [{ item_id: 'SKU_1', price: 9.99 }] }],
     ]);
   });
@@ -70,57 +57,38 @@ describe('the commands of gtag', () => {
     gtag('consent', 'update', { analytics_storage: 'denied' });
     expect(outbox.status().consent).toBe('denied');
   });
-
-  it('event_callback: called, so that a page which waits for it goes on', async () => {
-    const callback = vi.fn();
-    createGtag(outbox)('event', 'A', { event_callback: callback });
-    await vi.waitFor(() => expect(callback).toHaveBeenCalledOnce());
-    expect(bodies()).toEqual([['A', {}]]);
-  });
-
-  it('refuses any other in words', () => {
-    createGtag(outbox)('get', 'G-TAG', 'client_id', () => undefined);
-    expect(outbox.drops()).toMatchObject([
-      { reason: 'not-supported', message: 'get has no counterpart' },
-    ]);
-  });
 });
 
 describe('taking over the data layer', () => {
-  const page = globalThis as unknown as {
-    dataLayer?: unknown[];
-    gtag?: (...args: unknown[]) => void;
-  };
-  afterEach(() => {
-    delete page.dataLayer;
-    delete page.gtag;
-  });
+  type Push = (...args: unknown[]) => void;
+  const layer = () => page['dataLayer'] as unknown[];
 
   it('takes what was pushed, in order, and what comes, and leaves the list to others', () => {
-    page.dataLayer = [];
+    page['dataLayer'] = [];
     // As Google's own.
-    page.gtag = function () {
-      page.dataLayer!.push(arguments);
+    const gtag: Push = function () {
+      layer().push(arguments);
     };
-    page.gtag('config', 'G-TAG', { send_page_view: false });
-    page.gtag('event', 'login', { method: 'Google' });
-    page.dataLayer.push({ event: 'gtm.js', 'gtm.start': 1 }, { pageType: 'home' }, null);
+    gtag('config', 'G-TAG', { send_page_view: false });
+    gtag('event', 'login', { method: 'Google' });
+    layer().push({ event: 'gtm.js', 'gtm.start': 1 }, { pageType: 'home' }, null);
+    page['gtag'] = gtag;
     takeOverGtag(outbox);
-    page.gtag('event', 'search', { search_term: 't-shirts' });
-    page.dataLayer.push({ event: 'add_to_cart', ecommerce: { value: 5 } });
+    gtag('event', 'search', { search_term: 't-shirts' });
+    layer().push({ event: 'add_to_cart', ecommerce: { value: 5 } });
     expect(bodies()).toEqual([
       ['login', { method: 'Google' }],
       ['search', { search_term: 't-shirts' }],
       ['add_to_cart', { ecommerce: { value: 5 } }],
     ]);
-    expect(page.dataLayer).toHaveLength(7);
+    expect(layer()).toHaveLength(7);
   });
 
   it('makes each command once if it is taken over twice, as by hot reload', () => {
-    page.dataLayer = [['event', 'A']];
+    page['dataLayer'] = [['event', 'A']];
     const gtag = takeOverGtag(outbox);
     expect(takeOverGtag(outbox)).toBe(gtag);
-    page.gtag!('event', 'B');
+    (page['gtag'] as Push)('event', 'B');
     expect(bodies()).toEqual([
       ['A', {}],
       ['B', {}],
@@ -139,10 +107,10 @@ describe('taking over the data layer', () => {
       },
     ],
   ])('%s: a default takes back neither a denial nor another default', (_, follow) => {
-    page.dataLayer = [['consent', 'default', { analytics_storage: 'denied', region: ['DE'] }]];
+    page['dataLayer'] = [['consent', 'default', { analytics_storage: 'denied', region: ['DE'] }]];
     follow();
     const consent = (kind: string, analytics_storage: string) => {
-      page.dataLayer!.push(['consent', kind, { analytics_storage }]);
+      layer().push(['consent', kind, { analytics_storage }]);
       return outbox.status().consent;
     };
     expect(consent('default', 'granted')).toBe('pending');
@@ -153,10 +121,9 @@ describe('taking over the data layer', () => {
     expect(consent('default', 'denied')).toBe('pending');
   });
 
-  it('makes list and function where there are none', () => {
+  it('makes the list where there is none', () => {
     takeOverGtag(outbox);
-    page.gtag!('event', 'A', { a: 1 });
-    expect(bodies()).toEqual([['A', { a: 1 }]]);
-    expect([...page.dataLayer!]).toEqual([{ 0: 'event', 1: 'A', 2: { a: 1 }, length: 3 }]);
+    (page['gtag'] as Push)('event', 'A', { a: 1 });
+    expect([...layer()]).toEqual([{ 0: 'event', 1: 'A', 2: { a: 1 }, length: 3 }]);
   });
 });

@@ -1,42 +1,11 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/pricing;jsessionid=1A?utm=a" }
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPostHog, takeOverPostHog } from '../../src/compat-posthog.js';
-import { createAnalytics } from '../../src/testing.js';
+import { bodies, outbox, page, refused, users } from './bench.js';
 
-const outbox = createAnalytics();
-const bodies = () => outbox.events().map(({ event, tags }) => [event, tags]);
-const users = () => outbox.identifies().map(({ user_id, properties }) => [user_id, properties]);
-
-beforeEach(() => {
-  outbox.init({ relay: '/a', project: 'p', channel: 'c' });
-  outbox.clear();
-  document.title = 'Pricing';
-});
-afterEach(() => outbox.stop());
-
+// Each row of the page for those who come from there is run as well: `test/migration.test.ts`.
 describe('the calls of PostHog', () => {
-  it('capture: an event whose tags are the properties', () => {
-    const posthog = createPostHog(outbox);
-    posthog.init('phc_key', { api_host: 'https://us.i.posthog.com' });
-    posthog.capture('user_signed_up');
-    posthog.capture('user_signed_up', { login_type: 'email', is_free_trial: true });
-    posthog.capture('imported', {}, { timestamp: new Date(0) });
-    expect(bodies()).toEqual([
-      ['user_signed_up', {}],
-      ['user_signed_up', { login_type: 'email', is_free_trial: true }],
-      ['imported', {}],
-    ]);
-    expect(outbox.events()[2]!.timestamp).toBe('1970-01-01T00:00:00.000Z');
-  });
-
-  it('capture of `$pageview`: the page, without what is behind its path', () => {
-    createPostHog(outbox).capture('$pageview');
-    expect(bodies()).toEqual([
-      ['Page Viewed', { path: '/pricing', title: 'Pricing', referrer: '' }],
-    ]);
-  });
-
   it('identify, $set and reset: the user of later events', () => {
     const posthog = createPostHog(outbox);
     posthog.identify('u1', { email: 'max@example.com' }, { first_visit: '2026-01-01' });
@@ -94,14 +63,14 @@ describe('the calls of PostHog', () => {
 
 describe('taking over the snippet of PostHog', () => {
   type Snippet = unknown[] & Record<string, (...args: unknown[]) => unknown>;
-  const page = globalThis as unknown as Record<string, Snippet>;
-  afterEach(() => void delete page['posthog']);
+  const posthog = () => page['posthog'] as Snippet;
 
   /** A list of calls with methods that add to it, as the snippet makes it. */
   const openSnippet = (...names: string[]): Snippet => {
     const list = Object.assign([], { _i: [], __SV: 1 }) as unknown as Snippet;
     for (const name of names) list[name] = (...args) => list.push([name, ...args]);
-    return (page['posthog'] = list);
+    page['posthog'] = list;
+    return list;
   };
 
   it('makes the calls that wait, in order, and those to come by whatever was kept', () => {
@@ -113,23 +82,19 @@ describe('taking over the snippet of PostHog', () => {
     snippet['onFeatureFlags']!(() => undefined);
     takeOverPostHog(outbox);
     capture!('B');
-    page['posthog']!['capture']!('C');
-    page['posthog']!['onFeatureFlags']!(() => undefined);
-    page['posthog']!.push(['capture', 'D']);
+    posthog()['capture']!('C');
+    posthog()['onFeatureFlags']!(() => undefined);
+    posthog().push(['capture', 'D']);
     expect(outbox.events().map(({ event, tags, user_id }) => [event, tags, user_id])).toEqual(
       ['A', 'C', 'D']
         .map((name) => [name, { plan: 'pro' }, 'u1'])
         .toSpliced(1, 0, ['B', { plan: 'pro' }, 'u1']),
     );
-    expect(outbox.drops()).toMatchObject(
-      Array(2).fill({ reason: 'not-supported', message: 'onFeatureFlags has no counterpart' }),
-    );
+    expect(outbox.drops()).toEqual(refused('onFeatureFlags', 'onFeatureFlags'));
     expect(page['posthog']).toHaveLength(0);
   });
 
-  it('makes the global where there is none, and leaves anything else alone', () => {
-    takeOverPostHog(outbox).capture('A');
-    expect(bodies()).toEqual([['A', {}]]);
+  it('leaves what is no snippet alone', () => {
     const loaded = { capture: () => undefined } as never;
     page['posthog'] = loaded;
     expect(() => takeOverPostHog(outbox)).toThrow(TypeError);

@@ -14,31 +14,19 @@ const tagsOf = (given: { context?: string; anonymousId?: string }, context?: unk
   return typeof made === 'function' ? Object.keys((made as () => object)()) : made;
 };
 
-describe('the context of a tag', () => {
-  it('is made of the parts that it names', () => {
-    expect(tagsOf({ context: 'session' })).toEqual(['session_id', 'session_number']);
-    expect(tagsOf({ context: ' session:memory  campaign:persistent ' })).toEqual([
-      'session_id',
-      'session_number',
-    ]);
-    expect(tagsOf({ context: 'session', anonymousId: 'tab' })).toEqual([
-      'session_id',
-      'session_number',
-      'anonymous_id',
-    ]);
-  });
+const SESSION = ['session_id', 'session_number'];
+const plan = { plan: 'pro' };
 
-  it('has an anonymous id beside the tags of a global', () => {
-    const plan = { plan: 'pro' };
-    expect(tagsOf({ anonymousId: '' })).toEqual(['anonymous_id']);
-    expect(tagsOf({ context: 'own', anonymousId: 'persistent' }, plan)).toEqual([
-      'plan',
-      'anonymous_id',
-    ]);
-    expect(tagsOf({ context: 'own', anonymousId: 'tab' }, () => plan)).toEqual([
-      'plan',
-      'anonymous_id',
-    ]);
+describe('the context of a tag', () => {
+  it.each<[given: { context?: string; anonymousId?: string }, own: unknown, tags: string[]]>([
+    [{ context: 'session' }, undefined, SESSION],
+    [{ context: ' session:memory  campaign:persistent ' }, undefined, SESSION],
+    [{ context: 'session', anonymousId: 'tab' }, undefined, [...SESSION, 'anonymous_id']],
+    [{ anonymousId: '' }, undefined, ['anonymous_id']],
+    [{ context: 'own', anonymousId: 'persistent' }, plan, ['plan', 'anonymous_id']],
+    [{ context: 'own', anonymousId: 'tab' }, () => plan, ['plan', 'anonymous_id']],
+  ])('is made of the parts that %j names, and of the global %j', (given, own, tags) => {
+    expect(tagsOf(given, own)).toEqual(tags);
   });
 
   it('is left to `init` where it names neither', () => {

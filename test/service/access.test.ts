@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { event, runService } from './support/run-service.js';
+import { event, runService, TOKEN } from './support/run-service.js';
 
 const READ = 'read-token';
 const READING = [
@@ -19,59 +19,57 @@ const page = (file: string) =>
     : file === 'rows.js'
       ? { body: 'run()', type: 'text/javascript; charset=utf-8' }
       : undefined;
-const statusOf = (response: Response): number => {
-  void response.body?.cancel();
-  return response.status;
-};
 
-describe.each(READING)('%s %s', (method, path) => {
-  it('asks for the read token where there is one', async () => {
-    const { send } = runService({ readToken: READ, page });
-    const with_ = (headers: Record<string, string>) => send(path, { method, headers });
-    const response = await with_({});
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    expect(await response.json()).toMatchObject({ code: 401, message: /read token/ as never });
-    for (const token of ['wrong', 'test-token', `${READ}x`]) {
-      expect(statusOf(await with_({ authorization: `Bearer ${token}` }))).toBe(401);
+interface Asking {
+  /** Whether the service has a read token. */
+  isKept?: boolean;
+  host?: string;
+  headers?: Record<string, string>;
+  /** The status that keeps the asker out. */
+  refused?: number;
+}
+const origin = 'https://evil.example';
+const withToken = (token: string): Asking => ({
+  ...{ isKept: true, headers: { authorization: `Bearer ${token}` } },
+});
+/** Who asks, of a service with a read token or of one that is open on its own machine. */
+const ASKING: readonly Asking[] = [
+  { isKept: true, refused: 401 },
+  ...['wrong', TOKEN, `${READ}x`].map((token) => ({ ...withToken(token), refused: 401 })),
+  withToken(READ),
+  ...['localhost:1', '127.0.0.1', '[::1]:2', 'shop.localhost'].map((host) => ({ host })),
+  ...['evil.example', '192.168.1.9', 'localhost.evil.example', '127.evil.example'].map((host) => ({
+    ...{ host, refused: 403 },
+  })),
+  // Through a proxy it may be anybody.
+  ...['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].map((name) => ({
+    ...{ headers: { [name]: '192.0.2.1' }, refused: 403 },
+  })),
+  { headers: { origin, 'sec-fetch-site': 'cross-site' }, refused: 403 },
+  { headers: { origin } },
+];
+
+it.each(READING)('%s %s is for who may read, and for no cache', async (method, path) => {
+  const [open, kept] = [runService({ page }), runService({ page, readToken: READ })];
+  const usual = path === '/refused/resend' ? 400 : 200;
+  for (const asking of ASKING) {
+    const { isKept, host = 'localhost', headers = {}, refused = usual } = asking;
+    const { send } = isKept ? kept : open;
+    const response = await send(`http://${host}${path}`, { method, headers });
+    expect([asking, response.status]).toEqual([asking, refused]);
+    expect(response.headers.has('access-control-allow-origin')).toBe(false);
+    expect(response.headers.get('www-authenticate')).toBe(refused === 401 ? 'Bearer' : null);
+    if (refused === 200) {
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     }
-    expect(statusOf(await with_({ authorization: `Bearer ${READ}` }))).not.toBe(401);
-  });
-
-  it('is open without one, under the names of this machine alone', async () => {
-    const { send } = runService({ page });
-    for (const host of ['localhost:1', '127.0.0.1', '[::1]:2', 'shop.localhost']) {
-      expect([200, 400]).toContain(statusOf(await send(`http://${host}${path}`, { method })));
-    }
-    for (const host of [
-      'evil.example',
-      '192.168.1.9',
-      'localhost.evil.example',
-      '127.evil.example',
-    ]) {
-      expect(statusOf(await send(`http://${host}${path}`, { method }))).toBe(403);
-    }
-  });
-
-  it.each(['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'])(
-    'is not open to what comes through a proxy: %s',
-    async (name) => {
-      const { send } = runService({ page });
-      const response = await send(path, { method, headers: { [name]: '192.0.2.1' } });
-      expect(statusOf(response)).toBe(403);
-    },
-  );
-
-  it('gives nothing to a page of another site', async () => {
-    const { send } = runService({ page });
-    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-    expect(statusOf(await send(path, { method, headers }))).toBe(403);
-    const preflight = await send(path, { method: 'OPTIONS', headers: { origin: headers.origin } });
-    expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
-    const plain = await send(path, { method, headers: { origin: headers.origin } });
-    expect(plain.headers.has('access-control-allow-origin')).toBe(false);
-    await plain.body?.cancel();
-  });
+    if (refused === 401) {
+      const message = expect.stringContaining('read token');
+      expect(await response.json()).toEqual({ code: 401, message });
+    } else await response.body?.cancel();
+  }
+  const preflight = await open.send(path, { method: 'OPTIONS', headers: { origin } });
+  expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
 });
 
 describe('the page', () => {
@@ -136,101 +134,42 @@ describe('the page', () => {
     const response = await runService().send('/rows', html);
     expect(response.headers.get('content-type')).toBe('application/json');
   });
-
-  it('keeps what is read out of caches', async () => {
-    const { send } = runService();
-    for (const path of [
-      '/rows',
-      '/rows?format=csv',
-      '/refused',
-      '/profiles',
-      '/counts',
-      '/setup',
-    ]) {
-      const { headers } = await send(path);
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-    }
-  });
 });
 
-describe('write tokens', () => {
-  it('write to their own projects alone', async () => {
-    const { post, rows } = runService({
-      writeTokens: [
-        { token: 'of-p', projects: ['p'] },
-        { token: 'of-q', projects: ['q', 'r'] },
-        { token: 'of-all', projects: '*' },
-      ],
-    });
-    const statusFor = async (token: string, project: string) =>
-      (await post('/v1/event', { ...event, project }, { authorization: `Bearer ${token}` })).status;
-    expect(await statusFor('of-p', 'p')).toBe(200);
-    expect(await statusFor('of-p', 'q')).toBe(403);
-    expect(await statusFor('of-q', 'r')).toBe(200);
-    expect(await statusFor('of-all', 'x')).toBe(200);
-    expect((await rows()).map(({ project }) => project)).toEqual(['p', 'r', 'x']);
+it('lets write tokens write to their own projects alone', async () => {
+  const { post, rows } = runService({
+    writeTokens: [
+      { token: 'of-p', projects: ['p'] },
+      { token: 'of-q', projects: ['q', 'r'] },
+      { token: 'of-all', projects: '*' },
+    ],
   });
-
-  it('read nothing', async () => {
-    const { send } = runService({ readToken: READ });
-    const response = await send('/rows', { headers: { authorization: 'Bearer test-token' } });
-    expect(response.status).toBe(401);
-  });
+  const statusFor = async (token: string, project: string) =>
+    (await post('/v1/event', { ...event, project }, { authorization: `Bearer ${token}` })).status;
+  expect(await statusFor('of-p', 'p')).toBe(200);
+  expect(await statusFor('of-p', 'q')).toBe(403);
+  expect(await statusFor('of-q', 'r')).toBe(200);
+  expect(await statusFor('of-all', 'x')).toBe(200);
+  expect((await rows()).map(({ project }) => project)).toEqual(['p', 'r', 'x']);
 });
 
-describe('pages of other origins', () => {
-  const preflight = async (options: object, origin: string, path = '/v1/event') =>
-    runService(options).send(path, { method: 'OPTIONS', headers: { origin } });
-
-  it.each(['/v1/event', '/v1/identify'])('may send to %s', async (path) => {
-    const response = await preflight({}, 'https://shop.example', path);
-    expect(response.status).toBe(204);
-    expect(await response.text()).toBe('');
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'POST,OPTIONS',
-      'access-control-allow-headers': 'authorization,content-type,idempotency-key,x-called-at',
-      'access-control-max-age': '7200',
-    });
-    expect(response.headers.has('access-control-allow-credentials')).toBe(false);
-  });
-
-  it('are those that are listed, if some are', async () => {
-    const listed = { origins: ['https://a.example'] };
-    const allowed = async (origin: string) =>
-      (await preflight(listed, origin)).headers.get('access-control-allow-origin');
-    expect(await allowed('https://a.example')).toBe('https://a.example');
-    expect(await allowed('https://b.example')).toBeNull();
-  });
-
-  it('may read every answer and Retry-After, errors too', async () => {
-    const { post, send } = runService();
-    const responses = {
-      200: await post('/v1/event', event),
-      400: await post('/v1/event', {}),
-      401: await post('/v1/event', event, { authorization: null }),
-      404: await send('/v1/nothing'),
-      405: await send('/v1/event'),
-      413: await post('/v1/event', ' '.repeat(1024 * 1024 + 1)),
-    };
-    for (const [status, response] of Object.entries(responses)) {
-      expect(String(response.status)).toBe(status);
-      expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(response.headers.get('access-control-expose-headers')).toBe('Retry-After');
-    }
-  });
+it('answers pages of the origins that are listed, if some are', async () => {
+  const { send } = runService({ origins: ['https://a.example'] });
+  const allowed = async (asking: string) => {
+    const { headers } = await send('/v1/event', { method: 'OPTIONS', headers: { origin: asking } });
+    return headers.get('access-control-allow-origin');
+  };
+  expect(await allowed('https://a.example')).toBe('https://a.example');
+  expect(await allowed('https://b.example')).toBeNull();
 });
 
-describe('options', () => {
-  it('are checked, and named in words', () => {
-    expect(() => runService({ writeTokens: [] })).toThrow(/`writeTokens` must be a list/);
-    expect(() => runService({ writeTokens: [{ token: 'a b', projects: '*' }] })).toThrow(
-      /`writeTokens`/,
-    );
-    expect(() => runService({ readToken: '' })).toThrow(/`readToken`/);
-    expect(() => runService({ origins: ['https://a.example/'] })).toThrow(/`origins`/);
-    expect(() => runService({ retentionDay: 3 } as never)).toThrow(/did you mean `retentionDays`/);
-    expect(() => runService({ rateLimit: undefined })).toThrow(/`clientAddress` is missing/);
-  });
+it.each<[object, RegExp]>([
+  [{ writeTokens: [] }, /`writeTokens` must be a list/],
+  [{ writeTokens: [{ token: 'a b', projects: '*' }] }, /`writeTokens`/],
+  [{ readToken: '' }, /`readToken`/],
+  [{ origins: ['https://a.example/'] }, /`origins`/],
+  [{ retentionDay: 3 }, /did you mean `retentionDays`/],
+  [{ rateLimit: undefined }, /`clientAddress` is missing/],
+])('says what is wrong with the options %j', (options, words) => {
+  expect(() => runService(options)).toThrow(words);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Refused, ServiceOptions } from '../../src/service.js';
 import { MAX_BODY_BYTES } from '../../src/service/operations.js';
-import { event, identify, runService, TOKEN } from './support/run-service.js';
+import { event, identify, runService, streamOf, TOKEN } from './support/run-service.js';
 
 type Expected = Partial<Omit<Refused, 'message'>> & { message: RegExp };
 
@@ -10,24 +10,42 @@ interface Case {
   body?: unknown;
   headers?: Record<string, string | null>;
   options?: Partial<ServiceOptions>;
-  /** What the client is answered, beside the status. */
-  answer?: string | RegExp;
+  /** What the client is answered, beside the status. @default the words of the status */
+  answer?: RegExp;
   refused: Expected;
 }
+const WORDS: Readonly<Record<number, string>> = {
+  ...{ 400: 'Invalid request data', 401: 'Missing or wrong API token', 413: 'Too large' },
+  ...{ 415: 'Wrong content type', 429: 'Too many records' },
+};
 
 const deep = `{"project":"p","channel":"c","event":"e","tags":{"a":${'['.repeat(300)}${']'.repeat(300)}}}`;
 
+const TEXT = JSON.stringify(event);
+const withEach = <Value>(
+  what: string,
+  values: readonly Value[],
+  caseOf: (value: Value) => Case,
+): Record<string, Case> =>
+  Object.fromEntries(values.map((value) => [`${what} ${value}`, caseOf(value)]));
+
 const CASES: Readonly<Record<string, Case>> = {
-  'no token': {
+  'no token, and no JSON either': {
+    body: '{',
     headers: { authorization: null },
-    answer: 'Missing or wrong API token',
     refused: { status: 401, reason: 'token', message: /no token.*Authorization: Bearer/ },
   },
-  'a wrong token': {
-    headers: { authorization: 'Bearer wrong' },
-    answer: 'Missing or wrong API token',
-    refused: { status: 401, reason: 'token', message: /none of the write tokens/ },
-  },
+  ...withEach(
+    'the token',
+    [
+      ...['Bearer', 'Bearer wrong', 'Bearer test-token x', 'Bearer TEST-TOKEN'],
+      ...['Basic test-token', 'test-token'],
+    ],
+    (authorization) => ({
+      headers: { authorization },
+      refused: { status: 401, reason: 'token', message: /none of the write tokens/ },
+    }),
+  ),
   'a token of another project': {
     options: { writeTokens: [{ token: TOKEN, projects: ['q'] }] },
     answer: /may not write to the project "p"/,
@@ -50,13 +68,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a field of a wrong type': {
     body: { ...event, tags: 'a' },
-    answer: 'Invalid request data',
     refused: { status: 400, reason: 'field', project: 'p', message: /^`tags` must be an object$/ },
   },
   'a missing field': {
     path: '/v1/identify',
     body: { project: 'p', user_id: 'u' },
-    answer: 'Invalid request data',
     refused: {
       ...{ status: 400, reason: 'field', type: 'identify', user_id: 'u' },
       message: /^`properties` is missing: an object$/,
@@ -64,7 +80,6 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a time that is none': {
     body: { ...event, timestamp: '2026-02-30T00:00:00Z' },
-    answer: 'Invalid request data',
     refused: {
       status: 400,
       reason: 'field',
@@ -75,56 +90,65 @@ const CASES: Readonly<Record<string, Case>> = {
     path: '/v1/identify',
     body: identify,
     headers: { 'x-called-at': 'yesterday' },
-    answer: 'Invalid request data',
     refused: { status: 400, reason: 'field', message: /`X-Called-At` must be a date-time/ },
   },
   'a user id that fills the key of a database': {
     body: { ...event, user_id: 'ü'.repeat(513) },
-    answer: 'Invalid request data',
     refused: { status: 400, reason: 'field', message: /`user_id` may have 1024 bytes/ },
   },
   'a key of an endless length': {
     headers: { 'idempotency-key': 'k'.repeat(256) },
-    answer: 'Invalid request data',
     refused: { status: 400, reason: 'field', message: /`Idempotency-Key` may have 255/ },
   },
   'a body that is too deep for parsers and databases': {
     body: deep,
-    answer: 'Invalid request data',
     refused: { status: 400, reason: 'field', message: /200 levels/ },
   },
   'what is no JSON': {
     body: '{"project":',
-    answer: 'Invalid request data',
     refused: { status: 400, reason: 'body', body: '{"project":', message: /no JSON/ },
   },
-  'a form': {
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    answer: 'Invalid request data',
-    refused: { status: 400, reason: 'body', message: /must be application\/json/ },
+  ...withEach('the JSON', ['', `${TEXT}x`, TEXT.slice(0, -1), 'project=p'], (body) => ({
+    body,
+    refused: { status: 400, reason: 'body', message: /no JSON|is empty/ },
+  })),
+  'what is no UTF-8': {
+    body: Buffer.from(TEXT.replace('"p"', '"p\u00e9"'), 'latin1'),
+    refused: { status: 400, reason: 'body', message: /not UTF-8/ },
   },
+  ...withEach(
+    'the content type',
+    [
+      ...[null, 'text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded'],
+      ...['application/jsonx', 'application/json; charset=iso-8859-1', 'application/ld+json'],
+    ],
+    (type) => ({
+      headers: { 'content-type': type },
+      refused: { status: 400, reason: 'body', message: /must be application\/json/ },
+    }),
+  ),
   'an encoding that nobody knows': {
     headers: { 'content-encoding': 'br' },
     refused: { status: 415, reason: 'body', message: /gzip, or none/ },
   },
   'a body that is too large': {
-    body: ' '.repeat(MAX_BODY_BYTES + 1),
-    answer: 'Too large',
+    body: TEXT.padEnd(MAX_BODY_BYTES + 1),
+    refused: { status: 413, reason: 'size', message: /1048576 bytes/ },
+  },
+  'a large body in chunks without a length': {
+    body: streamOf(Array.from({ length: 17 }, () => ' '.repeat(65_536))),
     refused: { status: 413, reason: 'size', message: /1048576 bytes/ },
   },
   'a record that is too large': {
     body: { ...event, tags: { a: 'x'.repeat(131_072) } },
-    answer: 'Too large',
     refused: { status: 413, reason: 'size', project: 'p', message: /131072 characters/ },
   },
   'more values than may be parsed': {
     body: { ...event, tags: { a: Array(40_000).fill(0) } },
-    answer: 'Too large',
     refused: { status: 413, reason: 'size', message: /too many values/ },
   },
   'more records than a client may send': {
     options: { rateLimit: () => 2_000, clientAddress: () => '192.0.2.1' },
-    answer: 'Too many records',
     refused: { status: 429, reason: 'rate', message: /Too many records/ },
   },
 };
@@ -136,24 +160,25 @@ describe('bad input', () => {
       const service = runService(options);
       const response = await service.post(path, body, headers);
       expect(response.status).toBe(refused.status);
-      const told = (await response.json()) as { code: number; message: string };
-      expect(Object.keys(told)).toEqual(['code', 'message']);
-      expect(told.code).toBe(refused.status);
-      if (answer) expect(told.message).toMatch(answer);
+      const message = answer ? expect.stringMatching(answer) : WORDS[refused.status!];
+      expect(await response.json()).toEqual({ code: refused.status, message });
+      // A page may read it, and when to try again.
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After',
+      });
+      const isKept = refused.status === 401 ? 'Bearer' : null;
+      expect(response.headers.get('www-authenticate')).toBe(isKept);
+      expect(response.headers.get('retry-after')).toBe(refused.status === 429 ? '2' : null);
       await vi.waitFor(async () => expect(await service.refused()).toHaveLength(1));
       const [seen] = await service.refused();
-      const { message, ...rest } = refused;
+      const { message: words, ...rest } = refused;
       expect(seen).toMatchObject({ type: path.slice(4), ...rest });
-      expect(seen!.message).toMatch(message);
+      expect(seen!.message).toMatch(words);
       expect(await service.rows()).toEqual([]);
       expect(service.service.setup().problem?.message).toBe(seen!.message);
     },
   );
-
-  it('has the wait of a rate limit', async () => {
-    const service = runService({ rateLimit: () => 2_000, clientAddress: () => '192.0.2.1' });
-    expect((await service.post('/v1/event', event)).headers.get('retry-after')).toBe('2');
-  });
 
   it('counts a flood, and keeps a part of it', async () => {
     const service = runService();

@@ -2,10 +2,17 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { copyStore } from '../../src/service/store/copy-store.js';
 import type { Store } from '../../src/service/store/port.js';
-import { incomingEvent, incomingIdentify } from './support/incoming.js';
-
-const ALL = { limit: 10_000 };
-const time = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second)).toISOString();
+import {
+  ALL,
+  at,
+  event,
+  identify,
+  refusal,
+  refusedOf,
+  rowsOf,
+  times,
+  withoutSeq,
+} from './contract/scenario.js';
 
 const open = (): Store => {
   const store = createLibsqlStore({ path: ':memory:' });
@@ -16,44 +23,31 @@ const open = (): Store => {
 /** Two pages of rows, two of profiles, and some that are only half there. */
 const openFull = async (): Promise<Store> => {
   const store = open();
-  const events = Array.from({ length: 1_100 }, (_, n) =>
-    incomingEvent(
-      { id: `e${n}`, calledAt: time(n % 50), receivedAt: time(50), client: 'abc' },
+  const events = times(1_100, (n) =>
+    event(
       { tags: { n, text: 'ü 🎉 "' }, user_id: `u${n % 7}` },
+      { calledAt: at(n % 50), receivedAt: at(50), client: 'abc' },
     ),
   );
   await store.write(events);
   await store.write(events.slice(10, 20)); // they came twice
-  await store.write(
-    Array.from({ length: 120 }, (_, n) =>
-      incomingIdentify({ id: `i${n}` }, { user_id: `u${n}`, properties: { n } }),
-    ),
-  );
-  const refused = { received_at: time(3), reason: 'field', status: 400, message: 'm' } as const;
-  await store.refuse([
-    refused,
-    { ...refused, message: 'dead', isDead: true, record: incomingEvent({ id: 'dead' }) },
-  ]);
+  await store.write(times(120, (n) => identify({ n }, {}, { user_id: `u${n}` })));
+  await store.refuse([refusal(), refusal({ message: 'dead', isDead: true, record: event() })]);
   // Its identify has expired, so only the profile knows of it.
-  await store.write([
-    incomingIdentify(
-      { id: 'old', receivedAt: '2026-01-01T00:00:00.000Z' },
-      { user_id: 'old', properties: { plan: 'pro' } },
-    ),
-  ]);
+  const old = { receivedAt: '2026-01-01T00:00:00.000Z' };
+  await store.write([identify({ plan: 'pro' }, old, { user_id: 'old' })]);
   expect(await store.expire('2026-01-02T00:00:00.000Z', 10)).toBe(1);
   return store;
 };
 
 /** All that is in a store, but for places. */
 const contentOf = async (store: Store) => {
-  const refused = await store.refused(ALL);
-  const withoutSeq = ({ seq: _, ...rest }: { seq: number }) => rest;
+  const refused = await refusedOf(store);
   return {
-    rows: (await store.rows({}, ALL)).map(withoutSeq),
+    rows: withoutSeq(await rowsOf(store)),
     profiles: await store.profiles({}, ALL),
-    refused: refused.map(withoutSeq),
-    dead: (await store.dead(refused.map(({ seq }) => seq))).map(withoutSeq),
+    refused: withoutSeq(refused),
+    dead: withoutSeq(await store.dead(refused.map(({ seq }) => seq))),
     counts: await store.counts(),
   };
 };
@@ -85,7 +79,7 @@ it('goes on where it broke off', async () => {
   await expect(copyStore(from, breaking)).rejects.toThrow(
     'the copy broke off after 1000 rows, and can be run again: the cable',
   );
-  await from.write([incomingEvent({ id: 'meanwhile' })]);
+  await from.write([event()]);
   expect(await copyStore(from, to)).toMatchObject({ rows: 221 });
   expect(await contentOf(to)).toEqual(await contentOf(from));
 });

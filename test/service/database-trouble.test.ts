@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Store } from '../../src/service.js';
+import type { ServiceOptions, Store } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { incomingEvent } from './support/incoming.js';
@@ -10,20 +10,22 @@ import { event, runService } from './support/run-service.js';
 /** A relay that takes records from a queue does not know who sent them. */
 const NOBODY = { client: undefined, address: undefined, request: undefined };
 
-/** A service whose database fails with these words while it is told to. */
-const runFailing = () => {
-  const service = runService();
+/** A service whose database fails with these words while it is told to, and what it says of the end of a trouble. */
+const runFailing = (options: Partial<ServiceOptions> = {}) => {
+  const recovered: unknown[] = [];
+  const service = runService({ onRecovery: (over) => recovered.push(over), ...options });
   const { store } = service;
   const { write, rows } = store;
   const fail = (words: string): void => {
     const reject = () => Promise.reject(new Error(words));
     Object.assign(store, { write: reject, rows: reject } satisfies Partial<Store>);
   };
-  return { ...service, fail, mend: () => Object.assign(store, { write, rows }) };
+  return { ...service, recovered, fail, mend: () => Object.assign(store, { write, rows }) };
 };
 
 it('answers 503 with a wait while the database fails, and says so once', async () => {
-  const service = runFailing();
+  let time = Date.parse('2026-03-01T00:00:00Z');
+  const service = runFailing({ now: () => time });
   expect((await service.post('/v1/event', event)).status).toBe(200);
   service.fail('the disk is full');
   const response = await service.post('/v1/event', event);
@@ -39,19 +41,19 @@ it('answers 503 with a wait while the database fails, and says so once', async (
   expect((await service.send('/live')).status).toBe(200);
   expect((await service.send('/rows')).status).toBe(503);
   service.mend();
+  time += 3_000;
   expect((await service.post('/v1/event', event)).status).toBe(200);
   expect((await service.send('/ready')).status).toBe(200);
+  expect(service.recovered).toEqual([{ kind: 'store', lastedMs: 3_000 }]);
   expect(await service.rows()).toHaveLength(2);
+  const told = service.metrics.filter(([name]) => name === 'trouble').map(([, value]) => value);
+  expect(told).toEqual([1, 0]);
 });
 
-it('says that it can store while searches hold up all reading', async () => {
+it('is ready where the database answers, though searches hold up all reading', async () => {
   const service = runService();
-  Object.assign(service.store, { rows: () => new Promise(() => {}) } satisfies Partial<Store>);
+  vi.spyOn(service.store, 'rows').mockReturnValue(new Promise(() => {}));
   expect((await service.send('/ready')).status).toBe(200);
-});
-
-it('is not ready where the database does not answer, though no write has failed', async () => {
-  const service = runService();
   vi.spyOn(service.store, 'check').mockRejectedValue(new Error('away'));
   const ready = await service.send('/ready');
   expect(ready.status).toBe(503);
@@ -68,9 +70,8 @@ it('checks once for all who ask meanwhile whether it is ready', async () => {
 });
 
 it('tells of reading that fails until it works again, and of no trouble in storing', async () => {
-  const recovered: unknown[] = [];
-  const service = runService({ onRecovery: ({ kind }) => recovered.push(kind) });
-  const { store, errors, metrics, send } = service;
+  const service = runFailing();
+  const { store, recovered, errors, metrics, send } = service;
   vi.spyOn(store, 'rows').mockRejectedValueOnce(new Error('timeout'));
   vi.spyOn(store, 'counts').mockRejectedValueOnce(new Error('away'));
   expect((await send('/rows?text=rare')).status).toBe(503);
@@ -79,7 +80,7 @@ it('tells of reading that fails until it works again, and of no trouble in stori
   expect((await service.post('/v1/event', event)).status).toBe(200);
   expect(recovered).toEqual([]);
   expect((await send('/counts')).status).toBe(200);
-  expect(recovered).toEqual(['reading']);
+  expect(recovered).toMatchObject([{ kind: 'reading' }]);
   expect(errors).toEqual([{ kind: 'reading', message: 'GET /rows failed: timeout' }]);
   expect(metrics.filter(([name]) => name === 'trouble')).toEqual([]);
 });

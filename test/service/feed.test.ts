@@ -1,18 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Incoming } from '../../src/service.js';
+import { incomingEvent } from './support/incoming.js';
 import { event, runService } from './support/run-service.js';
 import { readEvents, type ServerSentEvent } from './support/read-events.js';
 
 type TestService = ReturnType<typeof runService>;
 
-const many = (from: number, to: number, body = {}): Incoming[] =>
-  Array.from({ length: to - from }, (_, n) => {
-    const time = new Date().toISOString();
-    return {
-      ...({ id: `r${from + n}`, type: 'event', calledAt: time, receivedAt: time } as const),
-      body: { ...event, event: `e${from + n}`, timestamp: time, ...body },
-    };
-  });
+const many = (from: number, to: number, body = {}, receivedAt = new Date().toISOString()) =>
+  Array.from({ length: to - from }, (_, n) =>
+    incomingEvent({ id: `r${from + n}`, receivedAt }, { event: `e${from + n}`, ...body }),
+  );
 const open = async (service: TestService, query = '', headers = {}) =>
   readEvents(await service.send(`/rows?format=sse&${query}`, { headers }));
 const isReady = (seen: readonly ServerSentEvent[]) => seen.some(({ name }) => name === 'ready');
@@ -94,8 +90,8 @@ describe('the feed', () => {
 
       const after = runService();
       // Another millisecond than that of the rows before, as it is after a restart.
-      const received = { receivedAt: new Date(Date.now() + 60_000).toISOString() };
-      await after.store.write(many(100, 100 + has).map((one) => ({ ...one, ...received })));
+      const later = new Date(Date.now() + 60_000).toISOString();
+      await after.store.write(many(100, 100 + has, {}, later));
       const second = await open(after, '', { 'last-event-id': id });
       await second.until(isReady);
       expect(second.seen[0]!.name).toBe('replaced');

@@ -32,23 +32,6 @@ it('counts what happened, and no more', async () => {
   expect((await service.rows()).length).toBe(4);
 });
 
-it('tells of a trouble, and when it is over', async () => {
-  const recovered: unknown[] = [];
-  let time = Date.parse('2026-03-01T00:00:00Z');
-  const service = runService({ onRecovery: (over) => recovered.push(over), now: () => time });
-  const { write } = service.store;
-  Object.assign(service.store, { write: () => Promise.reject(new Error('away')) });
-  await service.post('/v1/event', event);
-  await service.post('/v1/event', event);
-  Object.assign(service.store, { write });
-  time += 3_000;
-  await service.post('/v1/event', event);
-  expect(recovered).toEqual([{ kind: 'store', lastedMs: 3_000 }]);
-  expect(service.metrics.filter(([name]) => name === 'trouble').map(([, value]) => value)).toEqual([
-    1, 0,
-  ]);
-});
-
 it('takes a hook that throws for no reason to lose a record', async () => {
   const service = runService({
     onMetric: () => {

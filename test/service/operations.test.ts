@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/service/operations.js';
-import { badEvents, badIdentifies } from '../interface/bad-bodies.js';
-import { event, identify, runService } from './support/run-service.js';
+import { event, identify, runService, streamOf } from './support/run-service.js';
 
 describe('POST /v1/event', () => {
   it('stores every field as it was given', async () => {
@@ -55,18 +54,6 @@ describe('POST /v1/event', () => {
 });
 
 describe('POST /v1/identify', () => {
-  /** The answers to identifies with these properties, text as it stands. */
-  const identifyWith = async (
-    { post }: ReturnType<typeof runService>,
-    ...all: (object | string)[]
-  ) => {
-    for (const properties of all) {
-      const body = JSON.stringify({ ...identify, properties: 0 });
-      const text = typeof properties === 'string' ? properties : JSON.stringify(properties);
-      expect((await post('/v1/identify', body.replace('0', text))).status).toBe(200);
-    }
-  };
-
   it('creates a profile', async () => {
     const service = runService();
     const properties = { name: 'Ada', age: 36, plan: { tier: 'pro' } };
@@ -81,119 +68,29 @@ describe('POST /v1/identify', () => {
       set_at: { name: created_at, age: created_at, plan: created_at },
     });
   });
-
-  it('merges the properties of an update one level deep', async () => {
-    const service = runService();
-    await identifyWith(
-      service,
-      { name: 'Ada', age: 36, plan: { tier: 'pro', seats: 3 } },
-      { age: null, plan: { tier: 'free' }, city: 'London' },
-    );
-    expect(await service.profiles()).toMatchObject([
-      { properties: { name: 'Ada', age: null, plan: { tier: 'free' }, city: 'London' } },
-    ]);
-  });
-
-  it('keeps a property named __proto__ through a merge', async () => {
-    const service = runService();
-    await identifyWith(service, '{"__proto__":1}', { a: 2 });
-    const [profile] = await service.profiles();
-    expect(JSON.stringify(profile!.properties)).toBe('{"__proto__":1,"a":2}');
-  });
-
-  it('keeps every call in the history, in the order it came', async () => {
-    const service = runService();
-    await identifyWith(service, { n: 1 }, { n: 2 }, { n: 2 });
-    expect(await service.rows()).toMatchObject(
-      [1, 2, 2].map((n, index) => ({ seq: index + 1, body: { properties: { n } } })),
-    );
-  });
 });
 
-type Headers = Record<string, string | null>;
-type Sent = [what: string, body: unknown, headers: Headers];
-type Answer = readonly [status: number, message: string];
-const INVALID: Answer = [400, 'Invalid request data'];
-const UNKNOWN: Answer = [401, 'Missing or wrong API token'];
-const LARGE: Answer = [413, 'Too large'];
+type Sent = [what: string, body: unknown, headers: Record<string, string>];
 
 describe.each([
-  ['/v1/event', event, badEvents],
-  ['/v1/identify', identify, badIdentifies],
-])('both operations: %s', (path, body, badBodies) => {
+  ['/v1/event', event],
+  ['/v1/identify', identify],
+])('both operations: %s', (path, body) => {
   const text = JSON.stringify(body);
-  const streamOf = (...pieces: Uint8Array[]) =>
-    new ReadableStream<Uint8Array>({
-      pull: (controller) => {
-        const piece = pieces.shift();
-        if (piece) controller.enqueue(piece);
-        else controller.close();
-      },
-    });
-
-  /** The body with each of these values for a header. */
-  const withHeader = (name: string, values: readonly (string | null)[]): Sent[] =>
-    values.map((value) => [`${name}: ${value}`, text, { [name]: value }]);
 
   it.each<Sent>([
-    ['of the greatest size', text.padEnd(MAX_BODY_BYTES, ' '), {}],
-    ['in chunks', streamOf(Buffer.from(text.slice(0, 9)), Buffer.from(text.slice(9))), {}],
-    ...withHeader('content-type', [
-      ...[
-        'APPLICATION/JSON',
-        'application/json;charset=utf-8',
-        'application/json; charset="UTF-8"',
-      ],
-    ]),
-    ...withHeader('authorization', ['bearer test-token']),
+    ['of the greatest size', text.padEnd(MAX_BODY_BYTES), {}],
+    ['in chunks', streamOf([text.slice(0, 9), text.slice(9)]), {}],
+    ...[
+      'APPLICATION/JSON',
+      'application/json;charset=utf-8',
+      'application/json; charset="UTF-8"',
+    ].map((type): Sent => [`as ${type}`, text, { 'content-type': type }]),
+    ['with a token in lower case', text, { authorization: 'bearer test-token' }],
   ])('takes a body %s', async (_, sent, headers) => {
     const service = runService();
     expect((await service.post(path, sent, headers)).status).toBe(200);
     expect(await service.rows()).toHaveLength(1);
-  });
-
-  const chunks = Array.from({ length: 17 }, () => new Uint8Array(64 * 1024).fill(32));
-  const as = (answer: Answer, all: readonly Sent[]) =>
-    all.map((sent) => [...sent, answer] as const);
-
-  it.each([
-    ...as(INVALID, [
-      ['JSON that is cut off', text.slice(0, -1), {}],
-      ['JSON that is followed by more', `${text}x`, {}],
-      ['nothing', '', {}],
-      ['a form', 'project=p', {}],
-      ['what is no UTF-8', Buffer.from(text.replace('"p"', '"p\u00e9"'), 'latin1'), {}],
-      ...withHeader('content-type', [
-        ...[null, 'text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded'],
-        ...['application/jsonx', 'application/json; charset=iso-8859-1', 'application/ld+json'],
-      ]),
-    ]),
-    ...as(UNKNOWN, [
-      ...withHeader('authorization', [
-        ...[null, 'Bearer', 'Bearer wrong', 'Bearer test-token x', 'Bearer TEST-TOKEN'],
-        ...['Basic test-token', 'test-token'],
-      ]),
-      ['no token, and no JSON either', '{', { authorization: null }],
-    ]),
-    ...as(LARGE, [
-      ['a byte more than the greatest size', text.padEnd(MAX_BODY_BYTES + 1, ' '), {}],
-      ['a large body in chunks without a length', streamOf(...chunks), {}],
-    ]),
-  ])('refuses %s, and stores nothing', async (_, sent, headers, [status, message]) => {
-    const service = runService();
-    const response = await service.post(path, sent, headers);
-    expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ code: status, message });
-    expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
-    expect(await service.rows()).toEqual([]);
-  });
-
-  it('refuses every body that breaks the interface, and stores nothing', async () => {
-    const service = runService();
-    for (const [why, bad] of badBodies)
-      expect([why, (await service.post(path, bad)).status]).toEqual([why, 400]);
-    expect(await service.rows()).toEqual([]);
-    expect(await service.profiles()).toEqual([]);
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s', async (method) => {
@@ -201,6 +98,7 @@ describe.each([
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST, OPTIONS');
     if (method === 'HEAD') return;
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(await response.json()).toEqual({ code: 405, message: 'Method not allowed' });
   });
 });
@@ -211,6 +109,7 @@ it.each([
   const service = runService();
   for (const response of [await service.send(path), await service.post(path, event)]) {
     expect(response.status).toBe(404);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(await response.json()).toEqual({ code: 404, message: 'Not found' });
   }
 });

@@ -16,16 +16,11 @@ const PARTS: readonly Part[] = [
 export const describeStore: Part = (name, enter) => {
   for (const describePart of PARTS) describePart(name, enter);
 
-  it(`${name} says whether it can store`, async () => {
+  it(`${name} says whether it can store, and that it is closed`, async () => {
     const store = await enter().open();
     await store.check();
     await store.close();
     await expect(store.check()).rejects.toThrow(/closed|not open|end/);
-  });
-
-  it(`${name} says that it is closed`, async () => {
-    const store = await enter().open();
-    await store.close();
     await expect(store.write([event()])).rejects.toThrow(/closed|not open|end/);
   });
 };

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { afterEach, beforeEach, onTestFinished, vi } from 'vitest';
 import { autocapture } from '../../src/autocapture.js';
 import type { CaptureOptions } from '../../src/capture/types.js';
 import { combine, page, session } from '../../src/context.js';
@@ -37,3 +37,25 @@ const see = (visibilityState: string) => {
 };
 export const hide = () => see('hidden');
 export const show = () => see('visible');
+
+/** Has each test begin at the same page, loaded and seen, whose time stands still until it passes. */
+export const beginAtHome = () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    mockDocument('readyState', 'complete');
+    show();
+    sessionStorage.clear();
+    history.replaceState({}, '', '/');
+    document.title = 'Home';
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+    document.body.innerHTML = '';
+  });
+};
+export const pass = (ms: number) => vi.advanceTimersByTime(ms);
+export const go = (path: string, title = document.title) => {
+  history.pushState({}, '', path);
+  document.title = title;
+};

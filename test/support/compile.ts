@@ -14,7 +14,7 @@ export interface Problem {
 }
 
 /** Writes files by their names, in place of all that the folder has had. */
-export const writeFiles = (folder: string, files: Readonly<Record<string, string>>): void => {
+const writeFiles = (folder: string, files: Readonly<Record<string, string>>): void => {
   rmSync(folder, { recursive: true, force: true });
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);

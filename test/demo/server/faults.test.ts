@@ -1,11 +1,11 @@
-import { describe, expect, it, test, vi } from 'vitest';
-import { runService } from './helpers/run-service.js';
-import { event, identify, TOKEN, type Client } from './helpers/service-client.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { FaultRule } from '../../../demo/server/fault-rules.js';
+import { event, identify, postOf, streamOf } from '../../service/support/run-service.js';
+import { runService } from './run-service.js';
 
-const names = async (service: Client) => (await service.events()).map((row) => row.event);
 const run = () => runService({ faults: true });
 
-test.each([
+it.each([
   ['PUT', '/_/faults'],
   ['DELETE', '/_/faults'],
   ['GET', '/_/requests'],
@@ -16,83 +16,68 @@ test.each([
 });
 
 describe('a rule', () => {
-  it('answers a status so many times, with its headers and the usual body, as the service may', async () => {
+  const ALL = ['e1', 'e2', 'e3'];
+
+  it.each<[rule: FaultRule, statuses: number[], stored: string[]]>([
+    [{ status: 503 }, [503, 503, 503], []],
+    [{ status: 429, times: 2 }, [429, 429, 200], ['e3']],
+    [{ status: 503, skip: 1, times: 1 }, [200, 503, 200], ['e1', 'e3']],
+    [{ status: 400, match: { property: { n: 2 } } }, [200, 400, 200], ['e1', 'e3']],
+    [{ status: 400, match: { property: 'n' } }, [400, 400, 400], []],
+    [{ status: 400, match: { event: 'e3' } }, [200, 200, 400], ['e1', 'e2']],
+    [{ status: 400, match: { path: '/v1/identify' } }, [200, 200, 200], ALL],
+    [{ status: 400, match: { user_id: 'u' } }, [400, 200, 200], ['e2', 'e3']],
+    [{ reset: true, times: 1 }, [0, 200, 200], ['e2', 'e3']],
+    [{ reset: true, after: true, times: 1 }, [0, 200, 200], ALL],
+    [{ delay: 1, after: true }, [200, 200, 200], ALL],
+  ])('%j answers three events with %j, and lets %j pass', async (rule, statuses, stored) => {
     const service = await run();
-    await service.setFaults({ status: 429, headers: { 'Retry-After': '2' }, times: 2 });
-    for (const name of ['one', 'two']) {
-      const response = await service.post('/v1/event', { ...event, event: name });
-      expect(response.status).toBe(429);
-      expect(response.headers.get('retry-after')).toBe('2');
-      expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(await response.json()).toEqual({ code: 429, message: 'Fault' });
+    await service.setFaults(rule);
+    const got: number[] = [];
+    for (const n of [1, 2, 3]) {
+      const user = n === 1 ? { user_id: 'u' } : {};
+      const sent = service.post('/v1/event', { ...event, ...user, event: `e${n}`, tags: { n } });
+      got.push(await sent.then(({ status }) => status).catch(() => 0));
     }
-    expect((await service.post('/v1/event', { ...event, event: 'three' })).status).toBe(200);
-    expect(await names(service)).toEqual(['three']);
+    expect(got).toEqual(statuses);
+    await vi.waitFor(async () => expect(await service.requests()).toHaveLength(3));
+    expect(await service.names()).toEqual(stored);
   });
 
-  it.each([
-    [{ status: 200, body: { success: false, message: 'no' } }, '{"success":false,"message":"no"}'],
-    [{ status: 500, body: '<html>' }, '<html>'],
-    [{ status: 204 }, ''],
-  ])('answers as %j says', async (rule, body) => {
+  it.each<[rule: FaultRule, body: string, origin: string | null]>([
+    [{ status: 429, headers: { 'Retry-After': '2' } }, '{"code":429,"message":"Fault"}', '*'],
+    [{ status: 200, body: { success: false } }, '{"success":false}', '*'],
+    [{ status: 500, body: '<html>' }, '<html>', '*'],
+    [{ status: 204 }, '', '*'],
+    [{ status: 502, headers: { 'access-control-allow-origin': null }, body: '' }, '', null],
+    [
+      { headers: { 'access-control-allow-origin': null } },
+      '{"success":true,"message":"Event stored"}',
+      null,
+    ],
+  ])('%j answers with the body %s', async (rule, body, origin) => {
     const service = await run();
     await service.setFaults(rule);
     const response = await service.post('/v1/event', event);
-    expect([response.status, await response.text()]).toEqual([rule.status, body]);
-    expect(await names(service)).toEqual([]);
+    expect([response.status, await response.text()]).toEqual([rule.status ?? 200, body]);
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(response.headers.get('retry-after')).toBe(rule.headers?.['Retry-After'] ?? null);
+    expect(await service.names()).toEqual(rule.status ? [] : ['e']);
   });
 
-  it('takes a header away, with and without a status', async () => {
-    const service = await run();
-    const headers = { 'access-control-allow-origin': null };
-    await service.setFaults({ times: 1, status: 502, headers }, { headers });
-    for (const status of [502, 200]) {
-      const response = await service.post('/v1/event', event);
-      expect(response.status).toBe(status);
-      expect(response.headers.has('access-control-allow-origin')).toBe(false);
-    }
-  });
-
-  it.each([
-    [{ property: { n: 2 } }, ['e1', 'e3']],
-    [{ property: 'n' }, []],
-    [{ event: 'e3' }, ['e1', 'e2']],
-    [{ path: '/v1/identify' }, ['e1', 'e2', 'e3']],
-    [{ user_id: 'u' }, ['e2', 'e3']],
-  ])('that matches %j meets these records alone', async (match, left) => {
-    const service = await run();
-    await service.setFaults({ match, status: 400 });
-    for (const n of [1, 2, 3]) {
-      const user = n === 1 ? { user_id: 'u' } : {};
-      await service.post('/v1/event', { ...event, ...user, event: `e${n}`, tags: { n } });
-    }
-    expect(await names(service)).toEqual(left);
-  });
-
-  it('lets the first ones pass, and comes before the token is looked at', async () => {
+  it('comes before the token is looked at, and is shown with what it has met', async () => {
     const service = await run();
     await service.setFaults({ status: 503, skip: 1, times: 1 });
     const send = async () =>
       (await service.post('/v1/event', event, { authorization: null })).status;
     expect([await send(), await send(), await send()]).toEqual([401, 503, 401]);
-    const shown = await (await service.send('/_/faults')).json();
-    expect(shown).toEqual({ faults: [{ status: 503, skip: 1, times: 1, seen: 2, fired: 1 }] });
+    expect(await service.json('/_/faults')).toEqual({
+      faults: [{ status: 503, skip: 1, times: 1, seen: 2, fired: 1 }],
+    });
   });
-
-  it.each([[{ reset: true }], [{ reset: true, after: true }], [{ delay: 1, after: true }]])(
-    '%j stores only what it says',
-    async (rule) => {
-      const service = await run();
-      await service.setFaults(rule);
-      await service.post('/v1/event', event).catch(() => undefined);
-      await vi.waitFor(async () => expect(await service.requests()).toHaveLength(1));
-      expect(await names(service)).toEqual('after' in rule ? ['e'] : []);
-    },
-  );
 
   it('holds requests up until it is taken away', async () => {
     const service = await run();
-    await service.setFaults({ hang: true });
     for (const path of ['/_/faults', '/_/all']) {
       await service.setFaults({ hang: true });
       const ended = expect(service.post('/v1/event', event)).rejects.toThrow();
@@ -100,7 +85,7 @@ describe('a rule', () => {
       await service.send(path, { method: 'DELETE' });
       await ended;
     }
-    expect(await names(service)).toEqual([]);
+    expect(await service.names()).toEqual([]);
     expect((await service.post('/v1/event', event)).status).toBe(200);
   });
 
@@ -125,25 +110,21 @@ it('handles a delayed request although its client has left', async () => {
   const service = await run();
   await service.setFaults({ delay: 100, times: 1 });
   const leaving = new AbortController();
-  const answer = fetch(`${service.url}/v1/event`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify(event),
-    signal: leaving.signal,
-  });
+  const answer = service.send('/v1/event', { ...postOf(event), signal: leaving.signal });
   await vi.waitFor(async () => expect(await service.requests()).toHaveLength(1));
   leaving.abort();
   await expect(answer).rejects.toThrow();
-  await vi.waitFor(async () => expect(await names(service)).toEqual(['e']));
+  await vi.waitFor(async () => expect(await service.names()).toEqual(['e']));
 });
 
 it('logs every POST with what became of it, and clears rows, rules and log', async () => {
   const service = await run();
   await service.setFaults({ match: { event: 'gone' }, reset: true });
-  await service.post('/v1/event', event, { 'idempotency-key': 'k', 'user-agent': 'me' });
-  await service.post('/v1/event', '{', { authorization: null, 'user-agent': 'me' });
-  await service.post('/v1/event', { event: 'gone' }, { 'user-agent': 'me' }).catch(() => {});
-  await service.post('/v1/identify', identify, { 'user-agent': 'me' });
+  const agent = { 'user-agent': 'me' };
+  await service.post('/v1/event', event, { ...agent, 'idempotency-key': 'k' });
+  await service.post('/v1/event', '{', { ...agent, authorization: null });
+  await service.post('/v1/event', { event: 'gone' }, agent).catch(() => {});
+  await service.post('/v1/identify', identify, agent);
   await service.send('/v1/event');
   const usual = { at: expect.any(Number), path: '/v1/event', user_agent: 'me' };
   const without = { idempotency_key: null, authorization_ok: true };
@@ -154,7 +135,7 @@ it('logs every POST with what became of it, and clears rows, rules and log', asy
     { n: 4, ...usual, ...without, path: '/v1/identify', body: identify, status: 200 },
   ]);
   await service.send('/_/all', { method: 'DELETE' });
-  expect([await service.requests(), await service.events()]).toEqual([[], []]);
+  expect([await service.requests(), await service.names()]).toEqual([[], []]);
 });
 
 it('logs the newest 500 requests, numbered on', async () => {
@@ -166,27 +147,22 @@ it('logs the newest 500 requests, numbered on', async () => {
 
 it('reads no more of a body than the service would', async () => {
   const service = await run();
-  const chunk = new Uint8Array(65_536).fill(32);
+  const chunk = ' '.repeat(65_536);
   let sent = 0;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      sent += chunk.length;
-      if (sent > 64 * 2 ** 20) controller.close();
-      else controller.enqueue(chunk);
-    },
-  });
-  const init = {
-    method: 'POST',
-    body,
-    duplex: 'half',
-    headers: { authorization: `Bearer ${TOKEN}` },
-  };
-  await service.send('/v1/event', init as RequestInit).catch(() => undefined); // it may be cut off
+  const counted = streamOf(Array.from({ length: 1_024 }, () => chunk)).pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (piece, controller) => {
+        sent += piece.length;
+        controller.enqueue(piece);
+      },
+    }),
+  );
+  await service.post('/v1/event', counted).catch(() => undefined); // it may be cut off
   expect(sent).toBeLessThan(32 * 2 ** 20);
   await vi.waitFor(async () => {
     const [request] = await service.requests();
     expect(request).toMatchObject({ body: null });
     expect(request!.status).toBeGreaterThanOrEqual(400);
   });
-  expect(await names(service)).toEqual([]);
+  expect(await service.names()).toEqual([]);
 });

@@ -3,19 +3,8 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GRACE_MS } from '../../../demo/server/listen';
 import { readSettings } from '../../../demo/server/program';
-import { runService } from './helpers/run-service';
-import { event, identify, TOKEN } from './helpers/service-client';
-
-/** A request that sends its body only when the service asks for it: then it is being handled. */
-const askToPost = ({ url }: { url: string }) =>
-  request(`${url}/v1/event`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${TOKEN}`,
-      'content-type': 'application/json',
-      expect: '100-continue',
-    },
-  });
+import { event, identify, postOf } from '../../service/support/run-service';
+import { runService } from './run-service';
 
 test('closes at once with idle, silent and hanging connections open', async () => {
   const service = await runService({ faults: true });
@@ -43,7 +32,9 @@ test('answers what has arrived before it closes', async () => {
   const service = await runService();
   let closing: Promise<void> | undefined;
   const status = await new Promise((resolve, reject) => {
-    const slow = askToPost(service);
+    // It sends its body only when the service asks for it: then it is being handled.
+    const headers = { ...Object.fromEntries(postOf('').headers as []), expect: '100-continue' };
+    const slow = request(`${service.url}/v1/event`, { method: 'POST', headers });
     slow.on('error', reject);
     slow.on('response', (response) => resolve([response.statusCode, response.headers.connection]));
     slow.on('continue', () => {
@@ -59,7 +50,7 @@ test('answers what has arrived before it closes', async () => {
 test('gives a reader the rows as they come', async () => {
   const service = await runService();
   const rows = async (query: string) =>
-    ((await (await service.send(`/_/rows?${query}`)).json()) as { rows: { seq: number }[] }).rows;
+    (await service.json<{ rows: { seq: number }[] }>(`/_/rows?${query}`)).rows;
   expect(await rows('limit=10')).toEqual([]);
   const coming = rows('after=0&wait=1');
   await service.post('/v1/event', { ...event, tags: { demo_id: 'x-1' } });
@@ -94,7 +85,7 @@ test('lists what is stored, and counts it on all pages', async () => {
   const { events, total } = await service.list('events', '?project=p&after=1&limit=1');
   expect([events.map(({ id }) => id), total]).toEqual([[3], 2]);
   expect((await service.list('profiles')).total).toBe(1);
-  expect((await service.identifies()).map(({ user_id }) => user_id)).toEqual(['u']);
+  expect(await service.list('identifies')).toMatchObject({ identifies: [{ user_id: 'u' }] });
 });
 
 test('deletes the rows with a tag or a property of a name, and no others', async () => {
@@ -104,7 +95,7 @@ test('deletes the rows with a tag or a property of a name, and no others', async
   await service.post('/v1/identify', { ...identify, user_id: 'visitor' });
   await service.post('/v1/identify', { ...identify, properties: { demo_id: 'x-1' } });
   await service.send('/_/records?with=demo_id', { method: 'DELETE' });
-  expect((await service.events()).map(({ id }) => id)).toEqual([1]);
+  expect((await service.list('events')).events.map(({ id }) => id)).toEqual([1]);
   for (const name of ['profiles', 'identifies']) {
     expect(await service.list(name)).toMatchObject({ [name]: [{ user_id: 'visitor' }], total: 1 });
   }
@@ -115,7 +106,8 @@ test('can be told to know no repeats', async () => {
   const key = { 'idempotency-key': 'k' };
   await service.post('/v1/event', event, key);
   await service.post('/v1/event', event, key);
-  expect((await service.events()).map((row) => row.idempotency_key)).toEqual([null, null]);
+  const { events } = await service.list('events');
+  expect(events.map((row) => row['idempotency_key'])).toEqual([null, null]);
 });
 
 test('reads its settings from the environment, and says what is no port', () => {

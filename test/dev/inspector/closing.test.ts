@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../src/client/types.js';
 import { closeNow } from '../../../src/dev/inspector/closing.js';
 import type { Line } from '../../../src/dev/inspector/lines.js';
+import { lineOf, NOW } from './line-of.js';
 
-const NOW = 1_000_000;
-
-const lineOf = (name: string, more: Partial<Line> = {}): Line => ({
-  ...{ id: name, type: 'event', name, body: '{}', calledAt: NOW, earlier: 0, storedAt: NOW },
-  ...{ tries: [], due: 0, version: 0, ...more },
-});
 const SENT = [{ sentAt: NOW - 100, handoff: false }];
 
 type Situation = Parameters<typeof closeNow>[0];

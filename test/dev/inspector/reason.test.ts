@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../src/client/types.js';
-import type { Line } from '../../../src/dev/inspector/lines.js';
 import { reasonOf, type Known } from '../../../src/dev/inspector/reason.js';
+import { lineOf, NOW } from './line-of.js';
 
-const NOW = 1_000_000;
-
-const lineOf = (more: Partial<Line> = {}): Line => ({
-  ...{ id: 'id', type: 'event', name: 'Paid', body: '{}', calledAt: NOW, earlier: 0 },
-  ...{ tries: [], due: 0, version: 0, ...more },
-});
 const ask = (status: Partial<Status>, more: Partial<Known> = {}) =>
   reasonOf({
     status: {
@@ -22,7 +16,7 @@ describe('the reason why nothing is sent', () => {
   it('names the last answer, and counts down to the next attempt', () => {
     const tries = [{ sentAt: NOW - 200, endedAt: NOW - 100, handoff: false, status: 503 }];
     const status = { paused: 'backoff', waiting: 1, nextAttempt: NOW + 1_400 } as const;
-    const reason = ask(status, { lines: [lineOf({ tries })] });
+    const reason = ask(status, { lines: [lineOf('Paid', { tries })] });
     expect(reason.text).toMatch(/^The last answer was 503, at \d\d:\d\d:\d\d\.$/);
     expect(reason).toMatchObject({ until: NOW + 1_400, fix: 'It goes on by itself.' });
     expect(ask(status, { isAsked: true }).fix).toBe('The service has asked for this wait.');
@@ -49,14 +43,20 @@ describe('the reason why nothing is sent', () => {
   });
 
   it('says when the records that were called go', () => {
-    const reason = ask({ waiting: 2 }, { lines: [lineOf({ calledAt: NOW - 300 }), lineOf()] });
+    const reason = ask(
+      { waiting: 2 },
+      { lines: [lineOf('Paid', { calledAt: NOW - 300 }), lineOf('Paid')] },
+    );
     expect(reason.text).toBe('2 records collected for the next flush.');
     expect(reason.until).toBe(NOW + 700);
   });
 
   it('says of records that fail while others pass when the first has its turn', () => {
     const tries = [{ sentAt: NOW - 200, endedAt: NOW - 100, handoff: false, status: 500 }];
-    const lines = [lineOf({ tries, due: NOW + 900 }), lineOf({ tries, due: NOW + 500 })];
+    const lines = [
+      lineOf('Paid', { tries, due: NOW + 900 }),
+      lineOf('Paid', { tries, due: NOW + 500 }),
+    ];
     expect(ask({ waiting: 2 }, { lines })).toMatchObject({ kind: 'wait', until: NOW + 500 });
   });
 

@@ -1,7 +1,7 @@
 import { SETUP, type Mistake } from './mistake.js';
 
-const cyclic: Record<string, unknown> = {};
-cyclic['self'] = cyclic;
+const cyclic: unknown[] = [1];
+cyclic.push({ list: cyclic });
 
 export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
   'an event without a name': {
@@ -41,12 +41,12 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
     told: '`event` takes two arguments: the others of `A` were not sent',
   },
   'a BigInt': {
-    make: ({ event }) => event('A', { tags: { n: 1n } }),
-    told: 'a call was dropped (not-serializable): `tags.n` of `A`: BigInt: give what JSON can hold',
+    make: ({ event }) => event('A', { items: [{ price: 1 }, { price: 2n }] }),
+    told: 'a call was dropped (not-serializable): `items.1.price` of `A`: BigInt: give what JSON can hold',
   },
   'a circle': {
-    make: ({ event }) => event('A', { tags: cyclic }),
-    told: 'a call was dropped (not-serializable): `tags.self` of `A`: it contains itself: give what JSON can hold',
+    make: ({ event }) => event('A', { ok: 1, deep: { list: cyclic } }),
+    told: 'a call was dropped (not-serializable): `deep.list.1.list` of `A`: it contains itself: give what JSON can hold',
   },
   'a getter that throws': {
     make: ({ event }) =>
@@ -56,6 +56,21 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
         },
       }),
     told: 'a call was dropped (not-serializable): `plan` of `A`: no plan: give what JSON can hold',
+  },
+  'a `toJSON` that throws': {
+    make: ({ event }) =>
+      event('A', {
+        when: {
+          toJSON: () => {
+            throw new Error('no time');
+          },
+        },
+      }),
+    told: 'a call was dropped (not-serializable): `when` of `A`: no time: give what JSON can hold',
+  },
+  'an empty user of an event': {
+    make: ({ event }) => event('A', { userId: '' }),
+    told: 'a call was dropped (invalid-call): `A`: wrong userId: give a text or a number',
   },
   'a value that is NaN': {
     make: ({ event }) => event('A', { tags: { n: NaN } }),
@@ -99,6 +114,11 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
   },
   'a `beforeSend` without an answer': {
     init: { ...SETUP, beforeSend: () => undefined },
+    make: ({ event }) => event('A'),
+    told: 'a call was dropped (before-send-error): `A`: before-send-error: `beforeSend` must return the draft or null, at once',
+  },
+  'a `beforeSend` that answers later': {
+    init: { ...SETUP, beforeSend: async () => null },
     make: ({ event }) => event('A'),
     told: 'a call was dropped (before-send-error): `A`: before-send-error: `beforeSend` must return the draft or null, at once',
   },

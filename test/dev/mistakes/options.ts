@@ -82,6 +82,10 @@ export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
     init: { ...SETUP, flushAt: 0.5 },
     told: '`flushAt` is 0.5 records; it must be 1 to 1,000,000,000 records; 20 is used',
   },
+  'a number that is too small, beside a relay': {
+    init: { ...RELAY, flushAt: 0 },
+    told: '`flushAt` is 0 records; it must be 1 to 1,000,000,000 records; 50 is used',
+  },
   'an interval without an end': {
     init: { ...SETUP, flushInterval: Infinity },
     told: '`flushInterval` is ∞ ms; it must be 1 to 1,000,000,000 ms; 1,000 is used',

@@ -15,6 +15,10 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
     tag: `${TAG} data-concent="pending"`,
     told: 'the tag has no attribute data-concent: did you mean data-consent?',
   },
+  'a misspelt attribute that is no option': {
+    tag: `${TAG} data-gobal="outbox"`,
+    told: 'the tag has no attribute data-gobal: did you mean data-global?',
+  },
   'a misspelt attribute that is required': {
     tag: 'data-relay="/a" data-project="shop" data-chanel="web"',
     told: 'the tag has no attribute data-chanel: did you mean data-channel?',

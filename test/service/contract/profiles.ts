@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { ALL, KNOWN, at, identify, profileOf, times, scenarioOf, type Part } from './scenario.js';
+import {
+  ALL,
+  KNOWN,
+  at,
+  first,
+  identify,
+  profileOf,
+  times,
+  scenarioOf,
+  type Part,
+} from './scenario.js';
 
 /** Profiles, which identifies are merged into. */
 export const describeProfiles: Part = (name, enter) => {
@@ -10,12 +20,20 @@ export const describeProfiles: Part = (name, enter) => {
     it('are merged one level deep', async (store) => {
       await store.write([
         identify({ plan: { name: 'free', seats: 1 }, city: 'Bern', old: 1 }, { receivedAt: at(1) }),
+        identify(JSON.parse('{"__proto__":1}') as object, {}, { user_id: 'odd' }),
         identify({}, { receivedAt: at(2) }, { user_id: 'empty' }),
       ]);
       await store.write([
         identify({ plan: { name: 'pro' }, old: null }, { calledAt: at(3), receivedAt: at(4) }),
+        identify({ a: 2 }, {}, { user_id: 'odd' }),
       ]);
-      expect(await store.profiles({}, ALL)).toEqual([
+      const odd = first(await store.profiles({ user_id: 'odd' }, ALL));
+      expect(Object.entries(odd.properties).sort()).toEqual([
+        ['__proto__', 1],
+        ['a', 2],
+      ]);
+      const others = (await store.profiles({}, ALL)).filter(({ user_id }) => user_id !== 'odd');
+      expect(others).toEqual([
         {
           ...{ project: 'p', user_id: 'empty', properties: {}, set_at: {} },
           ...{ created_at: at(2), updated_at: at(2) },

@@ -32,26 +32,18 @@ describe('a length of time', () => {
 
 describe('how long after its call a record came', () => {
   const received = Date.parse('2026-11-25T14:02:11.400Z');
-  const delay = (ms: number) =>
-    delayOf({
-      called_at: new Date(received - ms).toISOString(),
-      received_at: new Date(received).toISOString(),
-    });
 
-  it('is told plainly while it is short', () => {
-    expect(delay(900)).toEqual({ text: '0.9 s', kind: 'soon' });
-    expect(delay(-400)).toEqual({ text: '0 s', kind: 'soon' });
+  it.each([
+    [900, { text: '0.9 s', kind: 'soon' }],
+    [-400, { text: '0 s', kind: 'soon' }],
+    [134 * SECOND, { text: '2 min 14 s later', kind: 'late' }],
+    [-3 * SECOND, { text: 'clock 3 s ahead', kind: 'ahead' }],
+  ])('is told where it was %i ms: %j', (ms, told) => {
+    const called_at = new Date(received - ms).toISOString();
+    expect(delayOf({ called_at, received_at: new Date(received).toISOString() })).toEqual(told);
   });
 
-  it('is pointed out when it was long', () => {
-    expect(delay(134 * SECOND)).toEqual({ text: '2 min 14 s later', kind: 'late' });
-  });
-
-  it('names a clock that is ahead', () => {
-    expect(delay(-3 * SECOND)).toEqual({ text: 'clock 3 s ahead', kind: 'ahead' });
-  });
-
-  it('says nothing wrong about a time that cannot be read', () => {
+  it('is not told where a time cannot be read', () => {
     expect(delayOf({ called_at: 'soon', received_at: 'later' }).kind).toBe('unknown');
   });
 });

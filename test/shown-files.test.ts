@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { RECIPES } from '../packed/support/recipes.js';
+import { ROOT } from './support/compile.js';
+import { read } from './support/docs.js';
+
+const EXAMPLES = 'demo/examples';
+const namesIn = (folder: string): string[] =>
+  readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) =>
+    name.replaceAll('\\', '/'),
+  );
+const LANGUAGES: Readonly<Record<string, string>> = { mjs: 'js', conf: 'nginx' };
+
+/** What is shown of each recipe. */
+const RECIPE_FILES = [
+  ...['node-hono/server.js', 'node-express/server.js', 'bun/server.ts', 'deno/main.ts'],
+  ...['cloudflare-worker/worker.js', 'cloudflare-worker/wrangler.json'],
+  ...['cloudflare-queue/worker.js', 'cloudflare-queue/wrangler.json'],
+  ...['nginx/server.js', 'nginx/relay.conf'],
+];
+
+/** What a page shows of what is compiled and run elsewhere: by recipes, examples and end-to-end tests. */
+const SHOWN: readonly (readonly [page: string, folder: string, files: readonly string[]])[] = [
+  ['services', 'e2e/fixtures/services', ['own.mjs', 'logsnag.mjs']],
+  [
+    'testing-your-site',
+    'e2e/fixtures/testing',
+    namesIn('e2e/fixtures/testing').filter((name) => /(?<!\.config)\.ts$/.test(name)),
+  ],
+  ['relay-mount', 'packed/recipes', RECIPE_FILES],
+  ['relay-mount', EXAMPLES, ['next-app/app/a/[...path]/route.ts']],
+];
+
+describe.each(SHOWN)('docs/%s.md', (name, folder, files) => {
+  const page = read(`docs/${name}.md`);
+
+  it.each(files)(`shows ${folder}/%s as it is run`, (file) => {
+    const end = file.split('.').at(-1)!;
+    const source = read(`${folder}/${file}`);
+    expect(page).toContain(`\`\`\`${LANGUAGES[end] ?? end}\n${source}\`\`\`\n`);
+    if (name === 'relay-mount') expect(source.trim().split('\n').length).toBeLessThanOrEqual(40);
+  });
+});
+
+it('the page about tests shows nothing else', () => {
+  const [, [name, , files]] = SHOWN as [unknown, (typeof SHOWN)[number]];
+  expect(read(`docs/${name}.md`).match(/^```\w/gm)).toHaveLength(files.length);
+});
+
+it('the page about mounting a relay has every recipe that is run', () => {
+  const shown = new Set(
+    SHOWN.slice(2).flatMap(([, , files]) => files.map((file) => file.split('/')[0])),
+  );
+  expect(Object.keys(RECIPES).sort()).toEqual([...shown].sort());
+});
+
+describe('the page about frameworks', () => {
+  const page = read('docs/frameworks.md');
+  // The paragraph before each block names the file.
+  const blocks = [...page.matchAll(/^(.+)\n\n```(\w+)\n([^]*?)^```$/gm)];
+
+  it('shows nothing but files of the examples, as they are built', () => {
+    expect(blocks).toHaveLength(page.match(/^```\w+$/gm)!.length);
+    for (const [, paragraph, language, code] of blocks) {
+      const named = [...paragraph!.matchAll(/`([^`]+)`/g)].map(([, name]) => `/${name}`);
+      const sources = namesIn(EXAMPLES)
+        .filter((file) => file.endsWith(language!) && named.some((name) => file.endsWith(name)))
+        .map((file) => read(`${EXAMPLES}/${file}`));
+      expect(sources, paragraph).toContain(code);
+    }
+  });
+
+  it.each(['React and Vite', 'Next.js', 'Vue', 'Svelte', 'Astro'])('has a section: %s', (name) => {
+    expect(page).toContain(`\n## ${name}\n`);
+  });
+});
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+const readManifest = (file: string) => JSON.parse(read(file)) as Manifest;
+
+// They are built from this one install, and not each from an install of its own.
+it.each(readdirSync(`${ROOT}${EXAMPLES}`))(
+  '%s is built with the versions that it names',
+  (name) => {
+    const installed = readManifest('packed/package.json').dependencies!;
+    const { dependencies, devDependencies } = readManifest(`${EXAMPLES}/${name}/package.json`);
+    const { 'analytics-outbox': ours, ...others } = { ...dependencies, ...devDependencies };
+    expect(ours).toBe('file:../../..');
+    const found = Object.keys(others).map((other) => [other, `^${installed[other]}`]);
+    expect(others).toEqual(Object.fromEntries(found));
+  },
+);
