@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import { AUTO, captured, EVERYTHING, HERE, namesOf, type Row } from '../support/captured.js';
-import { htmlPage, inline } from '../support/html.js';
-import { BARE } from '../support/leave.js';
+import { BARE, htmlPage, inline } from '../support/html.js';
 import { setupOf, UNSET } from '../support/setup-of.js';
 import { scriptTag, stubTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';

@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
 import { AUTO, captured, HERE, namesOf, type Row, untilDelivered } from '../support/captured.js';
-import { inline } from '../support/html.js';
+import { BARE, inline } from '../support/html.js';
 import { scriptTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
 import { setupOf } from '../support/setup-of.js';
-import { BARE } from '../support/leave.js';
 
 const auto = `pageviews ${HERE}`;
 
