@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test';
 import { AUTO, captured, EVERYTHING, HERE, namesOf, type Row } from '../support/captured.js';
 import { BARE, htmlPage, inline } from '../support/html.js';
 import { setupOf, UNSET } from '../support/setup-of.js';
-import { scriptTag, stubTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
 
 const setConsent = (page: Page, consent: 'granted' | 'pending' | 'denied') =>
@@ -129,32 +128,6 @@ test('says once on a local host why nothing is captured, however often it is cal
   await page.goto(site.page('/', htmlPage({ body })));
   await service.holds({ events: ['By hand'] });
   expect(lines).toEqual(['analytics-outbox: nothing is captured locally without `local`']);
-});
-
-test('keeps to a strict Content Security Policy with everything on', async ({
-  page,
-  service,
-  site,
-}) => {
-  const nonce = 'r4nd0m';
-  const policy = `script-src 'nonce-${nonce}'; connect-src ${service.url}; require-trusted-types-for 'script'`;
-  const violations = inline(
-    `addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
-      (window[Symbol.for('violated')] = violatedDirective))`,
-    nonce,
-  );
-  const tag = scriptTag({ ...setupOf(service), auto: EVERYTHING }, { ...AUTO, nonce });
-  const body = '<button data-event="Clicked">Click</button>';
-  const html = htmlPage({ head: violations + stubTag({ nonce }) + tag, body });
-  site.page('/', html, { 'content-security-policy': policy });
-  await page.goto(`${site.url}/`);
-  await LOADED(page);
-  await page.getByText('Click').click();
-  await page.evaluate(() => history.pushState({}, '', '/b'));
-  await service.holds({ events: ['Page Viewed', 'Clicked', 'Page Left', 'Page Viewed'] });
-  expect(
-    await page.evaluate(() => (window as never as Record<symbol, string>)[Symbol.for('violated')]),
-  ).toBeUndefined();
 });
 
 test('is no long task on a page of 5,000 elements with 50 clicks', async ({
