@@ -75,21 +75,3 @@ test('records a view whose page is left at once', async ({ page, service, site }
   await page.goto('about:blank');
   expect(await captured(service, ['Page Viewed'])).toEqual([view('/')]);
 });
-
-test('records a prerendered page once it is shown', async ({ page, service, site }) => {
-  // Nothing prerenders where a driver looks on, so the page is told that it is.
-  const head = inline(`{
-    let isPrerendering = true;
-    Object.defineProperty(Document.prototype, 'prerendering', { get: () => isPrerendering });
-    document.addEventListener('show', () => {
-      isPrerendering = false;
-      document.dispatchEvent(new Event('prerenderingchange'));
-    });
-  }`);
-  await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, head })));
-  await expect.poll(() => page.evaluate(() => typeof analytics)).toBe('object');
-  await page.evaluate(() => history.pushState({}, '', '/shown'));
-  expect(await page.evaluate(() => analytics.status().waiting)).toBe(0);
-  await page.evaluate(() => void document.dispatchEvent(new Event('show')));
-  expect(await captured(service, ['Page Viewed'])).toEqual([view('/shown')]);
-});
