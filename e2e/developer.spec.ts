@@ -19,7 +19,10 @@ for (const origin of [LOCAL, PUBLIC]) {
   test(`${isPublic ? 'says nothing' : 'tells a developer once'} of wrong calls at ${origin}`, async ({
     page,
   }) => {
-    const lines = await openForDeveloper(page, origin);
+    const files: string[] = [];
+    page.on('request', (request) => files.push(request.url()));
+    const lines = await openForDeveloper(page, origin, { options: { ...SETUP, inspect: '' } });
+    await page.keyboard.press('Control+Shift+Backquote');
     await call(page, '', '', '');
     await expect.poll(async () => (await statusOf(page)).dropped).toEqual({ 'invalid-call': 3 });
     await call(page, 'sent');
@@ -31,6 +34,8 @@ for (const origin of [LOCAL, PUBLIC]) {
     await expect
       .poll(() => lines)
       .toEqual(isPublic ? [] : told.map((line): unknown => expect.stringMatching(line)));
+    // Visitors' pages load none of it, whatever the tag says.
+    if (isPublic) expect(files.filter((file) => /outbox-(dev|inspector)/.test(file))).toEqual([]);
   });
 }
 
