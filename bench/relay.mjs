@@ -165,14 +165,12 @@ const drain = async () => {
     }
     await peer.kill();
   };
-  const beside = (ask) => ({
-    fill: fillTheirs,
-    start: (redis) => startPeer(redis, service, { DRAINS: '1', ASK: ask }),
-  });
   const WAYS = {
     'the relay': { fill: fillOurs, start: (redis) => startRelay(redis, service) },
-    'Express and BullMQ, by fetch,': beside('fetch'),
-    'Express and BullMQ, by undici,': beside('undici'),
+    'Express and BullMQ': {
+      fill: fillTheirs,
+      start: (redis) => startPeer(redis, service, { DRAINS: '1' }),
+    },
   };
   const speeds = new Map(Object.keys(WAYS).map((name) => [name, []]));
   for (let round = 0; round < 3; round++) {

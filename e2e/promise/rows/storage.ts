@@ -69,7 +69,6 @@ export const storageRows: readonly Row[] = [
     id: 'storage-cleared',
     what: 'the site’s storage is cleared while a page uses it (by script, and by `Clear-Site-Data`)',
     promised: allOnce,
-    nightly: true,
     run: async (stage) => {
       // What Chromium says of that header.
       stage.guest.allow(/Clear-Site-Data header on/);
