@@ -1,11 +1,12 @@
 import { defineConfig } from '@playwright/test';
 import { findMiniBrowser } from './e2e/promise/engines/webkit.js';
 import { CHROMIUM_ARGUMENTS } from './e2e/support/chromium-arguments.js';
-import { foundBrowsers } from './e2e/support/found-browsers.js';
+import { findChromium, findFirefox } from './e2e/support/find-browser.mjs';
 import type { Mode } from './e2e/support/test.js';
 
-const browsers = foundBrowsers();
-const chromium = { executablePath: browsers.chromium, args: CHROMIUM_ARGUMENTS };
+const chromium = { executablePath: findChromium(), args: CHROMIUM_ARGUMENTS };
+/** Undefined where there is none: its tests are left out. */
+const firefox = findFirefox();
 
 /** Which tests: without a value those of each push, `all` of them, or the `soak` alone. */
 const { PROMISE } = process.env;
@@ -47,7 +48,7 @@ export default defineConfig<{ mode: Mode }>({
         launchOptions: chromium,
       },
     },
-    ...(browsers.firefox
+    ...(firefox
       ? [
           {
             name: 'firefox',
@@ -55,7 +56,7 @@ export default defineConfig<{ mode: Mode }>({
             use: {
               browserName: 'firefox' as const,
               // Drives a stock Firefox; Playwright 1.65 no longer does.
-              launchOptions: { channel: 'moz-firefox', executablePath: browsers.firefox },
+              launchOptions: { channel: 'moz-firefox', executablePath: firefox },
             },
           },
         ]

@@ -3,13 +3,11 @@
  * loaded share the machine, so the ratios say more than the figures. Run after the build.
  *
  *     node bench/relay.mjs                   all
- *     node bench/relay.mjs --only drain      one part; the others: intake, fairness, store
+ *     node bench/relay.mjs --only drain      one part; the others: intake, store
  *     node bench/relay.mjs --seconds 30      how long each load lasts
  */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -167,14 +165,12 @@ const drain = async () => {
     }
     await peer.kill();
   };
-  const beside = (ask) => ({
-    fill: fillTheirs,
-    start: (redis) => startPeer(redis, service, { DRAINS: '1', ASK: ask }),
-  });
   const WAYS = {
     'the relay': { fill: fillOurs, start: (redis) => startRelay(redis, service) },
-    'Express and BullMQ, by fetch,': beside('fetch'),
-    'Express and BullMQ, by undici,': beside('undici'),
+    'Express and BullMQ': {
+      fill: fillTheirs,
+      start: (redis) => startPeer(redis, service, { DRAINS: '1' }),
+    },
   };
   const speeds = new Map(Object.keys(WAYS).map((name) => [name, []]));
   for (let round = 0; round < 3; round++) {
@@ -188,54 +184,6 @@ const drain = async () => {
   for (const name of speeds.keys())
     print(`${name} delivers`, perSecond(median(name)), times(ours, median(name)));
   await service.kill();
-};
-
-const POOR_MS = 5_000;
-/** How many records of 20 visitors a second are delivered within 5 s, alone and beside who sends what is refused. */
-const fairness = async () => {
-  const stored = new Map();
-  const service = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-    request.on('end', () => {
-      const { event } = JSON.parse(text);
-      if (event !== 'bad' && !stored.has(event)) stored.set(event, performance.now());
-      response.writeHead(event === 'bad' ? 500 : 200).end('{"success":true}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  const redis = await startRedis();
-  const url = `http://127.0.0.1:${service.address().port}`;
-  const relay = await startRelay(redis, { url }, { CLIENT_ADDRESS_HEADER: 'x-client' });
-  const post = (client, events) => {
-    const records = events.map((event) => {
-      const body = { project: 'shop', channel: 'web', event };
-      return { id: `r${++made}`, type: 'event', body };
-    });
-    const headers = { ...HEADERS, 'x-client': client };
-    const body = JSON.stringify({ sent_at: new Date().toISOString(), records });
-    return fetch(`${relay.url}/a/v1/batch`, { method: 'POST', headers, body });
-  };
-  const play = async (isDisturbed) => {
-    const called = new Map();
-    for (let n = 0; n < SECONDS * 20; n++) {
-      const event = `good ${++made}`;
-      called.set(event, performance.now());
-      void post(`203.0.113.${n % 250}`, [event]);
-      if (isDisturbed && n % 20 === 0) void post('192.0.2.66', Array(BATCH).fill('bad'));
-      await sleep(50);
-    }
-    await sleep(POOR_MS);
-    const soon = [...called].filter(([event, at]) => stored.get(event) - at <= POOR_MS).length;
-    return (100 * soon) / called.size;
-  };
-  const [alone, beside] = [await play(false), await play(true)];
-  print('of others within 5 s', `${alone.toFixed(1)} %`);
-  print('  beside 50/s that are answered 500', `${beside.toFixed(1)} %`, times(beside, alone));
-  await relay.kill();
-  await redis.stop();
-  service.closeAllConnections();
-  service.close();
 };
 
 /** What the service stores, in a file and in Postgres, beside a server that answers 204. */
@@ -269,7 +217,7 @@ const store = async () => {
   rmSync(folder, { recursive: true, force: true });
 };
 
-const PARTS = { intake, drain, fairness, store };
+const PARTS = { intake, drain, store };
 console.log(`load of the machine before: ${loadavg()[0].toFixed(2)}`);
 for (const name of given.only?.split(',') ?? Object.keys(PARTS)) await PARTS[name]();
 console.log(`load of the machine after: ${loadavg()[0].toFixed(2)}`);

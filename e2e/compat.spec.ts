@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { inline } from './support/html.js';
-import { openEarly } from './support/open-early.js';
 import { expect, test } from './support/test.js';
 
 /** Segment's own templates of its stub, of the version that is in their documentation. */
@@ -77,7 +76,8 @@ test('a snippet of Segment’s below the stub shares the global: the site stays 
   const below = inline(`${snippet.min({ apiKey: 'KEY', page: true })};
     analytics.track('Theirs');
     analytics.event('ours');`);
-  await openEarly(page, site.page('/', site.tagged({}, { body: below })));
+  const address = site.page('/', site.tagged({}, { body: below }));
+  await page.goto(address, { waitUntil: 'commit' });
   await page.waitForFunction(() => document.readyState !== 'loading');
   release();
   await told;

@@ -3,7 +3,6 @@ import { recipeIn } from './support/recipe.js';
 import { statusOf } from './support/status-of.js';
 import { storedEvents } from './support/stored-records.js';
 import { expect, test } from './support/test.js';
-import { NO_TRACE, traces } from './support/traces.js';
 import { track } from './support/track.js';
 
 // What one tab hears of another. All else about consent stands in test/api/consent.test.ts.
@@ -82,34 +81,4 @@ test('the code of the page about privacy wipes all that is left after a denial',
   await track(page, ['denied']);
   await track(other, ['denied']);
   expect(await left()).toEqual([[], []]);
-});
-
-test('stores and sends nothing while Global Privacy Control is on, and erases what is there @firefox', async ({
-  page,
-  context,
-  service,
-  site,
-}) => {
-  await context.addInitScript(() => {
-    const get = () => location.search === '?gpc';
-    Object.defineProperty(navigator, 'globalPrivacyControl', { get });
-  });
-  const address = site.page('/', site.tagged({ respectGpc: true }));
-  await page.goto(address);
-  await page.evaluate(() => analytics.identify('user_1'));
-  await service.holds({ events: [], identifies: ['user_1'] }, { pages: [page] });
-  await service.stop();
-  await track(page, names(5));
-  await expect.poll(() => storedEvents(page)).toHaveLength(5);
-  await page.goto(`${address}?gpc`);
-  await track(page, ['one']);
-  await page.evaluate(() => analytics.setConsent('granted'));
-  await expect.poll(() => traces(page)).toEqual(NO_TRACE);
-  await service.start();
-  await page.evaluate(() => analytics.flush());
-  expect(await statusOf(page)).toMatchObject({ consent: 'denied', storage: 'none' });
-  await page.goto(address);
-  await track(page, ['after']);
-  await service.holds({ events: ['after'], identifies: ['user_1'] }, { pages: [page] });
-  expect((await service.events())[0]!.user_id).toBe(null);
 });

@@ -8,13 +8,12 @@ import type { StoredEvent } from './support/service.js';
 import { test as base, expect } from './support/test.js';
 
 const anyPort = { port: 0, nextFree: false };
-const TOKEN = 'a-token-to-be-found';
 
 const test = base.extend<{ demo: RunningDemo }>({
   demo: [
     async ({ folder }, use) => {
       const database = join(folder, 'demo.db');
-      const demo = await startDemo({ page: anyPort, service: anyPort, database, token: TOKEN });
+      const demo = await startDemo({ page: anyPort, service: anyPort, database, token: 'a-token' });
       await use(demo);
       await demo.close();
     },
@@ -101,28 +100,17 @@ test('opens under its strict policy without a word in the console @firefox', asy
   await expectOnce(page, demo, 50);
 });
 
-test('delivers through the relay, many records a request, without a token in the page @firefox', async ({
-  page,
-  demo,
-}) => {
+// That no file of the page has the token stands in test/demo/site/start-demo.test.ts.
+test('delivers through the relay, many records a request @firefox', async ({ page, demo }) => {
   const batches: string[] = [];
-  const seen: Promise<string>[] = [];
   page.on('response', (response) => {
-    if (!response.url().startsWith(demo.url)) return;
     if (response.url().endsWith('/v1/batch')) batches.push(response.url());
-    else seen.push(response.text().catch(() => ''));
   });
   await open(page, `${demo.url}/relay`);
   await scene(page, 'burst').click();
   await expectOnce(page, demo, 50);
   expect(new Set(batches)).toEqual(new Set([`${demo.url}/a/v1/batch`]));
   expect(batches.length).toBeLessThan(5);
-  const kept = await page.evaluate(
-    () => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }),
-  );
-  expect(seen.length).toBeGreaterThan(3);
-  const texts = [...(await Promise.all(seen)), kept];
-  expect(texts.filter((text) => text.includes(TOKEN))).toEqual([]);
 });
 
 /** What every scene beside those of the tour says that it came to; through the relay where that differs. */

@@ -1,5 +1,4 @@
-import { htmlPage, inline } from './support/html.js';
-import { BARE } from './support/leave.js';
+import { BARE, htmlPage, inline } from './support/html.js';
 import { setupOf } from './support/setup-of.js';
 import { scriptTag } from './support/tagged.js';
 import { expect, test } from './support/test.js';

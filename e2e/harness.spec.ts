@@ -1,26 +1,7 @@
-import { lastShown, tellsLastShown } from './support/last-shown.js';
-import { BARE } from './support/leave.js';
-import { CHANNEL, expect, PROJECT, test } from './support/test.js';
+import { BARE } from './support/html.js';
+import { expect, test } from './support/test.js';
 
-// What the other tests rely on to fail: that a stray record, a trace in a page and a lost cache are seen.
-
-test('the service says what came never, once and twice', async ({ service }) => {
-  for (const event of ['fine', 'double', 'double', 'stray']) {
-    await fetch(`${service.url}/v1/event`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ project: PROJECT, channel: CHANNEL, event }),
-    });
-  }
-  await expect(service.holds({ events: ['fine', 'double', 'missing'] })).rejects.toThrow(
-    [
-      '  fine     came once      wanted once',
-      '+ double   came twice     wanted once',
-      '- missing  came never     wanted once',
-      '+ stray    came once      wanted never',
-    ].join('\n'),
-  );
-});
+// What the other tests rely on to fail.
 
 test('the guest sees console lines, errors, rejections and globals @smoke', async ({
   page,
@@ -66,16 +47,4 @@ test('turns off in Chromium all that Playwright does, and more', async ({
   await server.close();
   expect(others).toEqual([]);
   expect(ours).toEqual(expect.arrayContaining([...theirs!, 'WebUIOmniboxPopup']));
-});
-
-test('a page comes back from the back/forward cache, and is not loaded again @firefox', async ({
-  bfcache,
-  site,
-}) => {
-  const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/a.html', BARE + tellsLastShown));
-  await expect(page).toHaveTitle('loaded');
-  await page.goto(site.page('/b.html', BARE));
-  await bfcache.back(page);
-  await expect.poll(() => lastShown(page)).toBe('restored');
 });

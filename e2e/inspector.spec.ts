@@ -1,9 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
 import { axeFinds, COLOURS } from './support/axe.js';
-import { openForDeveloper, PUBLIC, SETUP } from './support/developer-page.js';
-import { setupOf } from './support/setup-of.js';
-import { statusOf } from './support/status-of.js';
-import { taggedPage } from './support/tagged.js';
 import { expect, test } from './support/test.js';
 
 const KEY = 'Control+Shift+Backquote';
@@ -30,14 +26,14 @@ test('opens by its key, closes by Escape, and gives the focus back @firefox', as
   await expect(buy).toBeFocused();
 });
 
-test('shows a record that waits, why and until when, and its delivery', async ({
+test('opens by the attribute of the tag; shows a record that waits, why and until when, and its delivery, and never the token', async ({
   page,
   site,
   service,
 }) => {
-  site.page('/', site.tagged());
+  site.page('/', site.tagged({ inspect: '' }));
   await service.faults([{ status: 503 }]);
-  await page.goto(`${site.url}/?analytics`);
+  await page.goto(`${site.url}/`);
   await expect(panel(page)).toBeVisible();
   await call(page, 'Order Placed');
   await expect(panel(page).getByText(/^The last answer was 503/)).toBeVisible();
@@ -52,6 +48,9 @@ test('shows a record that waits, why and until when, and its delivery', async ({
   await service.faults([]);
   await expect(line(page, 'Order Placed')).toContainText(/delivered in .* attempt \d/);
   await expect(panel(page)).toContainText('Nothing waits: all is delivered.');
+  await choose(page, 'Setup');
+  await expect(panel(page).getByRole('row', { name: 'token' })).toContainText('given');
+  await expect(panel(page)).not.toContainText(service.token);
 });
 
 test('works under a strict policy with Trusted Types, on a page that takes over names', async ({
@@ -160,27 +159,4 @@ test('lets one choose between the tags of a page, and names its frame', async ({
   await expect(inner).toContainText('p · direct');
   await inner.getByLabel('Instance').selectOption('second other');
   await expect(inner).toContainText('other · direct');
-});
-
-test('is never loaded on a page for visitors', async ({ page }) => {
-  const files: string[] = [];
-  page.on('request', (request) => files.push(request.url()));
-  const html = taggedPage({ ...SETUP, inspect: '' });
-  await openForDeveloper(page, PUBLIC, { html });
-  await page.keyboard.press(KEY);
-  await page.evaluate(() => analytics.event('one'));
-  await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
-  expect(files.filter((file) => /outbox-(dev|inspector)/.test(file))).toEqual([]);
-});
-
-test('opens by the attribute of the tag, and never shows the token', async ({
-  page,
-  site,
-  service,
-}) => {
-  site.page('/', taggedPage({ ...setupOf(service), inspect: '' }));
-  await page.goto(site.url + '/');
-  await choose(page, 'Setup');
-  await expect(panel(page).getByRole('row', { name: 'token' })).toContainText('given');
-  await expect(panel(page)).not.toContainText(service.token);
 });

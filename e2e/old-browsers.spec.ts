@@ -41,3 +41,19 @@ test('delivers without what has come since the oldest supported browsers @relay'
   expect(await page.evaluate(() => 'structuredClone' in globalThis)).toBe(false);
   expect(await page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
 });
+
+test('keeps the page running where the script does not come, in a browser without Object.hasOwn', async ({
+  page,
+  site,
+}) => {
+  await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'));
+  const body = `<button>Buy</button><script>
+document.querySelector('button').addEventListener('click', () => {
+  analytics.event('Bought');
+  document.title = 'bought, ' + analytics.status().waiting + ' waiting';
+});
+</script>`;
+  await page.goto(site.page('/', site.tagged({}, { src: '/missing/outbox.js', body })));
+  await page.getByRole('button').click();
+  await expect(page).toHaveTitle('bought, 1 waiting');
+});

@@ -5,10 +5,11 @@ import { makeTempFolder, removeTempFolder } from './support/temp-folder.js';
 
 const TAG = '<script async src="http://localhost/outbox-auto.js" data-project="shop"></script>';
 
-const test = base.extend<{ service: RowsService; complaints: string[] }>({
-  service: async ({}, use) => {
+const test = base.extend<{ readToken: string; service: RowsService; complaints: string[] }>({
+  readToken: ['', { option: true }],
+  service: async ({ readToken }, use) => {
     const folder = makeTempFolder();
-    const service = await createRowsService(folder, { tag: TAG });
+    const service = await createRowsService(folder, { tag: TAG, ...(readToken && { readToken }) });
     await use(service);
     await service.stop();
     removeTempFolder(folder);
@@ -176,32 +177,28 @@ test('keeps its filters in the address, through a reload and back', async ({ pag
   expect(new URL(page.url()).search).toBe('');
 });
 
-test('asks for the read token, says that it is wrong, and shows the rows with the right one', async ({
-  page,
-  complaints,
-}) => {
-  const folder = makeTempFolder();
-  const service = await createRowsService(folder, { readToken: 'secret' });
-  try {
+test.describe('behind a token', () => {
+  test.use({ readToken: 'secret' });
+
+  test('asks for it, says that it is wrong, and shows the rows with the right one', async ({
+    page,
+    service,
+    complaints,
+  }) => {
     await service.store(incoming('Behind A Token'));
     await page.goto(`${service.url}/rows`);
     await expect(page.getByRole('heading', { name: 'These rows are locked' })).toBeVisible();
-    const token = page.getByLabel('Read token');
     const show = page.getByRole('button', { name: 'Show the rows' });
-    await token.fill('wrong');
+    await page.getByLabel('Read token').fill('wrong');
     await show.click();
     await expect(page.getByRole('alert')).toHaveText('The service does not know this token.');
-    await token.fill('secret');
+    await page.getByLabel('Read token').fill('secret');
     await show.click();
     await expect(rows(page)).toContainText('Behind A Token');
     expect(page.url()).toBe(`${service.url}/rows`);
     // The browser itself prints each answer 401.
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
-    complaints.length = 0;
-  } finally {
-    await service.stop();
-    removeTempFolder(folder);
-  }
+    expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
+  });
 });
 
 test('opens a row, moves and copies by keyboard alone', async ({ page, service, context }) => {

@@ -1,13 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { DIST_FOLDER, readDist } from './support/dist.js';
+import { EVERYTHING } from './support/captured.js';
+import { DIST_FOLDER } from './support/dist.js';
 import { htmlPage, inline } from './support/html.js';
 import { recipeIn } from './support/recipe.js';
 import type { Service } from './support/service.js';
 import { setupOf } from './support/setup-of.js';
 import type { Site } from './support/site.js';
 import { scriptTag, stubTag } from './support/tagged.js';
-import { CHANNEL, expect, PROJECT, test } from './support/test.js';
+import { expect, test } from './support/test.js';
 
 type Setup = ReturnType<typeof setupOf>;
 
@@ -92,52 +91,6 @@ for (const [how, make] of Object.entries(CARRIED)) {
   });
 }
 
-test('the tag works with its integrity hash, as the build prints it', async ({
-  page,
-  guest,
-  service,
-  site,
-}) => {
-  guest.allow(/outbox-(relay|auto)\.js did not load/); // the other tags that are printed
-  const script = fileURLToPath(new URL('../scripts/print-tag.mjs', import.meta.url));
-  const printed = execFileSync(process.execPath, [script], { encoding: 'utf8' });
-  const snippet = printed
-    .slice(printed.indexOf('<script>'))
-    .replace('https://YOUR-SITE', `${site.otherUrl}/dist`)
-    .replace('https://SERVICE', service.url)
-    .replace('"TOKEN"', `"${service.token}"`)
-    .replace('"PROJECT"', `"${PROJECT}"`)
-    .replace('"CHANNEL"', `"${CHANNEL}"`);
-  expect(snippet).toMatch(/integrity="sha384-[\w+/]{64}" crossorigin="anonymous"/);
-  site.headers('/dist/outbox.js', { 'access-control-allow-origin': '*' });
-  await page.goto(site.page('/', htmlPage({ head: snippet, body: call('early') })));
-  await service.holds({ events: ['early'] }, { pages: [page] });
-  expect(await page.evaluate(() => analytics.status().delivered)).toBe(1);
-});
-
-test('a second tag that comes much later leaves the first one as it is', async ({
-  page,
-  service,
-  site,
-}) => {
-  await page.goto(site.page('/', site.tagged()));
-  const isSame = await page.evaluate(async () => {
-    const first = analytics;
-    analytics.event('before');
-    const script = document.createElement('script');
-    script.src = '/dist/outbox.js?again';
-    script.dataset.project = 'another';
-    const loaded = new Promise((done) => script.addEventListener('load', done));
-    document.head.append(script);
-    await loaded;
-    analytics.event('after');
-    return first === analytics;
-  });
-  expect(isSame).toBe(true);
-  await service.holds({ events: ['before', 'after'] }, { pages: [page] });
-  expect((await service.events()).map(({ project }) => project)).toEqual([PROJECT, PROJECT]);
-});
-
 test('an import map loads the package without a bundler', async ({ page, service, site }) => {
   site.mount('/vendor/analytics-outbox/dist/', DIST_FOLDER);
   const head = recipe('Import map', 'html', service);
@@ -148,9 +101,6 @@ test('an import map loads the package without a bundler', async ({ page, service
 test.describe('a Content Security Policy', () => {
   const NONCE = 'r4nd0m';
   const HEADER = 'content-security-policy';
-  const strictPolicy = ({ url }: Service) => ({
-    [HEADER]: `script-src 'nonce-${NONCE}'; connect-src ${url}; require-trusted-types-for 'script'`,
-  });
   /** Keeps what was violated in the title, which is no global. */
   const listen = inline(
     `document.title = '';
@@ -160,26 +110,37 @@ test.describe('a Content Security Policy', () => {
     NONCE,
   );
 
-  test('with a nonce and trusted types is not violated', async ({ page, service, site }) => {
-    const early = inline(`analytics.event('early')`, NONCE);
-    const tag = scriptTag(setupOf(service), { nonce: NONCE });
-    const head = listen + stubTag({ nonce: NONCE }) + early + tag;
-    await page.goto(site.page('/', htmlPage({ head }), strictPolicy(service)));
-    await page.evaluate(() => analytics.event('late'));
-    await service.holds({ events: ['early', 'late'] }, { pages: [page] });
-    expect(await page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
-    expect(await page.title()).toBe('');
-  });
-
-  test('that is violated is noticed by that test', async ({ page, guest, service, site }) => {
-    guest.allow(/requires 'TrustedScript' assignment/);
-    const head = listen + inline('document.title = "ran"') + inline('eval("1")', NONCE);
-    const failed = page.waitForEvent('pageerror');
-    await page.goto(site.page('/', htmlPage({ head }), strictPolicy(service)));
-    guest.allow(new RegExp((await failed).message.slice(0, 40)));
-    await expect(page).toHaveTitle(/script-src-elem/);
-    await expect(page).toHaveTitle(/require-trusted-types-for/);
-  });
+  for (const [file, more, captured] of [
+    ['outbox.js', {}, []],
+    [
+      'outbox-auto.js',
+      { auto: EVERYTHING },
+      ['Page Viewed', 'Clicked', 'Page Left', 'Page Viewed'],
+    ],
+  ] as const) {
+    test(`with a nonce and trusted types is not violated by ${file}`, async ({
+      page,
+      service,
+      site,
+    }) => {
+      const tag = scriptTag(
+        { ...setupOf(service), ...more },
+        { nonce: NONCE, src: `/dist/${file}` },
+      );
+      const early = inline(`analytics.event('early')`, NONCE);
+      const head = listen + stubTag({ nonce: NONCE }) + early + tag;
+      const body = '<button data-event="Clicked">Click</button>';
+      const policy = `script-src 'nonce-${NONCE}'; connect-src ${service.url}; require-trusted-types-for 'script'`;
+      await page.goto(site.page('/', htmlPage({ head, body }), { [HEADER]: policy }));
+      await page.evaluate(() => analytics.event('late'));
+      await service.holds({ events: ['early', 'late', ...captured.slice(0, 1)] });
+      await page.getByText('Click').click();
+      await page.evaluate(() => history.pushState({}, '', '/b'));
+      await service.holds({ events: ['early', 'late', ...captured] }, { pages: [page] });
+      expect(await page.evaluate(() => analytics.status().storage)).toBe('indexeddb');
+      expect(await page.title()).toBe('');
+    });
+  }
 
   const TITLE = 'Content Security Policy';
   const policyOf = (service: Service): string =>
@@ -201,20 +162,6 @@ test.describe('a Content Security Policy', () => {
     await service.holds({ events: ['early'] }, { pages: [page] });
   });
 
-  test('with another hash refuses the stub, so that test would notice', async ({
-    page,
-    guest,
-    service,
-    site,
-  }) => {
-    guest.allow(/Content Security Policy/);
-    const policy = policyOf(service).replace('sha256-', 'sha256-A');
-    const refused = page.waitForEvent('console', (message) => /inline script/.test(message.text()));
-    await page.goto(site.page('/', htmlPage({ head: stubTag() }), { [HEADER]: policy }));
-    await refused;
-    expect(await page.evaluate(() => 'analytics' in window)).toBe(false);
-  });
-
   test('without any inline script runs the stub as a file', async ({ page, service, site }) => {
     serve(site);
     // The tag comes after the call: what was called by then is what the stub has kept.
@@ -229,39 +176,5 @@ test.describe('a Content Security Policy', () => {
       .toBe(1);
     release();
     await service.holds({ events: ['early'] }, { pages: [page] });
-  });
-});
-
-test.describe('the global', () => {
-  const FOREIGN = inline(
-    `window.analytics = { mine: true, event() { throw new Error('foreign') } }`,
-  );
-
-  test('of another script is left alone, with one warning', async ({
-    page,
-    guest,
-    service,
-    site,
-  }) => {
-    const warning = 'analytics-outbox: window.analytics is taken: use data-global, in the stub too';
-    guest.allow(/window\.analytics is taken/);
-    // By the developers' file, which comes later.
-    const warned = page.waitForEvent('console', (message) => message.text() === warning);
-    await page.goto(site.page('/', site.tagged({}, { head: FOREIGN })));
-    expect(await page.evaluate(() => Object.keys(window.analytics))).toEqual(['mine', 'event']);
-    expect((await warned).type()).toBe('warning');
-    await service.holds({ events: [] });
-  });
-
-  test('may be another, beside a foreign one', async ({ page, guest, service, site }) => {
-    guest.allowGlobals('outbox');
-    const stub = inline(readDist('stub.js').replace('"analytics"', '"outbox"'));
-    const tag = scriptTag({ ...setupOf(service), global: 'outbox' });
-    const head = FOREIGN + stub + inline(`outbox.event('early')`) + tag;
-    await page.goto(site.page('/', htmlPage({ head })));
-    await page.evaluate('outbox.event("late")');
-    await service.holds({ events: ['early', 'late'] });
-    expect(await page.evaluate(() => 'mine' in analytics)).toBe(true);
-    expect(await page.evaluate('outbox.status().waiting')).toBe(0);
   });
 });

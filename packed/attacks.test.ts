@@ -29,22 +29,24 @@ interface Relay {
   url: string;
 }
 
-/** When each record was first stored, by the name of its event. */
+/** What the service answers 500. */
+const BAD = 'bad';
+/** When each other record was first stored, by the name of its event. */
 const stored = new Map<string, number>();
 const service = createServer((request, response) => {
   let text = '';
   request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   request.on('end', () => {
     const { event = 'identify' } = JSON.parse(text) as { event?: string };
-    if (!stored.has(event)) stored.set(event, performance.now());
-    response.end('{"success":true}');
+    if (event !== BAD && !stored.has(event)) stored.set(event, performance.now());
+    response.writeHead(event === BAD ? 500 : 200).end('{"success":true}');
   });
 });
 
 let made = 0;
 const nextId = () => `r${++made}`;
-const eventOf = (id: string) => ({
-  ...{ id, type: 'event', body: { project: 'shop', channel: 'web', event: id } },
+const eventOf = (id: string, event = id) => ({
+  ...{ id, type: 'event', body: { project: 'shop', channel: 'web', event } },
 });
 const batchOf = (records: readonly object[]) =>
   JSON.stringify({ sent_at: '2026-01-01T00:00:00.000Z', records });
@@ -89,6 +91,12 @@ const CASES: Record<string, (relay: Relay) => Promise<unknown>> = {
   'a megabyte of {} in a kilobyte': (relay) => flood(60, () => post(relay, STRANGER, HUGE, GZIP)),
   [MANY]: (relay) => flood(60, (n) => post(relay, `198.51.100.${n % 60}`, HUGE, GZIP)),
   'batches with wrong JSON': (relay) => flood(20, () => post(relay, STRANGER, '{'.repeat(100_000))),
+  '50 records a second that the service answers 500': (relay) =>
+    flood(1, async () => {
+      const records = Array.from({ length: 50 }, () => eventOf(nextId(), BAD));
+      await post(relay, STRANGER, batchOf(records));
+      await sleep(1_000);
+    }),
   'half-sent bodies': async ({ url }) => {
     const head = [
       ...['POST /a/v1/batch HTTP/1.1', 'Host: x', `Origin: ${ORIGIN}`, `X-Client: ${STRANGER}`],

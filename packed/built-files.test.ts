@@ -36,12 +36,13 @@ describe.each(TAG_FILES)('dist/%s', (name) => {
     });
   });
 
-  it('is printed in a tag with the hash of the whole file', () => {
+  it('is printed in a tag with the hash of the whole file, below the stub', () => {
     const print = join(ROOT, 'scripts/print-tag.mjs');
     const printed = execFileSync(process.execPath, [print], { encoding: 'utf8' });
     const [tag] = printed.split('<script async ').filter((part) => part.includes(`/${name}"`));
     const hash = createHash('sha384').update(read(name)).digest('base64');
     expect(tag).toContain(`integrity="sha384-${hash}"`);
+    expect(printed).toContain(`<script>${read('stub.js').trim()}</script>`);
   });
 });
 

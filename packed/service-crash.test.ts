@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createLibsqlStore } from '../src/service-libsql.js';
 import { createPostgresStore } from '../src/service-postgres.js';
@@ -14,16 +13,14 @@ import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
-import { ORIGIN, postBatch, type SentRecord } from './support/service.js';
+import { BATCH, recordOf, sendUntilTaken, USERS } from './support/senders.js';
+import { ORIGIN } from './support/service.js';
 import { until } from './support/until.js';
 
 const KILLS = Number(process.env.KILLS ?? 2);
-const USERS = 50;
-const BATCH = 50;
 const SENDERS = 6;
 /** Records to be answered between two kills. */
 const BETWEEN_KILLS = 500;
-const RESENDS_AFTER_MS = 50;
 const KILLS_WITHIN_MS = 900_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'service-crash-'));
@@ -44,30 +41,6 @@ const startService = async (databaseUrl: string) => {
 };
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** One record in ten is an identify, each with a property of its own. */
-const recordOf = (n: number): SentRecord => {
-  const user = { project: 'shop', user_id: `user-${n % USERS}` };
-  return Math.floor(n / USERS) % 10
-    ? {
-        ...{ id: `record-${n}`, type: 'event' },
-        body: { ...user, channel: 'web', event: 'Order placed', tags: { n } },
-      }
-    : { id: `record-${n}`, type: 'identify', body: { ...user, properties: { [`p${n}`]: n } } };
-};
-
-/** The ids of those records that a service has stored. */
-const storedOf = async (url: string, records: readonly SentRecord[]): Promise<string[]> => {
-  try {
-    const response = await postBatch(url, records);
-    const text = await response.text();
-    if (!response.ok) return [];
-    const { results } = JSON.parse(text) as { results: { id: string; outcome: string }[] };
-    return results.filter(({ outcome }) => outcome === 'delivered').map(({ id }) => id);
-  } catch {
-    return []; // no answer: it is gone
-  }
-};
-
 /** Clients that send until they are ended, and each batch until it is answered, as the snippet does. */
 const startClients = (services: readonly Service[]) => {
   const answered = new Set<string>();
@@ -75,13 +48,8 @@ const startClients = (services: readonly Service[]) => {
   let isEnding = false;
   const send = async (sender: number) => {
     while (!isEnding) {
-      let waiting = Array.from({ length: BATCH }, () => recordOf(made++));
-      for (let target = sender; waiting.length; target++) {
-        const { url } = services[target % services.length]!;
-        for (const id of await storedOf(url, waiting)) answered.add(id);
-        waiting = waiting.filter(({ id }) => !answered.has(id));
-        if (waiting.length) await sleep(RESENDS_AFTER_MS);
-      }
+      const batch = Array.from({ length: BATCH }, () => recordOf(made++));
+      await sendUntilTaken(services, batch, sender, (ids) => ids.forEach((id) => answered.add(id)));
     }
   };
   const sending = Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));

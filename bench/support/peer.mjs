@@ -1,23 +1,22 @@
 /**
  * What a site would build for itself: Express takes batches into BullMQ, whose worker sends each record on, as many at a
- * time as the relay does. By Node's `fetch`, or with ASK=undici by what the relay's program asks with.
+ * time as the relay does, by what the relay's program asks with.
  */
 import { createRequire } from 'node:module';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, fetch } from 'undici';
 
 const require = createRequire(`${process.env.PEERS}/`);
 const express = require('express');
 const { Queue, Worker } = require('bullmq');
-const { REDIS_PORT, SERVICE_URL, ASK, DRAINS } = process.env;
+const { REDIS_PORT, SERVICE_URL, DRAINS } = process.env;
 
 const connection = { host: '127.0.0.1', port: Number(REDIS_PORT), maxRetriesPerRequest: null };
 const queue = new Queue('records', { connection });
-const agent = new Agent({ connections: 32 });
-const ask = (url, init) =>
-  ASK === 'undici' ? undiciFetch(url, { ...init, dispatcher: agent }) : fetch(url, init);
+const dispatcher = new Agent({ connections: 32 });
 
 const send = async ({ data: { id, type, body } }) => {
-  const response = await ask(`${SERVICE_URL}/v1/${type}`, {
+  const response = await fetch(`${SERVICE_URL}/v1/${type}`, {
+    dispatcher,
     method: 'POST',
     headers: {
       ...{ authorization: 'Bearer t', 'content-type': 'application/json', 'idempotency-key': id },

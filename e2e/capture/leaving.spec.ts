@@ -1,13 +1,8 @@
-import {
-  AUTO,
-  captured,
-  EVERYTHING,
-  HERE,
-  type Row,
-  untilDelivered,
-  untilStored,
-} from '../support/captured.js';
-import { BARE } from '../support/leave.js';
+import { returnFromCache, waitFor } from '../promise/steps.js';
+import { test as promiseTest } from '../promise/test.js';
+import { AUTO, captured, EVERYTHING, HERE, type Row, untilStored } from '../support/captured.js';
+import { BARE } from '../support/html.js';
+import { statusOf } from '../support/status-of.js';
 import { expect, test } from '../support/test.js';
 
 const TALL = '<div style="height: 4000px"></div>';
@@ -110,44 +105,25 @@ test('records web vitals as a page is left, and hands them off @firefox', async 
   for (const [name, value] of Object.entries(measures)) expect(typeof value, name).toBe('number');
 });
 
-test('goes on with web vitals of the page that comes back', async ({ bfcache, service, site }) => {
-  const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/', site.tagged({ auto: `vitals ${HERE}` }, AUTO)));
-  await untilStored(page);
-  await page.evaluate(() => {
-    history.pushState({}, '', '/b');
-    document.title = 'B';
-  });
-  await page.goto(site.page('/bare', BARE));
-  await bfcache.back(page);
-  await page.evaluate((address) => void (location.href = address), `${site.url}/bare`);
-  await page.waitForURL('**/bare');
-  const rows = await captured(service, ['Web Vitals', 'Web Vitals']);
-  expect(rows.map(([, { path, title }]) => [path, title])).toEqual([
-    ['/', 'A page'],
-    ['/b', 'B'],
-  ]);
-});
-
-test('keeps the back/forward cache with everything on, and counts what comes back @firefox', async ({
-  bfcache,
-  service,
-  site,
-}) => {
-  const page = await (await bfcache.open()).newPage();
-  await page.goto(site.page('/', site.tagged({ auto: EVERYTHING }, AUTO)));
-  await untilDelivered(page, 1);
-  await page.evaluate(() => {
-    (window as never as Record<symbol, boolean>)[Symbol.for('kept')] = true;
-  });
-  await page.goto(site.page('/bare', BARE));
-  await bfcache.back(page);
-  expect(
-    await page.evaluate(() => (window as never as Record<symbol, boolean>)[Symbol.for('kept')]),
-  ).toBe(true);
-  const once = ['Page Viewed', 'Page Left', 'Web Vitals'];
-  await service.holds({ events: [...once, 'Page Viewed'] });
-  await page.evaluate((address) => void (location.href = address), `${site.url}/bare`);
-  await page.waitForURL('**/bare');
-  await service.holds({ events: [...once, ...once] });
-});
+promiseTest(
+  'keeps the back/forward cache with everything on, and counts what comes back @firefox',
+  async ({ stage }) => {
+    const { service, page, tagged, bare } = stage;
+    const tab = await stage.newTab(page('/', tagged({ auto: EVERYTHING }, AUTO)));
+    await waitFor('the view', async () => (await statusOf(tab)).delivered === 1);
+    await tab.evaluate(() => {
+      history.pushState({}, '', '/b');
+      document.title = 'B';
+    });
+    const views = ['Page Viewed', 'Page Left', 'Page Viewed', 'Page Left', 'Web Vitals'];
+    await returnFromCache(tab, () => tab.goto(bare()));
+    await service.holds({ events: [...views, 'Page Viewed'] });
+    await tab.goto(bare());
+    const rows = await captured(service, [...views, 'Page Viewed', 'Page Left', 'Web Vitals']);
+    const vitals = rows.filter(([event]) => event === 'Web Vitals');
+    expect(vitals.map(([, { path, title }]) => [path, title])).toEqual([
+      ['/', 'A page'],
+      ['/b', 'B'],
+    ]);
+  },
+);

@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
 import { AUTO, captured, HERE, namesOf, type Row, untilDelivered } from '../support/captured.js';
-import { inline } from '../support/html.js';
+import { BARE, inline } from '../support/html.js';
 import { scriptTag } from '../support/tagged.js';
 import { expect, test } from '../support/test.js';
 import { setupOf } from '../support/setup-of.js';
-import { BARE } from '../support/leave.js';
 
 const auto = `pageviews ${HERE}`;
 
@@ -75,22 +74,4 @@ test('records a view whose page is left at once', async ({ page, service, site }
   await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, attributes: '' })));
   await page.goto('about:blank');
   expect(await captured(service, ['Page Viewed'])).toEqual([view('/')]);
-});
-
-test('records a prerendered page once it is shown', async ({ page, service, site }) => {
-  // Nothing prerenders where a driver looks on, so the page is told that it is.
-  const head = inline(`{
-    let isPrerendering = true;
-    Object.defineProperty(Document.prototype, 'prerendering', { get: () => isPrerendering });
-    document.addEventListener('show', () => {
-      isPrerendering = false;
-      document.dispatchEvent(new Event('prerenderingchange'));
-    });
-  }`);
-  await page.goto(site.page('/', site.tagged({ auto }, { ...AUTO, head })));
-  await expect.poll(() => page.evaluate(() => typeof analytics)).toBe('object');
-  await page.evaluate(() => history.pushState({}, '', '/shown'));
-  expect(await page.evaluate(() => analytics.status().waiting)).toBe(0);
-  await page.evaluate(() => void document.dispatchEvent(new Event('show')));
-  expect(await captured(service, ['Page Viewed'])).toEqual([view('/shown')]);
 });

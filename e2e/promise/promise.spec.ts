@@ -10,7 +10,7 @@ test.describe.configure({ timeout: 180_000 });
 
 const tagsOf = ({ isSmoke, nightly }: Row, way: Way): string[] => {
   if (nightly === true || nightly?.includes(way)) return ['@nightly'];
-  return isSmoke && way === 'direct' ? ['@smoke'] : [];
+  return isSmoke ? ['@smoke'] : [];
 };
 
 /** A row as one test, in one way to send. */

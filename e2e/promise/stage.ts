@@ -105,7 +105,7 @@ export const createStage = async ({ engine, needs, way, service, site, relay, gu
     cut,
     mend,
     /** How many requests have come to where pages send to. */
-    asked: async (): Promise<number> => (relay ? relay.requests.length : service.asked()),
+    asked: async (): Promise<number> => (relay ? relay.asked() : service.asked()),
     /** Every page that was opened. */
     tabs,
     page,

@@ -63,6 +63,13 @@ export const waitAtRest = async (tab: Evaluates, count: number): Promise<void> =
   await waitForPause(tab, 'offline', 'backoff', 'unreachable');
 };
 
+/** Waits until a tab has loaded the page at an address. */
+export const waitForPage = (tab: Evaluates, address: string): Promise<void> =>
+  waitFor(`the page at ${address}`, async () => {
+    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
+    return here[0] === address && here[1] === 'complete';
+  });
+
 /** Calls `event` once a name and goes to another address, in one task. */
 export const trackAndGo = async (
   tab: Tab,
@@ -76,10 +83,7 @@ export const trackAndGo = async (
     },
     [events, address] as const,
   );
-  await waitFor(`the page at ${address}`, async () => {
-    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
-    return here[0] === address && here[1] === 'complete';
-  });
+  await waitForPage(tab, address);
 };
 
 /** Calls `event` once a name and closes the tab, in one task. */

@@ -1,5 +1,3 @@
-import type { BrowserContext } from '@playwright/test';
-
 /** Ways in which IndexedDB fails real pages. Each stands alone: its source goes to the browser. */
 export const breakages = {
   'is missing': () => {
@@ -32,7 +30,3 @@ export const breakages = {
       })(IDBFactory.prototype.open);
   },
 } satisfies Record<string, () => void>;
-
-/** Makes IndexedDB fail in this way on every page to come. */
-export const breakStorage = (context: BrowserContext, how: keyof typeof breakages) =>
-  context.addInitScript(breakages[how]);

@@ -14,7 +14,7 @@ export const SETUP = {
   flushInterval: FLUSH_INTERVAL_MS,
 };
 /** Hosts of a developer, and of a site that visitors see. */
-export const LOCAL = ['http://localhost:5173', 'http://shop.test', 'http://shop.localhost'];
+export const LOCAL = 'http://localhost:5173';
 export const PUBLIC = 'http://shop.example';
 
 interface Shown {
@@ -22,15 +22,13 @@ interface Shown {
   options?: object;
   /** The whole page, in place of one with that tag. */
   html?: string;
-  /** A file that is not there. */
-  missing?: string;
 }
 
 /** A page on that host; neither host nor service has to exist. Answers with the console's lines from then on. */
 export const openForDeveloper = async (
   page: Page,
   origin: string,
-  { options = SETUP, html = taggedPage({ ...options }), missing }: Shown = {},
+  { options = SETUP, html = taggedPage({ ...options }) }: Shown = {},
 ): Promise<string[]> => {
   const lines: string[] = [];
   page.on('console', (message) => {
@@ -50,8 +48,6 @@ export const openForDeveloper = async (
           body: readDist(basename(new URL(route.request().url()).pathname)),
         }),
   );
-  if (missing)
-    await page.route(`${origin}/**/${missing}*`, (route) => route.fulfill({ status: 404 }));
   await page.goto(`${origin}/`);
   return lines;
 };

@@ -9,3 +9,6 @@ export const htmlPage = ({ head = '', body = '' }: { head?: string; body?: strin
 /** A script in a page. */
 export const inline = (code: string, nonce = ''): string =>
   `<script${nonce && ` nonce="${nonce}"`}>${code}</script>`;
+
+/** A page without the tag: nobody there makes good what was not handed off. */
+export const BARE = '<!doctype html><meta charset="utf-8"><title>bare</title>';

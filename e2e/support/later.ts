@@ -1,6 +1,4 @@
 import type { Guest } from './guest.js';
-import type { Site } from './site.js';
-import type { TagStyle } from './tagged.js';
 
 const NAME = 'twoMinutesLater';
 
@@ -14,20 +12,4 @@ export const later = (guest: Guest) => {
     options: { now: NAME },
     head: `<script>function ${NAME}() { return Date.now() + 120_000; }</script>`,
   };
-};
-
-interface Parts {
-  guest: Guest;
-  site: Site & { tagged: (options?: Record<string, unknown>, style?: TagStyle) => string };
-}
-
-/** Puts such a page on the site. Answers with its address. */
-export const laterPage = (
-  { guest, site }: Parts,
-  path: string,
-  given: Record<string, unknown> = {},
-  style: TagStyle = {},
-): string => {
-  const { options, head } = later(guest);
-  return site.page(path, site.tagged({ ...given, ...options }, { ...style, head }));
 };

@@ -1,23 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
-import { createService, type PageFile } from '../../src/service.js';
+import { createRowsPage } from '../../src/program/rows-page.js';
+import { createService } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import type { Incoming, NewRefused } from '../../src/service/store/port.js';
 import { DIST_FOLDER } from './dist.js';
-
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-};
-
-const builtPage = (file: string): PageFile => ({
-  body: readFileSync(join(DIST_FOLDER, 'rows', file), 'utf8'),
-  type: TYPES[file.split('.').at(-1)!]!,
-});
 
 const TOKEN = 'write-token';
 let made = 0;
@@ -41,35 +32,27 @@ export const createRowsService = async (
   { tag, readToken }: { tag?: string; readToken?: string } = {},
 ) => {
   const path = join(folder, 'service.db');
-  const start = (port = 0) => {
+  const start = async (port = 0) => {
     const store = createLibsqlStore({ path });
     const service = createService({
       store,
       writeTokens: [{ token: TOKEN, projects: ['shop', 'docs'] }],
-      ...{ page: builtPage, readToken },
+      ...{ page: createRowsPage(pathToFileURL(`${DIST_FOLDER}/rows/`)), readToken },
       ...{ rateLimit: false, ceiling: false, clientAddress: () => '127.0.0.1' },
       ...(tag !== undefined && { tag }),
     });
     const server = createServer(getRequestListener(service));
-    return new Promise<{
-      store: typeof store;
-      url: string;
-      port: number;
-      end: () => Promise<void>;
-    }>((resolve) => {
-      server.listen(port, '127.0.0.1', () => {
-        const bound = (server.address() as AddressInfo).port;
-        const end = async (): Promise<void> => {
-          server.closeAllConnections();
-          await new Promise((done) => server.close(done));
-          await service.close();
-        };
-        resolve({ store, url: `http://127.0.0.1:${bound}`, port: bound, end });
-      });
-    });
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    const end = async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await service.close();
+    };
+    return { store, end, port: (server.address() as AddressInfo).port };
   };
   let running = await start();
-  const { url, port } = running;
+  const { port } = running;
+  const url = `http://127.0.0.1:${port}`;
 
   return {
     url,

@@ -1,63 +1,31 @@
-/** How often each name was wanted and how often it came. */
+/** How often names were wanted and how often they came. */
 export interface Tally {
-  rows: readonly TallyRow[];
   /** Everything as often as wanted, and nothing else. */
   isExact: boolean;
   /** Something came too often, or was not wanted at all: no waiting will make that good. */
   isOver: boolean;
-  /** For a person to read. */
+  /** For a person to read: what came too seldom (`-`) or too often (`+`), and how many names as often as wanted. */
   table: string;
 }
 
-interface TallyRow {
-  name: string;
-  wanted: number;
-  came: number;
-}
+const countIn = (names: readonly string[]) => {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return (name: string): number => counts.get(name) ?? 0;
+};
 
 /** Compares two multisets of names. */
 export const tally = (wanted: readonly string[], came: readonly string[]): Tally => {
-  const wantedCounts = countOf(wanted);
-  const cameCounts = countOf(came);
-  const rows = [...new Set([...wanted, ...came])].map((name) => ({
-    name,
-    wanted: wantedCounts.get(name) ?? 0,
-    came: cameCounts.get(name) ?? 0,
-  }));
+  const [wantedOf, cameOf] = [countIn(wanted), countIn(came)];
+  const names = [...new Set([...wanted, ...came])];
+  const wrong = names.filter((name) => cameOf(name) !== wantedOf(name));
+  const lines = wrong.map((name) => {
+    const sign = cameOf(name) < wantedOf(name) ? '-' : '+';
+    return `${sign} ${name}: came ${cameOf(name)} times, wanted ${wantedOf(name)} times`;
+  });
   return {
-    rows,
-    isExact: rows.every((row) => row.came === row.wanted),
-    isOver: rows.some((row) => row.came > row.wanted),
-    get table() {
-      return tableOf(rows);
-    },
+    isExact: wrong.length === 0,
+    isOver: wrong.some((name) => cameOf(name) > wantedOf(name)),
+    table: [...lines, `${names.length - wrong.length} more names as often as wanted`].join('\n'),
   };
-};
-
-const countOf = (names: readonly string[]): Map<string, number> => {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-};
-
-const TIMES = ['never', 'once', 'twice'];
-const times = (count: number): string => TIMES[count] ?? `${count} times`;
-
-const verdictOf = ({ wanted, came }: TallyRow): string => {
-  if (wanted === came) return '  ';
-  return came < wanted ? '- ' : '+ ';
-};
-
-/** `-` came too seldom, `+` too often. A long run of names that are as wanted becomes one line. */
-const tableOf = (rows: readonly TallyRow[]): string => {
-  const wrong = rows.filter((row) => row.wanted !== row.came);
-  const shown = rows.length > 30 ? wrong : rows;
-  const width = Math.max(4, ...shown.map(({ name }) => name.length));
-  const lines = shown.map(
-    (row) =>
-      `${verdictOf(row)}${row.name.padEnd(width)}  came ${times(row.came).padEnd(8)}  wanted ${times(row.wanted)}`,
-  );
-  const left = rows.length - shown.length;
-  if (left) lines.push(`  (${left} more names came as often as wanted)`);
-  return lines.join('\n');
 };

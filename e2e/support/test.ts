@@ -1,5 +1,4 @@
 import { test as base } from '@playwright/test';
-import { createBfcache, type Bfcache } from './bfcache.js';
 import { createGuest, type Guest } from './guest.js';
 import { mountRelay, RELAY, type Relay } from './relay.js';
 import { createService, type Service } from './service.js';
@@ -22,8 +21,6 @@ interface Fixtures {
   mode: Mode;
   /** The site, and the relay on it. */
   ground: { site: Site; relay: Relay | undefined };
-  /** In mode `relay`: the relay on the site, with faults of the test's own. */
-  relay: Relay;
   /** A folder of the test's own. */
   folder: string;
   /** The service, with a database and faults of the test's own. */
@@ -32,8 +29,6 @@ interface Fixtures {
   site: Site & { tagged: (options?: Record<string, unknown>, style?: TagStyle) => string };
   /** Watches every page, and fails the test that left a trace in one. */
   guest: Guest;
-  /** Contexts with the back/forward cache on. */
-  bfcache: Bfcache;
 }
 
 /** Playwright's `test`, with a service, a website, and eyes on every page. */
@@ -75,11 +70,6 @@ export const test = base.extend<Fixtures>({
     });
   },
 
-  relay: async ({ ground }, use) => {
-    if (!ground.relay) throw new Error("There is a relay in mode 'relay' only");
-    await use(ground.relay);
-  },
-
   guest: [
     async ({}, use) => {
       const guest = createGuest();
@@ -93,11 +83,5 @@ export const test = base.extend<Fixtures>({
     await guest.watch(context);
     await use(context);
     await guest.inspect(context);
-  },
-
-  bfcache: async ({ playwright, browserName, launchOptions, guest }, use) => {
-    const bfcache = createBfcache({ browserType: playwright[browserName], launchOptions, guest });
-    await use(bfcache);
-    await bfcache.close();
   },
 });

@@ -262,6 +262,18 @@ describe('the past', () => {
   });
 });
 
+it('records a prerendered page once it is shown', () => {
+  mockDocument('prerendering', true);
+  const captured = capture({ pageviews: true });
+  go('/shown');
+  pass(5_000);
+  expect(captured.names()).toEqual([]);
+  mockDocument('prerendering', false);
+  document.dispatchEvent(new Event('prerenderingchange'));
+  hide();
+  expect(views(captured)).toEqual([['/shown', 'Home']]);
+});
+
 describe('a page that is left before it has loaded', () => {
   const say = (type: string) => window.dispatchEvent(new Event(type));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass } from '../support/clock.js';
-import { openShop } from '../support/shop.js';
+import { names, openShop } from '../support/shop.js';
 import { NAME } from '../support/site.js';
 
 /** A shop whose service fails, so that the gate is closed for long. */
@@ -8,6 +8,7 @@ const open = () => {
   const shop = openShop();
   shop.service.faults([{ status: 503, headers: { 'retry-after': '3600' } }]);
   const reasons = new Set<string>();
+  const dropped: string[] = [];
   /** A visit in which each event is a task of its own. */
   const visit = async (events: number, options: object = {}) => {
     const { analytics, heard } = shop.visit(options);
@@ -17,9 +18,12 @@ const open = () => {
     }
     await pass(5_000); // it has looked at all that is stored, and has written all that it has
     await shop.leave();
-    for (const { reason } of heard.drop) reasons.add(reason);
+    for (const { reason, record } of heard.drop) {
+      reasons.add(reason);
+      dropped.push((JSON.parse(record!.body) as { event: string }).event);
+    }
   };
-  return { ...shop, reasons, visit };
+  return { ...shop, reasons, dropped, visit };
 };
 
 describe('visits while the service fails', () => {
@@ -45,5 +49,19 @@ describe('visits while the service fails', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(262_144);
     expect(sizes.at(-1)).toBeGreaterThan(200_000);
     expect(reasons).toEqual(new Set(['outbox-full']));
+  });
+
+  it('without a database leave the newest that fit beside the site in localStorage, and drop the others', async () => {
+    const { site, service, visit, dropped, holds } = open();
+    vi.stubGlobal('indexedDB', undefined);
+    const events = names(100);
+    site.fill(65_536);
+    await visit(events.length);
+    expect(dropped.length).toBeLessThan(60);
+    expect(dropped.toSorted()).toEqual(events.slice(0, dropped.length).sort());
+    service.faults([]);
+    await pass(4_000_000);
+    await visit(0);
+    await holds(events.slice(dropped.length));
   });
 });

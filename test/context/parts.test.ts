@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/cart;jsessionid=1?utm_source=here" }
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { anonymousId, campaign, combine, page, session } from '../../src/context.js';
+import { anonymousId, campaign, combine, device, page, session } from '../../src/context.js';
 import { createAnalytics } from '../../src/testing.js';
 
 const MINUTE = 60_000;
@@ -86,9 +86,21 @@ it('is asked with the tags of the call, which may say where it was made', () => 
   });
 });
 
-it('has the campaign by which the page was opened, although a router has cleaned the address', () => {
-  opened('https://shop.example/?gclid=g1&secret=1');
-  expect(start(campaign()).tagsOf()).toEqual({ first_gclid: 'g1', gclid: 'g1' });
+it('has page, device and the campaign by which the page was opened, which stays in the tab', () => {
+  document.title = 'Cart';
+  const { language } = navigator;
+  const here = { path: '/cart', title: 'Cart', device: 'desktop', width: innerWidth, language };
+  const first = { first_utm_source: 'news', first_gclid: 'g1' };
+  // A router has cleaned the address since.
+  const tagsOf = (query: string) => {
+    opened(`https://shop.example/${query}`);
+    return start(page(), campaign(), device()).tagsOf();
+  };
+  const news = { ...here, ...first, utm_source: 'news', gclid: 'g1' };
+  expect(tagsOf('?utm_source=news&gclid=g1&secret=1')).toEqual(news);
+  expect(tagsOf('')).toEqual(news);
+  expect(tagsOf('?utm_source=ads')).toEqual({ ...here, ...first, utm_source: 'ads' });
+  expect(Object.keys({ ...sessionStorage })).toEqual(['analytics-outbox campaign']);
   sessionStorage.clear();
   // An old browser does not know it.
   vi.spyOn(performance, 'getEntriesByType').mockReturnValue([]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { errorText } from '../../src/dev/delivery.js';
+import { errorText, followPolicy } from '../../src/dev/delivery.js';
 
 beforeEach(() => {
   vi.stubGlobal('location', new URL('https://shop.test/cart'));
@@ -25,4 +25,21 @@ it('says of a relay that answers, but reaches no service, which of the two it is
   expect(errorText(error, RELAY)).toBe(
     'the relay gets no answer from the service: check its set-up',
   );
+});
+
+it.each([
+  ['https://in.example/v1/event', 'connect-src', 'enforce', true],
+  ['https://in.example', 'connect-src', 'enforce', true],
+  ['https://in.example/v1/event', 'connect-src', 'report', false],
+  ['https://in.example/photo.png', 'img-src', 'enforce', false],
+  ['https://in.example:8080/', 'connect-src', 'enforce', false],
+  ['https://in.example.other.example/', 'connect-src', 'enforce', false],
+])('takes %s, blocked by %s (%s), for the service: %s', (blockedURI, directive, how, isOurs) => {
+  const page = new EventTarget();
+  vi.stubGlobal('document', page);
+  const onBlocked = vi.fn();
+  followPolicy(() => ({ baseUrl: 'https://in.example' }), onBlocked);
+  const blocked = { blockedURI, effectiveDirective: directive, disposition: how };
+  page.dispatchEvent(Object.assign(new Event('securitypolicyviolation'), blocked));
+  expect(onBlocked).toHaveBeenCalledTimes(isOurs ? 1 : 0);
 });

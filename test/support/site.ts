@@ -88,8 +88,8 @@ export const openSite = () => {
   return {
     /** What localStorage has. */
     values,
-    /** The site fills its own localStorage, to the last character. */
-    fill: () => void (room = lengthOf(values)),
+    /** The site fills its own localStorage, but for so many characters. */
+    fill: (free = 0) => void (room = lengthOf(values) + free),
     /** The site makes room again. */
     empty: () => void (room = Infinity),
     databases,

@@ -1,11 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { inline } from '../../support/html.js';
 import { names } from '../../support/names.js';
-import { hearNothingBeforeLoad, UNLOADED } from '../../support/leave.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
 import type { Stage } from '../stage.js';
-import { TWENTY, trackAndClose, trackAndGo, waitFor, waitForHandoff } from '../steps.js';
+import {
+  TWENTY,
+  trackAndClose,
+  trackAndGo,
+  waitFor,
+  waitForHandoff,
+  waitForPage,
+} from '../steps.js';
 import { allOnce, onceOrUnknown, unknown } from '../verdicts.js';
 
 /** By then a page that no protocol drives asks again: WebKit ends that request, too, as a download begins. */
@@ -32,11 +39,7 @@ const leavingPage = (stage: Stage, body: string, has = 'Symbol(analytics-outbox)
 const passThrough = async (stage: Stage, address: string): Promise<Tab> => {
   const tab = await stage.newTab(stage.bare());
   await tab.leave((address) => void (location.href = address), address);
-  const end = stage.bare('/left');
-  await waitFor('the page after it', async () => {
-    const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
-    return here[0] === end && here[1] === 'complete';
-  });
+  await waitForPage(tab, stage.bare('/left'));
   return tab;
 };
 
@@ -51,10 +54,25 @@ const handedOff = (row: Omit<Row, 'run'>, leave: (stage: Stage) => Promise<unkno
   },
 });
 
+/** An image that never comes keeps the page from its `load` event. */
 const leaveBeforeLoad = (stage: Stage): Promise<Tab> => {
   stage.site.hold('/never.png');
-  return passThrough(stage, leavingPage(stage, UNLOADED));
+  return passThrough(stage, leavingPage(stage, '<img src="/never.png" alt="">'));
 };
+
+/** Lets a page hear as little as in WebKit, where one that is left before its `load` event gets `beforeunload` alone. */
+const hearNothingBeforeLoad = (): void => {
+  const hear = (event: Event) => {
+    if (document.readyState !== 'complete') event.stopImmediatePropagation();
+  };
+  for (const type of ['pagehide', 'visibilitychange']) addEventListener(type, hear, true);
+};
+
+/** Code of a page that calls as it is left. */
+const callsAsItGoes = (when: string): string =>
+  `addEventListener('pagehide', () => analytics.event('${when}, pagehide'));
+  document.addEventListener('visibilitychange', () =>
+    analytics.event('${when}, ' + document.visibilityState));`;
 
 const DIRECT_AND_RELAY = { direct: allOnce, relay: allOnce };
 const EACH_WAY = { ...DIRECT_AND_RELAY, key: allOnce };
@@ -112,6 +130,27 @@ export const leavingRows: readonly Row[] = [
     },
   ),
   {
+    id: 'own-listeners',
+    what: 'an identify between two events, then to another page, in the same task; the page calls in listeners of its own, before ours and after them',
+    promised: DIRECT_AND_RELAY,
+    run: async (stage) => {
+      const late = `addEventListener('load', () => { ${callsAsItGoes('late')} });`;
+      const style = { head: inline(callsAsItGoes('early')), body: inline(late) };
+      const tab = await stage.visit({}, style);
+      await tab.leave((address) => {
+        analytics.event('before');
+        analytics.identify('user_1', { plan: 'pro' });
+        analytics.event('after');
+        location.href = address;
+      }, stage.bare());
+      await waitForPage(tab, stage.bare());
+      const last = ['early, pagehide', 'late, pagehide', 'early, hidden', 'late, hidden'];
+      await waitForHandoff(stage, 6);
+      await stage.visit();
+      return ['before', 'identify user_1', 'after', ...last];
+    },
+  },
+  {
     id: 'left-before-script',
     what: '20 calls of the stub, then to another page, in the same task, before the script has come',
     promised: allOnce,
@@ -165,6 +204,18 @@ export const leavingRows: readonly Row[] = [
       await waitForHandoff(stage, 20);
       await stage.visit();
       return events;
+    },
+  },
+  {
+    id: 'beyond-number',
+    what: '300 small events, then to another page, in the same task',
+    promised: allOnce,
+    nightly: true,
+    run: async (stage) => {
+      const tab = await stage.visit({ flushAt: 1_000, flushInterval: 60_000 });
+      await trackAndGo(tab, names(300), stage.bare());
+      await stage.visit();
+      return names(300);
     },
   },
   {

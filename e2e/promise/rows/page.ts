@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { heard } from '../../support/heard.js';
 import { later } from '../../support/later.js';
 import { names } from '../../support/names.js';
 import { statusOf } from '../../support/status-of.js';
@@ -19,6 +21,8 @@ import { undriven } from '../engines/undriven.js';
 import { allOnce, onceOrUnknown, onceOrWaiting } from '../verdicts.js';
 
 const CLOCK = 'clockOfPage';
+/** A page gives a transaction up after a second: one that was under way as it was left, a second after its return. */
+const LONGER_THAN_WATCHDOG_MS = 1_200;
 const NOTHING_TO_PRERENDER = { because: 'it does not prerender pages' };
 
 /** 20 records, on a page that goes away and comes back from the back/forward cache; then one more. */
@@ -89,6 +93,26 @@ export const pageRows: readonly Row[] = [
       await returnFromCache(tab, go);
       await returnFromCache(tab, () => trackAndGo(tab, TWENTY, stage.bare()));
       return ['delivered', ...TWENTY];
+    },
+  },
+  {
+    id: 'bfcache-trips',
+    what: 'five quick trips away and back, each while the page still writes; its database stays in use',
+    promised: allOnce,
+    run: async (stage) => {
+      const tab = await stage.visit();
+      const trips = names(5, 'trip');
+      for (const trip of trips) {
+        await track(tab, [trip]);
+        await returnFromCache(tab, () => tab.goto(stage.bare()));
+      }
+      await track(tab, ['last']);
+      await waitFor('all', async () => (await stage.service.events()).length === 6);
+      await pause(LONGER_THAN_WATCHDOG_MS);
+      if ((await heard(tab, 'storage')).some(({ storage }) => storage === 'memory'))
+        throw new Error('It took its database for broken');
+      await waitForStorage(tab);
+      return [...trips, 'last'];
     },
   },
   returning(

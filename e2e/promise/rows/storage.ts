@@ -4,7 +4,7 @@ import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
-import { trackAndGo, TWENTY, waitFor } from '../steps.js';
+import { trackAndGo, trackRefused, TWENTY, waitFor, waitUntilStored } from '../steps.js';
 import { allOnce, atLeastOnce } from '../verdicts.js';
 
 /** Runs with IndexedDB broken in a way, and leaves a page with records waiting. */
@@ -32,13 +32,43 @@ const clearSiteData = async (tab: Tab): Promise<void> => {
   });
 };
 
+const OPENED = 'analytics-outbox.opened';
+
+/** Keeps the database that the page opens. It stands alone, for the start of a page. */
+const keepOpened = (key: string): void => {
+  const { open } = IDBFactory.prototype;
+  IDBFactory.prototype.open = function (...args) {
+    const request = open.apply(this, args);
+    request.addEventListener('success', () => {
+      Object.defineProperty(window, Symbol.for(key), { value: request.result, writable: true });
+    });
+    return request;
+  };
+};
+
 export const storageRows: readonly Row[] = [
   ...(Object.keys(breakages) as (keyof typeof breakages)[]).map(broken),
+  {
+    id: 'storage-closed',
+    what: 'the connection to the database is closed with records waiting; more calls, then the page is left',
+    promised: allOnce,
+    run: async (stage) => {
+      stage.arm(keepOpened, OPENED);
+      const tab = await stage.visit();
+      await trackRefused(stage, tab, names(10, 'before'));
+      await waitUntilStored(tab, 10);
+      await tab.evaluate((key) => {
+        (window as unknown as Record<symbol, IDBDatabase>)[Symbol.for(key)]!.close();
+      }, OPENED);
+      await trackAndGo(tab, names(10, 'after'), stage.bare());
+      await stage.visit();
+      return [...names(10, 'before'), ...names(10, 'after')];
+    },
+  },
   {
     id: 'storage-cleared',
     what: 'the site’s storage is cleared while a page uses it (by script, and by `Clear-Site-Data`)',
     promised: allOnce,
-    nightly: true,
     run: async (stage) => {
       // What Chromium says of that header.
       stage.guest.allow(/Clear-Site-Data header on/);
