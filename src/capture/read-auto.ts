@@ -1,29 +1,22 @@
 import type { CaptureOptions, VitalsLabels } from './types.js';
 
-interface Given {
-  /** The value of `data-auto`: names of options that are true. */
-  words: string | undefined;
-  /** The value of `data-auto-options`: the name of a global object of options. */
-  name: string | undefined;
-  globals: Record<string, unknown>;
-  /** What is in the file. */
-  webVitals: VitalsLabels;
-}
-
-/** What the script tag asks for, as options that are not checked, or undefined where it asks for nothing. */
-export const readAuto = ({
-  words,
-  name,
-  globals,
-  webVitals,
-}: Given): CaptureOptions | undefined => {
-  if (words === undefined && name === undefined) return undefined;
+/**
+ * What the script tag asks for, as options that are not checked, or undefined where it asks for nothing.
+ * @param data `auto` has names of options that are true, `autoOptions` the name of a global object of options
+ * @param webVitals what is in the file
+ */
+export const readAuto = (
+  { auto, autoOptions }: DOMStringMap,
+  globals: Record<string, unknown>,
+  webVitals: VitalsLabels,
+): CaptureOptions | undefined => {
+  if (auto === undefined && autoOptions === undefined) return undefined;
   const options: Record<string, unknown> = {};
-  for (const word of words?.match(/\S+/g) ?? []) options[word] = true;
-  if (name) {
-    const more = Object.hasOwn(globals, name) && globals[name];
+  for (const word of auto?.match(/\S+/g) ?? []) options[word] = true;
+  if (autoOptions) {
+    const more = Object.hasOwn(globals, autoOptions) && globals[autoOptions];
     if (Object(more) !== more) {
-      throw new TypeError(`data-auto-options: no global object is called \`${name}\``);
+      throw new TypeError(`data-auto-options: no global object is called \`${autoOptions}\``);
     }
     Object.assign(options, more);
   }

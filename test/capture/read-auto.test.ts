@@ -3,7 +3,7 @@ import { readAuto } from '../../src/capture/read-auto.js';
 
 const webVitals = { onLCP: () => undefined };
 const read = (words?: string, name?: string, globals: Record<string, unknown> = {}) =>
-  readAuto({ words, name, globals, webVitals });
+  readAuto({ auto: words, autoOptions: name }, globals, webVitals);
 
 describe('the attributes for auto-capture', () => {
   it('ask for nothing where there is none', () => {

@@ -5,7 +5,7 @@ import { isOffline } from '../page.js';
 import type { DeliveryError, Status } from '../types.js';
 import type { Backoff } from './backoff.js';
 import type { Attempt } from './send/sender.js';
-import type { TokenSource } from './token.js';
+import type { TokenSource } from './send/token.js';
 
 /** Failures in a row without an answer after which the developer is told. */
 const SILENT = 3;

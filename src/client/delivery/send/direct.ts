@@ -1,5 +1,5 @@
 import type { Settings } from '../../options.js';
-import { createToken } from '../token.js';
+import { createToken } from './token.js';
 import { post } from './post.js';
 import type { Send, Sender } from './sender.js';
 

@@ -1,5 +1,5 @@
 import type { OutboxRecord, Outcome } from '../../types.js';
-import type { TokenSource } from '../token.js';
+import type { TokenSource } from './token.js';
 
 /** What became of a record in one attempt. */
 export interface Attempt {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createToken } from '../../../src/client/delivery/token.js';
-import type { Settings } from '../../../src/client/options.js';
+import { createToken } from '../../../../src/client/delivery/send/token.js';
+import type { Settings } from '../../../../src/client/options.js';
 
 const ways: [way: string, former: () => Promise<string>][] = [
   ['gives a token', () => Promise.resolve('old')],

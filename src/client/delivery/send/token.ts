@@ -1,7 +1,7 @@
-import { messageOf } from '../../interface/errors.js';
-import { inTime } from '../../interface/in-time.js';
-import { isToken } from '../../interface/is-token.js';
-import type { Settings } from '../options.js';
+import { messageOf } from '../../../interface/errors.js';
+import { inTime } from '../../../interface/in-time.js';
+import { isToken } from '../../../interface/is-token.js';
+import type { Settings } from '../../options.js';
 
 /** Gives the token in use. One that a function gives is asked for when it is needed, and kept in memory only. */
 export const createToken = (settings: () => Settings) => {
@@ -15,13 +15,14 @@ export const createToken = (settings: () => Settings) => {
     /** Asks the function. Resolves with what went wrong, if anything. What a replaced function says is ignored. */
     ask: async (): Promise<string | undefined> => {
       const { token, timeout } = settings();
+      const isCurrent = () => token === settings().token;
       try {
         // A token from a file ends with a line break.
         const text = (await inTime((token as () => string)(), timeout)).trim();
         if (!isToken(text)) throw new Error('no token');
-        if (token === settings().token) given = text;
+        if (isCurrent()) given = text;
       } catch (error) {
-        if (token === settings().token) return `token: ${messageOf(error)}`;
+        if (isCurrent()) return `token: ${messageOf(error)}`;
       }
       return undefined;
     },
