@@ -24,6 +24,8 @@ export interface Visit {
   analytics: Analytics;
   destination: string;
   /** What its page was told last. */
+  asked: Consent;
+  /** What its page goes by. */
   consent: Consent;
   /** It is being left, or is in the back/forward cache. */
   isAway: boolean;
@@ -122,6 +124,7 @@ export const createVisits = (world: World) => {
       page,
       analytics: page.createAnalytics(),
       destination: addressOf('a'),
+      asked: 'granted',
       consent: 'granted',
       isAway: false,
       written: new Map(),
@@ -160,9 +163,12 @@ export const createVisits = (world: World) => {
   };
 
   const setConsent = (visit: Visit, consent: Consent): void => {
+    visit.asked = consent;
     if (consent === 'granted') visit.consent = consent;
     visit.page.run(() => visit.analytics.setConsent(consent));
-    after(0, () => (visit.consent = consent));
+    after(0, () => {
+      if (visit.asked === consent) visit.consent = consent;
+    });
   };
 
   /** The visitor says yes, unless one of them has said no by the time that the page runs. */
