@@ -93,18 +93,21 @@ export const openDatabase = (
     }
   };
 
+  const stopReading = () => attempt(() => reading?.abort());
+
   return {
     medium: (): StorageKind => kind,
     run,
     /** Called as the page is left. In WebKit, an open transaction of a cached page blocks the database for others. */
     leave: (): void => {
-      attempt(() => reading?.abort());
+      stopReading();
       if (!connection) use = connect(); // Firefox never reports the end of an `open` that was under way
     },
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: async (): Promise<void> => {
       const close = () => connection?.close();
       clearTimeout(timer);
+      stopReading(); // a claim must not go on after a denial
       void run(close).catch(close);
       await undefined; // what this task has begun to write is written
       isEnded = true;

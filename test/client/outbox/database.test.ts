@@ -52,6 +52,19 @@ describe('a database', () => {
     expect(kinds).toEqual(['memory', 'opening', 'memory', 'opening']);
   });
 
+  it('ends what is being read as it is closed: a claim must not go on after a denial', async () => {
+    const { database } = open();
+    const read = vi.fn();
+    const claim = database.run(async (store) => {
+      for (let i = 0; i < 20; i++) read(await promisifyRequest(store.count()));
+    }, true);
+    claim.catch(() => undefined);
+    while (!read.mock.calls.length) await new Promise((done) => setImmediate(done));
+    void database.end();
+    await expect(claim).rejects.toThrow();
+    expect(read.mock.calls.length).toBeLessThan(20);
+  });
+
   it('that never works is tried again once an hour, on a page that stays open for weeks', async () => {
     vi.stubGlobal('indexedDB', undefined);
     const { kinds, run } = open();
