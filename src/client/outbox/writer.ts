@@ -65,7 +65,8 @@ export const write = async (store: Store, parcels: readonly Parcel[]): Promise<b
     if (life !== store.life || !store.parcels.has(parcel)) continue;
     if (isDone) {
       parcel.stored = 'yes';
-      if (!parcel.entries.size && !dirty.has(parcel)) forgetParcel(store, parcel);
+      // Not while another write of it is under way: as the page is left, the note still has to tell of that one.
+      if (!(parcel.entries.size || parcel.writes || dirty.has(parcel))) forgetParcel(store, parcel);
     } else {
       if (fresh.has(parcel) && !parcel.writes && !isOpen) parcel.stored = 'no'; // the transaction was undone
       dirty.add(parcel);

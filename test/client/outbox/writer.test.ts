@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { finish } from '../../../src/client/outbox/outbox.js';
-import { writeChanges } from '../../../src/client/outbox/writer.js';
+import { readNotes } from '../../../src/client/outbox/note.js';
+import { finish, leave } from '../../../src/client/outbox/outbox.js';
+import { writeChanges, writeNow } from '../../../src/client/outbox/writer.js';
 import { openPage } from '../../support/outbox-page.js';
+import { NAME } from '../../support/site.js';
 
 describe('a write', () => {
   it('has all that changes in a task, and of what ends in a moment', async () => {
@@ -16,6 +18,30 @@ describe('a write', () => {
     await page.stored();
     expect(page.held()).toEqual(['c']);
     expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  it('is noted as the page is left, although an earlier one of the same parcel has ended', async () => {
+    const page = openPage();
+    await page.written();
+    const ends: (() => void)[] = [];
+    vi.spyOn(page.database, 'run').mockImplementation(async (work) => {
+      const put = () => undefined;
+      await work({ put, delete: put } as never);
+      await new Promise<void>((end) => ends.push(end));
+      return undefined as never;
+    });
+    const under = (count: number) => vi.waitFor(() => expect(ends).toHaveLength(count));
+    page.add('a');
+    await under(1);
+    page.outbox.dirty.add(page.entry('a').parcel);
+    writeNow(page.outbox); // the page is hidden
+    finish(page.outbox, page.entry('a'));
+    ends[0]!();
+    await under(3); // the last of them deletes the parcel
+    ends[1]!();
+    await vi.waitFor(() => expect([...page.outbox.parcels][0]?.writes ?? 1).toBe(1));
+    leave(page.outbox, true);
+    expect(readNotes(NAME)).toMatchObject([{ until: 0, parcels: [{ records: [] }] }]);
   });
 
   it('that was undone leaves the parcel as it was, and comes again', async () => {
