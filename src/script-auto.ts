@@ -13,13 +13,13 @@ const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
 installTag(
   (tell) => createTracker(createDirectSend, tell),
   (data, globals, { analytics }) => {
+    // After the calls that the stub has kept: the first view belongs to whom they identify.
     const begin = async () => {
-      await undefined; // the stub's calls come first: the first view belongs to whom they identify
       const options = readAuto(data, globals, webVitals);
       // It begins with `init`.
       if (options) autocapture(analytics, options);
     };
-    begin().catch(console.error);
+    queueMicrotask(() => begin().catch(console.error));
     return readContext(analytics, data, readAttributes(data, globals));
   },
 );
