@@ -50,6 +50,7 @@ export const createAnalytics = <
   const start = (next: Options | DisabledOptions): void => {
     const { resends, ...settings } = resolveOptions({ ...next } as Options, ADDRESS, true);
     const { project, beforeSend } = settings;
+    setup = next; // before `init` tells of consent: what listens asks for the status then
     tracker.init({
       ...settings,
       ...{ baseUrl: ADDRESS, token: 'test', relay: undefined, idempotencyKey: resends },
@@ -59,7 +60,6 @@ export const createAnalytics = <
         return beforeSend ? beforeSend(draft) : draft;
       },
     });
-    setup = next;
   };
 
   const note =

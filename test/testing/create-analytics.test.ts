@@ -156,6 +156,14 @@ describe('an instance for tests', () => {
     expect(test.status()).toMatchObject({ delivered: 1, waiting: 1 });
   });
 
+  it('is started by the time it tells of consent, for what waits for that, such as auto-capture', () => {
+    const test = createAnalytics();
+    const told: unknown[] = [];
+    test.on('consent', () => told.push(test.status()));
+    test.init(SETUP);
+    expect(told).toMatchObject([{ consent: 'granted', paused: undefined }]);
+  });
+
   it('starts anew after `stop`', () => {
     const test = createAnalytics({ ...SETUP, disabled: true });
     test.stop();
