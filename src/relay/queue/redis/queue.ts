@@ -82,12 +82,11 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
     },
     take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = lost || nanoid(); // the same until an answer comes, however often Redis is away in between
-      const visible = Math.ceil(visibilityMs); // Redis refuses a part of a millisecond
       const before = lost;
       lost = '';
       let found: unknown;
       try {
-        found = await take(token, limit, visible, before, only, LONGEST_WAIT_MS);
+        found = await take(token, limit, visibilityMs, before, only, LONGEST_WAIT_MS);
       } catch (error) {
         lost = token; // not before: a call beside this one would take what this one gets
         throw error;
@@ -105,7 +104,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
     giveBack: async (back) => {
       const args = back.flatMap(({ taken: { receipt, record }, delayMs, isTried }) => [
         ...[receipt, ...placeOf(record)],
-        ...[Math.ceil(delayMs), isTried ? 'tried' : ''],
+        ...[delayMs, isTried ? 'tried' : ''],
       ]);
       if (args.length) await giveBack(...args);
     },
