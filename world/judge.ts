@@ -24,6 +24,8 @@ interface Fate {
   destination: string;
   page: string;
   madeAt: number;
+  /** Since when its page may store it: a page whose consent is pending keeps it in memory alone. */
+  storableAt: number;
   /** Requests that its pages started with it. */
   sent: number;
   stored: number;
@@ -121,6 +123,7 @@ export const createJudge = (
       const fate: Fate = {
         ...parts,
         madeAt: now(),
+        storableAt: now(),
         sent: 0,
         stored: 0,
         isHandedOff: false,
@@ -189,6 +192,11 @@ export const createJudge = (
       if (fate) end(fate, page, reason);
     },
     hoped: (): void => void (hopedAt = now()),
+    /** A page is told about consent. */
+    consented: (page: string, isGranted: boolean): void => {
+      for (const fate of fates.values())
+        if (fate.page === page) fate.storableAt = isGranted ? now() : Infinity;
+    },
     /** A new set-up is tried at once. */
     configured: (): void => {
       floors.clear();
@@ -200,7 +208,7 @@ export const createJudge = (
         if (heardAt === now()) floors.delete(destination);
       for (const fate of fates.values()) {
         if (fate.failedAt === now()) fate.failedAt = -Infinity;
-        const isYoung = now() - fate.madeAt <= promised.storedWithinMs;
+        const isYoung = now() - fate.storableAt <= promised.storedWithinMs;
         if (isYoung && !isStored(fate.id)) fate.mayBeLost = true;
       }
     },

@@ -165,7 +165,10 @@ export const createVisits = (world: World) => {
   const setConsent = (visit: Visit, consent: Consent): void => {
     visit.asked = consent;
     if (consent === 'granted') visit.consent = consent;
-    visit.page.run(() => visit.analytics.setConsent(consent));
+    visit.page.run(() => {
+      judge.consented(visit.page.name, consent === 'granted');
+      visit.analytics.setConsent(consent);
+    });
     after(0, () => {
       if (visit.asked === consent) visit.consent = consent;
     });
