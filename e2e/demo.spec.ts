@@ -202,6 +202,7 @@ test('begins each scene afresh, however fast the presses come, and leaves other 
     for (let i = 0; i < 5; i++) document.querySelector<HTMLElement>('[data-scene=burst]')!.click();
   });
   await expectOnce(page, demo, 50);
+  await expect(result(page, 'token')).toHaveText('Play'); // it was not played to its end
   await page.getByRole('button', { name: 'Delete what this demo has stored' }).click();
   await expect(page.locator('.rows-list li')).toHaveCount(1);
   expect((await eventsOf(demo)).map(({ event }) => event)).toEqual(['From My Page']);

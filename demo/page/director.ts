@@ -104,7 +104,11 @@ export const createDirector = (demo: Demo) => {
       // What is over, is over: nobody has to heal it.
       if (demo.fault() && resultNow().tone !== 'running') await demo.heal();
     } finally {
-      results.set(scene.id, resultNow());
+      const isOver = own === run || resultNow().tone !== 'running';
+      // Another scene may have cleared the stage, or the tour was stopped: then this one came to nothing.
+      if (isOver && demo.calls.all().some(({ scene }) => scene === number))
+        results.set(scene.id, resultNow());
+      else results.delete(scene.id);
       demo.onChange();
     }
   };
