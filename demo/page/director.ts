@@ -70,10 +70,8 @@ export const createDirector = (demo: Demo) => {
     };
     const number = demo.calls.beginScene();
     let since: { at: number; what: string | undefined } = { at: Date.now(), what: undefined };
-    const resultNow = (): Result => {
-      const own = demo.calls.all().filter(({ scene }) => scene === number);
-      return resultOf(own, demo.service.readAt(), since);
-    };
+    const callsNow = () => demo.calls.all().filter(({ scene }) => scene === number);
+    const resultNow = (): Result => resultOf(callsNow(), demo.service.readAt(), since);
     const burst = (count: number): void => {
       check();
       for (let n = 1; n <= count; n++)
@@ -94,7 +92,10 @@ export const createDirector = (demo: Demo) => {
       check();
       const until = Date.now() + TIMED_OUT_MS;
       // A row is no end while the page has the record: if its answer is lost, another row comes.
-      const isHeld = () => !!(demo.status()?.inFlight || demo.status()?.waiting);
+      const isHeld = () => {
+        const { inFlight = 0, waiting = 0 } = demo.status() ?? {};
+        return inFlight + waiting > 0;
+      };
       for (let result = resultNow(); Date.now() < until; result = resultNow()) {
         if (result.tone === 'running') results.set(scene.id, result);
         else if (!isHeld()) break;
@@ -104,11 +105,11 @@ export const createDirector = (demo: Demo) => {
       // What is over, is over: nobody has to heal it.
       if (demo.fault() && resultNow().tone !== 'running') await demo.heal();
     } finally {
-      const isOver = own === run || resultNow().tone !== 'running';
-      // Another scene may have cleared the stage, or the tour was stopped: then this one came to nothing.
-      if (isOver && demo.calls.all().some(({ scene }) => scene === number))
-        results.set(scene.id, resultNow());
-      else results.delete(scene.id);
+      const result = resultNow();
+      // Another scene has begun, or the tour was stopped.
+      const isBrokenOff = own !== run && (result.tone === 'running' || !callsNow().length);
+      if (isBrokenOff) results.delete(scene.id);
+      else results.set(scene.id, result);
       demo.onChange();
     }
   };

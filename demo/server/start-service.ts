@@ -28,7 +28,7 @@ export interface StartOptions extends PortChoice {
 export interface RunningService {
   url: string;
   port: number;
-  /** The tag to paste into a page of this machine. */
+  /** The tag to paste into a page on this machine. */
   tag: string;
   /** Where the rows are shown: with the read token, where one is asked for. */
   rows: string;

@@ -192,7 +192,7 @@ const Caption = ({ director }: Pick<ViewProps, 'director'>) => {
       )}
       {!last && <span>Play a scene below, or press a button in the page.</span>}
       {last && <span>{tour?.words ?? `${last.title}: ${last.words}.`}</span>}
-      {last && !id && <b class={tone}>{words}</b>}
+      {last && !id && tone !== 'ready' && <b class={tone}>{words}</b>}
     </p>
   );
 };
