@@ -55,8 +55,8 @@ export const createGtag = (analytics: ConsentTarget): Gtag => {
       );
     else if (command === 'consent') {
       const consent = fields['analytics_storage'];
-      // What is denied by default is asked for next. A default takes back neither an answer nor another default: nobody
-      // knows here whether the visitor is in the `region` of a denial.
+      // A default that denies means that the visitor has not answered yet. A default never grants: the visitor may have
+      // denied before, or be in the `region` of another default that denies.
       const next =
         name === 'default'
           ? consent === 'denied' && analytics.status().consent === 'granted' && 'pending'

@@ -14,7 +14,7 @@ export const createPlausible = ({ event }: Pick<Target, 'event'>): Plausible => 
     try {
       own = (custom as (name: string) => object)(name);
     } catch {
-      // It is no function, or one that fails: that has no properties.
+      // An object has the properties itself. A function that fails gives none.
     }
     const isView = name === 'pageview';
     event(isView ? 'Page Viewed' : name, {

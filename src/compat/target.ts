@@ -1,8 +1,9 @@
 import type { Consent, Status } from '../client/types.js';
 
 /**
- * What an adapter needs of an instance, whatever its event map and its way to the service. `status` is asked for at each
- * call: that of the tag's stub is another until the script has come. What is called before reaches the script all the same.
+ * What an adapter needs of an instance, whatever its event map and its way to the service. An adapter reads `status` from
+ * the instance at each call, since the tag's script replaces that of its stub. The other methods of the stub reach the
+ * script.
  */
 export interface Target {
   identify(this: void, userId: string, properties?: object): void;

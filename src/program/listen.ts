@@ -119,8 +119,8 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Ends the connection where a body fails: its client must not take a part for the whole. `@hono/node-server` does that
- * as well, but writes the error to the console, past the log that has it already.
+ * Closes the connection if the body fails, so that the client does not take a part for the whole. `@hono/node-server`
+ * does so too, but also prints the error, which is in the log already, to the console.
  */
 const cutOffWhereItFails = (response: Response, outgoing: ServerResponse): Response => {
   const reader = response.body?.getReader();
@@ -147,7 +147,7 @@ const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     const response = await answer(request, incoming.socket.remoteAddress);
     if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
-    // Of what is streamed, only files break off.
+    // A feed that fails ends well, and its client asks again. Only a file has to be broken off.
     const isFile = response.headers.has('content-disposition');
     return isFile ? cutOffWhereItFails(response, outgoing as ServerResponse) : response;
   });

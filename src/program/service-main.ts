@@ -43,7 +43,7 @@ const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command === '--version' || command === '-v') return print(readVersion());
   if (command === 'copy') return runCopy(rest, { print, say });
   if (command !== 'tail') throw new Error(USAGE);
-  // Rows that nobody reads need no program.
+  // Its reader is gone, such as `head`.
   process.stdout.on('error', () => process.exit());
   return runTail(rest, { environment: process.env, print, say });
 };

@@ -27,9 +27,9 @@ export const withoutPassword = (url: string): string => {
 };
 
 interface Opening {
-  /** What the address is called in words. */
+  /** What messages call the address. */
   name?: string;
-  /** Makes no file. */
+  /** A file that is missing is an error. */
   mustExist?: boolean;
 }
 

@@ -46,7 +46,7 @@ const read = (folder: string, name: string): string | undefined => {
 };
 
 interface Effects {
-  /** That of the service, if it is on this machine. */
+  /** The environment variables, which are those of the service if it is on this machine. */
   environment: NodeJS.ProcessEnv;
   /** Writes a line of the result. */
   print: (line: string) => void;

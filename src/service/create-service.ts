@@ -151,7 +151,7 @@ export const createService = (options: ServiceOptions): Service => {
   });
 
   let checking: Promise<void> | undefined;
-  /** Why the database takes no records, if that is so. Anybody may ask, so there is one check at a time for all. */
+  /** Why the database takes no records, if that is so. All who ask at the same time share one check, since anybody may ask. */
   const notReady = async (): Promise<string | undefined> => {
     try {
       checking ??= inTime(store.check(), READY_WITHIN_MS).finally(() => (checking = undefined));

@@ -1,3 +1,5 @@
+import { MAX_RESENT } from './reading/query.js';
+
 /** The service in the words of OpenAPI 3.1. A test calls every path, parameter and status that it names. */
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -155,7 +157,9 @@ const paths = {
         requestBody: {
           required: true,
           content: {
-            'application/json': { schema: object({ seqs: { ...listOf(count), maxItems: 1_000 } }) },
+            'application/json': {
+              schema: object({ seqs: { ...listOf(count), maxItems: MAX_RESENT } }),
+            },
           },
         },
       },

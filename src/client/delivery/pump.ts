@@ -159,8 +159,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   };
 
   /**
-   * The network is back: all delays end, but for a wait that the service has asked for. The token may have run out
-   * meanwhile, and a 401 would count as a part of that trouble.
+   * The network is back: all delays end, but for a wait that the service has asked for. The token function is asked
+   * again, since its last token may have run out meanwhile. A 401 now would close the gate for half as long as the
+   * network was away.
    */
   const online = () => {
     token?.forget();

@@ -107,7 +107,7 @@ export const openDatabase = (
     end: async (): Promise<void> => {
       const close = () => connection?.close();
       clearTimeout(timer);
-      stopReading(); // a claim must not go on after a denial
+      stopReading(); // after a denial, a claim must store nothing
       void run(close).catch(close);
       await undefined; // what this task has begun to write is written
       isEnded = true;

@@ -65,7 +65,7 @@ export const write = async (store: Store, parcels: readonly Parcel[]): Promise<b
     if (life !== store.life || !store.parcels.has(parcel)) continue;
     if (isDone) {
       parcel.stored = 'yes';
-      // Not while another write of it is under way: as the page is left, the note still has to tell of that one.
+      // While another write of the parcel is under way, it stays: if the page is left, the note has to list it.
       if (!(parcel.entries.size || parcel.writes || dirty.has(parcel))) forgetParcel(store, parcel);
     } else {
       if (fresh.has(parcel) && !parcel.writes && !isOpen) parcel.stored = 'no'; // the transaction was undone

@@ -78,8 +78,8 @@ interface Parts {
 }
 
 /**
- * The rows as a stream: only a page of them is in memory at a time. Rejects where the store fails at once, so that this
- * can be answered. A stream that breaks later is no end of the rows.
+ * The rows as a stream: only a page of them is in memory at a time. Rejects if the first page cannot be read, so that the
+ * request can be answered 503. If a later one cannot be read, the stream fails, so that nobody takes a part for the whole.
  */
 export const exportRows = async (
   { store, trouble }: Parts,

@@ -59,7 +59,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   const ends = new Set<() => void>();
   let isEnding = false;
 
-  /** Whether the store is the one that a place was in. The row at it may have been erased since, and any other. */
+  /** Whether the store is the one that gave a place. Its row, and any other, may have been erased since. */
   const has = async ({ row, at }: Place): Promise<boolean> => {
     if (row > (await store.lastPlace())) return false;
     if (at === undefined) return true;
@@ -146,8 +146,8 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   return {
     isFull: (): boolean => isEnding || ends.size >= MAX_FOLLOWERS,
     /**
-     * Rejects where the store fails at once, so that this can be answered. A search that is slow without failing gets its
-     * stream after the time of a heartbeat, which keeps the line open from then on.
+     * Rejects if the first rows cannot be read, so that the request can be answered 503. Waits for them until the first
+     * heartbeat: a slow search gets its stream then, and heartbeats keep the line open.
      */
     open: async (
       filter: RowFilter,

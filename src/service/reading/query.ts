@@ -1,7 +1,10 @@
 import type { RecordType } from '../../interface/bodies.js';
 import type { RowFilter, Span } from '../store/port.js';
 
+/** Rows, or refused, in one answer. */
 export const MAX_LIMIT = 1_000;
+/** Dead records that one request sends again. */
+export const MAX_RESENT = 1_000;
 /** Profiles are larger than rows: each may have a quarter of a million characters, and a time for each property. */
 export const MAX_PROFILES = 100;
 const MAX_TEXT = 200;

@@ -3,8 +3,8 @@ import { createReportOnce } from '../../relay/hooks.js';
 import type { ServiceError, Tell } from '../hooks.js';
 
 /**
- * Tells the operator when the store fails those who read, and when it answers again. It is a trouble of its own: while
- * a search takes too long, records are stored all the same.
+ * Tells the operator when reading from the store fails, and when it works again. Failing writes are told apart from
+ * that, since records can be stored while a search takes too long.
  */
 export const createReadingTrouble = (tell: Tell, now: () => number) => {
   const trouble = createReportOnce<ServiceError>(tell, now);

@@ -9,11 +9,9 @@ import type { Span, Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
 import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
-import { MAX_PROFILES, readFilter, readSpan, type Asked } from './query.js';
+import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
-/** What may be resent at once. */
-const MAX_RESENT = 1_000;
 const RESEND_BODY = { maxBytes: 65_536, timeout: 10_000, hold: () => undefined };
 
 interface Parts extends Pick<ServiceOptions, 'page'> {
@@ -159,7 +157,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.get('/setup', () => answerJson(200, setup.state()));
 };
 
-/** The place behind which stands what has come since, whatever the order of the page. */
+/** The highest place of a page, whatever its order: what comes later has a higher one. */
 const nextOf = (page: readonly { seq: number }[], { after = 0 }: Span): number =>
   Math.max(after, ...page.map(({ seq }) => seq));
 

@@ -20,5 +20,5 @@ export type Send = (
   how: { keepalive: boolean; controller: AbortController; isSilent: boolean },
 ) => Promise<Attempt[] | undefined>;
 
-/** How records get to one destination, and the token that goes with them: a relay needs none. */
+/** Sends to one destination. What is sent directly needs a token, what is sent to a relay does not. */
 export type Sender = readonly [send: Send, token?: TokenSource];

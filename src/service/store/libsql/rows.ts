@@ -76,8 +76,8 @@ const globOf = (text: string): string => {
 };
 
 /**
- * How many places are looked through at a time. SQLite does that in the one thread there is, so others get their turn
- * after each step: also after the last one, since an export asks for page after page.
+ * How many places are looked through at a time. SQLite blocks the only thread meanwhile, so other requests get a turn
+ * after each step, and also after the last one: an export asks for page after page.
  */
 const STEP = 5_000;
 

@@ -73,7 +73,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       tellReplaced(records, good, onReplaced);
       return results;
     },
-    // Written even where it is 0 already. A full disk or a read-only file takes an empty transaction.
+    // SQLite writes it even if it is 0 already. An empty transaction would pass on a full disk or a read-only file.
     check: () => file.runIfThere(() => void database.exec('PRAGMA application_id = 0')),
     refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
     rows: readRows,

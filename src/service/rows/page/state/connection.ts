@@ -2,7 +2,7 @@ import { createEventReader, type ServerEvent } from './read-events.js';
 
 /**
  * What a person is told of the line to the service. `locked`: it asks for the read token. `lost`: it is tried again at
- * `retryAt`. `asleep`: nobody looks, so there is none.
+ * `retryAt`. `asleep`: the page is hidden, so it has closed the line.
  */
 export type Connection =
   | { kind: 'opening' }
@@ -133,7 +133,7 @@ export const connect = (parts: ConnectionParts) => {
       parts.onChange({ kind: 'opening' });
       void open();
     },
-    /** Lets go of the line until it is opened again, behind the last event. */
+    /** Closes the line. The next one goes on behind the last event. */
     sleep(): void {
       stop();
       parts.onChange({ kind: 'asleep' });

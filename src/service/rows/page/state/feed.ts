@@ -32,7 +32,7 @@ export interface FeedState {
   resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
   setup: SetupState | undefined;
   rate: Rate;
-  /** Rows in the whole store, counted where none is shown. */
+  /** Rows in the whole store. They are counted as the page opens, and while no row is shown. */
   total: number | undefined;
   seen: Seen;
 }
@@ -41,17 +41,17 @@ export interface FeedState {
 const FIRST_ROWS = 200;
 const FIRST_REFUSED = 50;
 const OLDER_ROWS = 200;
-/** The service keeps no more. Dead letters are counted apart. */
+/** The service keeps at most so many of the refused. Dead letters are counted apart. */
 const MAX_REFUSED = 1000;
 const MAX_DEAD = 10_000;
-/** The service sends no more again at a time. */
+/** The service sends at most so many again in one request. */
 const MAX_RESENT = 1000;
 /** What comes is shown so often, in one go. */
 const FRAME_MS = 200;
 /** More at a time would flicker. */
 const MAX_FRESH = 12;
 
-/** What the service still has of those that came. */
+/** Those of the refused that the service still keeps. */
 const asKept = (refused: readonly Refused[]): readonly Refused[] => {
   let [dead, others] = [0, 0];
   return refused.filter(({ isDead }) => (isDead ? ++dead <= MAX_DEAD : ++others <= MAX_REFUSED));
@@ -211,7 +211,7 @@ export const createFeed = () => {
     return query.size ? `?${query}` : location.pathname;
   };
 
-  /** Reads the refused that did not come at once, where they are looked at. */
+  /** The stream begins with the newest refused only. Reads all of them while their tab is open. */
   const readRest = (): void => {
     if (state.tab !== 'refused' || !state.hasMoreRefused) return;
     readAllRefused().then(
@@ -220,7 +220,7 @@ export const createFeed = () => {
         const later = state.refused.filter(({ seq }) => seq > newest);
         set({ refused: [...later, ...all], hasMoreRefused: false });
       },
-      () => undefined, // There are more, as is said.
+      () => undefined, // The tab says that there are more.
     );
   };
 
@@ -241,7 +241,10 @@ export const createFeed = () => {
       countRows();
     },
     retry: line.retry,
-    /** A page that is hidden has no line: a browser has six for all tabs of an origin, and more tabs would hang. */
+    /**
+     * A hidden page closes its connection: a browser has six for all tabs of an origin, so with more tabs requests would
+     * wait for ever.
+     */
     setHidden(isHidden: boolean): void {
       const { kind } = state.connection;
       if (isHidden && kind !== 'locked') line.sleep();
@@ -335,7 +338,7 @@ export const createFeed = () => {
         try {
           const results = new Map((await resend(some)).map((result) => [result.seq, result]));
           mark([...results]);
-          // What the service has no more was sent again by another page, or erased.
+          // Those without a result are gone: another page has sent them again, or they were erased.
           const gone = new Set(some.filter((seq) => !results.has(seq)));
           set({ refused: state.refused.filter(({ seq }) => !gone.has(seq)) });
         } catch {

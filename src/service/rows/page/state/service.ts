@@ -43,7 +43,7 @@ export const readRow = async (seq: number): Promise<Row | undefined> => {
   return rows.find((row) => row.seq === seq);
 };
 
-/** The service gives no more at a time. */
+/** The service answers with at most so many. */
 const PAGE = 1000;
 
 /** All that was refused and is kept, newest first. */

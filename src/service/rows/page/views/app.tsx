@@ -38,7 +38,7 @@ export const App = ({ feed }: { feed: Feed }) => {
   const state = useFeed(feed);
   useShortcuts();
   const { waitingCount } = state.kept;
-  // Nothing arrives in a hidden page, so there may be more.
+  // A hidden page has no connection, so there may be more by now.
   const more = state.connection.kind === 'asleep' ? '+' : '';
   useEffect(() => {
     document.title = waitingCount ? `(${waitingCount}${more} new) Rows` : 'Rows';
