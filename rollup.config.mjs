@@ -226,13 +226,13 @@ const codeOfAll = [
   program('src/program/service-main.ts', 'dist/service-program.js'),
   {
     // The page of the service that shows its rows.
-    input: 'src/service/rows/page/main.tsx',
+    input: 'src/server/rows/page/main.tsx',
     output: { dir: 'dist/rows', entryFileNames: 'rows.js', format: 'iife' },
     plugins: [
       resolve(),
       ts,
       minify(),
-      pageFiles('src/service/rows/page', ['index.html', 'rows.css']),
+      pageFiles('src/server/rows/page', ['index.html', 'rows.css']),
     ],
   },
   {

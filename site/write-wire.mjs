@@ -5,7 +5,7 @@ import { PAGES, ROOT } from './where.mjs';
 
 /** The service's own document, from its source, which imports nothing. */
 const readDocument = async () => {
-  const source = readFileSync(join(ROOT, 'src/service/openapi.ts'), 'utf8');
+  const source = readFileSync(join(ROOT, 'src/server/openapi.ts'), 'utf8');
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 },
   });

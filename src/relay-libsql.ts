@@ -1,7 +1,7 @@
-export { createLibsqlQueue } from './relay/queue/libsql/queue.js';
-export type { LibsqlQueue, LibsqlQueueOptions } from './relay/queue/libsql/queue.js';
-export { createLibsqlSeen } from './relay/queue/libsql/seen.js';
-export type { LibsqlSeen, LibsqlSeenOptions } from './relay/queue/libsql/seen.js';
+export { createLibsqlQueue } from './server/queue/libsql/queue.js';
+export type { LibsqlQueue, LibsqlQueueOptions } from './server/queue/libsql/queue.js';
+export { createLibsqlSeen } from './server/queue/libsql/seen.js';
+export type { LibsqlSeen, LibsqlSeenOptions } from './server/queue/libsql/seen.js';
 export type {
   DeadLetter,
   DeadLetters,
@@ -9,4 +9,4 @@ export type {
   Queue,
   QueueBounds,
   Seen,
-} from './relay/queue/ports.js';
+} from './server/queue/ports.js';

@@ -1,11 +1,11 @@
-export { createMetrics } from './relay/metrics.js';
+export { createMetrics } from './server/metrics.js';
 export type {
   MetricConfig,
   Metrics,
   MetricsOptions,
   MetricsRegistry,
   PromClient,
-} from './relay/metrics.js';
-export { createNodeFetch } from './relay/delivery/node-fetch.js';
-export type { OnMetric } from './relay/hooks.js';
-export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/delivery/fetch.js';
+} from './server/metrics.js';
+export { createNodeFetch } from './server/deliver/node-fetch.js';
+export type { OnMetric } from './server/hooks.js';
+export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './server/deliver/fetch.js';

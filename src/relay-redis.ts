@@ -1,8 +1,8 @@
-export { createRedisQueue } from './relay/queue/redis/queue.js';
-export type { RedisQueue, RedisQueueOptions } from './relay/queue/redis/queue.js';
-export { createRedisSeen } from './relay/queue/redis/seen.js';
-export type { RedisSeenOptions } from './relay/queue/redis/seen.js';
-export type { RedisClient } from './relay/queue/redis/client.js';
+export { createRedisQueue } from './server/queue/redis/queue.js';
+export type { RedisQueue, RedisQueueOptions } from './server/queue/redis/queue.js';
+export { createRedisSeen } from './server/queue/redis/seen.js';
+export type { RedisSeenOptions } from './server/queue/redis/seen.js';
+export type { RedisClient } from './server/queue/redis/client.js';
 export type {
   DeadLetter,
   DeadLetters,
@@ -10,4 +10,4 @@ export type {
   Queue,
   QueueBounds,
   Seen,
-} from './relay/queue/ports.js';
+} from './server/queue/ports.js';

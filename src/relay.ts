@@ -1,18 +1,18 @@
-export { createConsumer } from './relay/delivery/consumer.js';
-export { createDelivery } from './relay/delivery/delivery.js';
-export { createRelay } from './relay/front/create-relay.js';
-export { createSeenMemory } from './relay/delivery/seen-memory.js';
-export type { Consumer, ConsumerHealth } from './relay/delivery/consumer.js';
-export type { ConsumerOptions } from './relay/delivery/consumer.js';
-export type { Undelivered } from './relay/delivery/settle.js';
-export type { Relay, RelayHealth } from './relay/front/create-relay.js';
+export { createConsumer } from './server/deliver/consumer.js';
+export { createDelivery } from './server/deliver/delivery.js';
+export { createRelay } from './server/create-relay.js';
+export { createSeenMemory } from './server/deliver/seen-memory.js';
+export type { Consumer, ConsumerHealth } from './server/deliver/consumer.js';
+export type { ConsumerOptions } from './server/deliver/consumer.js';
+export type { Undelivered } from './server/deliver/settle.js';
+export type { Relay, RelayHealth } from './server/create-relay.js';
 export type {
   DeliverableRecord,
   DeliverOptions,
   Delivery,
   DeliveryOptions,
-} from './relay/delivery/delivery.js';
-export type { ServiceHealth } from './relay/delivery/backoff.js';
+} from './server/deliver/delivery.js';
+export type { ServiceHealth } from './server/deliver/backoff.js';
 export type {
   Bound,
   Dropped,
@@ -22,7 +22,7 @@ export type {
   OnRecovery,
   RelayError,
   RelayMetric,
-} from './relay/hooks.js';
+} from './server/hooks.js';
 export type {
   GivenBack,
   Putter,
@@ -32,18 +32,18 @@ export type {
   Seen,
   Sighting,
   Taken,
-} from './relay/queue/ports.js';
-export type { AdmissionOptions, Rate, RateLimit } from './relay/front/admission.js';
-export type { ClientOptions } from './relay/front/client.js';
-export type { Send, SendResult, UpstreamOptions } from './relay/delivery/upstream.js';
-export type { Names } from './relay/front/records.js';
-export type { Origins } from './relay/front/http.js';
+} from './server/queue/ports.js';
+export type { AdmissionOptions, Rate, RateLimit } from './server/http/admission.js';
+export type { ClientOptions } from './server/http/client.js';
+export type { Send, SendResult, UpstreamOptions } from './server/deliver/upstream.js';
+export type { Names } from './server/records.js';
+export type { Origins } from './server/http/answers.js';
 export type { Verdict } from './interface/outcome.js';
-export type { ClaimedRecord } from './relay/front/records.js';
-export type { OnRefused, Refusal } from './relay/front/refusals.js';
-export type { RelayOptions } from './relay/front/relay-options.js';
-export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './relay/delivery/fetch.js';
-export type { SeenMemoryOptions } from './relay/delivery/seen-memory.js';
+export type { ClaimedRecord } from './server/records.js';
+export type { OnRefused, Refusal } from './server/relay-refusals.js';
+export type { RelayOptions } from './server/relay-options.js';
+export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './server/deliver/fetch.js';
+export type { SeenMemoryOptions } from './server/deliver/seen-memory.js';
 export type { Token } from './client/types.js';
 export type {
   Batch,

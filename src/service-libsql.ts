@@ -1,3 +1,3 @@
-export { createLibsqlStore } from './service/store/libsql/store.js';
-export type { LibsqlStoreOptions } from './service/store/libsql/store.js';
-export type { Store } from './service/store/port.js';
+export { createLibsqlStore } from './server/store/libsql/store.js';
+export type { LibsqlStoreOptions } from './server/store/libsql/store.js';
+export type { Store } from './server/store/port.js';

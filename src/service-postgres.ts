@@ -1,3 +1,3 @@
-export { createPostgresStore } from './service/store/postgres/store.js';
-export type { PostgresStoreOptions } from './service/store/postgres/store.js';
-export type { Store } from './service/store/port.js';
+export { createPostgresStore } from './server/store/postgres/store.js';
+export type { PostgresStoreOptions } from './server/store/postgres/store.js';
+export type { Store } from './server/store/port.js';

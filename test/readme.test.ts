@@ -7,7 +7,7 @@ import { FEATURES } from '../src/capture/autocapture.js';
 import { optionsProblem } from '../src/dev/options.js';
 import { nameOf, OPTIONS, rangesOf, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
-import { runService } from './service/support/run-service.js';
+import { runService } from './server/support/run-service.js';
 import { compile, ROOT } from './support/compile.js';
 import { blocks, declared, defaultOf, membersOf, plain, read, tableUnder } from './support/docs.js';
 

@@ -16,19 +16,19 @@ const optionsOf = (...members: readonly ts.TypeElement[]): string[][] => {
   }
   return [...defaults].sort();
 };
-const HOOKS = membersOf('src/relay/hooks.ts', 'HooksOf');
+const HOOKS = membersOf('src/server/hooks.ts', 'HooksOf');
 
 describe('its tables', () => {
   it('have every option with its default', () => {
     const rows = tableUnder(optionsPage, 'Options').map(([name, value]) => [name, value]);
-    const own = membersOf('src/relay/front/relay-options.ts', 'RelayOptions');
+    const own = membersOf('src/server/relay-options.ts', 'RelayOptions');
     expect(rows.sort()).toEqual(
       optionsOf(
         ...own,
-        ...membersOf('src/relay/front/admission.ts', 'AdmissionOptions'),
-        ...membersOf('src/relay/front/client.ts', 'ClientOptions'),
-        ...membersOf('src/relay/delivery/delivery.ts', 'DeliveryOptions'),
-        ...membersOf('src/relay/delivery/upstream.ts', 'UpstreamOptions'),
+        ...membersOf('src/server/http/admission.ts', 'AdmissionOptions'),
+        ...membersOf('src/server/http/client.ts', 'ClientOptions'),
+        ...membersOf('src/server/deliver/delivery.ts', 'DeliveryOptions'),
+        ...membersOf('src/server/deliver/upstream.ts', 'UpstreamOptions'),
         ...HOOKS,
       ),
     );
@@ -39,12 +39,12 @@ describe('its tables', () => {
       name,
       value,
     ]);
-    const own = membersOf('src/relay/delivery/consumer.ts', 'ConsumerOptions');
+    const own = membersOf('src/server/deliver/consumer.ts', 'ConsumerOptions');
     expect(rows.sort()).toEqual(optionsOf(...own, ...HOOKS));
   });
 
   it('have no metric that the relay does not tell', () => {
-    const told = declared('src/relay/hooks.ts', 'RelayMetric').getText();
+    const told = declared('src/server/hooks.ts', 'RelayMetric').getText();
     const names = tableUnder(operatePage, 'What to alert on').map(([name]) => name);
     expect(names.length).toBeGreaterThan(5);
     for (const name of names) expect(told).toContain(`'${name}'`);

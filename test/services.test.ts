@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createRelay } from '../src/relay.js';
-import type { ServiceFetch } from '../src/relay/delivery/fetch.js';
+import type { ServiceFetch } from '../src/server/deliver/fetch.js';
 
 const FOLDER = new URL('../e2e/fixtures/services/', import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { Row } from '../../src/service/store/port.js';
+import type { Row } from '../../src/server/store/port.js';
 import type { FaultRule } from '../server/fault-rules.js';
 import { DEMO_ID, demoIdIn } from './calls.js';
 

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context, type MiddlewareHandler, type Next } from 'hono';
-import { MAX_BODY_BYTES } from '../../src/service/operations.js';
-import { bearerOf } from '../../src/service/tokens.js';
+import { MAX_BODY_BYTES } from '../../src/server/operations.js';
+import { bearerOf } from '../../src/server/tokens.js';
 import { checkFaultRules, createFaultSwitch, type FaultRule } from './fault-rules.js';
 
 export interface ServiceEnv {

@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createRowsPage } from '../../src/program/rows-page.js';
 import { createService } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
-import type { Incoming, NewRefused } from '../../src/service/store/port.js';
+import type { Incoming, NewRefused } from '../../src/server/store/port.js';
 import { DIST_FOLDER } from './dist.js';
 
 const TOKEN = 'write-token';

@@ -1,5 +1,5 @@
 import { copyStore } from '../service.js';
-import { checkOptions } from '../relay/check-options.js';
+import { checkOptions } from '../server/check-options.js';
 import { database } from './service-settings.js';
 import { openServiceStore } from './service-store.js';
 

@@ -1,6 +1,6 @@
 import { text, url, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
-import { checkOptions, type Kinds } from '../relay/check-options.js';
+import { checkOptions, type Kinds } from '../server/check-options.js';
 import type { Names, Rate } from '../relay.js';
 import type { TrustedProxies } from './client-address.js';
 import {

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { serveRelay } from '../../src/program/serve-relay.js';
 import { readSettings } from '../../src/program/settings.js';
 import { createLibsqlQueue } from '../../src/relay-libsql.js';
-import { event } from '../relay/helpers/records.js';
+import { event } from '../server/helpers/records.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
 

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { readServiceSettings } from '../../src/program/service-settings.js';
 import { serveService } from '../../src/program/serve-service.js';
 import type { Refused, Row } from '../../src/service.js';
-import { event, identify } from '../relay/helpers/records.js';
-import { readEvents } from '../service/support/read-events.js';
+import { event, identify } from '../server/helpers/records.js';
+import { readEvents } from '../server/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const LOCAL = 'http://localhost:5173';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { lineOf, runTail } from '../../src/program/tail.js';
 import type { Row } from '../../src/service.js';
-import { listen } from '../relay/helpers/relay.js';
+import { listen } from '../server/helpers/relay.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ROW: Row = {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../src/interface/wire.js';
 import { openStore } from '../../src/program/store.js';
-import { event } from '../relay/helpers/records.js';
+import { event } from '../server/helpers/records.js';
 import { runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
 const WITHIN_MS = 30_000;

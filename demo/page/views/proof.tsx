@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Row } from '../../../src/service/store/port.js';
-import { RowDetails } from '../../../src/service/rows/page/views/row-details.js';
-import { Text } from '../../../src/service/rows/page/views/text.js';
-import { summaryOf } from '../../../src/service/rows/page/text/summary.js';
+import type { Row } from '../../../src/server/store/port.js';
+import { RowDetails } from '../../../src/server/rows/page/views/row-details.js';
+import { Text } from '../../../src/server/rows/page/views/text.js';
+import { summaryOf } from '../../../src/server/rows/page/text/summary.js';
 import { DEMO_ID, stationOf, verdictOf, type Call, type Verdict } from '../calls.js';
 import type { Demo } from '../demo.js';
 import { lengthOf } from '../words.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { FaultRule } from '../../../demo/server/fault-rules.js';
-import { event, identify, postOf, streamOf } from '../../service/support/run-service.js';
+import { event, identify, postOf, streamOf } from '../../server/support/run-service.js';
 import { runService } from './run-service.js';
 
 const run = () => runService({ faults: true });

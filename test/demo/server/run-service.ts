@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { FaultRule } from '../../../demo/server/fault-rules.js';
 import type { LoggedRequest } from '../../../demo/server/faults.js';
 import { startService } from '../../../demo/server/start-service.js';
-import { postOf, TOKEN } from '../../service/support/run-service.js';
+import { postOf, TOKEN } from '../../server/support/run-service.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 type Row = Record<string, unknown> & { id: number };

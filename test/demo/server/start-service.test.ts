@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GRACE_MS } from '../../../demo/server/listen';
 import { readSettings } from '../../../demo/server/program';
-import { event, identify, postOf } from '../../service/support/run-service';
+import { event, identify, postOf } from '../../server/support/run-service.js';
 import { runService } from './run-service';
 
 test('closes at once with idle, silent and hanging connections open', async () => {

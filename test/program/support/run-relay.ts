@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../../src/interface/wire.js';
 import { serveRelay } from '../../../src/program/serve-relay.js';
 import { readSettings, type Settings } from '../../../src/program/settings.js';
-import { listen } from '../../relay/helpers/relay.js';
+import { listen } from '../../server/helpers/relay.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 export const ORIGIN = 'https://shop.example';

@@ -1,0 +1,111 @@
+import type { MiddlewareHandler } from 'hono';
+import { refuse } from '../http/answers.js';
+import { bearerOf, hashOf, isSame } from '../tokens.js';
+import { formatOf } from './format-of.js';
+
+const COOKIE = 'analytics_outbox_read';
+const COOKIE_AGE_S = 30 * 86_400;
+/** Names under which only this machine reaches the service. */
+const LOCAL = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** What a proxy adds: then whoever asks may be anywhere, though the name is a local one. */
+const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/** Whether only somebody at this machine can have sent the request, as far as it tells. */
+const isLocal = ({ url, headers }: Request): boolean =>
+  LOCAL.test(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
+
+const NO_TOKEN =
+  'This asks for the read token of the service: send `Authorization: Bearer <token>`, or open /rows?token=<token> once in a browser.';
+const NOT_LOCAL =
+  'Without a read token this is open to this machine only, under a local name such as localhost and behind no proxy. Set a read token to reach it from elsewhere.';
+
+const hexOf = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** What the cookie holds in place of the token: of no use anywhere else, and the same in every process. */
+const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
+
+const cookieIn = ({ headers }: Request): string | undefined =>
+  new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+
+/**
+ * Whether the request may come from a page of another site, which must neither read nor delete: a browser says so, and
+ * one that says nothing is too old or is no browser. A link from elsewhere may open the page.
+ */
+const isForeign = ({ method, headers }: Request): boolean => {
+  const site = headers.get('sec-fetch-site');
+  if (site === null || site === 'same-origin' || site === 'none') return false;
+  return method !== 'GET' || headers.get('sec-fetch-mode') !== 'navigate';
+};
+
+/**
+ * Whether the page itself is asked for, or one of its files. They hold no rows, and the page is what asks a person for
+ * the token, so anybody may have them.
+ */
+const isPage = (request: Request): boolean => {
+  const { pathname } = new URL(request.url);
+  if (!READS.has(request.method)) return false;
+  return pathname.startsWith('/rows/') || (pathname === '/rows' && formatOf(request) === 'html');
+};
+const READS = new Set(['GET', 'HEAD']);
+
+/** Lets pass only who may read. With a page, a browser gets that in any case: it shows why it has no rows. */
+export const readingAccess = (
+  readToken: string | undefined,
+  { hasPage }: { hasPage: boolean },
+): MiddlewareHandler => {
+  const encoder = new TextEncoder();
+  const known =
+    readToken === undefined
+      ? undefined
+      : Promise.all([hashOf(readToken), cookieOf(readToken).then((text) => encoder.encode(text))]);
+
+  const mayRead = async (request: Request): Promise<boolean> => {
+    const [hash, cookie] = (await known)!;
+    const token = bearerOf(request);
+    if (token !== undefined) return isSame(hash, await hashOf(token));
+    return isSame(cookie, encoder.encode(cookieIn(request) ?? ''));
+  };
+
+  /** Takes the token out of the address, where others would see it, and puts a cookie in its place. */
+  const takeToken = async (request: Request, token: string): Promise<Response> => {
+    const [hash] = (await known)!;
+    const isRight = isSame(hash, await hashOf(token));
+    if (!isRight && !(hasPage && isPage(request))) return unauthorized();
+    const url = new URL(request.url);
+    url.searchParams.delete('token');
+    const headers = new Headers({
+      location: `${url.pathname}${url.search}`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    if (isRight) {
+      const secure = url.protocol === 'https:' ? '; Secure' : '';
+      headers.set(
+        'set-cookie',
+        `${COOKIE}=${await cookieOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
+      );
+    }
+    return new Response(null, { status: 303, headers });
+  };
+
+  return async (c, next) => {
+    const request = c.req.raw;
+    const url = new URL(request.url);
+    if (isForeign(request)) return refuse(403, { message: 'Another site may not do this.' });
+    const token = url.searchParams.get('token');
+    if (known && token !== null && url.pathname === '/rows' && request.method === 'GET') {
+      return takeToken(request, token);
+    }
+    if (hasPage && isPage(request)) return next();
+    if (known) return (await mayRead(request)) ? next() : unauthorized();
+    return isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
+  };
+};
+
+const unauthorized = (): Response => {
+  const response = refuse(401, { message: NO_TOKEN });
+  response.headers.set('www-authenticate', 'Bearer');
+  return response;
+};

@@ -1,0 +1,19 @@
+import { messageOf } from '../../interface/errors.js';
+import { createReportOnce } from '../hooks.js';
+import type { ServiceError, Tell } from '../service-hooks.js';
+
+/**
+ * Tells the operator when reading from the store fails, and when it works again. Failing writes are told apart from
+ * that, since records can be stored while a search takes too long.
+ */
+export const createReadingTrouble = (tell: Tell, now: () => number) => {
+  const trouble = createReportOnce<ServiceError>(tell, now);
+  return {
+    worked: trouble.healed,
+    /** `request`: its method and path. */
+    failed: (request: string, error: unknown): void =>
+      trouble.tell({ kind: 'reading', message: `${request} failed: ${messageOf(error)}` }),
+  };
+};
+
+export type ReadingTrouble = ReturnType<typeof createReadingTrouble>;

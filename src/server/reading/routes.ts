@@ -1,0 +1,171 @@
+import type { Context, Hono } from 'hono';
+import { isObject } from '../../interface/is-object.js';
+import { answerJson, refuse } from '../http/answers.js';
+import { parseJson } from '../records.js';
+import { readBody } from '../http/body.js';
+import type { ServiceOptions } from '../service-options.js';
+import type { Setup } from '../setup.js';
+import type { Span, Store } from '../store/port.js';
+import { formatOf } from './format-of.js';
+import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
+import { readPlace, type Feed } from './feed.js';
+import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
+import type { ReadingTrouble } from './reading-trouble.js';
+
+const RESEND_BODY = { maxBytes: 65_536, timeout: 10_000, hold: () => undefined };
+
+interface Parts extends Pick<ServiceOptions, 'page'> {
+  store: Store;
+  setup: Setup;
+  feed: Feed;
+  trouble: ReadingTrouble;
+  clientWordOf: (request: Request) => Promise<string | undefined>;
+}
+
+/** Nothing but what comes with the page runs in it or is asked by it. */
+const PAGE_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+const queryOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams;
+const wrong = (message: string): Response => refuse(400, { message });
+const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
+
+/** Adds what reads, exports and erases. Who may do so has been asked before. */
+export const addReadingRoutes = (app: Hono, parts: Parts): void => {
+  const { store, setup, feed, trouble, clientWordOf, page } = parts;
+
+  const answerRead = (body: object): Response => {
+    trouble.worked();
+    return answerJson(200, body);
+  };
+
+  const showPage = async (file: string): Promise<Response> => {
+    const found = await page?.(file);
+    if (!found) return refuse(404);
+    const headers = { ...PAGE_HEADERS, 'content-type': found.type };
+    return new Response(found.body, { headers });
+  };
+
+  const showRows = async (c: Context): Promise<Response> => {
+    const request = c.req.raw;
+    const query = queryOf(c);
+    const format = formatOf(request);
+    if (format === 'html' && page) return showPage('index.html');
+    const filter = readFilter(query, await clientWordOf(request));
+    const span = readSpan(query);
+    if (isWrong(filter)) return wrong(filter.wrong);
+    if (isWrong(span)) return wrong(span.wrong);
+    const isHead = request.method === 'HEAD';
+    const exported = async (as: Format, name: string): Promise<Response> => {
+      const limit = query.get('limit') ? Number(query.get('limit')) : undefined;
+      const asked = { ...span.value, limit };
+      const stream = isHead ? null : await exportRows(parts, as, filter.value, asked);
+      const headers = {
+        ...{ ...DATA_HEADERS, 'content-type': as.type },
+        'content-disposition': `attachment; filename="${name}"`,
+      };
+      return new Response(stream, { headers });
+    };
+    switch (format) {
+      case 'html':
+      case 'json': {
+        const rows = await store.rows(filter.value, span.value);
+        return answerRead({ rows, next: nextOf(rows, span.value) });
+      }
+      case 'ndjson':
+        return exported(NDJSON, 'rows.ndjson');
+      case 'csv':
+        return exported(CSV, 'rows.csv');
+      case 'sse': {
+        if (feed.isFull()) return refuse(503, { waitMs: 5_000 });
+        const place = request.headers.get('last-event-id') ?? query.get('after');
+        const headers = { ...DATA_HEADERS, 'content-type': 'text/event-stream' };
+        // nginx would collect the events. https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+        const all = { ...headers, 'x-accel-buffering': 'no' };
+        const stream = isHead ? null : await feed.open(filter.value, readPlace(place));
+        return new Response(stream, { headers: all });
+      }
+      default:
+        return wrong('`format` must be json, ndjson, csv or sse');
+    }
+  };
+
+  const showRefused = async (c: Context): Promise<Response> => {
+    const span = readSpan(queryOf(c));
+    if (isWrong(span)) return wrong(span.wrong);
+    const refused = await store.refused(span.value);
+    return answerRead({ refused, next: nextOf(refused, span.value) });
+  };
+
+  const resend = async (c: Context): Promise<Response> => {
+    const body = await readBody(c.req.raw, RESEND_BODY);
+    const parsed = typeof body === 'string' ? parseJson(body) : undefined;
+    const seqs = isObject(parsed) ? parsed['seqs'] : undefined;
+    const isFine =
+      Array.isArray(seqs) && seqs.length <= MAX_RESENT && seqs.every(Number.isSafeInteger);
+    if (!isFine) {
+      return wrong(
+        `the body must be { "seqs": […] }, with ${MAX_RESENT} whole numbers at the most`,
+      );
+    }
+    return answerRead({ results: await store.resend([...new Set(seqs as number[])]) });
+  };
+
+  const showProfiles = async (c: Context): Promise<Response> => {
+    const query = queryOf(c);
+    const span = readSpan(new URLSearchParams({ limit: query.get('limit') ?? '' }));
+    if (isWrong(span)) return wrong(span.wrong);
+    const after = query.get('after') || undefined;
+    const place = after === undefined ? undefined : readProfilePlace(after);
+    if (after !== undefined && !place) return wrong('`after` must be the `next` of an answer');
+    const limit = Math.min(span.value.limit, MAX_PROFILES);
+    const [project, user_id] = [query.get('project') || undefined, query.get('user') || undefined];
+    const profiles = await store.profiles({ project, user_id }, { after: place, limit });
+    const last = profiles.length === limit && profiles.at(-1);
+    const next = last ? JSON.stringify([last.project, last.user_id]) : undefined;
+    return answerRead({ profiles, next });
+  };
+
+  const showCounts = async (): Promise<Response> => {
+    const [counts, refused] = await Promise.all([store.counts(), store.countRefused()]);
+    return answerRead({ counts, refused });
+  };
+
+  const erase = async (c: Context): Promise<Response> => {
+    const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
+    if (!project || !user) return wrong('`project` and `user` must be given');
+    return answerRead({ deleted: await store.erase(project, user) });
+  };
+
+  app.get('/rows', showRows);
+  app.get('/rows/:file', (c) => showPage(c.req.param('file')));
+  app.get('/refused', showRefused);
+  app.post('/refused/resend', resend);
+  app.get('/profiles', showProfiles);
+  app.get('/counts', showCounts);
+  app.delete('/users', erase);
+  app.get('/setup', () => answerJson(200, setup.state()));
+};
+
+/** The highest place of a page, whatever its order: what comes later has a higher one. */
+const nextOf = (page: readonly { seq: number }[], { after = 0 }: Span): number =>
+  Math.max(after, ...page.map(({ seq }) => seq));
+
+const readProfilePlace = (text: string): { project: string; user_id: string } | undefined => {
+  const place = parseJson(text);
+  if (!Array.isArray(place) || place.length !== 2) return undefined;
+  const [project, user_id] = place as unknown[];
+  return typeof project === 'string' && typeof user_id === 'string'
+    ? { project, user_id }
+    : undefined;
+};

@@ -1,0 +1,183 @@
+import type { EventBody, IdentifyBody, RecordType } from '../../interface/bodies.js';
+
+/** A record that has passed all checks, on its way into the store. */
+export interface Incoming {
+  /** The record's id: the `Idempotency-Key`, or the id in a relay's batch; a new one if the client gave none. */
+  id: string;
+  type: RecordType;
+  /** As it was sent. An event without `timestamp` has been given the time of its arrival. */
+  body: EventBody | IdentifyBody;
+  /**
+   * The time of the call by the client's clock, ISO 8601; the time of arrival where nobody told it. A store gives both
+   * times back in UTC with milliseconds.
+   */
+  calledAt: string;
+  /** ISO 8601, by the clock of the service. */
+  receivedAt: string;
+  /** An opaque word for the browser that sent it, which nobody can trace back to an address. */
+  client?: string | undefined;
+}
+
+/**
+ * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
+ * nothing was changed. `dead`: the database refuses this record itself; `message` has the database's words, and the
+ * record is kept among the refused.
+ */
+export type Written = { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string };
+
+/** What became of a dead record that was written again. */
+export type Resent = Written & { seq: number };
+
+/** A stored record, as it is read. */
+export interface Row {
+  /** Its place in the feed. A later row has a greater one, and no row ever appears behind a place that was read. */
+  seq: number;
+  id: string;
+  type: RecordType;
+  project: string;
+  /** Events only. */
+  channel?: string;
+  /** Events only: the name. */
+  event?: string;
+  user_id?: string;
+  /** The whole body, with `tags` or `properties`. */
+  body: EventBody | IdentifyBody;
+  called_at: string;
+  received_at: string;
+  /** How often it came. It is stored once. */
+  arrivals: number;
+  client?: string;
+}
+
+/**
+ * A request or record that was refused. The oldest go first, so that a flood of them stays small. Dead records are
+ * counted apart, so that a flood of requests costs none of them.
+ */
+export interface Refused {
+  seq: number;
+  received_at: string;
+  /** Why: the token, the body, a field, a project that is not listed, the size, the rate, or the database. */
+  reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
+  /** The status that was answered. */
+  status: number;
+  /** In words, for a person: the field and what it has to be, or the words of the database. 4,096 characters at the most. */
+  message: string;
+  /** As far as they are known. */
+  id?: string;
+  type?: RecordType;
+  project?: string;
+  user_id?: string;
+  /** The first 4,096 characters of what was sent. */
+  body?: string;
+  /** The whole record is kept, so that it can be sent again (`resend`). */
+  isDead?: true;
+  client?: string;
+}
+
+export type NewRefused = Omit<Refused, 'seq'> & {
+  /** The record itself, where it is to be sent again. */
+  record?: Incoming | undefined;
+};
+
+/** Which rows to read; every part may be left out. */
+export interface RowFilter {
+  project?: string | undefined;
+  channel?: string | undefined;
+  user_id?: string | undefined;
+  type?: RecordType | undefined;
+  /** Names of events: only these. */
+  event?: readonly string[] | undefined;
+  /** Names of events: not these. */
+  not?: readonly string[] | undefined;
+  /** Any text of the body, whatever its case. */
+  text?: string | undefined;
+  client?: string | undefined;
+}
+
+export interface Span {
+  /** Only rows behind this place. */
+  after?: number | undefined;
+  /** Only rows before this place. */
+  before?: number | undefined;
+  limit: number;
+  /** The newest first; else the oldest first. */
+  newest?: boolean | undefined;
+}
+
+export interface Profile {
+  project: string;
+  user_id: string;
+  properties: Record<string, unknown>;
+  /** For each property the time of the call that set it. */
+  set_at: Record<string, string>;
+  /** When the user's first and latest identify arrived. */
+  created_at: string;
+  updated_at: string;
+}
+
+/** What one store takes over from another. */
+export interface Held {
+  rows?: readonly Omit<Row, 'seq'>[] | undefined;
+  profiles?: readonly Profile[] | undefined;
+  refused?: readonly NewRefused[] | undefined;
+}
+
+/** How many rows there are, by project and type. */
+export interface Count {
+  project: string;
+  type: RecordType;
+  rows: number;
+}
+
+/**
+ * Where the service keeps records. Every engine passes one contract (test/server/store-contract.ts).
+ *
+ * A profile is the merge of a user's identifies, one level deep. Each property has the value of the latest *call* that
+ * named it, whatever the order of arrival. NUL and lone surrogates are replaced by U+FFFD before a record is stored,
+ * so that both engines keep the same; `onReplaced` counts the records.
+ */
+export interface Store {
+  /** One transaction for all of them. Settles when they are durable; rejects if the database does not work. */
+  write(records: readonly Incoming[]): Promise<Written[]>;
+  /**
+   * Writes something that changes nothing, and rejects if the database does not take it. Slow searches do not hold it
+   * up.
+   */
+  check(): Promise<void>;
+  /** Keeps what was refused, within the store's bounds. */
+  refuse(refused: readonly NewRefused[]): Promise<void>;
+  rows(filter: RowFilter, span: Span): Promise<Row[]>;
+  /** The highest place that was ever given, though its row may be gone; 0 before the first. */
+  lastPlace(): Promise<number>;
+  refused(span: Span): Promise<Refused[]>;
+  /**
+   * Writes dead records again. Answers what became of each that was there. Those that are stored are refused no more, and
+   * those that died again have the words of this time.
+   */
+  resend(seqs: readonly number[]): Promise<Resent[]>;
+  /** The whole records of dead letters. */
+  dead(seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]>;
+  /** By project and user, in the order of their UTF-8 bytes. `after` is the last one of the page before. */
+  profiles(
+    filter: Pick<RowFilter, 'project' | 'user_id'>,
+    page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
+  ): Promise<Profile[]>;
+  counts(): Promise<Count[]>;
+  /** How many of the refused are kept. */
+  countRefused(): Promise<number>;
+  /** Deletes all records of a user, the profile, and what was refused of that user. Answers how many rows there were. */
+  erase(project: string, userId: string): Promise<number>;
+  /** Deletes rows that arrived before this time, at most `limit` of them, and answers how many there were. */
+  expire(before: string, limit: number): Promise<number>;
+  /**
+   * Takes over what another store holds as it is, and answers how much of it was new. What is here already stays, so
+   * it can be done again. Of a property the later call wins. A profile that the database refuses is kept among the
+   * refused.
+   */
+  adopt(held: Held): Promise<number>;
+  /** Calls `onRows` soon after any process has stored or refused something, until what is returned is called. */
+  follow(onRows: () => void): () => void;
+  /** Deletes everything: for tests and demos. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,149 @@
+import { messageOf } from '../../../interface/errors.js';
+import { callback, positive, text } from '../../../interface/kinds.js';
+import { checkOptions } from '../../check-options.js';
+import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, Profile, Resent, Store, Written } from '../port.js';
+import { storable, tellReplaced } from '../storable.js';
+import { tablesOf } from './columns.js';
+import { openDatabase } from './database.js';
+import { createFollowers } from './follow.js';
+import { createGroups } from './groups.js';
+import { createProfiles } from './profiles.js';
+import { createRefused } from './refused.js';
+import { createRemovers } from './remove.js';
+import { createRowReader } from './rows.js';
+import { migrate, quoted } from './schema.js';
+import { columnsOf, createRecordWriter, isOfRecord } from './write-records.js';
+import { createRowWriter, type StoredRecord } from './write-rows.js';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:5432/database`, for Postgres 14 or later, with UTF8. */
+  url: string;
+  /** The schema that holds the tables. It is made if it is not there. @default 'analytics_outbox' */
+  schema?: string | undefined;
+  /** Milliseconds after which a statement is given up. @default 10000 */
+  statementTimeout?: number | undefined;
+  /** Hears how many records had NUL or half a character in them, which were replaced by U+FFFD. */
+  onReplaced?: ((records: number) => void) | undefined;
+}
+
+/**
+ * A store in a Postgres database, which many processes may share. The tables are made by the first of them. Needs the
+ * package `pg`.
+ */
+export const createPostgresStore = async (options: PostgresStoreOptions): Promise<Store> => {
+  checkOptions('createPostgresStore', options, {
+    kinds: { url: text, schema: text, statementTimeout: positive, onReplaced: callback },
+    required: ['url'],
+  });
+  const { url, schema = 'analytics_outbox', statementTimeout = 10_000, onReplaced } = options;
+  const database = await openDatabase({ url, statementTimeout });
+  try {
+    await migrate(database, schema);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const tables = tablesOf(schema);
+  const rowWriter = createRowWriter(database, tables, schema);
+  const refused = createRefused(database, tables, schema);
+  const profiles = createProfiles(database, tables, schema);
+  const followers = createFollowers(database, tables, schema);
+  const writeAll = createRecordWriter(rowWriter.store);
+  const writes = createGroups<StoredRecord, Written>({ run: writeAll, lanes: database.writers });
+
+  const keepDead = async (records: readonly Incoming[], written: readonly Written[]) => {
+    const letters = written.flatMap((one, index) =>
+      one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
+    );
+    await refused.refuse(letters);
+  };
+  const adoptRows = async (rows: NonNullable<Held['rows']>): Promise<number> => {
+    let added = 0;
+    const write = createRecordWriter(async (records) => {
+      added += await rowWriter.adopt(records);
+      return [];
+    });
+    const records = rows.map((row) => storable(incomingOf(row)));
+    const written = await write(
+      records.map((record, index) => ({ ...columnsOf(record), arrivals: rows[index]!.arrivals })),
+    );
+    const dead = written.flatMap((one, index) =>
+      one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
+    );
+    return added + (dead.length ? await refused.adopt(dead) : 0);
+  };
+  /** Halves them until one that the database refuses stands alone. */
+  const adoptProfiles = async (all: readonly Profile[]): Promise<void> => {
+    try {
+      await profiles.adopt(all);
+    } catch (error) {
+      if (!isOfRecord(error)) throw error;
+      if (all.length === 1) {
+        const message = messageOf((error as Error).cause);
+        await refused.adopt([refusedProfileOf(all[0]!, message)]);
+        return;
+      }
+      const half = Math.ceil(all.length / 2);
+      await adoptProfiles(all.slice(0, half));
+      await adoptProfiles(all.slice(half));
+    }
+  };
+
+  return {
+    write: async (records) => {
+      if (!records.length) return [];
+      const clean = records.map(storable);
+      const written = await writes.add(clean.map(columnsOf));
+      tellReplaced(records, clean, onReplaced);
+      await keepDead(clean, written);
+      return written;
+    },
+    check: async () => {
+      await database.write({ text: `UPDATE ${quoted(schema)}.version SET version = version` });
+    },
+    refuse: refused.refuse,
+    rows: createRowReader(database, tables),
+    lastPlace: async () => {
+      const [row] = await database.read<{ place: number }>({
+        text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
+          FROM ${quoted(schema)}.records_seq_seq`,
+      });
+      return row!.place;
+    },
+    refused: refused.read,
+    resend: async (seqs) => {
+      const letters = await refused.dead(seqs);
+      if (!letters.length) return [];
+      const written = await writes.add(letters.map(({ record }) => columnsOf(record)));
+      const resent = letters.map(({ seq }, index): Resent => ({ seq, ...written[index]! }));
+      for (const one of resent)
+        if (one.outcome === 'dead') await refused.rename(one.seq, one.message);
+      await refused.remove(
+        resent.filter(({ outcome }) => outcome !== 'dead').map(({ seq }) => seq),
+      );
+      return resent;
+    },
+    dead: refused.dead,
+    profiles: profiles.read,
+    counts: () =>
+      database.read<Count>({
+        text: `SELECT project, type, rows::float8 FROM ${tables.counts} WHERE rows > 0
+          ORDER BY project, type`,
+      }),
+    countRefused: refused.count,
+    ...createRemovers(database, tables, schema),
+    adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
+      if (kept.length) await adoptProfiles(kept);
+      const added = rows.length ? await adoptRows(rows) : 0;
+      return added + (letters.length ? await refused.adopt(letters) : 0);
+    },
+    follow: followers.follow,
+    close: async () => {
+      await followers.close();
+      await writes.whenIdle();
+      await refused.whenIdle();
+      await database.close();
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import { isObject } from '../../interface/is-object.js';
+import { callSafely } from '../hooks.js';
+import type { Incoming } from './port.js';
+
+/** As JSON writes them. In front may stand a backslash that is text, so this only says where to look closer. */
+const SUSPECT = /\\u(?:0000|d[89a-f])/i;
+/** A surrogate without its other half, or NUL. With the flag `u` a whole pair is one character, and not in the class. */
+const UNSTORABLE = /[\u0000\ud800-\udfff]/gu;
+
+/** A text without NUL and lone surrogates, each of which becomes U+FFFD. */
+export const storableText = (text: string): string => text.replace(UNSTORABLE, '\ufffd');
+
+const inValue = (value: unknown): unknown => {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(inValue);
+  if (!isObject(value)) return value;
+  // `fromEntries` makes a key named `__proto__` an ordinary one.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storableText(key), inValue(item)]),
+  );
+};
+
+/**
+ * A record as every engine can keep it: Postgres refuses NUL and lone surrogates, and SQLite's driver cuts a text at
+ * NUL. Both are replaced by U+FFFD. A record that has none is answered as it is.
+ */
+export const storable = (record: Incoming): Incoming => {
+  const text = JSON.stringify(record);
+  if (!SUSPECT.test(text)) return record;
+  const cleaned = inValue(record) as Incoming;
+  return JSON.stringify(cleaned) === text ? record : cleaned;
+};
+
+/** Tells how many records had to be changed. A hook that throws must not cost a record. */
+export const tellReplaced = (
+  records: readonly Incoming[],
+  clean: readonly Incoming[],
+  onReplaced: ((records: number) => void) | undefined,
+): void => {
+  const replaced = clean.filter((record, index) => record !== records[index]).length;
+  if (replaced)
+    callSafely(
+      () => onReplaced?.(replaced),
+      () => {}, // there is nobody to tell
+    );
+};

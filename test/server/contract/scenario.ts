@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { EventBody, IdentifyBody } from '../../../src/interface/bodies.js';
+import type { Incoming, NewRefused, Row, Store } from '../../../src/server/store/port.js';
+import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+
+export interface StoreWorld {
+  /** A handle of one more process on the same records. */
+  open: (options?: { onReplaced?: (records: number) => void }) => Promise<Store>;
+  /** Has the database refuse events of this name with these words, until what is returned is called. */
+  spoil: (event: string, words: string) => Promise<() => Promise<void>>;
+}
+
+/** A part of the contract: what a store of this name does in a world of its own. */
+export type Part = (name: string, enter: () => StoreWorld) => void;
+
+/** Names a scenario that begins with an empty store, and runs it. */
+export const scenarioOf =
+  (enter: () => StoreWorld) =>
+  (name: string, play: (store: Store, world: StoreWorld) => Promise<void>): void =>
+    test(name, async () => {
+      const world = enter();
+      await play(await world.open(), world);
+    });
+
+export const ALL = { limit: 10_000 };
+export const STORED = { outcome: 'stored' };
+export const KNOWN = { outcome: 'known' };
+
+export const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second)).toISOString();
+
+let made = 0;
+export const event = (body: Partial<EventBody> = {}, record: Partial<Incoming> = {}) =>
+  incomingEvent({ id: `event-${++made}`, ...record }, body);
+export const identify = (
+  properties: object,
+  record: Partial<Incoming> = {},
+  body: Partial<IdentifyBody> = {},
+) => incomingIdentify({ id: `identify-${++made}`, ...record }, { properties, ...body });
+export const refusal = (refused: Partial<NewRefused> = {}): NewRefused => ({
+  ...{ received_at: at(0), reason: 'field', status: 400, message: 'm' },
+  ...refused,
+});
+export const times = <Item>(count: number, make: (n: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+/** What a store has to give back of a record. */
+export const rowOf = ({
+  id,
+  type,
+  body,
+  calledAt,
+  receivedAt,
+  client,
+}: Incoming): Omit<Row, 'seq'> => {
+  const { project, channel, event: name, user_id } = body as EventBody;
+  return {
+    ...{ id, type, project, body, called_at: calledAt, received_at: receivedAt, arrivals: 1 },
+    ...(channel !== undefined && { channel }),
+    ...(name !== undefined && { event: name }),
+    ...(user_id !== undefined && { user_id }),
+    ...(client !== undefined && { client }),
+  };
+};
+
+export const idsOf = (rows: readonly { id?: string }[]) => rows.map(({ id }) => id);
+export const withoutSeq = <One extends { seq: number }>(all: readonly One[]) =>
+  all.map(({ seq: _, ...one }) => one);
+export const first = <Item>(items: readonly Item[]): Item => {
+  expect(items).not.toEqual([]);
+  return items[0]!;
+};
+export const rowsOf = (store: Store) => store.rows({}, ALL);
+export const refusedOf = (store: Store) => store.refused(ALL);
+export const profileOf = async (store: Store) => first(await store.profiles({}, ALL));

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createHeldBodies, createRateLimit } from '../../../src/server/http/admission.js';
+
+describe('a rate limit', () => {
+  it('lets a burst through, then so many a second', () => {
+    let time = 0;
+    const limit = createRateLimit({ perSecond: 10, burst: 20 }, () => time);
+    expect(limit('a', 20)).toBe(0);
+    expect(limit('a', 0)).toBe(100);
+    time = 50;
+    expect(limit('a', 1)).toBe(50);
+    time = 100;
+    expect(limit('a', 1)).toBe(0);
+    time = 1_000_000;
+    expect(limit('a', 20)).toBe(0);
+    expect(limit('a', 1)).toBe(100);
+  });
+
+  it('lets a batch larger than the bucket through, which has to be paid off', () => {
+    let time = 0;
+    const limit = createRateLimit({ perSecond: 10, burst: 20 }, () => time);
+    expect(limit('a', 100)).toBe(0);
+    expect(limit('a', 0)).toBe(8_100);
+    time = 8_100;
+    expect(limit('a', 0)).toBe(0);
+  });
+
+  it('counts each client by itself, and those without an address as one', () => {
+    const limit = createRateLimit({ perSecond: 1, burst: 1 }, () => 0);
+    expect([limit('a', 1), limit('b', 1), limit(undefined, 1)]).toEqual([0, 0, 0]);
+    expect([limit('a', 1), limit(undefined, 1)]).toEqual([1_000, 1_000]);
+  });
+
+  it('forgets the client it has not seen for longest', () => {
+    const limit = createRateLimit({ perSecond: 1, burst: 1 }, () => 0);
+    void limit('first', 1);
+    void limit('second', 1);
+    for (let client = 0; client < 9_998; client++) void limit(`c${client}`, 1);
+    expect(limit('first', 1)).toBe(1_000);
+    void limit('one more', 1);
+    expect(limit('first', 1)).toBe(1_000);
+    expect(limit('second', 1)).toBe(0);
+  });
+
+  it('does not fill by a clock that is set back', () => {
+    let time = 10_000;
+    const limit = createRateLimit({ perSecond: 1, burst: 1 }, () => time);
+    expect(limit('a', 1)).toBe(0);
+    time = 0;
+    expect(limit('a', 1)).toBe(1_000);
+  });
+});
+
+const hold = () => createHeldBodies({ ofAll: 100, ofClient: 40 });
+
+it('has room for so many bytes of a client, and of all', () => {
+  const open = hold();
+  expect(open('a').add(40)).toBeUndefined();
+  expect(open('a').add(1)).toBe(429);
+  expect(open('b').add(40)).toBeUndefined();
+  expect(open('c').add(21)).toBe(503);
+  expect(open('c').add(20)).toBeUndefined();
+});
+
+it('has room again for what is released', () => {
+  const open = hold();
+  const body = open('a');
+  for (let chunk = 0; chunk < 4; chunk++) body.add(10);
+  expect(body.add(1)).toBe(429);
+  body.release();
+  expect(open('a').add(40)).toBeUndefined();
+});
+
+it('shares all of it among clients that cannot be told apart', () => {
+  const open = hold();
+  for (let bodies = 0; bodies < 10; bodies++) expect(open('').add(10)).toBeUndefined();
+  expect(open('').add(1)).toBe(503);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { isFromAllowedPage, isOrigin } from '../../../src/server/http/answers.js';
+
+const rules = { origins: ['https://shop.example'], allowMissingOrigin: false };
+const isAllowed = (headers: Record<string, string>, more = {}) =>
+  isFromAllowedPage(new Request('https://relay.example/v1/batch', { headers }), {
+    ...rules,
+    ...more,
+  });
+const listed = 'https://shop.example';
+
+describe('a request', () => {
+  it.each([
+    [{ origin: listed }],
+    [{ origin: listed, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
+    [{ origin: listed, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' }],
+    [{ origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' }],
+    [{ 'sec-fetch-site': 'same-origin' }],
+  ])('passes with %j', (headers) => {
+    expect(isAllowed(headers)).toBe(true);
+  });
+
+  it.each([
+    [{}],
+    [{ origin: 'https://evil.example' }],
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }],
+    [{ origin: 'http://shop.example' }],
+    [{ origin: 'https://shop.example:8443' }],
+    [{ origin: 'https://shop.example.evil.example' }],
+    [{ origin: 'https://SHOP.example' }],
+    [{ origin: 'null' }],
+    [{ origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    [{ 'sec-fetch-site': 'cross-site' }],
+    [{ 'sec-fetch-site': 'none' }],
+    [{ origin: listed, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }],
+  ])('is refused with %j', (headers) => {
+    expect(isAllowed(headers)).toBe(false);
+  });
+
+  it('may lack an origin where that is allowed, but only if no browser made it', () => {
+    const allowMissingOrigin = true;
+    expect(isAllowed({}, { allowMissingOrigin })).toBe(true);
+    expect(isAllowed({ origin: 'null' }, { allowMissingOrigin })).toBe(false);
+    expect(isAllowed({ 'sec-fetch-site': 'cross-site' }, { allowMissingOrigin })).toBe(false);
+  });
+});
+
+describe('a relay on the site itself', () => {
+  const isAllowedThere = (headers: Record<string, string>) =>
+    isFromAllowedPage(new Request('http://shop.example/a/v1/batch', { headers }), rules);
+
+  it('refuses what a browser calls cross-site, though its origin is listed, and nothing else', () => {
+    expect(isAllowedThere({ origin: listed, 'sec-fetch-site': 'cross-site' })).toBe(false);
+    for (const origin of [listed, 'null'])
+      expect(isAllowedThere({ origin, 'sec-fetch-site': 'same-origin' })).toBe(true);
+    expect(isAllowedThere({ origin: listed })).toBe(true);
+  });
+});
+
+describe('an origin', () => {
+  it.each([
+    'https://shop.example',
+    'http://localhost:5173',
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'app://-',
+    'chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb',
+    'moz-extension://1bc0b5b9-7b46-4b9c-8e5a-3a5c1d2e9f10',
+  ])('may be %s', (origin) => {
+    expect(isOrigin(origin)).toBe(true);
+    const request = new Request('https://relay.example/v1/batch', { headers: { origin } });
+    expect(isFromAllowedPage(request, { ...rules, origins: [origin] })).toBe(true);
+  });
+
+  it.each([
+    ...['null', '', '*', 'shop.example', 'https://shop.example/', 'https://shop.example/a'],
+    ...['https://SHOP.example', 'https://shop.example:443', 'https://u@shop.example'],
+    ...['app://-/', 'app://', 'Capacitor://localhost', 'tauri://localhost?x', 'file:///'],
+  ])('may not be %j', (origin) => {
+    expect(isOrigin(origin)).toBe(false);
+  });
+
+  it('is none where the function that decides is async, which types do not allow', () => {
+    const origins = (async () => true) as never;
+    expect(isAllowed({ origin: 'https://evil.example' }, { origins })).toBe(false);
+  });
+
+  it('is never null, not even where a function decides', () => {
+    expect(isAllowed({ origin: 'null' }, { origins: () => true })).toBe(false);
+  });
+});

@@ -1,0 +1,112 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createLibsqlStore } from '../../src/service-libsql.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { describeStore } from './store-contract.js';
+import { incomingEvent } from './support/incoming.js';
+import { refuseRows } from './support/refuse-rows.js';
+
+vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
+  ...(await load<object>()),
+  ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
+}));
+
+const open = (path = join(tempFolder(), 'new', 'service.db'), options = {}) => {
+  const store = createLibsqlStore({ ...options, path });
+  onTestFinished(() => store.close());
+  return { store, path };
+};
+
+describeStore('libsql', () => {
+  const path = join(tempFolder(), 'service.db');
+  return {
+    open: async (options) => open(path, options).store,
+    spoil: async (event, words) => {
+      const quoted = `'${event.replaceAll("'", "''")}'`;
+      const mend = refuseRows(path, words, `new.event = ${quoted} OR new.id = ${quoted}`);
+      return async () => mend();
+    },
+  };
+});
+
+it('makes the file with its folder on first use, and finds the records again', async () => {
+  const { store, path } = open();
+  await store.write([incomingEvent({ id: 'a' })]);
+  await store.close();
+  expect(existsSync(path)).toBe(true);
+  expect(await open(path).store.rows({}, { limit: 10 })).toMatchObject([{ id: 'a' }]);
+});
+
+it('fails where its file was moved away', async () => {
+  const { store, path } = open();
+  renameSync(path, `${path}.old`);
+  await expect(store.write([incomingEvent()])).rejects.toThrow(`${path} was deleted or replaced`);
+  await expect(store.check()).rejects.toThrow(`${path} was deleted or replaced`);
+});
+
+it('writes when it is asked whether it can, for a full disk takes a transaction that is empty', async () => {
+  const { store, path } = open();
+  const other = new Database(path);
+  onTestFinished(() => void other.close());
+  // Changes when another connection has written something.
+  const version = () => other.pragma('data_version');
+  const before = version();
+  await store.check();
+  expect(version()).not.toEqual(before);
+});
+
+it('tells those who follow of its own writes once for each turn, and no more when they stop', async () => {
+  const { store } = open(':memory:');
+  const told = vi.fn();
+  const stop = store.follow(told);
+  await Promise.all([store.write([incomingEvent()]), store.write([incomingEvent({ id: 'b' })])]);
+  await new Promise(setImmediate);
+  expect(told).toHaveBeenCalledTimes(1);
+  stop();
+  await store.write([incomingEvent({ id: 'c' })]);
+  await new Promise(setImmediate);
+  expect(told).toHaveBeenCalledTimes(1);
+});
+
+/** Counts the turns of the event loop that others get until the work is done. */
+const turnsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+};
+
+it('lets others have their turn between the pages of all rows', async () => {
+  const { store } = open(':memory:');
+  await store.write(Array.from({ length: 2_000 }, (_, n) => incomingEvent({ id: `r${n}` })));
+  const turns = await turnsDuring(async () => {
+    for (let after = 0; after < 2_000;)
+      after = (await store.rows({}, { after, limit: 500 })).at(-1)!.seq;
+  });
+  expect(turns).toBeGreaterThanOrEqual(4);
+});
+
+it('looks through many rows in steps, and lets others have their turn', async () => {
+  const { store } = open(':memory:');
+  const names = Array.from({ length: 6_001 }, (_, n) => (n % 3_000 ? 'other' : 'rare'));
+  await store.write(names.map((event, n) => incomingEvent({ id: `r${n}` }, { event })));
+  const find = async (span: object) =>
+    (await store.rows({ event: ['rare'] }, { limit: 10, ...span })).map(({ seq }) => seq);
+  const turns = await turnsDuring(async () => {
+    expect(await find({})).toEqual([1, 3_001, 6_001]);
+  });
+  expect(turns).toBeGreaterThanOrEqual(1);
+  expect(await find({ newest: true })).toEqual([6_001, 3_001, 1]);
+  expect(await find({ newest: true, limit: 2 })).toEqual([6_001, 3_001]);
+  expect(await find({ after: 1, before: 6_001 })).toEqual([3_001]);
+  expect(await find({ limit: 0 })).toEqual([]);
+  expect(await find({ after: 20_000 })).toEqual([]);
+});

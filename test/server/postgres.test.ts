@@ -1,0 +1,230 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hasPostgres, startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
+import { createPostgresStore, type PostgresStoreOptions } from '../../src/service-postgres.js';
+import type { StoreWorld } from './contract/scenario.js';
+import { describeStore } from './store-contract.js';
+import { incomingEvent, incomingIdentify } from './support/incoming.js';
+
+vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
+  ...(await load<object>()),
+  ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
+}));
+
+const ALL = { limit: 10_000 };
+const STORED = { outcome: 'stored' };
+
+describe.skipIf(!hasPostgres)('over a Postgres', () => {
+  let server: PostgresServer;
+  let client: pg.Client;
+  let worlds = 0;
+
+  beforeAll(async () => {
+    // What was committed outlives a kill of the server without it, too; a power cut is nothing to try here.
+    server = await startPostgres({ max_stack_depth: '200kB', fsync: 'off' });
+    client = new pg.Client(server.url).on('error', () => {}); // it is killed on purpose
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await server.stop();
+  });
+
+  const open = async (options: PostgresStoreOptions) => {
+    const store = await createPostgresStore(options);
+    let isClosed = false;
+    const close = async () => {
+      if (!isClosed) await store.close();
+      isClosed = true;
+    };
+    onTestFinished(close);
+    return { ...store, close };
+  };
+  const enter = (): StoreWorld & { schema: string } => {
+    const schema = `world ${++worlds}`;
+    return {
+      schema,
+      open: async (options = {}) => open({ ...options, url: server.url, schema }),
+      spoil: async (event: string, words: string) => {
+        const quote = (text: string) => pg.escapeLiteral(text);
+        await client.query(`
+          CREATE OR REPLACE FUNCTION "${schema}".picky() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION USING MESSAGE = ${quote(words)}; END $$;
+          CREATE TRIGGER picky BEFORE INSERT ON "${schema}".records FOR EACH ROW
+            WHEN (new.event = ${quote(event)} OR new.id = ${quote(event)})
+            EXECUTE FUNCTION "${schema}".picky()`);
+        return async () => {
+          await client.query(`DROP TRIGGER picky ON "${schema}".records`);
+        };
+      },
+    };
+  };
+
+  describeStore('Postgres', enter);
+
+  it('makes its tables once when many processes start at once, and finds them again', async () => {
+    const { open, schema } = enter();
+    const stores = await Promise.all(Array.from({ length: 8 }, () => open()));
+    await Promise.all(stores.map((store, n) => store.write([incomingEvent({ id: `${n}` })])));
+    expect(await (await open()).rows({}, ALL)).toHaveLength(8);
+    const { rows } = await client.query(`SELECT * FROM "${schema}".version`);
+    expect(rows).toEqual([{ version: 1 }]);
+  });
+
+  it('refuses in words a schema that a newer version has made, and leaves it alone', async () => {
+    const { open, schema } = enter();
+    await open();
+    await client.query(`UPDATE "${schema}".version SET version = 2`);
+    await expect(open()).rejects.toThrow(/made by a newer version.*Run the newer version/);
+    const { rows } = await client.query(`SELECT * FROM "${schema}".version`);
+    expect(rows).toEqual([{ version: 2 }]);
+  });
+
+  it('needs no right but those on its schema', async () => {
+    const { schema } = enter();
+    await client.query(`CREATE ROLE "${schema}" LOGIN;
+      CREATE SCHEMA "${schema}" AUTHORIZATION "${schema}"`);
+    const url = server.url.replace('postgres@', `${encodeURIComponent(schema)}@`);
+    const store = await open({ url, schema });
+    expect(await store.write([incomingEvent(), incomingIdentify()])).toEqual([STORED, STORED]);
+    await expect(open({ url, schema: 'another' })).rejects.toThrow(/permission denied/);
+  });
+
+  it.each([
+    ['SQL_ASCII', 'its encoding is SQL_ASCII. It has to be UTF8.'],
+    ['nowhere', 'database "nowhere" does not exist'],
+  ])('says what is wrong with a database: %s', async (name, words) => {
+    if (name === 'SQL_ASCII')
+      await client.query(`CREATE DATABASE "SQL_ASCII" ENCODING 'SQL_ASCII' TEMPLATE template0`);
+    const url = server.url.replace(/postgres$/, name);
+    await expect(open({ url })).rejects.toThrow(words);
+  });
+
+  it.each([
+    ['postgres://u:secret@127.0.0.1:1/d', 'Postgres at 127.0.0.1:1/d: connect ECONNREFUSED'],
+    ['postgres://u:secret@localhost:1/d', 'Postgres at localhost:1/d: connect ECONNREFUSED'],
+    ['postgres://u:secret@nowhere.invalid/d', 'Postgres at nowhere.invalid:5432/d: getaddrinfo'],
+    ['postgres://u:secret@[/d', '`url` is no address of a Postgres database'],
+  ])('says what is wrong with an address, and not the password: %s', async (url, words) => {
+    const error: unknown = await open({ url }).catch((reason: unknown) => reason);
+    expect(String(error)).toContain(words);
+    expect(String(error)).not.toContain('secret');
+  });
+
+  it('erases all rows of a user, though another process deletes some of them meanwhile', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    const rows = Array.from({ length: 1_600 }, (_, n) =>
+      incomingEvent({ id: `${n}` }, { user_id: 'u' }),
+    );
+    await store.write(rows);
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0);
+      DELETE FROM "${schema}".records WHERE seq <= 500`);
+    const erased = store.erase('p', 'u');
+    await vi.waitUntil(async () => {
+      const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      return waiting.rows.length > 0;
+    }, 20_000);
+    await client.query('COMMIT');
+    expect(await erased).toBe(1_100);
+    expect(await store.rows({}, ALL)).toEqual([]);
+  });
+
+  it('gives up a statement that takes too long, and goes on after that', async () => {
+    const { schema } = enter();
+    const store = await open({ url: server.url, schema, statementTimeout: 300 });
+    await client.query(`BEGIN; LOCK TABLE "${schema}".records`);
+    await expect(store.write([incomingEvent()])).rejects.toThrow(/statement timeout/);
+    await client.query('ROLLBACK');
+    expect(await store.write([incomingEvent()])).toEqual([STORED]);
+    expect(await store.refused(ALL)).toEqual([]);
+  });
+
+  it('says that it can store while searches hold all connections for reading', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    await client.query(`BEGIN; LOCK TABLE "${schema}".records`);
+    const searches = Array.from({ length: 5 }, () => store.rows({}, ALL));
+    await vi.waitUntil(async () => {
+      const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      return waiting.rows.length === 4;
+    }, 20_000);
+    await store.check();
+    await client.query('ROLLBACK');
+    expect(await Promise.all(searches)).toEqual(searches.map(() => []));
+  });
+
+  it('stores what stands beside JSON that is too deep, and keeps that as a dead letter', async () => {
+    const store = await enter().open();
+    const deep = { a: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) as unknown };
+    const records = [{ id: 'a' }, { id: 'deep' }, { id: 'c' }].map((record) =>
+      incomingEvent(record, record.id === 'deep' ? { tags: deep } : {}),
+    );
+    const [, dead] = await store.write(records);
+    expect(dead).toEqual({ outcome: 'dead', message: 'stack depth limit exceeded' });
+    expect((await store.rows({}, ALL)).map(({ id }) => id)).toEqual(['a', 'c']);
+  });
+
+  it('rejects while the database is read-only, and no record is dead for that', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA "${schema}" FROM PUBLIC`);
+    await client.query(`ALTER SYSTEM SET default_transaction_read_only = on`);
+    await client.query(`SELECT pg_reload_conf()`);
+    try {
+      await vi.waitFor(() =>
+        expect(store.write([incomingEvent()])).rejects.toThrow('read-only transaction'),
+      );
+      await expect(store.check()).rejects.toThrow('read-only transaction');
+    } finally {
+      // Who made it so has to say that this one may write.
+      await client.query(`SET default_transaction_read_only = off`);
+      await client.query(`ALTER SYSTEM RESET default_transaction_read_only`);
+      await client.query(`SELECT pg_reload_conf()`);
+    }
+    await vi.waitFor(async () => {
+      const [written] = await store.write([incomingEvent({ id: 'later' })]);
+      expect(['stored', 'known']).toContain(written!.outcome);
+    });
+    expect(await store.refused(ALL)).toEqual([]);
+  });
+
+  it('says at once that the database is gone, comes back with it, and has what it answered for', async () => {
+    const store = await enter().open();
+    const told = vi.fn();
+    onTestFinished(store.follow(told));
+    await vi.waitFor(() => expect(told).toHaveBeenCalled());
+    const answered: string[] = [];
+    const write = async (id: string) => {
+      await store.write([incomingEvent({ id })]);
+      answered.push(id);
+    };
+    await write('before');
+    const writing = Array.from({ length: 20 }, (_, n) => write(`during ${n}`).catch(() => {}));
+    await server.kill();
+    await Promise.all(writing);
+    const started = performance.now();
+    await expect(store.write([incomingEvent()])).rejects.toThrow(
+      `Postgres at 127.0.0.1:${server.port}/postgres: connect ECONNREFUSED`,
+    );
+    await expect(store.rows({}, ALL)).rejects.toThrow('ECONNREFUSED');
+    expect(performance.now() - started).toBeLessThan(2_000);
+    await server.restart();
+    client = new pg.Client(server.url).on('error', () => {});
+    await client.connect();
+    told.mockClear();
+    await write('after');
+    const ids = (await store.rows({}, ALL)).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(answered));
+    expect(new Set(ids).size).toBe(ids.length);
+    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 10_000 });
+    // By looking for itself it would take two seconds each.
+    const heard = performance.now();
+    for (let n = 0; n < 5; n++) {
+      told.mockClear();
+      await store.write([incomingEvent({ id: `heard ${n}` })]);
+      await vi.waitUntil(() => told.mock.calls.length, { timeout: 10_000, interval: 5 });
+    }
+    expect(performance.now() - heard).toBeLessThan(6_000);
+  });
+});

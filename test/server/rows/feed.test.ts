@@ -1,0 +1,117 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { createFeed } from '../../../src/server/rows/page/state/feed.js';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const eventOf = (name: string, data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const rowOf = (seq: number) => {
+  const received_at = new Date().toISOString();
+  return eventOf('row', { seq, id: `r${seq}`, type: 'event', project: 'p', received_at, body: {} });
+};
+
+it('has no line while the page is hidden, unless it is locked', async () => {
+  let answers = 0;
+  let status = 200;
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('fetch', async (path: string, { signal }: RequestInit) => {
+    if (!path.includes('format=sse')) return Response.json({ counts: [] });
+    answers++;
+    const stream = new ReadableStream({
+      start: (controller) =>
+        signal!.addEventListener('abort', () => controller.error(signal!.reason)),
+    });
+    return status === 200 ? new Response(stream) : new Response('{}', { status });
+  });
+  const feed = createFeed();
+  const kind = () => feed.state().connection.kind;
+  feed.start();
+  await vi.waitUntil(() => kind() === 'open');
+  feed.setHidden(true);
+  expect(kind()).toBe('asleep');
+  status = 401;
+  feed.setHidden(false);
+  await vi.waitUntil(() => kind() === 'locked');
+  feed.setHidden(true);
+  feed.setHidden(false);
+  expect([kind(), answers]).toEqual(['locked', 2]);
+});
+
+it('reads all that was refused, behind a flood too, and sends all dead letters again', async () => {
+  const received_at = new Date().toISOString();
+  const refused = Array.from({ length: 3000 }, (_, at) => {
+    const isDead = at < 2000 && { isDead: true };
+    return { seq: at + 1, received_at, reason: 'token', status: 401, message: '', ...isDead };
+  }).reverse();
+  const resent: number[] = [];
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('history', { pushState: () => undefined });
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const { pathname, searchParams } = new URL(path, 'http://localhost');
+    if (pathname === '/counts') return Response.json({ counts: [] });
+    if (pathname === '/rows') {
+      const first = refused.slice(0, 50).reverse();
+      const text = first.map((one) => eventOf('refused', one)).join('') + eventOf('ready', {});
+      return new Response(text);
+    }
+    if (pathname === '/refused') {
+      const behind = refused.filter(({ seq }) => seq < Number(searchParams.get('before') ?? 1e6));
+      return Response.json({ refused: behind.slice(0, Number(searchParams.get('limit'))) });
+    }
+    const { seqs } = JSON.parse(init.body as string) as { seqs: number[] };
+    if (seqs.length > 1000) return Response.json({}, { status: 400 });
+    resent.push(...seqs);
+    // The last one was sent again by another page.
+    const there = seqs.filter((seq) => seq !== 1);
+    return Response.json({ results: there.map((seq) => ({ seq, outcome: 'stored' })) });
+  });
+  const feed = createFeed();
+  feed.start();
+  await vi.waitUntil(() => feed.state().isReady);
+  feed.setHidden(true);
+  expect(feed.state().refused).toHaveLength(50);
+  feed.choose('refused');
+  await vi.waitUntil(() => !feed.state().hasMoreRefused);
+  expect(feed.state().refused).toEqual(refused);
+  const dead = refused.filter(({ isDead }) => isDead).map(({ seq }) => seq);
+  await feed.resend(dead);
+  expect(resent).toEqual(dead);
+  expect(feed.state().refused).toEqual(refused.slice(0, -1));
+});
+
+it('counts the rows anew where none matches', async () => {
+  let rows = 1;
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('history', { pushState: () => undefined });
+  vi.stubGlobal('fetch', async (path: string) =>
+    path === '/counts'
+      ? Response.json({ counts: [{ project: 'p', type: 'event', rows }] })
+      : new Response((path.includes('text=') ? '' : rowOf(1)) + eventOf('ready', {})),
+  );
+  const feed = createFeed();
+  feed.start();
+  await vi.waitUntil(() => feed.state().isReady && feed.state().total === 1);
+  rows = 2;
+  feed.filter({ ...feed.state().filters, text: 'x' });
+  expect(feed.state().total).toBeUndefined();
+  await vi.waitUntil(() => feed.state().total === 2);
+  feed.setHidden(true);
+});
+
+it('shows the rows of another store in place of those that it had', async () => {
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  const stream = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });
+  const say = (text: string) => controller.enqueue(new TextEncoder().encode(text));
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('fetch', async (path: string) =>
+    path.startsWith('/rows') ? new Response(stream) : Response.json({ counts: [] }),
+  );
+  const feed = createFeed();
+  const shown = () => feed.state().kept.shown.map(({ row }) => row.seq);
+  feed.start();
+  say(rowOf(8) + rowOf(9) + eventOf('ready', {}));
+  await vi.waitUntil(() => shown().length === 2);
+  say(eventOf('replaced', {}) + rowOf(1) + eventOf('ready', {}));
+  await vi.waitUntil(() => shown().length === 1);
+  expect(shown()).toEqual([1]);
+});
