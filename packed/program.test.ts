@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueuedRecord } from '../src/relay.js';
+import { checked } from '../test/server/helpers/records.js';
 import { createRedisQueue } from '../src/relay-redis.js';
 import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
@@ -220,7 +221,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     await service.clear();
     const env = { PATH: process.env.PATH, STORE_URL: redis.url };
     const ids = ['again', ...Array.from({ length: 250 }, (_, n) => `many-${n}`)];
-    await queue.put(ids.map((id): QueuedRecord => ({ ...eventOf(id), at: Date.now() })));
+    await queue.put(ids.map((id): QueuedRecord => ({ ...checked(eventOf(id)), at: Date.now() })));
     for (const taken of await queue.take(ids.length, 60_000))
       await queue.bury(taken, 'rejected 400');
     // Whoever reads the list may stop before its end.

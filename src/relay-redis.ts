@@ -1,7 +1,5 @@
 export { createRedisQueue } from './server/queue/redis/queue.js';
 export type { RedisQueue, RedisQueueOptions } from './server/queue/redis/queue.js';
-export { createRedisSeen } from './server/queue/redis/seen.js';
-export type { RedisSeenOptions } from './server/queue/redis/seen.js';
 export type { RedisClient } from './server/queue/redis/client.js';
 export type {
   DeadLetter,
@@ -9,5 +7,4 @@ export type {
   IdBounds,
   Queue,
   QueueBounds,
-  Seen,
 } from './server/queue/ports.js';

@@ -1,13 +1,11 @@
 export { createConsumer } from './server/deliver/consumer.js';
 export { createDelivery } from './server/deliver/delivery.js';
 export { createRelay } from './server/create-relay.js';
-export { createSeenMemory } from './server/deliver/seen-memory.js';
-export type { Consumer, ConsumerHealth } from './server/deliver/consumer.js';
-export type { ConsumerOptions } from './server/deliver/consumer.js';
+export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
 export type { Undelivered } from './server/deliver/settle.js';
-export type { Relay, RelayHealth } from './server/create-relay.js';
+export type { Relay, ServerHealth } from './server/create-relay.js';
 export type {
-  DeliverableRecord,
+  Deliverable,
   DeliverOptions,
   Delivery,
   DeliveryOptions,
@@ -16,35 +14,32 @@ export type { ServiceHealth } from './server/deliver/backoff.js';
 export type {
   Bound,
   Dropped,
-  HooksOf,
+  Hooks,
   OnError,
   OnMetric,
   OnRecovery,
-  RelayError,
-  RelayMetric,
+  ServerError,
+  ServerMetric,
 } from './server/hooks.js';
+export type { Incoming } from './server/incoming.js';
 export type {
   GivenBack,
+  Placed,
   Putter,
   Queue,
   QueuedRecord,
   QueueSize,
-  Seen,
-  Sighting,
   Taken,
 } from './server/queue/ports.js';
 export type { AdmissionOptions, Rate, RateLimit } from './server/http/admission.js';
 export type { ClientOptions } from './server/http/client.js';
-export type { Send, SendResult, UpstreamOptions } from './server/deliver/upstream.js';
+export type { Origins } from './server/http/origin.js';
+export type { UpstreamOptions } from './server/deliver/upstream.js';
 export type { Names } from './server/records.js';
-export type { Origins } from './server/http/answers.js';
-export type { Verdict } from './interface/outcome.js';
-export type { ClaimedRecord } from './server/records.js';
-export type { OnRefused, Refusal } from './server/relay-refusals.js';
-export type { RelayOptions } from './server/relay-options.js';
+export type { RelayOptions, ServerOptions } from './server/relay-options.js';
 export type { ServiceAnswer, ServiceFetch, ServiceRequest } from './server/deliver/fetch.js';
-export type { SeenMemoryOptions } from './server/deliver/seen-memory.js';
 export type { Token } from './client/types.js';
+export type { EventBody, IdentifyBody, RecordType } from './interface/bodies.js';
 export type {
   Batch,
   BatchAnswer,

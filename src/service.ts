@@ -1,14 +1,31 @@
 export { createService } from './server/create-service.js';
+export { createConsumer } from './server/deliver/consumer.js';
 export { copyStore } from './server/store/copy-store.js';
 export type { CopyOptions, CopyProgress } from './server/store/copy-store.js';
 export type { Service } from './server/create-service.js';
+export type { ServerHealth } from './server/create-relay.js';
+export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
+export type { Delivery, DeliverOptions, Deliverable } from './server/deliver/delivery.js';
+export type { ServiceHealth } from './server/deliver/backoff.js';
+export type { Undelivered } from './server/deliver/settle.js';
 export type { PageFile, ServiceOptions, WriteToken } from './server/service-options.js';
-export type { ServiceError, ServiceHooks, ServiceMetric } from './server/service-hooks.js';
+export type { ServerOptions } from './server/relay-options.js';
+export type {
+  Bound,
+  Dropped,
+  Hooks,
+  OnError,
+  OnMetric,
+  OnRecovery,
+  ServerError,
+  ServerMetric,
+} from './server/hooks.js';
+export type { Incoming } from './server/incoming.js';
+export type { Refusal } from './server/refusal.js';
 export type { SetupState, Step } from './server/setup.js';
 export type {
   Count,
   Held,
-  Incoming,
   NewRefused,
   Profile,
   Refused,
@@ -19,13 +36,25 @@ export type {
   Store,
   Written,
 } from './server/store/port.js';
+export type {
+  GivenBack,
+  Placed,
+  Putter,
+  Queue,
+  QueuedRecord,
+  QueueSize,
+  Taken,
+} from './server/queue/ports.js';
 export type { EventBody, IdentifyBody, RecordType } from './interface/bodies.js';
 export type { AdmissionOptions, Rate, RateLimit } from './server/http/admission.js';
 export type { ClientOptions } from './server/http/client.js';
-export type { HooksOf } from './server/hooks.js';
-export type { Verdict } from './interface/outcome.js';
-export type { Batch, BatchRecord } from './interface/wire.js';
-export type { Send, SendResult } from './server/deliver/upstream.js';
+export type { Origins } from './server/http/origin.js';
+export type { ErrorStatus } from './server/http/answers.js';
 export type { Names } from './server/records.js';
-export type { ClaimedRecord } from './server/records.js';
-export type { OnRefused, Refusal } from './server/relay-refusals.js';
+export type {
+  Batch,
+  BatchAnswer,
+  BatchRecord,
+  BatchResult,
+  RelayOutcome,
+} from './interface/wire.js';

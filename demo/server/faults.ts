@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context, type MiddlewareHandler, type Next } from 'hono';
-import { MAX_BODY_BYTES } from '../../src/server/operations.js';
+import { MAX_BODY_BYTES } from '../../src/server/http/body.js';
 import { bearerOf } from '../../src/server/tokens.js';
 import { checkFaultRules, createFaultSwitch, type FaultRule } from './fault-rules.js';
 

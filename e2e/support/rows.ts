@@ -7,7 +7,8 @@ import { getRequestListener } from '@hono/node-server';
 import { createRowsPage } from '../../src/program/rows-page.js';
 import { createService } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
-import type { Incoming, NewRefused } from '../../src/server/store/port.js';
+import type { Incoming } from '../../src/server/incoming.js';
+import type { NewRefused } from '../../src/server/store/port.js';
 import { DIST_FOLDER } from './dist.js';
 
 const TOKEN = 'write-token';
@@ -23,7 +24,10 @@ export const incoming = (
   const calledAt = new Date(at - late).toISOString();
   const body = { project: 'shop', channel: 'web', event, timestamp: calledAt, ...more };
   const id = `record-${++made}`;
-  return { id, type: 'event', body, calledAt, receivedAt: new Date(at).toISOString(), ...rest };
+  return {
+    ...{ id, type: 'event', body, text: JSON.stringify(body) },
+    ...{ calledAt, receivedAt: new Date(at).toISOString(), ...rest },
+  };
 };
 
 /** The service with its page, on a port of its own. */

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import {
   createConsumer,
-  createDelivery,
-  createRelay,
+  createService,
+  type Incoming,
   type Names,
   type OnMetric,
-  type Refusal,
-  type RelayHealth,
-} from '../relay.js';
-import { createService, type Store } from '../service.js';
+  type Store,
+} from '../service.js';
 import { createAdmin } from './admin.js';
 import { isLocalName } from './is-local-name.js';
 import type { Log } from './log.js';
@@ -31,15 +29,6 @@ const isLocalOrigin = (origin: string): boolean =>
   URL.canParse(origin) && isLocalName(new URL(origin).hostname);
 
 const firstOf = (names: Names, usual: string): string => (names === '*' ? usual : names[0]!);
-
-/** What a refusal of the relay means to a person, with the fix where it is a setting. */
-const wordsOf = ({ request, status, message }: Refusal): string => {
-  const origin = request.headers.get('origin');
-  if (status !== 403 || message !== 'Not allowed') return message;
-  return origin === 'null' || origin === null
-    ? 'the page has no origin, as a file opened from disk has none: serve it, for example by `npx serve`'
-    : `pages of ${origin} may not send: name it in SITE_ORIGIN`;
-};
 
 interface Parts {
   log: Log;
@@ -67,72 +56,47 @@ export const mountService = async (
   const queued = settings.queueUrl ? await openStore(settings.queueUrl) : undefined;
 
   const traffic = createTrafficLog();
-  const { ofRelay, ofService, handler } = await createProgramMetrics(settings.adminPort);
-  const both =
-    (count: OnMetric): OnMetric =>
-    (...args) => {
-      count(...args);
-      ofRelay(...args);
-    };
+  const metrics = await createProgramMetrics(settings.adminPort);
+  const onMetric: OnMetric = (...args) => {
+    traffic.onMetric(...args);
+    metrics.onMetric(...args);
+  };
   const hooks = createTroubleLog(log, (message) => message);
   let url = '';
   const tag = () =>
     tagFor({ url, project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') });
 
-  const service = createService({
-    ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
-    ...{ tag, page: createRowsPage(new URL('rows/', folderOfFiles)) },
-    retentionDays: settings.retentionDays,
-    onMetric: ofService,
-    ...hooks,
-  });
-  const { send } = service;
+  /** The consumer is made first, since the service answers for it, and writes into the service. */
+  const write = (records: readonly Incoming[]) => service.write(records);
   const consumer =
     queued &&
     createConsumer({
-      queue: queued.queue,
-      delivery: createDelivery({ send, seen: queued.seen, ...hooks, onMetric: ofRelay }),
-      onMetric: both(traffic.onConsumerMetric),
-      ...hooks,
+      ...{ queue: queued.queue, store: { write }, ...hooks },
+      onMetric,
     });
-  const relay = createRelay({
-    ...{ send, projects, channels, clientAddress, rateLimit, ceiling, ...hooks },
+  const service = createService({
+    ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
+    ...{ tag, page: createRowsPage(new URL('rows/', folderOfFiles)), ...hooks },
+    ...(queued && { queue: queued.queue, consumer }),
+    relayPath: RELAY_PATH,
     origins: origins ?? isLocalOrigin,
-    ...(queued && { queue: queued.queue, seen: queued.seen, consumer }),
-    onRefused: (refusal) => service.refuse({ ...refusal, message: wordsOf(refusal) }),
-    onMetric: both(traffic.onRelayMetric),
+    retentionDays: settings.retentionDays,
+    onMetric,
   });
-  /** The relay alone knows the queue, if any, and not whether the service can store. */
-  const health = async (): Promise<RelayHealth> => {
-    const known = relay.health();
-    if (known.problem) return known;
-    const ready = await service(new Request('http://localhost/ready'));
-    return { ...known, ...((await ready.json()) as Pick<RelayHealth, 'status' | 'problem'>) };
-  };
-  const askRelay = async (request: Request, pathname: string): Promise<Response> => {
-    const response = await relay(request);
-    // Without a queue the relay can take what the service can store.
-    const isReady = response.status === 200 && pathname.endsWith('/ready');
-    if (queued || !isReady || (await health()).status === 'ok') return response;
-    return new Response('{"status":"failing"}', { status: 503, headers: response.headers });
-  };
   const files = createSnippetFiles(folderOfFiles, isLocal ? 0 : MAX_AGE_S);
 
   return {
     /** Answers whatever a page, a relay or a reader asks. */
     answer: async (request: Request): Promise<Response> => {
       const { pathname } = new URL(request.url);
-      if (pathname.startsWith(`${RELAY_PATH}/`)) return askRelay(request, pathname);
       if (pathname === '/')
         return new Response(null, { status: 302, headers: { location: '/rows' } });
       const file = await files(request);
       if (file) service.note('file');
-      const response = file ?? (await service(request));
-      if (request.method === 'POST' && pathname.startsWith('/v1/')) traffic.onDirect(response);
-      return response;
+      return file ?? service(request);
     },
     /** Answers what asks for numbers. */
-    answerAdmin: createAdmin({ relay, health, consumer, metrics: handler }),
+    answerAdmin: createAdmin({ health: service.health, consumer, metrics: metrics.handler }),
     tag,
     databaseUrl,
     isLocal,

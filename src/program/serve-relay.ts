@@ -50,40 +50,45 @@ export const serveRelay = async (
 ): Promise<void> => {
   const { baseUrl, token, origins, projects, channels, addressHeader, trustedProxies } = settings;
   const { rateLimit, ceiling, timeout, maxAge, idempotencyKey, host, adminPort } = settings;
-  const { queue, seen, close } = await openStore(settings.storeUrl, settings);
+  const { queue, close } = await openStore(settings.storeUrl, settings);
   const traffic = createTrafficLog();
   const metrics = await createProgramMetrics(adminPort);
-  const both =
-    (first: OnMetric): OnMetric =>
-    (...args) => {
-      first(...args);
-      metrics.ofRelay(...args);
-    };
+  const onMetric: OnMetric = (...args) => {
+    traffic.onMetric(...args);
+    metrics.onMetric(...args);
+  };
   const hooks = createTroubleLog(log, inSettings);
   const ofService = createServiceClient({
     ...settings,
     ...{ fetch: createNodeFetch(), rate: settings.serviceRate },
   });
-  const { fetch, pace, concurrency } = ofService;
-  const toService = {
-    ...{ baseUrl, token, seen, timeout, idempotencyKey, fetch, pace, concurrency },
-    ...hooks,
-  };
+  const { fetch, concurrency } = ofService;
+  const toService = { baseUrl, token, timeout, idempotencyKey, fetch, concurrency, ...hooks };
   const client = createClientAddress({
     ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
   });
   const consumer = createConsumer({
     ...{ queue, maxAge, visibilityTimeout: visibilityOf(timeout), ...hooks },
-    delivery: createDelivery({ ...toService, onMetric: metrics.ofRelay }),
-    onMetric: both(traffic.onConsumerMetric),
+    delivery: createDelivery({ ...toService, onMetric: metrics.onMetric }),
+    onMetric,
     onUndelivered: ({ record, reason, status }: Undelivered) =>
       log.error(`dead letter: ${record.type} ${record.id} ${reason} ${status}`),
   });
   const relay = createRelay({
-    ...toService,
-    ...{ origins, projects, channels, queue, consumer, rateLimit, ceiling },
+    ...{
+      ...hooks,
+      secret: token,
+      timeout,
+      origins,
+      projects,
+      channels,
+      queue,
+      consumer,
+      rateLimit,
+      ceiling,
+    },
     clientAddress: client.of,
-    onMetric: both(traffic.onRelayMetric),
+    onMetric,
   });
   const doors = [
     await listen({
@@ -96,7 +101,7 @@ export const serveRelay = async (
   ];
   if (adminPort !== undefined) {
     const answer = createAdmin({
-      ...{ relay, health: relay.health, consumer, metrics: metrics.handler },
+      ...{ health: relay.health, consumer, metrics: metrics.handler },
     });
     doors.push(await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer }));
   }

@@ -28,14 +28,14 @@ const createPace = ({ perSecond, burst }: Rate) => {
 export const createServiceClient = (parts: Parts) => {
   const { fetch, rate, timeout = 10_000, concurrency = 32 } = parts;
   let { token } = parts;
-  const ask: ServiceFetch = (url, request) =>
-    fetch(url, {
-      ...request,
-      headers: { ...request.headers, authorization: `Bearer ${token}` },
-    });
+  const pace = rate ? createPace(rate) : undefined;
+  const ask: ServiceFetch = async (url, request) => {
+    await pace?.();
+    const headers = { ...request.headers, authorization: `Bearer ${token}` };
+    return fetch(url, { ...request, headers });
+  };
   return {
     fetch: ask,
-    pace: rate ? createPace(rate) : undefined,
     /** More would wait for their turn for longer than a quarter of the time that they have. */
     concurrency: rate
       ? Math.min(concurrency, Math.ceil((rate.perSecond * timeout) / 4_000))

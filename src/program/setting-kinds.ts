@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { messageOf } from '../interface/errors.js';
 import { isText, type Kind } from '../interface/kinds.js';
-import { isOrigin } from '../server/http/answers.js';
+import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
 import type { TrustedProxies } from './client-address.js';
 

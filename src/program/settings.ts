@@ -152,7 +152,7 @@ const storeSettingsOf = (ours: Environment): StoreSettings => ({
     maxDeadOfClient: numberOf(ours.MAX_DEAD_OF_CLIENT),
   },
   ids: {
-    maxAge: times(DAY_MS, ours.ID_DAYS),
+    idAge: times(DAY_MS, ours.ID_DAYS),
     maxIds: numberOf(ours.MAX_IDS),
     maxIdsOfClient: numberOf(ours.MAX_IDS_OF_CLIENT),
   },

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
-import type { Queue, Seen } from '../relay.js';
-import type { DeadLetters, RedisQueueOptions, RedisSeenOptions } from '../relay-redis.js';
+import type { Queue } from '../relay.js';
+import type { DeadLetters, RedisQueueOptions } from '../relay-redis.js';
 
 export interface StoreSettings {
   /** Begins the names of keys in Redis. */
@@ -13,14 +13,13 @@ export interface StoreSettings {
     'maxWaiting' | 'maxWaitingOfClient' | 'maxDead' | 'maxDeadOfClient'
   >;
   /** How many ids are known, and for how many milliseconds. */
-  ids?: Pick<RedisSeenOptions, 'maxAge' | 'maxIds' | 'maxIdsOfClient'>;
+  ids?: Pick<RedisQueueOptions, 'idAge' | 'maxIds' | 'maxIdsOfClient'>;
   /** Milliseconds for which Redis may be silent until its connection counts as lost. @default 5000 */
   silence?: number;
 }
 
 export interface Store {
   queue: Queue & { deadLetters: DeadLetters };
-  seen: Seen;
   close: () => Promise<void>;
 }
 
@@ -40,7 +39,7 @@ export const load = async <Module>(
 const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
   const { prefix, bounds, ids, silence = 5_000 } = settings;
   const { createClient } = await load('redis', () => import('redis'));
-  const { createRedisQueue, createRedisSeen } = await import('../relay-redis.js');
+  const { createRedisQueue } = await import('../relay-redis.js');
   let isConnected = false;
   let problem: unknown;
   const client = createClient({
@@ -70,25 +69,16 @@ const openRedis = async (url: string, settings: StoreSettings): Promise<Store> =
       }),
   };
   return {
-    queue: createRedisQueue({ client: asked, prefix, ...bounds }),
-    seen: createRedisSeen({ client: asked, prefix, ...ids }),
+    queue: createRedisQueue({ client: asked, prefix, ...bounds, ...ids }),
     close: async () => client.destroy(),
   };
 };
 
 const openFolder = async (url: string, { bounds, ids }: StoreSettings): Promise<Store> => {
-  const { createLibsqlQueue, createLibsqlSeen } = await load(
-    'libsql',
-    () => import('../relay-libsql.js'),
-  );
+  const { createLibsqlQueue } = await load('libsql', () => import('../relay-libsql.js'));
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), ...bounds });
-  const seen = createLibsqlSeen({ path: join(folder, 'seen.db'), ...ids });
-  const close = async () => {
-    queue.close();
-    seen.close();
-  };
-  return { queue, seen, close };
+  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), ...bounds, ...ids });
+  return { queue, close: async () => queue.close() };
 };
 
 /** Opens the store, or rejects with words that name the setting. */

@@ -1,8 +1,7 @@
-import type { RelayError } from '../relay.js';
-import type { ServiceError } from '../service.js';
+import type { ServerError } from '../relay.js';
 import type { Log } from './log.js';
 
-type Kind = RelayError['kind'] | ServiceError['kind'];
+type Kind = ServerError['kind'];
 
 /**
  * Writes a line when a trouble begins and one when it is over. Relay and consumer each tell of the store and the
@@ -30,6 +29,6 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
 
 /** The troubles whose end is told. */
 const ENDING: readonly Kind[] = [
-  ...(['setup', 'unreachable', 'service', 'records', 'token', 'seen', 'queue'] as const),
+  ...(['setup', 'unreachable', 'service', 'records', 'token', 'queue'] as const),
   ...(['store', 'reading'] as const),
 ];

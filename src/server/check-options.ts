@@ -60,6 +60,12 @@ export const count: Kind = {
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 };
 
+/** A number that may be nothing. */
+export const notNegative: Kind = {
+  words: 'a number from 0',
+  fits: (value) => Number.isFinite(value) && (value as number) >= 0,
+};
+
 /** An object with these methods. */
 export const objectWith = (...methods: readonly string[]): Kind => ({
   words: `an object with ${methods.join(', ')}`,

@@ -2,40 +2,36 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../interface/errors.js';
-import type { Send } from './deliver/upstream.js';
-import { createAdmission, createHeldBodies } from './http/admission.js';
-import { answerJson, refuse } from './http/answers.js';
-import { createClientOf } from './http/client.js';
-import type { Names } from './records.js';
-import type { OnRefused } from './relay-refusals.js';
-import { inTime } from '../interface/in-time.js';
 import { createClientWord } from './client-word.js';
-import { createTell } from './service-hooks.js';
-import { createOperations } from './operations.js';
+import type { ServerHealth } from './create-relay.js';
+import { createServer } from './create-server.js';
+import { createTell } from './hooks.js';
+import { answerJson, refuse } from './http/answers.js';
 import { OPENAPI } from './openapi.js';
+import { createQueueSink } from './queue-sink.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
 import { createReadingTrouble } from './reading/reading-trouble.js';
 import { addReadingRoutes } from './reading/routes.js';
 import { createRefusals } from './refusals.js';
-import { createRefuseForRelay } from './refuse-for-relay.js';
 import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
+import type { Incoming } from './incoming.js';
+import { createStoreSink } from './store-sink.js';
+import type { Written } from './store/port.js';
 import { createTokens } from './tokens.js';
-import { createWriteForRelay } from './write-for-relay.js';
-import { createWriteRecords } from './write-records.js';
 
 /** A service: give it a request, get the answer. It never rejects. */
 export interface Service {
   (request: Request): Promise<Response>;
   /**
-   * Stores what a relay of the same process hands over, all in one transaction: `createRelay({ send: service.send })`.
-   * Rejects where the database does not work; then nothing of it is stored, and the relay sends it again.
+   * Writes records that a queue has kept, all in one transaction: `createConsumer({ queue, store: service })`. Rejects if
+   * the database does not work; then none of them is stored.
    */
-  send: Send;
-  /** Keeps what such a relay refuses, so that people see it: `createRelay({ onRefused: service.refuse })`. */
-  refuse: OnRefused;
+  write(records: readonly Incoming[]): Promise<Written[]>;
+  /** How it stands with the database, and with the queue if there is one: for people who operate it. */
+  health(): Promise<ServerHealth>;
   /** Notes that a step of setting up was seen: the snippet's file was fetched, say. */
   note(step: Step): void;
   setup(): SetupState;
@@ -55,7 +51,6 @@ const isReading = (path: string): boolean =>
 
 /** As long as Chromium remembers a preflight. */
 const PREFLIGHT_AGE_S = 7_200;
-const READY_WITHIN_MS = 5_000;
 /** How long to wait for a database that does not work. */
 const DOWN_MS = 5_000;
 
@@ -75,24 +70,23 @@ const DOWN_MS = 5_000;
  */
 export const createService = (options: ServiceOptions): Service => {
   checkServiceOptions(options);
-  const { store, readToken, retentionDays, now = Date.now } = options;
+  const { store, readToken, retentionDays, relayPath, origins, now = Date.now } = options;
+  const { queue, consumer } = options;
   const tell = createTell(options);
   const setup = createSetup(options.tag, now);
-  const refusals = createRefusals({ store, setup, tell, now });
-  const writeRecords = createWriteRecords({ store, setup, tell, now });
+  const browserOf = createClientWord(options);
+  const refusals = createRefusals({ store, setup, browserOf, tell, now });
+  const storeSink = createStoreSink({ store, setup, tell, now });
   const trouble = createReadingTrouble(tell, now);
   const feed = createFeed({ store, setup, tell, trouble });
-  const clientWordOf = createClientWord(options);
-  const rules = {
-    projects: listOf(options.projects),
-    channels: listOf(options.channels),
-  };
-  const operate = createOperations({
-    ...{ refusals, setup, writeRecords, rules, now, clientWordOf },
-    admission: createAdmission({ ...admissionOptionsOf(options), now, tell }),
-    hold: createHeldBodies(),
-    clientKeyOf: createClientOf(options, tell),
-    tokens: createTokens(options.writeTokens),
+  const server = createServer({
+    ...{ options, tell, now, browserOf, refused: refusals.refused },
+    sink: queue ? createQueueSink({ queue, consumer, tell, now }) : storeSink,
+    rules: { projects: options.projects ?? '*', channels: options.channels ?? '*', fillsIn: true },
+    origins: origins ?? [],
+    tokens: createTokens(options.writeTokens ?? []),
+    secret: options.secret,
+    accepted: () => setup.note('accepted'),
   });
   const endRetention =
     retentionDays === undefined
@@ -100,8 +94,9 @@ export const createService = (options: ServiceOptions): Service => {
       : startRetention({ store, days: retentionDays, tell, now });
 
   const app = new Hono();
+  // Any page may send that has a token.
   const forPages = cors({
-    origin: options.origins ? [...options.origins] : '*',
+    origin: '*',
     allowMethods: ['POST', 'OPTIONS'],
     allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-called-at'],
     exposeHeaders: ['Retry-After'],
@@ -125,19 +120,15 @@ export const createService = (options: ServiceOptions): Service => {
       },
     }),
   );
-  app.post('/v1/identify', (c) => operate(c.req.raw, 'identify'));
-  app.post('/v1/event', (c) => operate(c.req.raw, 'event'));
+  app.post('/v1/identify', (c) => server.answerToken(c.req.raw, 'identify'));
+  app.post('/v1/event', (c) => server.answerToken(c.req.raw, 'event'));
+  app.post('/v1/batch', (c) => server.answerToken(c.req.raw, 'batch'));
   addReadingRoutes(app, {
-    ...{ store, setup, feed, trouble, clientWordOf, page: options.page },
+    ...{ store, setup, feed, trouble, clientWordOf: browserOf, page: options.page },
   });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));
   app.get('/live', () => answerJson(200, { status: 'ok' }));
-  app.get('/ready', async () => {
-    const problem = writeRecords.problem() ?? (await notReady());
-    return problem === undefined
-      ? answerJson(200, { status: 'ok' })
-      : answerJson(503, { status: 'failing', problem });
-  });
+  app.get('/ready', server.ready);
   app.notFound(() => refuse(404));
   app.onError((error, c) => {
     // What reads asks the database and nobody else.
@@ -150,27 +141,19 @@ export const createService = (options: ServiceOptions): Service => {
     return refuse(503, { waitMs: DOWN_MS, message: 'The database did not answer' });
   });
 
-  let checking: Promise<void> | undefined;
-  /** Why the database takes no records, if that is so. All who ask at the same time share one check, since anybody may ask. */
-  const notReady = async (): Promise<string | undefined> => {
-    try {
-      checking ??= inTime(store.check(), READY_WITHIN_MS).finally(() => (checking = undefined));
-      await checking;
-      return undefined;
-    } catch (error) {
-      return messageOf(error);
-    }
-  };
-
   const answer = async (request: Request): Promise<Response> => {
+    if (relayPath && new URL(request.url).pathname.startsWith(`${relayPath}/`)) {
+      setup.note('preflight');
+      return server.answerPage(request);
+    }
     const response = await app.fetch(request);
     tell.metric('requests', 1, { route: routeOf(request), status: String(response.status) });
     return response;
   };
 
   return Object.assign(answer, {
-    send: createWriteForRelay({ rules, refusals, setup, writeRecords, clientWordOf, now }),
-    refuse: createRefuseForRelay({ refusals, clientWordOf }),
+    write: storeSink.write,
+    health: () => server.health(() => undefined),
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,
@@ -183,23 +166,17 @@ export const createService = (options: ServiceOptions): Service => {
   });
 };
 
-/** Undefined for any name. */
-const listOf = (names: Names | undefined): readonly string[] | undefined =>
-  names === '*' ? undefined : names && [...names];
-
-const ROUTES = ['/v1/identify', '/v1/event', ...READING, '/openapi.json', '/live', '/ready'];
+const ROUTES = [
+  '/v1/identify',
+  '/v1/event',
+  '/v1/batch',
+  ...READING,
+  '/openapi.json',
+  '/live',
+  '/ready',
+];
 /** The path of a request as a label: one of few. */
 const routeOf = ({ url }: Request): string => {
   const { pathname } = new URL(url);
   return ROUTES.find((route) => pathname === route || pathname.startsWith(`${route}/`)) ?? 'none';
 };
-
-type AdmissionOptions = Pick<ServiceOptions, 'clientAddress' | 'rateLimit' | 'ceiling'>;
-const admissionOptionsOf = ({
-  clientAddress,
-  rateLimit,
-  ceiling,
-}: ServiceOptions): AdmissionOptions & { authorize: undefined; timeout: undefined } => ({
-  ...{ clientAddress, rateLimit, ceiling },
-  ...{ authorize: undefined, timeout: undefined },
-});

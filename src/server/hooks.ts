@@ -1,7 +1,7 @@
 import { messageOf } from '../interface/errors.js';
 
-/** Numbers a relay gives away. Labels are from small closed sets, never from the input. */
-export type RelayMetric =
+/** Numbers that a server gives away. Labels are from small closed sets, never from the input. */
+export type ServerMetric =
   /** 1 a request. Labels: `route`, `status`. */
   | 'requests'
   /**
@@ -9,16 +9,20 @@ export type RelayMetric =
    * consumer gives back untried does not count.
    */
   | 'records'
-  /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
-  | 'upstream_ms'
-  /** 1 when the service begins to fail, 0 when it takes a record again. */
-  | 'trouble'
-  /** What was dropped because a bound was reached. Label: `bound`, the name of the setting. */
-  | 'dropped'
-  /** Records that were known, so that they were not passed on again. */
-  | 'seen_hits'
+  /** 1 a request or record that was refused. Labels: `reason`, and `kept`: whether it can be read later. */
+  | 'refused'
   /** 1 a request refused because too much came. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
+  /** Records that were known, so that they were not stored or passed on again. */
+  | 'seen_hits'
+  /** What was dropped because a bound was reached. Label: `bound`, the name of the setting. */
+  | 'dropped'
+  /** 1 when the database or the service begins to fail, 0 when it takes a record again. */
+  | 'trouble'
+  /** Milliseconds a write into the database took until it was durable. */
+  | 'store_ms'
+  /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
+  | 'upstream_ms'
   /** Milliseconds a queue took to make a batch durable. */
   | 'queue_put_ms'
   /** Records that wait in the queue, as a consumer sees it now and then. */
@@ -26,7 +30,11 @@ export type RelayMetric =
   /** Dead letters in the queue. */
   | 'queue_dead'
   /** Milliseconds the oldest record has waited in the queue; 0 where none does. */
-  | 'queue_oldest_ms';
+  | 'queue_oldest_ms'
+  /** Pages and tools that follow the rows now. */
+  | 'followers'
+  /** Rows that were deleted because of their age. */
+  | 'expired';
 
 /** A setting that bounds what is kept. Beyond it, the oldest goes. */
 export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
@@ -34,50 +42,51 @@ export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
 export type Dropped = Partial<Record<Bound, number>>;
 
 export type OnMetric = (
-  name: RelayMetric,
+  name: ServerMetric,
   value: number,
   labels?: Readonly<Record<string, string>>,
 ) => void;
 
 /** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
-export interface RelayError {
+export interface ServerError {
   /**
-   * The first seven are told once until they are over:
+   * The first eight are reported once until they are over:
    * - `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML.
    * - `unreachable`: the service gives no answer at all; the message has the cause.
    * - `service`: the service answers 408, 425, 429 or 5xx, more than once in a row.
    * - `records`: the service takes records, but refuses to take some.
    * - `token`: the token function failed, or gave what no header can carry.
-   * - `seen`, `queue`: the store failed.
-   * - `unlisted`: records name a project or channel that is not listed; each value is told once a day.
-   * - `dropped`: what was kept had to go, because there was too much of it; told once a minute at the most.
-   * - `storage`: the store is set up so that it may lose records; told at the start.
+   * - `queue`: the queue failed.
+   * - `store`: the database does not take records.
+   * - `reading`: the database did not answer a reader; a search may take too long.
+   * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
+   * - `dropped`: what was kept had to go, because there was too much of it; reported once a minute at the most.
+   * - `storage`: the queue is set up so that it may lose records; reported at the start.
    * - `hook`: a function that was passed in failed.
-   * - `relay`: a fault of the relay itself.
+   * - `fault`: a fault of the server itself.
    */
   kind:
-    | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'seen' | 'queue')
-    | ('unlisted' | 'dropped' | 'storage' | 'hook' | 'relay');
+    | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'queue' | 'store' | 'reading')
+    | ('unlisted' | 'dropped' | 'storage' | 'hook' | 'fault');
   message: string;
   /** HTTP status of the service, where there was an answer. */
   status?: number;
 }
 
-export type OnError = (error: RelayError) => void;
+export type OnError = (error: ServerError) => void;
 
 /** A trouble that `onError` has told of is over. */
-export type OnRecovery = (recovery: { kind: RelayError['kind']; lastedMs: number }) => void;
+export type OnRecovery = (recovery: { kind: ServerError['kind']; lastedMs: number }) => void;
 
-/** The hooks of an operator, for metrics and errors of certain names. */
-export interface HooksOf<Metric extends string, Problem extends { kind: string }> {
-  onMetric?:
-    ((name: Metric, value: number, labels?: Readonly<Record<string, string>>) => void) | undefined;
-  onError?: ((error: Problem) => void) | undefined;
-  /** Called when a trouble is over that `onError` has told of. */
-  onRecovery?: ((recovery: { kind: Problem['kind']; lastedMs: number }) => void) | undefined;
+/** The hooks of an operator. */
+export interface Hooks {
+  /** Called with each number. @default none */
+  onMetric?: OnMetric | undefined;
+  /** Called with what needs the operator. @default none */
+  onError?: OnError | undefined;
+  /** Called when a trouble is over that `onError` has reported. @default none */
+  onRecovery?: OnRecovery | undefined;
 }
-
-export type Hooks = HooksOf<RelayMetric, RelayError>;
 
 /**
  * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
@@ -93,34 +102,25 @@ export const callSafely = (hook: () => unknown, failed: (error: unknown) => void
 };
 
 /** The hooks, made safe: one that throws must not cost a record. */
-export const createTell = <
-  Metric extends string = RelayMetric,
-  Problem extends { kind: string } = RelayError,
->({
-  onMetric,
-  onError,
-  onRecovery,
-}: HooksOf<Metric, Problem>) => {
-  const error = (problem: Problem | { kind: 'hook'; message: string }): void =>
+export const createTell = ({ onMetric, onError, onRecovery }: Hooks) => {
+  const error = (problem: ServerError): void =>
     callSafely(
-      () => onError?.(problem as Problem), // every list of kinds has `hook`
+      () => onError?.(problem),
       () => {}, // there is nobody left to tell
     );
+  const hookFailed = (name: string, thrown: unknown): void =>
+    error({ kind: 'hook', message: `\`${name}\` failed: ${messageOf(thrown)}` });
   return {
     error,
     /** Calls another hook. */
     call: (name: string, hook: () => unknown): void =>
-      callSafely(hook, (thrown) =>
-        error({ kind: 'hook', message: `\`${name}\` failed: ${messageOf(thrown)}` }),
-      ),
-    metric: (
-      ...args: [name: Metric, value: number, labels?: Readonly<Record<string, string>>]
-    ): void =>
+      callSafely(hook, (thrown) => hookFailed(name, thrown)),
+    metric: (...args: Parameters<OnMetric>): void =>
       callSafely(
         () => onMetric?.(...args),
-        (thrown) => error({ kind: 'hook', message: messageOf(thrown) }),
+        (thrown) => hookFailed('onMetric', thrown),
       ),
-    recovery: (over: { kind: Problem['kind']; lastedMs: number }): void =>
+    recovery: (over: Parameters<OnRecovery>[0]): void =>
       callSafely(
         () => onRecovery?.(over),
         () => {},
@@ -128,31 +128,20 @@ export const createTell = <
   };
 };
 
-export type Tell = ReturnType<typeof createTell<RelayMetric, RelayError>>;
-
-/** Tells that a function of the operator's has failed. */
-export interface TellHook {
-  error: (problem: { kind: 'hook'; message: string }) => void;
-}
+export type Tell = ReturnType<typeof createTell>;
 
 /** Reports a trouble once, and again only after it is over, which is reported as well. */
-export const createReportOnce = <Problem extends { kind: string }>(
-  tell: {
-    error: (problem: Problem) => void;
-    recovery: (over: { kind: Problem['kind']; lastedMs: number }) => void;
-  },
-  now: () => number,
-) => {
-  let told: { kind: Problem['kind']; since: number } | undefined;
+export const createReportOnce = (tell: Pick<Tell, 'error' | 'recovery'>, now: () => number) => {
+  let reported: { kind: ServerError['kind']; since: number } | undefined;
   return {
     /** `since`: when it began, if that was before now. */
-    tell: (error: Problem, since = now()): void => {
-      if (!told) tell.error(error);
-      told ??= { kind: error.kind, since };
+    tell: (error: ServerError, since = now()): void => {
+      if (!reported) tell.error(error);
+      reported ??= { kind: error.kind, since };
     },
     healed: (): void => {
-      if (told) tell.recovery({ kind: told.kind, lastedMs: now() - told.since });
-      told = undefined;
+      if (reported) tell.recovery({ kind: reported.kind, lastedMs: now() - reported.since });
+      reported = undefined;
     },
   };
 };

@@ -76,7 +76,7 @@ export interface MetricsOptions<Registry extends MetricsRegistry> {
   client: PromClient<Registry>;
   /** Where the metrics go. @default a new one, with the process's own metrics (loop lag, heap, handles) */
   registry?: Registry | undefined;
-  /** Begins the name of every metric. @default 'analytics_relay' */
+  /** Begins the name of every metric. @default 'analytics_outbox' */
   prefix?: string | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface Metrics<Registry extends MetricsRegistry> {
 export const createMetrics = <Registry extends MetricsRegistry>(
   options: MetricsOptions<Registry>,
 ): Metrics<Registry> => {
-  const { client, prefix = 'analytics_relay', registry = ofProcess(options.client) } = options;
+  const { client, prefix = 'analytics_outbox', registry = ofProcess(options.client) } = options;
   if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(prefix)) {
     throw new TypeError(
       '`prefix` must be the beginning of a metric name: letters, digits, _ and :',

@@ -1,68 +1,11 @@
 import type { RecordType } from '../interface/bodies.js';
+import { isDateTime } from '../interface/is-date-time.js';
+import { isDeeper, MAX_LEVELS } from '../interface/is-deeper.js';
 import { isObject } from '../interface/is-object.js';
-import { isDeeper } from '../interface/is-deeper.js';
-import { MAX_USER_BYTES } from '../interface/max-user-bytes.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
-import { MAX_BATCH_RECORDS, type BatchRecord, type BatchResult } from '../interface/wire.js';
-
-/** Values that a body may have. A page sends 60,000 bytes at the most, which cannot hold more. */
-const MAX_VALUES = 32_768;
-const TOKEN_BYTES = 4_096;
-const TOKEN_VALUES = 256;
-/** How deep the records of a batch are: in a list, in an object. */
-const RECORD_DEPTH = 3;
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const COMMA = 44;
-const OPEN_LIST = 91;
-const CLOSE_LIST = 93;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-
-/** The index of the quote that ends the string which begins at `start`. */
-const endOfString = (text: string, start: number): number => {
-  for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return end;
-  }
-  return text.length;
-};
-
-/** What a body costs of its client's rate limit when it is refused before it is complete. */
-export const weighBytes = (bytes: number): number => Math.max(1, Math.ceil(bytes / TOKEN_BYTES));
-
-interface Weight {
-  /** What the body costs of its client's rate limit. */
-  tokens: number;
-  /** It has more values than may be parsed. */
-  isTooMuch: boolean;
-}
-
-/**
- * What a body is worth, before it is parsed: parsing costs many times as much, and a kilobyte of gzip can hold
- * 350,000 objects. A token pays for one record, 4 KiB or 256 values, whichever is more.
- */
-export const weighBody = (text: string): Weight => {
-  let depth = 0;
-  let values = 1;
-  let records = 0;
-  for (let i = 0; i < text.length && values <= MAX_VALUES; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) i = endOfString(text, i);
-    else if (code === COMMA) values++;
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      values++;
-      depth++;
-      if (depth === RECORD_DEPTH && code === OPEN_OBJECT) records++;
-    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--;
-  }
-  return {
-    tokens: Math.ceil(Math.max(1, records, text.length / TOKEN_BYTES, values / TOKEN_VALUES)),
-    isTooMuch: values > MAX_VALUES,
-  };
-};
+import { MAX_BATCH_RECORDS } from '../interface/wire.js';
+import type { Incoming } from './incoming.js';
+import { refusalOf, type Refusal } from './refusal.js';
 
 /** A record whose id is well formed. Nothing else of it is checked yet. */
 export interface ClaimedRecord {
@@ -72,12 +15,9 @@ export interface ClaimedRecord {
   called_at?: unknown;
 }
 
-/**
- * The characters of nanoid and UUIDs. An id goes into a header and into the answer, so nothing else is
- * allowed.
- */
-const ID = /^[\w-]{1,64}$/;
-
+/** An id goes into headers, keys and answers, so it is visible ASCII, with spaces only inside. */
+const ID = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
+export const ID_WORDS = '1 to 255 visible ASCII characters';
 export const isId = (value: unknown): value is string =>
   typeof value === 'string' && ID.test(value);
 
@@ -90,19 +30,10 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** Why a batch is refused as a whole. */
-export interface BatchFault {
-  status: 400 | 413;
-  message: string;
-}
-
-const wrong = (what: string): BatchFault => ({
-  status: 400,
-  message: `Invalid request data: ${what}`,
-});
+const wrong = (message: string): Refusal => refusalOf('body', message);
 
 /** The records of a batch, or why it is refused as a whole. */
-export const parseBatch = (text: string): ClaimedRecord[] | BatchFault => {
+export const parseBatch = (text: string): ClaimedRecord[] | Refusal => {
   const batch = parseJson(text);
   if (batch === undefined) return wrong('the body is no JSON');
   if (!isObject(batch)) return wrong('the body must be an object');
@@ -110,69 +41,131 @@ export const parseBatch = (text: string): ClaimedRecord[] | BatchFault => {
   if (typeof sentAt !== 'string') return wrong('sent_at must be a string');
   if (!Array.isArray(records)) return wrong('records must be a list');
   if (records.length > MAX_BATCH_RECORDS)
-    return { status: 413, message: `Too large: records may be ${MAX_BATCH_RECORDS} at the most` };
-  const claimed: ClaimedRecord[] = [];
+    return refusalOf('size', `a batch may have ${MAX_BATCH_RECORDS} records at the most`);
   for (const [index, record] of (records as unknown[]).entries()) {
     if (!isObject(record)) return wrong(`records[${index}] must be an object`);
-    const { id, type, body, called_at } = record;
-    if (!isId(id)) return wrong(`records[${index}].id must have 1 to 64 letters, digits, - and _`);
-    claimed.push({ id, type, body, called_at });
+    if (!isId(record['id'])) return wrong(`records[${index}].id must have ${ID_WORDS}`);
   }
-  return claimed;
+  return records as ClaimedRecord[];
 };
 
 /** Names that may be written to; `*` stands for any. */
 export type Names = readonly string[] | '*';
 
-interface Rules {
+/** What a server takes. */
+export interface Rules {
   projects: Names;
   channels: Names;
+  /** Fill in the defaults that the interface names, as a store keeps them. What is passed on stays as it was sent. */
+  fillsIn: boolean;
 }
+
+/** What is known of a record beside what it says itself. */
+interface Circumstances {
+  receivedAt: string;
+  /** Whether the sender's token may write to a project. */
+  mayWrite: (project: string) => boolean;
+}
+
+/** Bytes of what becomes part of a database's keys. */
+const MAX_KEY_BYTES = 1_024;
+const KEYS = ['project', 'channel', 'user_id'];
+/** Characters of a record: a page of rows, or what a live page gets at once, has to fit into memory. */
+const MAX_RECORD = 131_072;
+
+/** A character has three bytes at the most, but for pairs, which count as two and have four. */
+const isLongKey = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  value.length * 3 > MAX_KEY_BYTES &&
+  new TextEncoder().encode(value).length > MAX_KEY_BYTES;
 
 const lists = (names: Names, name: unknown): boolean =>
   names === '*' || names.includes(name as string);
 
-/** Bytes of a record's body. A page sends 60,000 at the most. */
-const MAX_RECORD_BYTES = 65_536;
-
-const bytesOf = (text?: string): number => new TextEncoder().encode(text).length;
+const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
 
 /** Milliseconds since the epoch, within the years that ISO 8601 writes with four digits. */
 const isTime = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < 253_402_300_800_000;
 
-/** Compares the values: with `in`, the list `['event']` would pass as a key. */
-const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
+const wrongIn = (field: string, message: string): Refusal => refusalOf('field', message, { field });
+
+/** What is wrong with the form of a body. */
+const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
+  const field = wrongField(type, body);
+  if (field === 'body') return wrongIn(field, 'the body must be an object');
+  const given = body as Record<string, unknown>;
+  if (field) {
+    const { words } = FIELDS[type][field]!;
+    const isMissing = given[field] === undefined;
+    return wrongIn(
+      field,
+      isMissing ? `\`${field}\` is missing: ${words}` : `\`${field}\` must be ${words}`,
+    );
+  }
+  const long = KEYS.find((name) => isLongKey(given[name]));
+  if (long) return wrongIn(long, `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`);
+  if (isDeeper(body)) return wrongIn('body', `the body may have ${MAX_LEVELS} levels at the most`);
+  return undefined;
+};
+
+const notListed = (unlisted: 'project' | 'channel', value: unknown): Refusal =>
+  refusalOf(
+    'project',
+    `The server does not list the ${unlisted} "${String(value)}". Add it to the ${unlisted}s of the server, or correct it in the ${unlisted === 'project' ? 'tag' : 'call'}.`,
+    { unlisted },
+  );
+
+/** Leaves out fields that the interface does not know: a token may allow more than a page may do. */
+const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string, unknown> => {
+  const isKnown = (name: string) => Object.hasOwn(FIELDS[type], name);
+  const names = Object.keys(body);
+  if (names.every(isKnown)) return body;
+  return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));
+};
+
+/** The time of the call: that of an event stands in its body. */
+const calledAtOf = (
+  type: RecordType,
+  { timestamp }: Record<string, unknown>,
+  told: unknown,
+): string | undefined => {
+  if (type === 'event' && timestamp !== undefined) return timestamp as string;
+  if (isTime(told)) return new Date(told).toISOString();
+  return typeof told === 'string' ? told : undefined;
+};
 
 /**
- * The record as it goes to the service, or the result that refuses it. A value that is not listed is
- * `blocked`, not `rejected`: a page may be newer than the lists, and keeps the record until they have caught
- * up.
+ * Checks a record, once for all that follows. A name that is not listed is no fault of the record: a page may be newer
+ * than the lists, and keeps it until they have caught up.
  */
 export const checkRecord = (
-  { id, type, body, called_at }: ClaimedRecord,
-  { projects, channels }: Rules,
-): BatchRecord | BatchResult => {
-  const wrong = (field: string): BatchResult => ({ id, outcome: 'rejected', status: 400, field });
-  if (!isType(type)) return wrong('type');
-  if (isDeeper(body)) return wrong('body');
-  const field = wrongField(type, body);
-  if (field) return wrong(field);
+  { id, type, body, called_at: told }: ClaimedRecord,
+  { projects, channels, fillsIn }: Rules,
+  { receivedAt, mayWrite }: Circumstances,
+): Incoming | Refusal => {
+  if (!isType(type)) return wrongIn('type', 'type must be "identify" or "event"');
+  const fault = faultOf(type, body);
+  if (fault) return fault;
   const given = body as Record<string, unknown>; // the check says so
-  const blocked = { id, outcome: 'blocked', status: 403 } as const;
-  if (!lists(projects, given['project'])) return { ...blocked, unlisted: 'project' };
-  if (type === 'event' && !lists(channels, given['channel'])) {
-    return { ...blocked, unlisted: 'channel' };
-  }
-  // Fields that the interface does not know are left out: the token may allow more than a page may do.
-  const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
-  const good = Object.fromEntries(known);
-  // These are parts of keys, which are kept for longer than the record.
-  const long = ['project', 'user_id'].find(
-    (name) => bytesOf(good[name] as string) > MAX_USER_BYTES,
-  );
-  if (long) return wrong(long);
-  if (bytesOf(JSON.stringify(good)) > MAX_RECORD_BYTES)
-    return { id, outcome: 'rejected', status: 413 };
-  return { id, type, body: good, ...(isTime(called_at) && { called_at }) };
+  if (!lists(projects, given['project'])) return notListed('project', given['project']);
+  if (type === 'event' && !lists(channels, given['channel']))
+    return notListed('channel', given['channel']);
+  if (!mayWrite(given['project'] as string))
+    return refusalOf(
+      'project',
+      `The token may not write to the project "${String(given['project'])}". Use a token of this project, or add the project to the token.`,
+    );
+  if (typeof told === 'string' && !isDateTime(told))
+    return wrongIn('X-Called-At', '`X-Called-At` must be a date-time of RFC 3339');
+  const known = knownOf(type, given);
+  const isFilled = type === 'event' && fillsIn;
+  const whole = isFilled ? { notify: false, tags: {}, timestamp: receivedAt, ...known } : known;
+  const text = JSON.stringify(whole);
+  if (text.length > MAX_RECORD)
+    return refusalOf('size', `A record may have ${MAX_RECORD} characters at the most.`);
+  return {
+    ...{ id, type, text, receivedAt, body: whole as unknown as Incoming['body'] },
+    calledAt: calledAtOf(type, known, told),
+  };
 };

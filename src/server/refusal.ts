@@ -1,13 +1,19 @@
-import { refuse } from './http/answers.js';
-import type { Refused } from './store/port.js';
+import { refuse, type ErrorStatus } from './http/answers.js';
 
-/** Why something was refused: what is kept of it for people, and what the client is answered. */
+/** Why a request, or one of its records, is refused: what a person reads of it, and what its sender is answered. */
 export interface Refusal {
-  reason: Refused['reason'];
-  status: 400 | 401 | 403 | 408 | 413 | 415 | 422 | 429 | 503;
-  /** What is wrong and what to do, for a person. */
+  reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
+  status: ErrorStatus;
+  /** What is wrong and what to do, for a person. It may hold names that a stranger has sent. */
   message: string;
-  waitMs?: number | undefined;
+  /** How long the sender should wait, in milliseconds. */
+  waitMs?: number;
+  /** The field of a record that is wrong. */
+  field?: string;
+  /** The value of a record that is not in the lists. */
+  unlisted?: 'project' | 'channel';
+  /** The text that is refused, if there is no record yet. */
+  sent?: string;
 }
 
 const STATUS = {
@@ -22,20 +28,23 @@ const STATUS = {
 } as const;
 
 export const refusalOf = (
-  reason: Refused['reason'],
+  reason: Refusal['reason'],
   message: string,
-  status: Refusal['status'] = STATUS[reason],
-  waitMs?: number,
-): Refusal => ({ reason, status, message, waitMs });
+  more: Partial<Refusal> = {},
+): Refusal => ({ reason, status: STATUS[reason], message, ...more });
+
+/** Tells a refusal from anything else that a step may answer with. */
+export const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
 /**
- * The answer to a client, in the interface's form. The text of a 400 is the one that the interface names. A 403 says
- * what is not allowed, since a page keeps such a record and its developer has to see why.
+ * The answer to a sender, in the interface's form. The text of a 400 is the one that the interface names, and `detail`
+ * says what is wrong. A 403 says what is not allowed, since a page keeps such a record and its developer has to see why.
  */
-export const answerRefusal = ({ status, message, waitMs }: Refusal): Response => {
+export const answerRefusal = ({ status, message, waitMs = 0 }: Refusal): Response => {
   const response = refuse(status, {
+    waitMs,
     ...(status === 403 && { message }),
-    ...(waitMs !== undefined && { waitMs }),
+    ...(status === 400 && { detail: message }),
   });
   if (status === 401) response.headers.set('www-authenticate', 'Bearer');
   return response;

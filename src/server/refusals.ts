@@ -1,6 +1,7 @@
+import { attempt } from '../interface/attempt.js';
+import type { Tell } from './hooks.js';
 import { createRateLimit } from './http/admission.js';
-import type { Tell } from './service-hooks.js';
-import type { Refusal } from './refusal.js';
+import type { Refused } from './receive.js';
 import type { Setup } from './setup.js';
 import type { NewRefused, Store } from './store/port.js';
 import { refusedText } from './store/refused-bounds.js';
@@ -8,45 +9,57 @@ import { refusedText } from './store/refused-bounds.js';
 /** How many of what was refused are kept: of one client, and of all. The rest is only counted. */
 const OF_CLIENT = { perSecond: 5, burst: 50 };
 const OF_ALL = { perSecond: 20, burst: 200 };
+/** Characters of what may be found again by. */
+const MAX_NAME = 1_024;
 
 interface Parts {
   store: Pick<Store, 'refuse'>;
   setup: Pick<Setup, 'failed'>;
+  /** What stands for a browser in what is kept. */
+  browserOf: (request: Request) => Promise<string | undefined>;
   tell: Tell;
   now: () => number;
 }
 
-/** What is known of a request or record that is refused. */
-export type Details = Pick<NewRefused, 'id' | 'type' | 'project' | 'user_id' | 'body' | 'client'>;
+/** Leaves out what is not there. */
+const known = (name: string, value: unknown): Record<string, string> =>
+  typeof value === 'string' ? { [name]: value } : {};
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-
-/** Of a parsed body what is good for finding it again. */
-export const detailsOf = (body: unknown): Details => {
-  const { project, user_id } = (body ?? {}) as Record<string, unknown>;
-  const [named, user] = [textOf(project), textOf(user_id)];
+/** What is known of something that was refused. A body that is too deep to be written out is left out. */
+const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> => {
+  const { project, user_id: user } = (body ?? {}) as Record<string, unknown>;
+  const name = (text: unknown) => (typeof text === 'string' ? text.slice(0, MAX_NAME) : undefined);
   return {
-    ...(named !== undefined && { project: named.slice(0, 1_024) }),
-    ...(user !== undefined && { user_id: user.slice(0, 1_024) }),
+    ...known('id', id),
+    ...known('type', type),
+    ...known('project', name(project)),
+    ...known('user_id', name(user)),
+    ...known('body', refusal.sent ?? attempt(() => JSON.stringify(body))),
   };
 };
 
 /** Keeps what was refused, so that people see it. A flood of it costs little, and no answer waits for it. */
-export const createRefusals = ({ store, setup, tell, now }: Parts) => {
+export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) => {
   const ofClient = createRateLimit(OF_CLIENT, now);
   const ofAll = createRateLimit(OF_ALL, now);
   const underWay = new Set<Promise<void>>();
 
+  const keep = async (refused: Refused): Promise<void> => {
+    const { reason, status, message } = refused.refusal;
+    const received_at = new Date(now()).toISOString();
+    const client = await browserOf(refused.request);
+    const details = { ...detailsOf(refused), ...known('client', client) };
+    await store.refuse([{ received_at, reason, status, message, ...details }]);
+  };
+
   return {
-    tell: ({ reason, status, message }: Refusal, details: Details, clientKey = ''): void => {
+    refused: (refused: Refused): void => {
+      const { reason, message } = refused.refusal;
       setup.failed(refusedText(message));
-      const isKept = ofClient(clientKey, 1) === 0 && ofAll(undefined, 1) === 0;
+      const isKept = ofClient(refused.client, 1) === 0 && ofAll(undefined, 1) === 0;
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;
-      const received_at = new Date(now()).toISOString();
-      const writing: Promise<void> = store
-        .refuse([{ received_at, reason, status, message, ...details }])
+      const writing: Promise<void> = keep(refused)
         .catch(() => {}) // the database does not work, which the records tell of
         .finally(() => underWay.delete(writing));
       underWay.add(writing);
@@ -55,5 +68,3 @@ export const createRefusals = ({ store, setup, tell, now }: Parts) => {
     settled: async (): Promise<void> => void (await Promise.all(underWay)),
   };
 };
-
-export type Refusals = ReturnType<typeof createRefusals>;

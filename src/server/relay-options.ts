@@ -9,33 +9,27 @@ import {
   timer,
   type Kind,
 } from '../interface/kinds.js';
-import { checkOptions, objectWith, type Kinds } from './check-options.js';
-import { DELIVERY_KINDS, requiredFor, type DeliveryOptions } from './deliver/delivery.js';
+import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from './check-options.js';
 import type { Consumer } from './deliver/consumer.js';
-import type { Putter, Seen } from './queue/ports.js';
-import type { Names } from './records.js';
-import { isOrigin, type Origins } from './http/answers.js';
-import type { OnRefused } from './relay-refusals.js';
+import { DELIVERY_KINDS, type DeliveryOptions } from './deliver/delivery.js';
+import type { Hooks } from './hooks.js';
 import type { AdmissionOptions, Rate } from './http/admission.js';
+import { isOrigin, type Origins } from './http/origin.js';
+import type { Putter } from './queue/ports.js';
+import type { Names } from './records.js';
 
-/** Options of `createRelay`. */
-export interface RelayOptions extends Omit<DeliveryOptions, 'seen' | 'timeout'>, AdmissionOptions {
-  /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
-  origins: Origins;
-  /** Project IDs that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
-  projects: Names;
-  /** Channel IDs that may be written to; `'*'` for any. Events of others are `blocked` with 403, and pages keep them. */
-  channels: Names;
+/** Options of every server: who may send, and how much. */
+export interface ServerOptions extends Hooks, AdmissionOptions {
+  /**
+   * Asked once the origin is known, before the body is read; `false` refuses with 403. It may read the headers (a session
+   * cookie, say), not the body. Where it fails, or takes longer than `timeout`, the answer is 503.
+   */
+  authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
   allowMissingOrigin?: boolean | undefined;
   /**
-   * Send the truncated client address (24 bits of IPv4, 48 of IPv6) to the service as
-   * `X-Forwarded-For`. Not for records that go through a queue. @default false
-   */
-  forwardAddress?: boolean | undefined;
-  /**
-   * What goes on tells clients apart by a word that is made of the address with this secret. Give the same to all
-   * processes of a relay. @default the token, or one of this process
+   * What goes into a queue tells senders apart by a word that is made of the address with this secret. Give the same to
+   * all processes on one queue. @default the one that the queue keeps, or one of this process
    */
   secret?: string | undefined;
   /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */
@@ -43,26 +37,31 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen' | 'timeout'>,
   /** Milliseconds until the whole body must have come. @default 10000 */
   bodyTimeout?: number | undefined;
   /**
-   * Milliseconds after which no try at the service starts for a request. A store or a queue has as long to
-   * answer, or the records are answered `retry`. @default 15000
+   * Milliseconds after which no try at the service starts for a request. A queue has as long to answer, or the sender is
+   * asked to wait. @default 15000
    */
   deadline?: number | undefined;
-  /**
-   * Records that are under way to the service or wait for it at the most; what comes beyond is answered 503.
-   * @default 10000
-   */
-  maxPending?: number | undefined;
-  /** The ids that have been passed on. @default in memory: 100,000 ids, a day */
-  seen?: Seen | undefined;
   /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
   queue?: Putter | undefined;
-  /**
-   * Called with each request and record that the relay itself refuses, for people who look for what is missing. Many
-   * may come, and all that is in them is what a stranger has sent. @default none
-   */
-  onRefused?: OnRefused | undefined;
-  /** The consumer of the queue, where it is in this process: `health()` tells how it stands. @default none */
+  /** The consumer of the queue, where it is in this process: `/ready` and `health()` say how it stands. @default none */
   consumer?: Pick<Consumer, 'health'> | undefined;
+  /** In place of `Date.now`. */
+  now?: (() => number) | undefined;
+}
+
+/** Options of `createRelay`. */
+export interface RelayOptions extends ServerOptions, DeliveryOptions {
+  /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
+  origins: Origins;
+  /** Project IDs that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
+  projects: Names;
+  /** Channel IDs that may be written to; `'*'` for any. Events of others are `blocked` with 403, and pages keep them. */
+  channels: Names;
+  /**
+   * Send the truncated client address (24 bits of IPv4, 48 of IPv6) to the service as
+   * `X-Forwarded-For`. Not for records that go through a queue. @default false
+   */
+  forwardAddress?: boolean | undefined;
 }
 
 export const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
@@ -77,16 +76,15 @@ export const names: Kind = {
   fits: (value) => value === '*' || isList(value, isText),
 };
 
-const KINDS: Kinds<RelayOptions> = {
-  ...DELIVERY_KINDS,
-  origins: {
-    words: 'a list of origins like "https://shop.example", or a function',
-    fits: (value) => isFunction(value) || isList(value, isOrigin),
-  },
-  projects: names,
-  channels: names,
-  allowMissingOrigin: flag,
+export const originsKind: Kind = {
+  words: 'a list of origins like "https://shop.example", or a function',
+  fits: (value) => isFunction(value) || isList(value, isOrigin),
+};
+
+export const SERVER_KINDS: Kinds<ServerOptions> = {
+  ...HOOK_KINDS,
   authorize: callback,
+  allowMissingOrigin: flag,
   clientAddress: callback,
   rateLimit: {
     words: '{ perSecond, burst }, a function, or false',
@@ -96,31 +94,49 @@ const KINDS: Kinds<RelayOptions> = {
     words: '{ perSecond, burst }, or false',
     fits: (value) => value === false || isRate(value),
   },
-  forwardAddress: flag,
+  timeout: timer,
   secret: text,
   maxBytes: positive,
   bodyTimeout: timer,
   deadline: timer,
   queue: objectWith('put'),
   consumer: objectWith('health'),
-  onRefused: callback,
+  now: callback,
+};
+
+const KINDS: Kinds<RelayOptions> = {
+  ...DELIVERY_KINDS,
+  ...SERVER_KINDS,
+  origins: originsKind,
+  projects: names,
+  channels: names,
+  forwardAddress: flag,
+};
+
+/** Notes that clients have to be told apart, or not to be limited. */
+export const checkClients = (
+  { clientAddress, rateLimit }: Partial<ServerOptions>,
+  missing: (name: string, words: string) => void,
+): void => {
+  if (clientAddress || rateLimit === false) return;
+  missing(
+    'clientAddress',
+    "a function that gets the client's address from a request, or `rateLimit: false` where no " +
+      'client is to be limited',
+  );
 };
 
 /** Throws a TypeError that names each wrong option and what to write. */
 export const checkRelayOptions = (options: RelayOptions): void =>
   checkOptions('createRelay', options, {
     kinds: KINDS,
-    required: [...requiredFor(options), 'origins', 'projects', 'channels'],
-    together: ({ clientAddress, rateLimit, forwardAddress }, { missing, wrong }) => {
-      if (!clientAddress && rateLimit !== false) {
-        missing(
-          'clientAddress',
-          "a function that gets the client's address from a request, or `rateLimit: false` where no " +
-            'client is to be limited',
-        );
-      }
-      if (forwardAddress && !clientAddress) {
+    required: [
+      ...(options?.queue ? [] : (['baseUrl', 'token'] as const)),
+      ...(['origins', 'projects', 'channels'] as const),
+    ],
+    together: (given, { missing, wrong }) => {
+      checkClients(given, missing);
+      if (given.forwardAddress && !given.clientAddress)
         wrong('forwardAddress', 'needs `clientAddress`: a function');
-      }
     },
   });

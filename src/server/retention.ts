@@ -1,6 +1,5 @@
 import { messageOf } from '../interface/errors.js';
-import { createReportOnce } from './hooks.js';
-import type { ServiceError, Tell } from './service-hooks.js';
+import { createReportOnce, type Tell } from './hooks.js';
 import type { Store } from './store/port.js';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +18,7 @@ interface Parts {
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
-  const trouble = createReportOnce<ServiceError>(tell, now);
+  const trouble = createReportOnce(tell, now);
 
   const look = async (): Promise<number> => {
     const before = new Date(now() - days * DAY_MS).toISOString();

@@ -1,17 +1,29 @@
-import { callback, isFunction, isText, positive } from '../interface/kinds.js';
+import { callback, isFunction, isText, positive, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
-import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from './check-options.js';
+import { checkOptions, objectWith, type Kinds } from './check-options.js';
+import type { Rate } from './http/admission.js';
+import type { Origins } from './http/origin.js';
 import type { Names } from './records.js';
-import type { AdmissionOptions } from './http/admission.js';
-import { isOrigin } from './http/answers.js';
-import { isList, isRate, names } from './relay-options.js';
-import type { ServiceHooks } from './service-hooks.js';
+import {
+  checkClients,
+  isList,
+  isRate,
+  names,
+  originsKind,
+  SERVER_KINDS,
+  type ServerOptions,
+} from './relay-options.js';
 import type { Store } from './store/port.js';
 
 /** A token that may write, and the projects it may write to; `'*'` stands for all of them. */
 export interface WriteToken {
   token: string;
   projects: Names;
+  /**
+   * Records a second and at once of all who send with this token, or `false` for no limit: for a relay or a server that
+   * speaks for many. @default that of each client, `rateLimit`
+   */
+  rate?: Rate | false | undefined;
 }
 
 /** A file of the page that shows the rows. */
@@ -22,12 +34,18 @@ export interface PageFile {
 }
 
 /** Options of `createService`. */
-export interface ServiceOptions
-  extends ServiceHooks, Pick<AdmissionOptions, 'clientAddress' | 'rateLimit' | 'ceiling'> {
+export interface ServiceOptions extends ServerOptions {
   /** Where records are kept: `createLibsqlStore({ path })`, or `await createPostgresStore({ url })`. */
   store: Store;
-  /** The tokens that the two operations take. Only their SHA-256 is kept. */
-  writeTokens: readonly WriteToken[];
+  /** The tokens that may write, outside of `relayPath`. Only their SHA-256 is kept. @default none */
+  writeTokens?: readonly WriteToken[] | undefined;
+  /**
+   * Below this path, such as `/a`, pages of `origins` may send without a token, as through a relay; a token is not looked
+   * at there. @default none
+   */
+  relayPath?: string | undefined;
+  /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function. @default none */
+  origins?: Origins | undefined;
   /**
    * Asked for by everything that reads, exports or erases. Without it all of that is open, but only under the local
    * names of this machine (`localhost`, `127.0.0.1`, `[::1]`).
@@ -37,63 +55,50 @@ export interface ServiceOptions
   projects?: Names | undefined;
   /** Channels that events may be in; `'*'` for any. @default any */
   channels?: Names | undefined;
-  /** Origins whose pages may call the two operations. @default any: a token is asked for in any case */
-  origins?: readonly string[] | undefined;
   /** Rows are deleted when they are so old, a while after. @default never */
   retentionDays?: number | undefined;
   /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
   tag?: string | (() => string) | undefined;
   /** Gives the files of the page that shows the rows: `index.html` and those it names. @default no page */
   page?: ((file: string) => PageFile | undefined | Promise<PageFile | undefined>) | undefined;
-  /** Replaced by tests. */
-  now?: (() => number) | undefined;
 }
 
 const isWriteToken = (value: unknown): boolean => {
-  const { token, projects } = (value ?? {}) as Partial<WriteToken>;
-  return isToken(token) && (projects === '*' || isList(projects, isText));
+  const { token, projects, rate } = (value ?? {}) as Partial<WriteToken>;
+  const isFineRate = rate === undefined || rate === false || isRate(rate);
+  return isToken(token) && (projects === '*' || isList(projects, isText)) && isFineRate;
+};
+const path: Kind = {
+  words: 'a path like "/a"',
+  fits: (value) => typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value),
 };
 const KINDS: Kinds<ServiceOptions> = {
-  ...HOOK_KINDS,
+  ...SERVER_KINDS,
   store: objectWith('write', 'check', 'refuse', 'rows', 'lastPlace', 'follow', 'close'),
   writeTokens: {
-    words: 'a list of { token, projects }, with a list of projects or "*" for all of them',
+    words: 'a list of { token, projects, rate }, with a list of projects or "*" for all of them',
     fits: (value) => isList(value, isWriteToken),
   },
+  relayPath: path,
+  origins: originsKind,
   readToken: { words: 'a string of ASCII characters without spaces', fits: isToken },
   projects: names,
   channels: names,
-  origins: {
-    words: 'a list of origins like "https://shop.example"',
-    fits: (value) => isList(value, isOrigin),
-  },
-  clientAddress: callback,
-  rateLimit: {
-    words: '{ perSecond, burst }, a function, or false',
-    fits: (value) => value === false || isFunction(value) || isRate(value),
-  },
-  ceiling: {
-    words: '{ perSecond, burst }, or false',
-    fits: (value) => value === false || isRate(value),
-  },
   retentionDays: positive,
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
   page: callback,
-  now: callback,
 };
 
 /** Throws a TypeError that names each wrong option and what to write. */
 export const checkServiceOptions = (options: ServiceOptions): void =>
   checkOptions('createService', options, {
     kinds: KINDS,
-    required: ['store', 'writeTokens'],
-    together: ({ clientAddress, rateLimit }, { missing }) => {
-      if (!clientAddress && rateLimit !== false) {
-        missing(
-          'clientAddress',
-          "a function that gets the client's address from a request, or `rateLimit: false` where no " +
-            'client is to be limited',
-        );
-      }
+    required: ['store'],
+    together: (given, { missing }) => {
+      checkClients(given, missing);
+      if (given.relayPath && !given.origins)
+        missing('origins', 'the origins whose pages may send below `relayPath`');
+      if (!given.relayPath && !given.writeTokens)
+        missing('writeTokens', 'a list of { token, projects }, or `relayPath` with `origins`');
     },
   });

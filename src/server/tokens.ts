@@ -1,3 +1,4 @@
+import type { Pass } from './doors.js';
 import type { WriteToken } from './service-options.js';
 
 /** SHA-256. A token is long and random, so it needs neither salt nor rounds. */
@@ -15,27 +16,34 @@ export const isSame = (a: Uint8Array, b: Uint8Array): boolean => {
 export const bearerOf = ({ headers }: Request): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
 
-/** What a token may do. */
-export interface Grant {
-  mayWrite: (project: string) => boolean;
-}
-
-/** Looks tokens up. Every one is compared, so the time does not tell which was nearly right. */
+/**
+ * Looks tokens up. Every one is compared by its hash, so the time does not tell which was nearly right. One that was right
+ * is remembered, so that it is hashed once.
+ */
 export const createTokens = (writeTokens: readonly WriteToken[]) => {
   const known = Promise.all(
-    writeTokens.map(async ({ token, projects }) => ({
+    writeTokens.map(async ({ token, projects, rate }, index) => ({
       hash: await hashOf(token),
       // Copied: what is allowed must not change under way.
       projects: projects === '*' ? undefined : new Set(projects),
+      own: rate === undefined ? undefined : { key: `${index}`, rate },
     })),
   );
-  return async (token: string): Promise<Grant | undefined> => {
+  const passes = new Map<string, Pass>();
+
+  return async (token: string): Promise<Pass | undefined> => {
+    const remembered = passes.get(token);
+    if (remembered) return remembered;
     const given = await hashOf(token);
     const found = (await known).filter(({ hash }) => isSame(hash, given));
     if (!found.length) return undefined;
-    return {
-      mayWrite: (project) => found.some(({ projects }) => !projects || projects.has(project)),
+    const pass = {
+      mayWrite: (project: string) =>
+        found.some(({ projects }) => !projects || projects.has(project)),
+      own: found.find(({ own }) => own)?.own,
     };
+    passes.set(token, pass);
+    return pass;
   };
 };
 

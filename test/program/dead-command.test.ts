@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DeadLetter } from '../../src/relay-redis.js';
+import { checked } from '../server/helpers/records.js';
 import { runDeadCommand } from '../../src/program/dead-command.js';
 
 type Letters = Parameters<typeof runDeadCommand>[1];
@@ -26,7 +27,10 @@ const run = async (
 
 const letterOf = (id: string, event = 'Paid'): DeadLetter => ({
   ...{ id, diedAt: 0, reason: 'rejected 400' },
-  record: { id: `record-${id}`, type: 'event', body: { event }, at: 0 },
+  record: {
+    ...checked({ id: `record-${id}`, type: 'event', body: { event } }),
+    at: 0,
+  },
 });
 
 it('says to people, and not in its result, that there are no dead letters', async () => {

@@ -11,9 +11,9 @@ it('writes one line when a trouble begins and one when it is over, though two te
   const { onError, onRecovery, lines } = setUp();
   onError({ kind: 'queue', message: 'away' });
   onError({ kind: 'queue', message: 'gone' });
-  onError({ kind: 'seen', message: 'gone' });
+  onError({ kind: 'token', message: 'gone' });
   onRecovery({ kind: 'queue', lastedMs: 1_250 });
-  expect(lines).toEqual(['queue: AWAY', 'seen: GONE']);
+  expect(lines).toEqual(['queue: AWAY', 'token: GONE']);
   onRecovery({ kind: 'queue', lastedMs: 2_449 });
   onError({ kind: 'queue', message: 'away' });
   expect(lines.slice(2)).toEqual(['queue: over after 2.4 s', 'queue: AWAY']);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Refused, ServiceOptions } from '../../src/service.js';
-import { MAX_BODY_BYTES } from '../../src/server/operations.js';
+import { MAX_BODY_BYTES } from '../../src/server/http/body.js';
 import { event, identify, runService, streamOf, TOKEN } from './support/run-service.js';
 
 type Expected = Partial<Omit<Refused, 'message'>> & { message: RegExp };

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createConsumer, createDelivery, createRelay, createSeenMemory } from '../../src/relay.js';
-import { createKvSeen, createQueueHandler } from '../../src/relay-cloudflare.js';
-import { createLibsqlQueue, createLibsqlSeen } from '../../src/relay-libsql.js';
-import { createRedisQueue, createRedisSeen } from '../../src/relay-redis.js';
+import { createConsumer, createDelivery, createRelay } from '../../src/relay.js';
+import { createLibsqlQueue } from '../../src/relay-libsql.js';
+import { createRedisQueue } from '../../src/relay-redis.js';
 
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
 const delivery = {
-  ...{ deliverEach: () => [], waitMs: () => 0, clientWaitMs: () => 0 },
+  ...{ deliver: () => [], waitMs: () => 0, clientWaitMs: () => 0 },
   ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
 };
 const queue = { put: ignore, take: ignore, done: ignore, giveBack: ignore, bury: ignore };
@@ -34,10 +33,10 @@ const CASES: Record<string, Case> = {
   },
   createDelivery: {
     create: createDelivery,
-    good: { ...toService, seen: createSeenMemory() },
-    required: ['baseUrl', 'token', 'seen'],
+    good: toService,
+    required: ['baseUrl', 'token'],
     wrong: {
-      ...{ baseUrl: 'in.example.com', token: 'my secret', seen: { begin: ignore } },
+      ...{ baseUrl: 'in.example.com', token: 'my secret' },
       ...{ idempotencyKey: 'no', concurrency: 0, maxPending: -1, timeout: '5', fetch: {} },
       ...{ onError: 'log', onMetric: 1, now: 1, random: 1 },
     },
@@ -52,24 +51,6 @@ const CASES: Record<string, Case> = {
       ...{ onError: 'log', onMetric: 1, now: 1, random: 1 },
     },
   },
-  createQueueHandler: {
-    create: createQueueHandler,
-    good: { delivery },
-    required: ['delivery'],
-    wrong: { delivery: {}, deadLetters: {}, onUndelivered: 1, maxAge: 0, deadline: 0 },
-  },
-  createSeenMemory: {
-    create: createSeenMemory,
-    good: {},
-    required: [],
-    wrong: { maxIds: 0, maxAge: 0, now: 1 },
-  },
-  createKvSeen: {
-    create: createKvSeen,
-    good: { namespace: { get: ignore, put: ignore, delete: ignore } },
-    required: ['namespace'],
-    wrong: { namespace: {}, prefix: '', maxAge: 0 },
-  },
   createRedisQueue: {
     create: createRedisQueue,
     good: { client },
@@ -77,13 +58,8 @@ const CASES: Record<string, Case> = {
     wrong: {
       ...{ client: {}, prefix: '', maxWaiting: 0.5, maxWaitingOfClient: 0 },
       ...{ maxDead: 0, maxDeadOfClient: 0, now: 1 },
+      ...{ idAge: -1, maxIds: 0, maxIdsOfClient: 0 },
     },
-  },
-  createRedisSeen: {
-    create: createRedisSeen,
-    good: { client },
-    required: ['client'],
-    wrong: { client: {}, prefix: '', maxAge: 0, maxIds: 0, maxIdsOfClient: 0 },
   },
   createLibsqlQueue: {
     create: createLibsqlQueue,
@@ -91,14 +67,8 @@ const CASES: Record<string, Case> = {
     required: ['path'],
     wrong: {
       ...{ path: '', maxWaiting: 0, maxWaitingOfClient: 0, maxDead: 0, maxDeadOfClient: 0 },
-      now: 1,
+      ...{ idAge: -1, maxIds: 0, maxIdsOfClient: 0, now: 1 },
     },
-  },
-  createLibsqlSeen: {
-    create: createLibsqlSeen,
-    good: { path: ':memory:' },
-    required: ['path'],
-    wrong: { path: 5, maxAge: -1, maxIds: 0, maxIdsOfClient: 0, now: 1 },
   },
 };
 

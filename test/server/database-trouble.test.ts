@@ -2,13 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceOptions, Store } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
+import type { BatchAnswer } from '../../src/interface/wire.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { incomingEvent } from './support/incoming.js';
 import { refuseRows } from './support/refuse-rows.js';
 import { event, runService } from './support/run-service.js';
-
-/** A relay that takes records from a queue does not know who sent them. */
-const NOBODY = { client: undefined, address: undefined, request: undefined };
 
 /** A service whose database fails with these words while it is told to, and what it says of the end of a trouble. */
 const runFailing = (options: Partial<ServiceOptions> = {}) => {
@@ -132,17 +130,6 @@ it('opens the line of a feed after the time of a heartbeat, though its search go
   await body!.cancel();
 });
 
-it('answers 503, and not more, to a relay of the same process', async () => {
-  const service = runFailing();
-  service.fail('the disk is full');
-  const records = [{ id: 'a', type: 'event', body: event }] as const;
-  await expect(service.service.send(records, NOBODY)).rejects.toThrow('the disk is full');
-  service.mend();
-  expect(await service.service.send(records, NOBODY)).toEqual([
-    { outcome: 'delivered', status: 200 },
-  ]);
-});
-
 it('keeps a record that the database refuses as a dead letter, and stores it when it is sent again', async () => {
   const path = join(tempFolder(), 'service.db');
   const service = runService({ store: createLibsqlStore({ path }) });
@@ -165,27 +152,24 @@ it('keeps a record that the database refuses as a dead letter, and stores it whe
   expect(await service.refused()).toEqual([]);
 });
 
-it('checks what a relay of the same process hands over, and writes the rest in one transaction', async () => {
-  const { service, rows, refused } = runService({ projects: ['p'] });
+it('checks each record of a batch, and writes the good ones in one transaction', async () => {
+  const { post, rows, refused, store } = runService({ projects: ['p'] });
+  const written = vi.spyOn(store, 'write');
   const of = (id: string, body: object) => ({ id, type: 'event', body }) as const;
-  const results = await service.send(
-    [
-      of('a', event),
-      of('b', { ...event, project: 'q' }),
-      of('c', { ...event, tags: 1 }),
-      of('a', event),
-      {
-        id: 'd',
-        type: 'identify',
-        body: { project: 'p', user_id: 'u', properties: {} },
-        called_at: 1,
-      },
-    ],
-    NOBODY,
-  );
+  const user = { project: 'p', user_id: 'u', properties: {} };
+  const records = [
+    of('a', event),
+    of('b', { ...event, project: 'q' }),
+    of('c', { ...event, tags: 1 }),
+    of('a', event),
+    { id: 'd', type: 'identify', body: user, called_at: 1 },
+  ];
+  const response = await post('/v1/batch', { sent_at: 'x', records });
+  const { results } = (await response.json()) as BatchAnswer;
   expect(results.map(({ outcome, status }) => `${outcome} ${status}`)).toEqual([
-    ...['delivered 200', 'rejected 403', 'rejected 400', 'delivered 200', 'delivered 200'],
+    ...['delivered 200', 'blocked 403', 'rejected 400', 'delivered 200', 'delivered 200'],
   ]);
+  expect(written).toHaveBeenCalledTimes(1);
   expect((await rows()).map(({ id, arrivals }) => [id, arrivals])).toEqual([
     ['a', 2],
     ['d', 1],

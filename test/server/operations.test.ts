@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/server/operations.js';
+import { MAX_BODY_BYTES } from '../../src/server/http/body.js';
 import { event, identify, runService, streamOf } from './support/run-service.js';
 
 describe('POST /v1/event', () => {

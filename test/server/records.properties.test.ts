@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wrongField } from '../../src/interface/validate.js';
 import { checkRecord, isId, parseBatch } from '../../src/server/records.js';
+import { isRefusal } from '../../src/server/refusal.js';
 import { MAX_BATCH_RECORDS } from '../../src/interface/wire.js';
 import { json } from '../support/nasty.js';
 
-const RULES = { projects: ['p'], channels: ['c'] };
-const id = fc.stringMatching(/^[\w-]{1,64}$/);
+const RULES = { projects: ['p'], channels: ['c'], fillsIn: false };
+const circumstances = { receivedAt: '2026-01-01T00:00:00.000Z', mayWrite: () => true };
+const id = fc.stringMatching(/^[!-~]{1,255}$/);
 /** The fields of a body, each right or anything. */
 const body = fc.record(
   {
@@ -55,7 +57,7 @@ describe('a batch of any text', () => {
         if (!Array.isArray(parsed)) return void expect([400, 413]).toContain(parsed.status);
         expect(parsed.length).toBeLessThanOrEqual(MAX_BATCH_RECORDS);
         for (const one of parsed) {
-          expect(one.id).toMatch(/^[A-Za-z0-9_-]+$/);
+          expect(new Headers({ id: one.id }).get('id')).toBe(one.id);
           expect(isId(one.id)).toBe(true);
         }
       }),
@@ -84,9 +86,10 @@ describe('any claimed record', () => {
         fc.oneof(body, fc.jsonValue()),
         (type, given) => {
           const parsed: unknown = JSON.parse(JSON.stringify(given));
-          const checked = checkRecord({ id: 'x', type, body: parsed }, RULES);
-          if (!('body' in checked)) return void expect([400, 403]).toContain(checked.status);
-          const passed = checked.body as Record<string, unknown>;
+          const checked = checkRecord({ id: 'x', type, body: parsed }, RULES, circumstances);
+          if (isRefusal(checked)) return void expect([400, 403]).toContain(checked.status);
+          const passed = checked.body as unknown as Record<string, unknown>;
+          expect(JSON.parse(checked.text)).toEqual(passed);
 
           expect(wrongField(type, passed)).toBeUndefined();
           expect(passed['project']).toBe('p');
@@ -97,4 +100,13 @@ describe('any claimed record', () => {
       ),
     );
   });
+});
+
+it('refuses a project of over a kilobyte where any may be written to, since it is a part of keys', () => {
+  const given = { project: 'é'.repeat(513), channel: 'c', event: 'e' };
+  const any = { ...RULES, projects: '*' as const, channels: '*' as const };
+  const refused = { reason: 'field', status: 400, field: 'project' };
+  expect(checkRecord({ id: 'a', type: 'event', body: given }, any, circumstances)).toMatchObject(
+    refused,
+  );
 });

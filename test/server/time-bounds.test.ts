@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../src/relay-node.js';
-import type { RelayOptions, Seen, Sighting } from '../../src/relay.js';
-import { createSeenMemory } from '../../src/server/deliver/seen-memory.js';
+import type { RelayOptions } from '../../src/relay.js';
 import { event } from './helpers/records.js';
 import { listen, setUpRelay, waitOf } from './helpers/relay.js';
 
@@ -32,42 +31,7 @@ const inTime = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
   return passUntil(ask());
 };
 
-it('answers `retry` while the store of ids hangs, and gives up what that claims too late', async () => {
-  const memory = createSeenMemory();
-  let goOn = () => {};
-  const hung = new Promise<void>((resolve) => (goOn = resolve));
-  const begin: Seen['begin'] = async (...args) => {
-    await hung;
-    return memory.begin(...args);
-  };
-  const { outcomes, service, errors } = set({ seen: { ...memory, begin }, deadline: 50 });
-  expect(await inTime(() => outcomes(event('a'), event('b')))).toEqual([
-    ['a', 'retry'],
-    ['b', 'retry'],
-  ]);
-  expect(service.got).toEqual([]);
-  expect(errors).toEqual([{ kind: 'seen', message: 'no answer in time' }]);
-  goOn();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(await outcomes(event('a'))).toEqual([['a', 'delivered']]);
-});
-
-it('answers for what was delivered, and frees its place, though the store of ids hangs', async () => {
-  const seen = { ...createSeenMemory(), finish: never };
-  const { outcomes, service, errors } = set({ seen, deadline: 400, concurrency: 1 });
-  stopTime();
-  const sent = outcomes(event('a'));
-  await service.arrived(1);
-  const [first, second] = await passUntil(Promise.all([sent, outcomes(event('b'))]));
-  expect(first).toEqual([['a', 'delivered']]);
-  expect(second).toEqual([['b', 'retry']]); // its deadline was over
-  expect(await inTime(() => outcomes(event('c')))).toEqual([['c', 'delivered']]);
-  expect(service.names()).toEqual(['a', 'c']);
-  expect(errors.map(({ kind }) => kind)).toEqual(['seen', 'seen']);
-});
-
 it.each<[string, Partial<RelayOptions>, string[]]>([
-  ['`forget` of the ids', { seen: { ...createSeenMemory(), forget: never } }, ['seen']],
   ['the token function', { token: never, timeout: 50 }, ['token']],
   ['a `fetch` that knows no signal', { fetch: never, timeout: 50 }, []],
 ])('answers `retry` where this hangs: %s', async (_, options, kinds) => {
@@ -75,22 +39,6 @@ it.each<[string, Partial<RelayOptions>, string[]]>([
   service.fails(0);
   expect(await inTime(() => outcomes(event('a')))).toEqual([['a', 'retry']]);
   expect(errors.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
-});
-
-it.each<[string, unknown]>([
-  ['nothing', undefined],
-  ['too little', []],
-  ['no sighting', [{}]],
-  ['another state', [{ state: 'other' }]],
-  ['no result', [{ state: 'done' }]],
-  ['a result without an outcome', [{ state: 'done', result: {} }]],
-  ['text', 'done'],
-])('answers `retry` where the store of ids answers %s', async (_, answer) => {
-  const begin = () => Promise.resolve(answer as Sighting[]);
-  const { outcomes, service, errors } = set({ seen: { ...createSeenMemory(), begin } });
-  for (const id of ['a', 'b']) expect(await outcomes(event(id))).toEqual([[id, 'retry']]);
-  expect(service.got).toEqual([]);
-  expect(errors.map(({ kind }) => kind)).toContain('seen');
 });
 
 it('answers 503 while the queue hangs, and the records may come again', async () => {

@@ -16,13 +16,16 @@ import type { Queue, QueueSize } from '../queue/ports.js';
 import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
 import { createPlaces, SLOW_MS } from './places.js';
-import { createRounds, type Undelivered } from './settle.js';
+import { createRounds, type Target, type Undelivered } from './settle.js';
+import { createStoreRounds, type StoreTarget } from './store-rounds.js';
 
 /** Options of `createConsumer`. */
 export interface ConsumerOptions extends Hooks {
   queue: Queue;
-  /** From `createDelivery`, with the `seen` of the relay. */
-  delivery: Delivery;
+  /** Delivers the records to another service, one request each: from `createDelivery`. Or give `store`. */
+  delivery?: Delivery | undefined;
+  /** Takes the records in batches: a service of this process. Into it nothing is given up because of its age. */
+  store?: StoreTarget | undefined;
   /** Called for every record that becomes a dead letter. */
   onUndelivered?: ((undelivered: Undelivered) => void) | undefined;
   /** Records taken at a time. @default 64 */
@@ -55,7 +58,8 @@ export interface ConsumerOptions extends Hooks {
 const KINDS: Kinds<ConsumerOptions> = {
   // Marked, so that a bundler leaves them out of a relay that has no consumer.
   queue: /* @__PURE__ */ objectWith('take', 'done', 'giveBack', 'bury'),
-  delivery: /* @__PURE__ */ objectWith('deliverEach', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
+  delivery: /* @__PURE__ */ objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
+  store: /* @__PURE__ */ objectWith('write'),
   onUndelivered: callback,
   batchSize: count,
   concurrentBatches: count,
@@ -67,7 +71,8 @@ const KINDS: Kinds<ConsumerOptions> = {
 };
 
 export interface ConsumerHealth {
-  service: ServiceHealth;
+  /** How it stands with the service that records are delivered to, if they are. */
+  service?: ServiceHealth;
   /** Whether the queue can be read. */
   isReading: boolean;
   /** How full the queue was in the last 10 seconds, if it can say. */
@@ -97,9 +102,14 @@ const FRESH_IN_ROW = 3;
 export const createConsumer = (options: ConsumerOptions): Consumer => {
   checkOptions('createConsumer', options, {
     kinds: KINDS,
-    required: ['queue', 'delivery'],
+    required: ['queue'],
+    together: ({ delivery, store }, { missing, wrong }) => {
+      if (!delivery && !store)
+        missing('delivery', 'what `createDelivery` gives, or `store`: a service');
+      if (delivery && store) wrong('store', 'goes without `delivery`');
+    },
   });
-  const { queue, delivery, batchSize = 64, concurrentBatches = 4, onUndelivered } = options;
+  const { queue, store, batchSize = 64, concurrentBatches = 4, onUndelivered } = options;
   const { visibilityTimeout = 90_000, maxAge = 7 * 86_400_000, pollInterval = 250 } = options;
   const { now = () => Date.now(), random = () => Math.random() } = options;
   const tell = createTell(options);
@@ -126,13 +136,16 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     failingSince = undefined;
     trouble.healed();
   };
-  const deliver = createRounds({
-    ...{ delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random },
-  });
+  const target: Target = store
+    ? createStoreRounds({ store, queueFailed, tell, ticks, random })
+    : createRounds({
+        ...{ delivery: options.delivery!, onUndelivered, maxAge, queueFailed, tell, now, ticks },
+        random,
+      });
 
   /** Takes a batch and starts its delivery; says how long to wait before the next. */
   const takeBatch = async (): Promise<number> => {
-    const wait = delivery.waitMs();
+    const wait = target.waitMs();
     if (wait > 0) return wait;
     const askedAt = ticks();
     const ownUntil = askedAt + visibilityTimeout;
@@ -152,15 +165,16 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       return pollInterval;
     }
     const options = {
-      isQueued: true,
+      isQueued: true as const,
       // A time by the clock that may be set, from one that goes on evenly: others wait for the queue's time, not for ours.
       get until() {
         return isStopping ? -Infinity : now() + askedAt + visibilityTimeout / 3 - ticks();
       },
     };
     const batch = places.add(taken, askedAt);
-    const round = deliver(queue, taken, options, ownUntil, batch)
-      .catch((error: unknown) => tell.error({ kind: 'relay', message: messageOf(error) }))
+    const round = target
+      .deliver(queue, taken, options, ownUntil, batch)
+      .catch((error: unknown) => tell.error({ kind: 'fault', message: messageOf(error) }))
       .finally(() => {
         underWay.delete(round);
         batch.end();
@@ -192,7 +206,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
       // Nothing is taken during a pause, or while there is no room, so that this alone says how it stands with the queue.
-      if (delivery.waitMs() > 0 || places.isFull()) queueWorks();
+      if (target.waitMs() > 0 || places.isFull()) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);
@@ -210,7 +224,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 
   return {
     health: () => ({
-      service: delivery.health(),
+      ...(options.delivery && { service: options.delivery.health() }),
       isReading: failingSince === undefined,
       ...(size && { queue: size }),
     }),
@@ -224,7 +238,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       running = run();
     },
     tryNow: () => {
-      delivery.tryNow();
+      target.tryNow();
       void queue.tryNow?.().catch(queueFailed).finally(wake);
       wake();
     },

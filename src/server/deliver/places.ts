@@ -48,7 +48,7 @@ export const createPlaces = ({ batchSize, concurrentBatches, ticks, freed }: Eff
   /** Records that wait for a result, by client. */
   const counts = new Map<string, number>();
 
-  const clientOf = ({ record }: Taken): string => record.client ?? '';
+  const clientOf = ({ record }: Taken): string => record.sender ?? '';
   const isSlow = (taken: Taken): boolean => slow.has(clientOf(taken));
   const count = (taken: Taken, by: number): void => {
     const client = clientOf(taken);

@@ -3,7 +3,7 @@ import { inTime } from '../../interface/in-time.js';
 import { createTellDropped, type Tell } from '../hooks.js';
 import type { BatchResult } from '../../interface/wire.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
-import { retryLater, untried as notTried } from '../queue/record.js';
+import { retryLater, untried as notTried } from '../results.js';
 import { sleep } from '../time.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
 import type { Batch } from './places.js';
@@ -15,6 +15,24 @@ export interface Undelivered {
   reason: 'rejected' | 'expired';
   /** HTTP status of the last answer; 0 where there is none. */
   status: number;
+}
+
+/** What a consumer delivers to. */
+export interface Target {
+  /** Milliseconds until it is worth taking records; 0 when it is now. */
+  waitMs: () => number;
+  /** Ends all waits at once. */
+  tryNow: () => void;
+  /** Delivers a batch of a queue, and tells the queue what became of its records. */
+  deliver: (
+    queue: Pick<Queue, 'done' | 'giveBack' | 'bury'>,
+    round: readonly Taken[],
+    options: DeliverOptions,
+    /** Until when nobody else gets the records, by `ticks`. Then what stays in the queue is delivered again. */
+    ownUntil: number,
+    /** Which of the records to deliver now; all, where nothing is said. The others wait, and go back. */
+    batch?: Batch,
+  ) => Promise<void>;
 }
 
 /** The queue is told so often what became of records while others of their batch have no result. */
@@ -40,8 +58,8 @@ interface Effects {
   lastMs?: number | undefined;
 }
 
-/** Returns a function that delivers a batch of a queue and tells the queue what became of its records. */
-export const createRounds = (effects: Effects) => {
+/** Delivers batches to another service, record by record. */
+export const createRounds = (effects: Effects): Target => {
   const { delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random } = effects;
   const { lastMs = 1_000 } = effects;
   const tellDropped = createTellDropped(tell, now);
@@ -50,15 +68,7 @@ export const createRounds = (effects: Effects) => {
   const delayOf = ({ attempts, record, failingMs }: Taken): number =>
     waitInTrouble(failingMs ?? (attempts > 1 ? now() - record.at : 0), random());
 
-  return async (
-    queue: Pick<Queue, 'done' | 'giveBack' | 'bury'>,
-    round: readonly Taken[],
-    options: DeliverOptions,
-    /** Until when nobody else gets the records, by `ticks`. Then what stays in the queue is delivered again. */
-    ownUntil: number,
-    /** Which of the records to deliver now; all, where nothing is said. The others wait, and go back. */
-    batch?: Batch,
-  ): Promise<void> => {
+  const deliver: Target['deliver'] = async (queue, round, options, ownUntil, batch) => {
     /** The other records of a slow client wait beside it for half of the time that they have waited already. */
     const slowDelayOf = (taken: Taken): number =>
       batch?.isSlow(taken)
@@ -94,7 +104,7 @@ export const createRounds = (effects: Effects) => {
       for (const taken of settled) {
         const { outcome, status, untried, retry_after: waitS = 0 } = ended.get(taken)!;
         ended.delete(taken);
-        const { at, client = '' } = taken.record;
+        const { at, sender = '' } = taken.record;
         if (!untried) tell.metric('records', 1, { side: 'out', outcome });
         if (outcome === 'delivered' || outcome === 'accepted') done.push(taken);
         else if (outcome === 'rejected') dead.push(bury(taken, 'rejected', status));
@@ -102,7 +112,7 @@ export const createRounds = (effects: Effects) => {
         // a pause of the service nothing is taken anyway.
         else if (untried) {
           const ownMs = delivery.waitMs() > 0 ? 0 : waitS * 1_000;
-          const delayMs = delivery.clientWaitMs(client) || ownMs || slowDelayOf(taken);
+          const delayMs = delivery.clientWaitMs(sender) || ownMs || slowDelayOf(taken);
           back.push({ taken, delayMs, isTried: false });
         }
         // Only after it has been tried: the clock of this machine may be days ahead.
@@ -119,7 +129,7 @@ export const createRounds = (effects: Effects) => {
     const going = round.filter((taken) => !batch || batch.waiting.has(taken));
     for (const taken of round)
       if (!going.includes(taken)) ended.set(taken, notTried(retryLater(taken.record.id, 0)));
-    const results = delivery.deliverEach(
+    const results = delivery.deliver(
       going.map(({ record, attempts }) => ({ ...record, tries: attempts - 1 })),
       options,
     );
@@ -136,4 +146,6 @@ export const createRounds = (effects: Effects) => {
       if (ended.size > 0) await settle();
     }
   };
+
+  return { waitMs: delivery.waitMs, tryNow: delivery.tryNow, deliver };
 };

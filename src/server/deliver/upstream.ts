@@ -1,11 +1,13 @@
 import { attempt } from '../../interface/attempt.js';
-import { boundedWait, parseRetryAfter } from '../../interface/backoff.js';
+import { parseRetryAfter } from '../../interface/backoff.js';
 import type { Token } from '../../interface/bodies.js';
 import { inTime } from '../../interface/in-time.js';
 import { outcomeOf, type Verdict } from '../../interface/outcome.js';
-import type { BatchRecord } from '../../interface/wire.js';
+import { callback, flag, token, url } from '../../interface/kinds.js';
 import { createReportOnce, type Tell } from '../hooks.js';
-import { isFinal } from '../queue/record.js';
+import type { Kinds } from '../check-options.js';
+import type { Incoming } from '../incoming.js';
+import { isFinal } from '../results.js';
 import { causeOf, readStart, type ServiceAnswer, type ServiceFetch } from './fetch.js';
 import { createTokenSource } from './token.js';
 
@@ -16,56 +18,24 @@ export interface Attempt extends Verdict {
   message?: string;
 }
 
-/** What became of a record that was given to `send`. */
-export interface SendResult extends Verdict {
-  /** Milliseconds until it is worth trying again, with `retry`. @default by the relay's own backoff */
-  retryAfterMs?: number | undefined;
-  /** Why it is `rejected`, for the developer of the page. The first 200 characters are passed on. */
-  message?: string | undefined;
-}
-
-/**
- * Takes records in one call, in place of a request each: a store in the same process, say. Answers one result for each
- * record, in their order. Rejects if it could not take any of them; the relay tries them again. A record may come more
- * than once, with the same id.
- */
-export type Send = (
-  records: readonly BatchRecord[],
-  how: {
-    /** Whose records these are: an address, or what else `clientAddress` gives. */
-    client: string | undefined;
-    /** The truncated address, with `forwardAddress`. */
-    address: string | undefined;
-    /** The request that they came in; unknown where they come from a queue. */
-    request: Request | undefined;
-  },
-) => Promise<readonly SendResult[]>;
-
 /** Where records go. */
 export interface UpstreamOptions {
-  /**
-   * Address of the service, to which `/v1/event` and `/v1/identify` are added.
-   * @default required without send
-   */
+  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
   baseUrl?: string | undefined;
-  /** The service's token, or a function that gets it; asked again once after a 401. @default required without send */
+  /** The service's token, or a function that gets it; asked again once after a 401. */
   token?: Token | undefined;
-  /**
-   * Takes records in one call, in place of a request each to `baseUrl`: a service in the same process. Calls may be
-   * under way at a time, so `called_at` tells which of a user's identifies is the later one.
-   * @default none
-   */
-  send?: Send | undefined;
   /** Send the record's id to the service as `Idempotency-Key`. @default true */
   idempotencyKey?: boolean | undefined;
-  /**
-   * Called before each request to the service, which waits until it settles: for a service that may be asked so many
-   * times a second. The wait does not count in `timeout` and `upstream_ms`. @default none
-   */
-  pace?: (() => Promise<void>) | undefined;
   /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
   fetch?: ServiceFetch | undefined;
 }
+
+export const UPSTREAM_KINDS: Kinds<UpstreamOptions> = {
+  baseUrl: url,
+  token,
+  idempotencyKey: flag,
+  fetch: callback,
+};
 
 interface Effects extends UpstreamOptions {
   /** Milliseconds a try may take. */
@@ -74,40 +44,15 @@ interface Effects extends UpstreamOptions {
   tell: Tell;
 }
 
-/** Tries records at whoever takes them, and answers one attempt for each, in their order. Never rejects. */
-export type Upstream = (...call: Parameters<Send>) => Promise<readonly Attempt[]>;
+/** Tries a record at the service. Never rejects. */
+export type Upstream = (record: Incoming, address: string | undefined) => Promise<Attempt>;
 
 const MAX_MESSAGE = 200;
 const NO_ANSWER: Attempt = { outcome: 'retry', status: 0, retryAfterMs: 0 };
 
-export const createUpstream = (effects: Effects): Upstream =>
-  effects.send ? createSendUpstream(effects, effects.send) : createFetchUpstream(effects);
-
-/** Gives all records to `send` in one call. What throws, hangs or answers too little has taken nothing. */
-const createSendUpstream = ({ timeout, now, tell }: Effects, send: Send): Upstream => {
-  const silence = createReportOnce(tell, now);
-
-  return async (...call) => {
-    const started = now();
-    let results: readonly (SendResult | undefined)[] = [];
-    try {
-      results = [...(await inTime(send(...call), timeout))];
-      silence.healed();
-    } catch (error) {
-      silence.tell({ kind: 'unreachable', message: silenceWords(error) });
-    }
-    tell.metric('upstream_ms', now() - started, { status: String(results[0]?.status ?? 0) });
-    return call[0].map((_, index): Attempt => {
-      const { outcome, status, retryAfterMs = 0, message } = results[index] ?? NO_ANSWER;
-      const words = message && { message: message.slice(0, MAX_MESSAGE) };
-      return { outcome, status, retryAfterMs: boundedWait(retryAfterMs), ...words };
-    });
-  };
-};
-
 /** Sends one record in a request. When the token is refused, it asks for another one and tries once more. */
-const createFetchUpstream = (effects: Effects): Upstream => {
-  const { idempotencyKey = true, pace, timeout, now, tell } = effects;
+export const createUpstream = (effects: Effects): Upstream => {
+  const { idempotencyKey = true, timeout, now, tell } = effects;
   // Called late, so that a wrapped global is used, and without `this`, which workerd would refuse.
   const { fetch: ask = (...args) => fetch(...args) } = effects;
   const baseUrl = effects.baseUrl!.replace(/\/+$/, '');
@@ -123,13 +68,13 @@ const createFetchUpstream = (effects: Effects): Upstream => {
   let hasPassed = false;
 
   const tryOnce = async (
-    { id, type, body, called_at: calledAt }: BatchRecord,
+    { id, type, text: body, calledAt }: Incoming,
     bearer: string | undefined,
     address: string | undefined,
   ): Promise<Attempt> => {
     if (bearer === undefined) return NO_ANSWER;
     const turn = ++begun;
-    let started = now();
+    const started = now();
     const abort = new AbortController();
     let response: ServiceAnswer | undefined;
     let text = '';
@@ -141,18 +86,17 @@ const createFetchUpstream = (effects: Effects): Upstream => {
           authorization: `Bearer ${bearer}`,
           'content-type': 'application/json',
           ...(idempotencyKey && { 'idempotency-key': id }),
-          ...(calledAt !== undefined && { 'x-called-at': new Date(calledAt).toISOString() }),
+          // An event has its time in its body.
+          ...(type === 'identify' && calledAt && { 'x-called-at': calledAt }),
           ...(address && { 'x-forwarded-for': address }),
         },
-        body: JSON.stringify(body),
+        body,
         redirect: 'manual', // followed, a POST would become a GET whose 200 looks like a delivery
         signal: abort.signal,
       });
       text = await readStart(response);
     };
     try {
-      await pace?.();
-      started = now();
       await inTime(request(), timeout);
     } catch (error) {
       // Once there is a status, it is the answer, even if the body is cut off: the service has decided.
@@ -190,12 +134,12 @@ const createFetchUpstream = (effects: Effects): Upstream => {
     return tokens.get();
   };
 
-  return async ([record], { address }) => {
+  return async (record, address) => {
     const used = await bearer();
-    let result = await tryOnce(record!, used, address);
+    let result = await tryOnce(record, used, address);
     // When several requests are refused at once, only one asks for another token, and all use it.
     if (result.status === 401 && (tokens.get() !== used || tokens.refused()))
-      result = await tryOnce(record!, await bearer(), address);
+      result = await tryOnce(record, await bearer(), address);
     // A page of HTML instead of the service's answer. It is about this record alone, since others pass.
     if (hasPassed && result.status === 413) result.outcome = 'rejected';
     if (isFinal(result)) {
@@ -206,7 +150,7 @@ const createFetchUpstream = (effects: Effects): Upstream => {
       tokens.refused();
       setupTrouble.tell({ kind: 'setup', status: 401, message: setupWords(401) });
     }
-    return [result];
+    return result;
   };
 };
 

@@ -1,8 +1,8 @@
 import { messageOf } from '../../interface/errors.js';
 import { inTime } from '../../interface/in-time.js';
-import type { TellHook } from '../hooks.js';
+import type { Tell } from '../hooks.js';
 import { clientKeyOf, networkOf, type ClientOptions } from './client.js';
-import { refuse } from './answers.js';
+import { refusalOf, type Refusal } from '../refusal.js';
 
 /**
  * Milliseconds a client has to wait; 0 where its records may pass. Asked with 0 records before the body
@@ -45,47 +45,73 @@ export const createRateLimit = (rate: Rate, now: () => number) => {
 
 const MIB = 1_048_576;
 
-/**
- * Counts the bytes of bodies that are read or worked on. There is room for `ofAll` bytes, of which one client can take up
- * `ofClient`; clients that cannot be told apart are not limited by that.
- */
-export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) => {
+/** Bytes of bodies that are counted, of all and of each client. Clients that cannot be told apart have no bound of their own. */
+const createBytes = (ofAll: number, ofClient: number) => {
   let held = 0;
   const clients = new Map<string, number>();
+  return {
+    /** Why there is no room for so many bytes more. */
+    lacks: (client: string, bytes: number): 429 | 503 | undefined => {
+      if (client && (clients.get(client) ?? 0) + bytes > ofClient) return 429;
+      return held + bytes > ofAll ? 503 : undefined;
+    },
+    change: (client: string, bytes: number): void => {
+      const left = (clients.get(client) ?? 0) + bytes;
+      held += bytes;
+      if (left) clients.set(client, left);
+      else clients.delete(client);
+    },
+  };
+};
+
+/**
+ * Counts the bytes of bodies that are read or worked on. Bytes count as they come. A body that is read in one piece
+ * cannot be counted before all of it is there, so it needs a reservation, of which there are few: whoever announces
+ * bodies and sends nothing uses up reservations, and all others are read piece by piece.
+ */
+export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) => {
+  const bytes = createBytes(ofAll, ofClient);
+  const reserved = createBytes(ofAll / 4, ofClient / 4);
 
   /** One more body of a client. */
   return (client: string) => {
     let size = 0;
-    const change = (bytes: number): void => {
-      const left = (clients.get(client) ?? 0) + bytes;
-      held += bytes;
-      size += bytes;
-      if (left) clients.set(client, left);
-      else clients.delete(client);
+    let announced = 0;
+    const reserve = (length: number): void => {
+      reserved.change(client, length - announced);
+      announced = length;
     };
     return {
+      /** Whether a body of this length may be read in one piece. */
+      mayReserve: (length: number): boolean => {
+        if (reserved.lacks(client, length)) return false;
+        reserve(length);
+        return true;
+      },
       /** Adds bytes that have come, or answers why there is no room for them. */
-      add: (bytes: number): 429 | 503 | undefined => {
-        if (client && (clients.get(client) ?? 0) + bytes > ofClient) return 429;
-        if (held + bytes > ofAll) return 503;
-        change(bytes);
+      add: (more: number): 429 | 503 | undefined => {
+        const lack = bytes.lacks(client, more);
+        if (lack) return lack;
+        size += more;
+        bytes.change(client, more);
         return undefined;
       },
       /** Bytes that have come. */
       size: (): number => size,
       /** The body is not held any more. */
-      release: (): void => change(-size),
+      release: (): void => {
+        reserve(0);
+        bytes.change(client, -size);
+        size = 0;
+      },
     };
   };
 };
 
+export type HeldBody = ReturnType<ReturnType<typeof createHeldBodies>>;
+
 /** Options that say who may send, and how much. */
 export interface AdmissionOptions extends ClientOptions {
-  /**
-   * Asked before the body is read; `false` refuses with 403. It may read the headers (a session cookie,
-   * say), not the body. Where it fails, or takes longer than `timeout`, the answer is 503.
-   */
-  authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /**
    * Records a client may send, in memory of this process, or a function that decides; `false` is no
    * limit. All clients of one IPv6 network (/48) may send four times as many. @default { perSecond: 100, burst: 1000 }
@@ -108,9 +134,7 @@ type Limit = 'client' | 'network' | 'all';
 
 interface Effects extends AdmissionOptions {
   now: () => number;
-  tell: TellHook & {
-    metric: (name: 'rate_limited', value: number, labels: { limit: Limit }) => void;
-  };
+  tell: Tell;
 }
 
 const CLIENT_RATE: Rate = { perSecond: 100, burst: 1_000 };
@@ -118,70 +142,88 @@ const CEILING: Rate = { perSecond: 2_000, burst: 20_000 };
 /** An IPv6 network may send as much as so many clients: it may be one customer, or a university. */
 const NETWORK_CLIENTS = 4;
 
+const WORDS: Readonly<Record<Limit, string>> = {
+  client: 'Too many records of this client. Raise the rate limit, if it is one of yours.',
+  network: 'Too many records of one IPv6 network. Raise the rate limit, if its clients are yours.',
+  all: 'Too many records of all clients. Raise the ceiling, if they are yours.',
+};
+
+/** Charges tokens to one account. Answers a refusal if it is overdrawn. */
+export type Charge = (tokens: number) => Refusal | undefined | Promise<Refusal | undefined>;
+
 /**
- * Decides who may send, and how much. Each check answers with a refusal, or undefined. What a request costs to read is
- * charged to its client and its network alone, or a few clients could use up the ceiling with what is no record at all.
+ * Decides how much may be sent. Each check answers with a refusal, or undefined. What a request costs to read is charged
+ * to its account alone, or a few clients could use up the ceiling with what is no record at all.
  */
 export const createAdmission = (effects: Effects) => {
-  const { authorize, clientAddress, rateLimit = CLIENT_RATE, ceiling = CEILING } = effects;
+  const { clientAddress, rateLimit = CLIENT_RATE, ceiling = CEILING } = effects;
   const { timeout = 10_000, now, tell } = effects;
   const ofClient: RateLimit | false =
     typeof rateLimit === 'object' ? createRateLimit(rateLimit, now) : rateLimit;
   const ofNetwork = typeof rateLimit === 'object' && createRateLimit(manyTimes(rateLimit), now);
   const ofAll = ceiling && createRateLimit(ceiling, now);
+  /** Those of tokens that have a rate of their own. */
+  const ofTokens = new Map<string, ReturnType<typeof createRateLimit>>();
 
-  /** When a function of the operator's fails, the answer is 503, and the client keeps its records. */
-  const unless = async (name: string, check: () => Promise<Response | undefined>) => {
+  const refuseRate = (limit: Limit, waitMs: number): Refusal => {
+    tell.metric('rate_limited', 1, { limit });
+    return refusalOf('rate', WORDS[limit], { status: limit === 'all' ? 503 : 429, waitMs });
+  };
+  const refuseBy = (limit: Limit, waitMs: number): Refusal | undefined =>
+    waitMs > 0 ? refuseRate(limit, waitMs) : undefined;
+
+  /** Charges a client and its network. */
+  const chargeClient = (request: Request): Charge => {
+    const client = clientKeyOf(clientAddress?.(request));
+    const network = networkOf(client);
+    return (tokens) => {
+      // Ask the network first: a request that it refuses must not be charged to the client.
+      const networkMs = ofNetwork && network ? ofNetwork(network, 0) : 0;
+      if (networkMs) return refuseRate('network', networkMs);
+      const settle = (waitMs: number): Refusal | undefined => {
+        if (waitMs > 0) return refuseRate('client', waitMs);
+        if (ofNetwork && network) ofNetwork(network, tokens);
+        return undefined;
+      };
+      const waitMs = ofClient ? ofClient(client, tokens) : 0;
+      return typeof waitMs === 'number' ? settle(waitMs) : waitMs.then(settle);
+    };
+  };
+
+  /** If a function of the operator's fails, the answer is 503, and the client keeps its records. */
+  const failed = (name: string, error: unknown): Refusal => {
+    tell.error({ kind: 'hook', message: `\`${name}\`: ${messageOf(error)}` });
+    return refusalOf('rate', `\`${name}\` failed`, { status: 503, waitMs: 1_000 });
+  };
+  const unless = <Result>(
+    name: string,
+    check: () => Result | Promise<Result>,
+  ): Result | Refusal | Promise<Result | Refusal> => {
     try {
-      return await inTime(check(), timeout);
+      const result = check();
+      // What is decided at once needs no timer.
+      if (!(result instanceof Promise)) return result;
+      return inTime(result, timeout).catch((error: unknown) => failed(name, error));
     } catch (error) {
-      tell.error({ kind: 'hook', message: `\`${name}\`: ${messageOf(error)}` });
-      return refuse(503, { waitMs: 1_000 });
+      return failed(name, error);
     }
   };
 
-  const refuseRate = (limit: Limit, waitMs: number): Response => {
-    tell.metric('rate_limited', 1, { limit });
-    return refuse(limit === 'all' ? 503 : 429, { waitMs });
-  };
-
-  /** Charges the client and its network. Answers with a refusal, which tells of itself, where one of them has to wait. */
-  const charge = async (
-    request: Request,
-    tokens: number,
-  ): Promise<(() => Response) | undefined> => {
-    const client = clientKeyOf(clientAddress?.(request));
-    const network = networkOf(client);
-    // Asked first: a client that waits for its network owes nothing.
-    const networkMs = ofNetwork && network ? ofNetwork(network, 0) : 0;
-    if (networkMs) return () => refuseRate('network', networkMs);
-    const waitMs = ofClient && (await ofClient(client, tokens));
-    if (waitMs && waitMs > 0) return () => refuseRate('client', waitMs);
-    if (ofNetwork && network) ofNetwork(network, tokens);
-    return undefined;
-  };
-
-  /** Whether so many more records may pass on, of all clients together. */
-  const admit = (records: number): Response | undefined => {
-    const waitMs = ofAll && ofAll(undefined, records);
-    return waitMs ? refuseRate('all', waitMs) : undefined;
-  };
-
   return {
-    authorize: (request: Request): Promise<Response | undefined> =>
-      unless('authorize', async () =>
-        !authorize || (await authorize(request)) ? undefined : refuse(403),
-      ),
-    /** With 0 tokens: whether the client may send at all, before its body is read. */
-    limit: (request: Request, tokens: number): Promise<Response | undefined> =>
-      unless('rateLimit', async () => {
-        const refusal = await charge(request, tokens);
-        return refusal ? refusal() : tokens === 0 ? admit(0) : undefined;
-      }),
-    /** Charges a request that is refused for another reason. */
-    charge: async (request: Request, tokens: number): Promise<void> =>
-      void (await unless('rateLimit', async () => void (await charge(request, tokens)))),
-    admit,
+    unless,
+    /** The account of a request: that of its client, or of a token with a rate of its own. */
+    accountOf: (request: Request, own?: { key: string; rate: Rate | false }): Charge => {
+      if (own?.rate === false) return () => undefined;
+      if (own) {
+        const limit = ofTokens.get(own.key) ?? createRateLimit(own.rate, now);
+        ofTokens.set(own.key, limit);
+        return (tokens) => refuseBy('client', limit(own.key, tokens));
+      }
+      return (tokens) => unless('rateLimit', () => chargeClient(request)(tokens));
+    },
+    /** Whether so many more records may pass on, of all clients together. */
+    admit: (records: number): Refusal | undefined =>
+      refuseBy('all', ofAll ? ofAll(undefined, records) : 0),
   };
 };
 

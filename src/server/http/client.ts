@@ -1,5 +1,5 @@
 import { messageOf } from '../../interface/errors.js';
-import type { TellHook } from '../hooks.js';
+import type { Tell } from '../hooks.js';
 
 /** Options that say who sent a request. */
 export interface ClientOptions {
@@ -80,7 +80,7 @@ export const truncateAddress = (address: string): string | undefined => {
 
 /** The key by which clients are told apart. All requests that have none count as one client, ''. */
 export const createClientOf =
-  ({ clientAddress }: ClientOptions, tell: TellHook) =>
+  ({ clientAddress }: ClientOptions, tell: Tell) =>
   (request: Request): string => {
     try {
       return clientKeyOf(clientAddress?.(request)) ?? '';

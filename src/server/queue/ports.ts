@@ -1,45 +1,10 @@
-import type { BatchRecord, BatchResult } from '../../interface/wire.js';
 import type { Dropped } from '../hooks.js';
-
-/** What a store knows of a record: nothing, that somebody is sending it, or its result. */
-export type Sighting =
-  { state: 'new' } | { state: 'begun' } | { state: 'done'; result: BatchResult };
-
-/**
- * Remembers the records that a relay has sent, so that a repeat gets the first result and is not sent again.
- * Share one store between all processes of a relay. The ids here are keys such as `event:<id>:<project>`: an
- * id that a page gives belongs to one type of record of one project.
- */
-export interface Seen {
-  /**
-   * Claims ids that are new, each in one atomic step: of two callers with one id, one gets `new` and the
-   * other `begun`. A claim that is neither finished nor forgotten ends after `claimMs`, so that a dead
-   * process does not hold a record for ever. The ids are distinct. Answers one sighting an id, in their
-   * order. `client` says who sent the records, if that is known: a store of a bounded size must not let one
-   * client push out what the others have. When it rejects, the store should see to it that its claims do not
-   * stand: nobody forgets them.
-   */
-  begin(ids: readonly string[], claimMs: number, client?: string): Promise<Sighting[]>;
-  /**
-   * Stores the results of claimed records: `delivered`, `rejected`, or `accepted` where a queue has them. A
-   * later result replaces an earlier one, but `accepted` replaces none: a consumer may have delivered a
-   * record before the relay that accepted it stores that. A refused id need not be kept for longer than an hour.
-   * May answer how many ids were forgotten because there were too many.
-   */
-  finish(results: readonly BatchResult[], client?: string): Promise<Dropped | void>;
-  /**
-   * Gives claims up. These records were not accepted, and pages may send them again. It is called once: when it
-   * rejects, the store should do it later.
-   */
-  forget(ids: readonly string[]): Promise<void>;
-}
+import type { Incoming } from '../incoming.js';
 
 /** A record in a queue. */
-export interface QueuedRecord extends BatchRecord {
-  /** When the relay took it, or an operator sent it again: milliseconds since the epoch. */
+export interface QueuedRecord extends Incoming {
+  /** When the server took it, or an operator sent it again: milliseconds since the epoch. */
   at: number;
-  /** Who sent it: an opaque word that stands for no address. Missing where clients cannot be told apart. */
-  client?: string;
 }
 
 /** A record that a consumer has taken. Nobody else gets it until its time is over. */
@@ -72,15 +37,25 @@ export interface QueueSize {
   oldest?: number;
 }
 
-/** The side of a durable queue on which the relay puts records. */
+/**
+ * What became of a record that was put. `known`: it is in the queue, or was put before. The last two: there was no room for
+ * it, in the queue or for its sender.
+ */
+export type Placed = 'queued' | 'known' | 'full' | 'full of sender';
+
+/** What became of records that were put, in their order, and how many ids were forgotten because there were too many. */
+export interface Put {
+  placed: readonly Placed[];
+  dropped?: Dropped;
+}
+
+/** The side of a durable queue on which a server puts records. */
 export interface Putter {
   /**
-   * Settles when all of them are durable; rejects when any is not. Rejects with an error named `QueueFullError` when
-   * there is no room: then the queue has none of them, and pages wait for longer. A record that waits already, by its
-   * id, type and project, is not added again, so a caller who got no answer may put it once more. The records are of
-   * one client.
+   * Settles when all records that were placed are durable; rejects if none was placed. A queue that knows no repeats may answer nothing: then all are queued, and a record that comes again is sent
+   * again. The records are of one sender.
    */
-  put(records: readonly QueuedRecord[]): Promise<void>;
+  put(records: readonly QueuedRecord[]): Promise<Put | void>;
 }
 
 /** A durable queue between a relay's answer and the service. */
@@ -89,7 +64,7 @@ export interface Queue extends Putter {
    * Takes records that are due: those that have not failed (`fresh`) or, where there are none, those that have
    * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`.
    *
-   * Identifies of one user and client come one at a time, in the order they were put. An event of that user and client
+   * Identifies of one user and sender come one at a time, in the order they were put. An event of that user and sender
    * comes when no identify waits that was put before it, or when that one has failed three times. All else comes as it
    * is due, the oldest first.
    */
@@ -139,23 +114,14 @@ export interface DeadLetters {
   purge(ids: readonly string[]): Promise<number>;
 }
 
-/** Thrown when there is no room. None of the records was put. */
+/** Thrown when dead letters cannot be sent again for want of room. All of them are dead letters still. */
 export class QueueFullError extends Error {
   override name = 'QueueFullError' as const;
 
-  constructor(
-    bounds: AllOf<QueueBounds>,
-    /** Only the client of these records has too many. */
-    readonly ofClient = false,
-  ) {
-    const name = ofClient ? 'maxWaitingOfClient' : 'maxWaiting';
-    super(`the queue is full: \`${name}\` is ${bounds[name]} records of up to a KiB each`);
+  constructor({ maxWaiting }: AllOf<QueueBounds>) {
+    super(`the queue is full: \`maxWaiting\` is ${maxWaiting} records of up to a KiB each`);
   }
 }
-
-/** Compares names: each store is bundled apart from the relay, with its own copy of the class. */
-export const isQueueFull = (error: unknown): error is QueueFullError =>
-  error instanceof Error && error.name === 'QueueFullError';
 
 /** Bounds of which none is left out. */
 type AllOf<Bounds> = { [Name in keyof Bounds]-?: number };
@@ -180,23 +146,25 @@ export const boundsOf = (given: QueueBounds): AllOf<QueueBounds> => ({
   maxDeadOfClient: given.maxDeadOfClient ?? 10_000,
 });
 
-/** How many ids of known records a store keeps. */
+/** Which ids of records a queue knows, so that a record that comes again is not queued again. */
 export interface IdBounds {
-  /** Ids that are kept. Beyond them the client that has the most loses its oldest. @default 5000000 */
+  /**
+   * Milliseconds for which an id is known, from when its record was put. 0: only as long as the record waits, which is
+   * enough for a queue that is emptied into a store. @default 604800000 (7 days)
+   */
+  idAge?: number | undefined;
+  /** Ids that are kept. Beyond them the sender that has the most loses its oldest. @default 5000000 */
   maxIds?: number | undefined;
-  /** Ids of one client that are kept. Its oldest go first. @default 500000 */
+  /** Ids of one sender that are kept. Its oldest go first. @default 500000 */
   maxIdsOfClient?: number | undefined;
 }
 
 export const idBoundsOf = (given: IdBounds): AllOf<IdBounds> => ({
+  idAge: given.idAge ?? 7 * 86_400_000,
   maxIds: given.maxIds ?? 5_000_000,
   maxIdsOfClient: given.maxIdsOfClient ?? 500_000,
 });
 
-/** How long an id is kept where nothing else is asked for, in milliseconds. */
-export const SEEN_MS = 7 * 86_400_000;
-/** A refused record that comes again is refused again, so its id is not kept for long, in milliseconds. */
-export const REFUSED_MS = 3_600_000;
 /** An identify that has failed so often holds up no event of its user. Events carry the id of the user themselves. */
 export const PATIENCE = 3;
 /** No delay is longer. A record that waits for longer was stored before the clock was set back. */

@@ -1,4 +1,4 @@
-import type { Tell } from '../service-hooks.js';
+import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
 import type { Refused, Row, RowFilter, Store } from '../store/port.js';
 import { matches } from './matches.js';

@@ -1,13 +1,12 @@
 import { messageOf } from '../../interface/errors.js';
-import { createReportOnce } from '../hooks.js';
-import type { ServiceError, Tell } from '../service-hooks.js';
+import { createReportOnce, type Tell } from '../hooks.js';
 
 /**
  * Tells the operator when reading from the store fails, and when it works again. Failing writes are told apart from
  * that, since records can be stored while a search takes too long.
  */
 export const createReadingTrouble = (tell: Tell, now: () => number) => {
-  const trouble = createReportOnce<ServiceError>(tell, now);
+  const trouble = createReportOnce(tell, now);
   return {
     worked: trouble.healed,
     /** `request`: its method and path. */

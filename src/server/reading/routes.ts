@@ -12,7 +12,10 @@ import { readPlace, type Feed } from './feed.js';
 import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
-const RESEND_BODY = { maxBytes: 65_536, timeout: 10_000, hold: () => undefined };
+const RESEND_BODY = {
+  ...{ maxBytes: 65_536, timeout: 10_000 },
+  held: { add: () => undefined, mayReserve: () => true },
+};
 
 interface Parts extends Pick<ServiceOptions, 'page'> {
   store: Store;

@@ -1,17 +1,25 @@
-import type { Incoming, NewRefused, Profile, Row } from './port.js';
+import type { Incoming } from '../incoming.js';
+import type { NewRefused, Profile, Row } from './port.js';
 
 /** A record that the database refuses, as it is kept among the refused. */
 export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
   ...{ received_at: record.receivedAt, reason: 'database', status: 422, message },
   ...{ id: record.id, type: record.type, project: record.body.project },
   ...(record.body.user_id !== undefined && { user_id: record.body.user_id }),
-  ...{ body: JSON.stringify(record.body), isDead: true as const, record },
+  ...{ body: record.text, isDead: true as const, record },
   ...(record.client !== undefined && { client: record.client }),
 });
 
+/** A dead record as it is kept, and as it is written again. Its body stands there once. */
+export const writeDead = ({ text: _, ...record }: Incoming): string => JSON.stringify(record);
+export const readDead = (kept: string): Incoming => {
+  const record = JSON.parse(kept) as Omit<Incoming, 'text'>;
+  return { ...record, text: JSON.stringify(record.body) };
+};
+
 /** A row as the record that it was. */
 export const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({
-  ...{ id: row.id, type: row.type, body: row.body },
+  ...{ id: row.id, type: row.type, body: row.body, text: JSON.stringify(row.body) },
   ...{ calledAt: row.called_at, receivedAt: row.received_at },
   client: row.client,
 });

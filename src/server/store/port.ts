@@ -1,22 +1,6 @@
 import type { EventBody, IdentifyBody, RecordType } from '../../interface/bodies.js';
-
-/** A record that has passed all checks, on its way into the store. */
-export interface Incoming {
-  /** The record's id: the `Idempotency-Key`, or the id in a relay's batch; a new one if the client gave none. */
-  id: string;
-  type: RecordType;
-  /** As it was sent. An event without `timestamp` has been given the time of its arrival. */
-  body: EventBody | IdentifyBody;
-  /**
-   * The time of the call by the client's clock, ISO 8601; the time of arrival where nobody told it. A store gives both
-   * times back in UTC with milliseconds.
-   */
-  calledAt: string;
-  /** ISO 8601, by the clock of the service. */
-  receivedAt: string;
-  /** An opaque word for the browser that sent it, which nobody can trace back to an address. */
-  client?: string | undefined;
-}
+import type { Incoming } from '../incoming.js';
+import type { Refusal } from '../refusal.js';
 
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
@@ -57,7 +41,7 @@ export interface Refused {
   seq: number;
   received_at: string;
   /** Why: the token, the body, a field, a project that is not listed, the size, the rate, or the database. */
-  reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
+  reason: Refusal['reason'];
   /** The status that was answered. */
   status: number;
   /** In words, for a person: the field and what it has to be, or the words of the database. 4,096 characters at the most. */

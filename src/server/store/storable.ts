@@ -1,6 +1,6 @@
 import { isObject } from '../../interface/is-object.js';
 import { callSafely } from '../hooks.js';
-import type { Incoming } from './port.js';
+import type { Incoming } from '../incoming.js';
 
 /** As JSON writes them. In front may stand a backslash that is text, so this only says where to look closer. */
 const SUSPECT = /\\u(?:0000|d[89a-f])/i;
@@ -25,10 +25,10 @@ const inValue = (value: unknown): unknown => {
  * NUL. Both are replaced by U+FFFD. A record that has none is answered as it is.
  */
 export const storable = (record: Incoming): Incoming => {
-  const text = JSON.stringify(record);
-  if (!SUSPECT.test(text)) return record;
-  const cleaned = inValue(record) as Incoming;
-  return JSON.stringify(cleaned) === text ? record : cleaned;
+  const id = storableText(record.id);
+  const body = SUSPECT.test(record.text) ? (inValue(record.body) as Incoming['body']) : record.body;
+  const text = body === record.body ? record.text : JSON.stringify(body);
+  return id === record.id && text === record.text ? record : { ...record, id, body, text };
 };
 
 /** Tells how many records had to be changed. A hook that throws must not cost a record. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EventBody, IdentifyBody } from '../../../src/interface/bodies.js';
-import type { Incoming, NewRefused, Row, Store } from '../../../src/server/store/port.js';
+import type { Incoming } from '../../../src/server/incoming.js';
+import type { NewRefused, Row, Store } from '../../../src/server/store/port.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 
 export interface StoreWorld {
@@ -54,7 +55,15 @@ export const rowOf = ({
 }: Incoming): Omit<Row, 'seq'> => {
   const { project, channel, event: name, user_id } = body as EventBody;
   return {
-    ...{ id, type, project, body, called_at: calledAt, received_at: receivedAt, arrivals: 1 },
+    ...{
+      id,
+      type,
+      project,
+      body,
+      called_at: calledAt ?? receivedAt,
+      received_at: receivedAt,
+      arrivals: 1,
+    },
     ...(channel !== undefined && { channel }),
     ...(name !== undefined && { event: name }),
     ...(user_id !== undefined && { user_id }),

@@ -4,21 +4,18 @@ import {
   type DeliverOptions,
   type DeliveryOptions,
 } from '../../../src/server/deliver/delivery.js';
-import type { RelayError } from '../../../src/server/hooks.js';
-import { createSeenMemory } from '../../../src/server/deliver/seen-memory.js';
-import type { BatchRecord, BatchResult } from '../../../src/interface/wire.js';
-import type { Send, SendResult } from '../../../src/server/deliver/upstream.js';
+import type { ServerError } from '../../../src/server/hooks.js';
+import type { BatchRecord } from '../../../src/interface/wire.js';
 import { createFakeService } from '../helpers/fake-service.js';
-import { event, identify } from '../helpers/records.js';
+import { checked, event, identify } from '../helpers/records.js';
 
 const setUp = (options: Partial<DeliveryOptions> = {}, { hold = false } = {}) => {
   const service = createFakeService({ hold });
-  const errors: RelayError[] = [];
+  const errors: ServerError[] = [];
   const clock = { time: 1_000_000 };
   const delivery = createDelivery({
     baseUrl: 'https://in.example.com/base/',
     token: 'secret',
-    seen: createSeenMemory({ now: () => clock.time }),
     fetch: service.fetch,
     now: () => clock.time,
     random: () => 0.5,
@@ -26,7 +23,12 @@ const setUp = (options: Partial<DeliveryOptions> = {}, { hold = false } = {}) =>
     ...options,
   });
   const deliver = (records: readonly BatchRecord[], options: Partial<DeliverOptions> = {}) =>
-    delivery.deliver(records, { until: clock.time + 10_000, ...options });
+    Promise.all(
+      delivery.deliver(
+        records.map((record) => checked(record)),
+        { until: clock.time + 10_000, ...options },
+      ),
+    );
   /** Outcomes of events with these ids. */
   const outcomes = async (...ids: string[]) =>
     (await deliver(ids.map((id) => event(id)))).map(({ outcome }) => outcome);
@@ -101,75 +103,16 @@ describe('a delivery', () => {
     expect(service.got).toHaveLength(1);
   });
 
-  it('does not touch what another process has begun, and has no page wait for it', async () => {
-    const seen = createSeenMemory();
-    await seen.begin(['event:a:p'], 60_000);
-    const { service, clock, deliver } = setUp({ seen });
-    expect(await deliver([event('a'), event('b')], { until: clock.time + 1 })).toEqual([
-      { id: 'a', outcome: 'retry', status: 409 },
-      { id: 'b', outcome: 'delivered', status: 200 },
+  it('delivers from a queue what it has refused before, since an operator wants it sent', async () => {
+    const { service, deliver } = setUp();
+    const heal = service.fails(400);
+    expect(await deliver([event('a')])).toMatchObject([{ outcome: 'rejected' }]);
+    heal();
+    expect(await deliver([event('a')])).toMatchObject([{ outcome: 'rejected' }]);
+    expect(await deliver([event('a')], { isQueued: true })).toMatchObject([
+      { outcome: 'delivered' },
     ]);
-    expect(service.names()).toEqual(['b']);
-  });
-
-  it('answers what another process makes of a record meanwhile', async () => {
-    const seen = createSeenMemory();
-    const [one, other] = [setUp({ seen }, { hold: true }), setUp({ seen })];
-    const first = one.deliver([event('a')]);
-    await one.service.arrived(1);
-    const repeat = other.deliver([event('a')]);
-    one.service.got[0]!.answer(400, { code: 400 });
-    const rejected = [{ id: 'a', outcome: 'rejected', status: 400 }];
-    expect([await first, await repeat]).toEqual([rejected, rejected]);
-    expect(other.service.got).toEqual([]);
-  });
-
-  it('sends itself what another process gave up meanwhile', async () => {
-    const seen = createSeenMemory();
-    await seen.begin(['event:a:p'], 60_000);
-    const { service, deliver } = setUp({ seen });
-    const result = deliver([event('a')]);
-    await seen.forget(['event:a:p']);
-    expect(await result).toEqual([{ id: 'a', outcome: 'delivered', status: 200 }]);
-    expect(service.got).toHaveLength(1);
-  });
-
-  it('sends no more records than it has slots before what was sent is marked', async () => {
-    const seen = createSeenMemory();
-    let mark = () => {};
-    const marked = new Promise<void>((resolve) => (mark = resolve));
-    const finish: typeof seen.finish = async (results) => {
-      await marked;
-      await seen.finish(results);
-    };
-    const { service, deliver } = setUp({ seen: { ...seen, finish }, concurrency: 2 });
-    const results = deliver(['a', 'b', 'c', 'd', 'e'].map((id) => event(id)));
-    await service.arrived(2);
-    await new Promise((resolve) => setTimeout(resolve));
     expect(service.got).toHaveLength(2);
-    mark();
-    expect((await results).every(({ outcome }) => outcome === 'delivered')).toBe(true);
-    expect(service.got).toHaveLength(5);
-  });
-
-  it('delivers from a queue what was only accepted, once', async () => {
-    const seen = createSeenMemory();
-    await seen.finish([{ id: 'event:a:p', outcome: 'accepted', status: 0 }]);
-    const { service, deliver } = setUp({ seen });
-    const options = { isQueued: true };
-    const delivered = [{ id: 'a', outcome: 'delivered', status: 200 }];
-    expect(await deliver([event('a')], options)).toEqual(delivered);
-    expect(await deliver([event('a')], options)).toEqual(delivered);
-    expect(service.got).toHaveLength(1);
-  });
-
-  it('sends an event whose identify was accepted before, as by a relay that had a queue', async () => {
-    const seen = createSeenMemory();
-    await seen.finish([{ id: 'identify:i:p', outcome: 'accepted', status: 0 }]);
-    const { service, deliver } = setUp({ seen });
-    const results = await deliver([identify('i', 'u'), event('a', 'a', 'u')]);
-    expect(results.map(({ outcome }) => outcome)).toEqual(['accepted', 'delivered']);
-    expect(service.names()).toEqual(['a']);
   });
 
   it('starts nothing after the deadline', async () => {
@@ -217,10 +160,10 @@ describe('a client whose records the service takes slowly, or does not answer', 
       await new Promise((resolve) => setTimeout(resolve, isSlow ? slowMs : 20));
       return new Response('{"success":true}');
     };
-    const { delivery, errors } = setUp({ fetch, now: Date.now, seen: createSeenMemory() });
-    const deliver = (ids: readonly string[], client: string) => {
-      const records = ids.map((id) => event(id));
-      return delivery.deliver(records, { until: Date.now() + 15_000, client });
+    const { delivery, errors } = setUp({ fetch, now: Date.now });
+    const deliver = (ids: readonly string[], sender: string) => {
+      const records = ids.map((id) => checked(event(id), { sender }));
+      return Promise.all(delivery.deliver(records, { until: Date.now() + 15_000 }));
     };
     const waits: number[] = [];
     for (let second = 0; second < 15; second++) {
@@ -351,27 +294,6 @@ describe('a service that gives no answer', () => {
   });
 });
 
-describe('the pace of a delivery', () => {
-  it('is not counted as time that the service takes', async () => {
-    const times: unknown[] = [];
-    const { service, clock, outcomes } = setUp({
-      pace: async () => void (clock.time += 5_000),
-      onMetric: (name, value) => name === 'upstream_ms' && times.push(value),
-    });
-    expect(await outcomes('a', 'b')).toEqual(['delivered', 'delivered']);
-    expect([service.got.length, times]).toEqual([2, [0, 0]]);
-  });
-
-  it('keeps the record where it fails, and says why', async () => {
-    const { service, errors, outcomes } = setUp({
-      pace: () => Promise.reject(new Error('no turn')),
-    });
-    expect(await outcomes('a')).toEqual(['retry']);
-    const words = 'the service does not answer: no turn';
-    expect([service.got, errors.map(({ message }) => message)]).toEqual([[], [words]]);
-  });
-});
-
 describe('what is said of a refusal', () => {
   it.each([
     [`{"code":400,"message":"no secret${'!'.repeat(300)}"}`, `no …${'!'.repeat(196)}`],
@@ -379,104 +301,13 @@ describe('what is said of a refusal', () => {
     ['{"code":400}', undefined],
     ['null', undefined],
     ['not good', undefined],
-  ])('is passed on, in bounds and without the token, and not kept: %s', async (body, message) => {
-    const kept: BatchResult[] = [];
+  ])('is passed on, in bounds and without the token: %s', async (body, message) => {
     const { deliver } = setUp({
       fetch: async () => new Response(body, { status: 400 }),
-      seen: { ...createSeenMemory(), finish: async (results) => void kept.push(...results) },
     });
     const refused = { outcome: 'rejected', status: 400 };
     expect(await deliver([event('a')])).toEqual([
       { id: 'a', ...refused, ...(message && { message }) },
-    ]);
-    expect(kept).toEqual([{ id: 'event:a:p', ...refused }]);
-  });
-});
-
-/** A delivery whose records go to a function, which keeps what it was given. */
-const setUpSend = (answer: (records: readonly BatchRecord[]) => Promise<readonly SendResult[]>) => {
-  const calls: { ids: string[]; how: Parameters<Send>[1] }[] = [];
-  const send: Send = async (records, how) => {
-    calls.push({ ids: records.map(({ id }) => id), how });
-    return answer(records);
-  };
-  return { calls, ...setUp({ baseUrl: undefined, token: undefined, send, timeout: 50 }) };
-};
-const DELIVERED: SendResult = { outcome: 'delivered', status: 200 };
-
-describe('a delivery to a function', () => {
-  it('gives it a whole batch in one call, identifies too, in the order of the calls', async () => {
-    const { calls, deliver } = setUpSend(async (records) => records.map(() => DELIVERED));
-    const records = [identify('i1', 'u'), event('e1', 'A', 'u'), identify('i2', 'u'), event('e2')];
-    const results = await deliver(records, { client: 'c' });
-    expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('delivered'));
-    expect(calls).toEqual([
-      {
-        ids: ['i1', 'e1', 'i2', 'e2'],
-        how: { client: 'c', address: undefined, request: undefined },
-      },
-    ]);
-  });
-
-  it('gives each record its own result, and remembers only those that are final', async () => {
-    const answers: Record<string, SendResult> = {
-      good: DELIVERED,
-      bad: { outcome: 'rejected', status: 422 },
-      busy: { outcome: 'retry', status: 503, retryAfterMs: 3_000 },
-    };
-    const { calls, clock, deliver } = setUpSend(async (records) =>
-      records.map(({ id }) => answers[id]!),
-    );
-    const batch = ['good', 'bad', 'busy'].map((id) => event(id));
-    expect(await deliver(batch)).toMatchObject([
-      { id: 'good', outcome: 'delivered' },
-      { id: 'bad', outcome: 'rejected', status: 422 },
-      { id: 'busy', outcome: 'retry', status: 503, retry_after: 4 },
-    ]);
-    clock.time += 10_000;
-    answers['busy'] = DELIVERED;
-    const again = await deliver(batch);
-    expect(again.map(({ outcome }) => outcome)).toEqual(['delivered', 'rejected', 'delivered']);
-    expect(calls.map(({ ids }) => ids)).toEqual([['good', 'bad', 'busy'], ['busy']]);
-  });
-
-  it.each<[how: string, answer: () => Promise<readonly SendResult[]>]>([
-    ['throws', () => Promise.reject(new Error('the database is away'))],
-    ['hangs', () => new Promise(() => {})],
-    ['answers nothing', async () => []],
-    ['answers no list', async () => null as never],
-  ])('keeps all records where it %s, and pauses', async (_, answer) => {
-    let isWell = false;
-    const { clock, delivery, deliver } = setUpSend(async (records) =>
-      isWell ? records.map(() => DELIVERED) : answer(),
-    );
-    const batch = [event('a'), event('b')];
-    const results = await deliver(batch);
-    expect(results.map(({ outcome }) => outcome)).toEqual(['retry', 'retry']);
-    expect(delivery.waitMs()).toBeGreaterThan(0);
-    isWell = true;
-    clock.time += 10_000;
-    const again = await deliver(batch);
-    expect(again.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered']);
-  });
-
-  it('tells why it does not answer, once', async () => {
-    const { errors, clock, deliver } = setUpSend(() =>
-      Promise.reject(new Error('the database is away')),
-    );
-    await deliver([event('a')]);
-    clock.time += 10_000;
-    await deliver([event('a')]);
-    expect(errors).toEqual([
-      { kind: 'unreachable', message: 'the service does not answer: the database is away' },
-    ]);
-  });
-
-  it('passes on what it says of a refusal, in bounds', async () => {
-    const rejected = { outcome: 'rejected', status: 400 } as const;
-    const { deliver } = setUpSend(async () => [{ ...rejected, message: 'x'.repeat(300) }]);
-    expect(await deliver([event('a')])).toEqual([
-      { id: 'a', ...rejected, message: 'x'.repeat(200) },
     ]);
   });
 });

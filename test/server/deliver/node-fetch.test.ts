@@ -5,8 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../../src/relay-node.js';
 import { createDelivery } from '../../../src/server/deliver/delivery.js';
-import { createSeenMemory } from '../../../src/server/deliver/seen-memory.js';
-import { event } from '../helpers/records.js';
+import { checked, event } from '../helpers/records.js';
 import { listen } from '../helpers/relay.js';
 
 /** Moves on the clock of undici's own time limits, as its tests do. */
@@ -177,14 +176,12 @@ it('goes through the proxy that the environment names, but for hosts that need n
 it('delivers the records of a relay, one after another over the same connections', async () => {
   const { got, url } = await startService((response) => response.end('{"success":true}'));
   const { deliver } = createDelivery({
-    ...{ baseUrl: url, token: 'secret', seen: createSeenMemory(), fetch: createNodeFetch() },
+    ...{ baseUrl: url, token: 'secret', fetch: createNodeFetch() },
     concurrency: 1,
   });
   const ids = Array.from({ length: 10 }, (_, n) => `e${n}`);
-  const results = await deliver(
-    ids.map((id) => event(id)),
-    { until: Date.now() + 60_000 },
-  );
+  const records = ids.map((id) => checked(event(id)));
+  const results = await Promise.all(deliver(records, { until: Date.now() + 60_000 }));
   expect(results.map(({ outcome }) => outcome)).toEqual(ids.map(() => 'delivered'));
   expect(got.map(({ headers }) => headers['idempotency-key'])).toEqual(ids);
   expect(new Set(got.map(({ port }) => port)).size).toBeLessThanOrEqual(2);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { createRelay, type RelayError, type RelayOptions } from '../../../src/relay.js';
+import { createRelay, type ServerError, type RelayOptions } from '../../../src/relay.js';
 import type { BatchAnswer } from '../../../src/interface/wire.js';
 import { createFakeService } from './fake-service.js';
 
@@ -16,7 +16,7 @@ export type Headers = Record<string, string | null>;
  */
 export const setUpRelay = (options: Partial<RelayOptions> = {}, { hold = false } = {}) => {
   const service = createFakeService({ hold });
-  const errors: RelayError[] = [];
+  const errors: ServerError[] = [];
   const metrics: string[] = [];
   const answers: string[] = [];
   const clock = { time: 1_000_000 };

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createService, type ServiceError, type ServiceOptions } from '../../../src/service.js';
+import { createService, type ServerError, type ServiceOptions } from '../../../src/service.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import type { Profile, Refused, Row } from '../../../src/service.js';
 
@@ -42,7 +42,7 @@ export const postOf = (body: unknown, headers: Headers = {}): RequestInit => {
 /** A service over a database of its own, called without a server, until the test ends. */
 export const runService = (options: Partial<ServiceOptions> = {}) => {
   const store = options.store ?? createLibsqlStore({ path: ':memory:' });
-  const errors: ServiceError[] = [];
+  const errors: ServerError[] = [];
   const metrics: [name: string, value: number, labels: string][] = [];
   const service = createService({
     writeTokens: [{ token: TOKEN, projects: '*' }],

@@ -1,26 +1,32 @@
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
-import { checkOptions, count } from '../../check-options.js';
+import { checkOptions, count, notNegative } from '../../check-options.js';
 import { monotonicNow } from '../../time.js';
 import {
   boundsOf,
+  idBoundsOf,
   LONGEST_WAIT_MS,
   PATIENCE,
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
   type GivenBack,
+  type IdBounds,
+  type Placed,
+  type Put,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
   type QueueSize,
   type Taken,
 } from '../ports.js';
-import { lineOf, recordKeyOf } from '../record.js';
+import { keyOf, lineOf } from '../../incoming.js';
+import { readQueued, writeQueued } from '../record.js';
 import { openFile } from './file.js';
+import { createIds } from './ids.js';
 import { QUEUE_TABLES } from './schema.js';
 
-export interface LibsqlQueueOptions extends QueueBounds {
+export interface LibsqlQueueOptions extends QueueBounds, IdBounds {
   /** The database file; it is created with its folder. One queue a file. */
   path: string;
   /** In place of the clock. Processes that share the file must agree on the time. */
@@ -53,12 +59,15 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     kinds: {
       ...{ path: text, maxWaiting: count, maxWaitingOfClient: count },
       ...{ maxDead: count, maxDeadOfClient: count, now: callback },
+      ...{ idAge: notNegative, maxIds: count, maxIdsOfClient: count },
     },
     required: ['path'],
   });
   const { path, now = monotonicNow } = options;
   const bounds = boundsOf(options);
-  const { prepare, run, runIfThere, close } = openFile(path, QUEUE_TABLES);
+  const file = openFile(path, QUEUE_TABLES);
+  const { prepare, run, runIfThere, close } = file;
+  const ids = createIds(file, idBoundsOf(options));
 
   // Behind an identify that has not failed often, an event has to wait; behind any, another identify. Only the first
   // one of the line is looked at: a line may be long.
@@ -91,6 +100,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const letEventsGo = prepare(
     'UPDATE records SET due = 0 WHERE line = ? AND due IS NULL AND is_identify = 0',
   );
+  const isWaiting = prepare('SELECT 1 FROM records WHERE id = ?');
   const retryNow = prepare('UPDATE records SET due = ?1 WHERE due > ?1 AND token IS NULL');
   const size = prepare('SELECT kib, count FROM sizes WHERE name = ?');
   const oldest = prepare('SELECT at FROM records ORDER BY seq LIMIT 1');
@@ -112,10 +122,26 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     const isClients = client && sizeOf(`waiting ${client}`).kib >= bounds.maxWaitingOfClient;
     return isClients ? 'client' : undefined;
   };
-  const putNow = (record: QueuedRecord): void => {
-    const { client = '', type, at } = record;
-    const place = [recordKeyOf(record), client, lineOf(record), type === 'identify' ? 1 : 0];
-    insert.run(...place, JSON.stringify(record), at);
+  /** Answers whether it was not there. */
+  const putNow = (record: QueuedRecord, key = keyOf(record)): boolean => {
+    const { sender = '', type, at } = record;
+    const place = [key, sender, lineOf(record), type === 'identify' ? 1 : 0];
+    return insert.run(...place, writeQueued(record), at).changes > 0;
+  };
+  const putAll = (records: readonly QueuedRecord[]): Put => {
+    const sender = records[0]?.sender;
+    const full = whyFull(sender);
+    const time = now();
+    const fresh: string[] = [];
+    const placed = records.map((record): Placed => {
+      const key = keyOf(record);
+      if (ids.isKnown(key, time) || isWaiting.all(key).length) return 'known';
+      if (full) return full === 'all' ? 'full' : 'full of sender';
+      putNow(record, key);
+      fresh.push(key);
+      return 'queued';
+    });
+    return { placed, dropped: ids.keep(fresh, sender, time) };
   };
 
   const takeNow = (limit: number, visibilityMs: number, only?: 'fresh' | 'failed'): Taken[] => {
@@ -134,7 +160,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       .sort((a, b) => a.seq - b.seq)
       .map(({ record, tries, failed_at: failedAt }) => ({
         receipt: token,
-        record: JSON.parse(record) as QueuedRecord,
+        record: readQueued(record),
         attempts: tries + 1,
         failingMs: failedAt ? Math.max(0, time - failedAt) : 0,
       }));
@@ -142,13 +168,13 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
 
   /** Answers whether it was there. */
   const removeNow = ({ record }: Taken): boolean => {
-    const isGone = remove.run(recordKeyOf(record)).changes > 0;
+    const isGone = remove.run(keyOf(record)).changes > 0;
     if (isGone && record.type === 'identify') letNextGo.run(lineOf(record));
     return isGone;
   };
 
   const giveBackNow = ({ taken: { record, receipt }, delayMs, isTried }: GivenBack): void => {
-    const place = [recordKeyOf(record), receipt];
+    const place = [keyOf(record), receipt];
     const [row] = free.all(...place, isTried ? 1 : 0, now(), delayMs) as { tries: number }[];
     // A try that nobody came back from counts, too, so this may be a later one than the third.
     const isHopeless = isTried && row && row.tries >= PATIENCE && record.type === 'identify';
@@ -158,8 +184,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const buryNow = (taken: Taken, reason: string) => {
     const gone = { maxDead: 0, maxDeadOfClient: 0 };
     if (!removeNow(taken)) return gone;
-    const { client = '' } = taken.record;
-    addDead.run(client, JSON.stringify(taken.record), reason, now());
+    const { sender: client = '' } = taken.record;
+    addDead.run(client, writeQueued(taken.record), reason, now());
     while (client && sizeOf(`dead ${client}`).kib > bounds.maxDeadOfClient)
       gone.maxDeadOfClient += dropDeadOfClient.run(client).changes;
     while (sizeOf('dead').kib > bounds.maxDead) gone.maxDead += dropDead.run().changes;
@@ -174,18 +200,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     }
     return letters.length;
   };
-  /** Throws outside of the transaction, which other writes share and which it would undo. */
-  const ifThereIsRoom = async <Result>(client: string | undefined, work: () => Result) => {
-    const result = await runIfThere(() => {
-      const full = whyFull(client);
-      return full ? { full } : { value: work() };
-    });
-    if ('full' in result) throw new QueueFullError(bounds, result.full === 'client');
-    return result.value;
-  };
-
   return {
-    put: (records) => ifThereIsRoom(records[0]?.client, () => records.forEach(putNow)),
+    put: (records) => runIfThere(() => putAll(records)),
     take: (limit, visibilityMs, { only } = {}) => run(() => takeNow(limit, visibilityMs, only)),
     done: (taken) => run(() => void taken.forEach(removeNow)),
     giveBack: (back) => run(() => back.forEach(giveBackNow)),
@@ -203,7 +219,12 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     deadLetters: {
       list: ({ limit = 100, after = '0' } = {}) =>
         run(() => (listDead.all(after, limit) as DeadRow[]).map(readDead)),
-      resend: (ids) => ifThereIsRoom(undefined, () => resendNow(ids)),
+      resend: async (ids) => {
+        // Throws outside of the transaction, which other writes share and which it would undo.
+        const resent = await run(() => (whyFull() ? undefined : resendNow(ids)));
+        if (resent === undefined) throw new QueueFullError(bounds);
+        return resent;
+      },
       purge: (ids) => run(() => ids.reduce((purged, id) => purged + removeDead.run(id).changes, 0)),
     },
     close,
@@ -212,7 +233,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
 
 const readDead = ({ seq, record, reason, died_at: diedAt }: DeadRow): DeadLetter => ({
   id: String(seq),
-  record: JSON.parse(record) as QueuedRecord,
+  record: readQueued(record),
   reason,
   diedAt,
 });

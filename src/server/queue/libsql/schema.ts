@@ -1,3 +1,5 @@
+import { ID_TABLES } from './ids.js';
+
 /** Counts a row once for each KiB of it, in all and of its client. */
 const resize = (name: string, row: 'new' | 'old', sign: '+' | '-'): string =>
   [`'${name}'`, `'${name} ' || ${row}.client`]
@@ -23,7 +25,7 @@ const triggersOf = (table: string, name: string): string => `
  * Triggers keep it up to date, because adding it up would take longer the more there is.
  */
 export const QUEUE_TABLES = {
-  version: 2,
+  version: 3,
   sql: `
   CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,6 +52,7 @@ export const QUEUE_TABLES = {
   );
   CREATE INDEX dead_of_client ON dead (client, seq);
   CREATE TABLE sizes (name TEXT PRIMARY KEY, kib INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
+  ${ID_TABLES}
   ${triggersOf('records', 'waiting')}
   ${triggersOf('dead', 'dead')}`,
 };

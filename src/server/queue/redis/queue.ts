@@ -1,22 +1,26 @@
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
-import { checkOptions, count } from '../../check-options.js';
+import { checkOptions, count, notNegative } from '../../check-options.js';
 import {
   boundsOf,
+  idBoundsOf,
   LONGEST_WAIT_MS,
   QueueFullError,
   type DeadLetter,
   type DeadLetters,
+  type IdBounds,
+  type Placed,
   type Queue,
   type QueueBounds,
   type QueuedRecord,
   type Taken,
 } from '../ports.js';
-import { lineOf, recordKeyOf } from '../record.js';
+import { keyOf as recordKeyOf, lineOf } from '../../incoming.js';
+import { readQueued, writeQueued } from '../record.js';
 import { createScript, keyOf, REDIS_CLIENT, type RedisClient, warningsOf } from './client.js';
 import * as scripts from './scripts.js';
 
-export interface RedisQueueOptions extends QueueBounds {
+export interface RedisQueueOptions extends QueueBounds, IdBounds {
   /** A connected client of the `redis` package, version 5. */
   client: RedisClient;
   /** Begins the name of every key. @default 'analytics-outbox' */
@@ -28,6 +32,14 @@ export interface RedisQueueOptions extends QueueBounds {
 export interface RedisQueue extends Required<Queue> {
   deadLetters: DeadLetters;
 }
+
+/** The words of the script. */
+const PLACED: Readonly<Record<string, Placed>> = {
+  queued: 'queued',
+  known: 'known',
+  all: 'full',
+  client: 'full of sender',
+};
 
 /** An entry of the stream: its id begins with the milliseconds at which it was added. */
 type Entry = [id: string, fields: ['r', record: string, 'reason', reason: string]];
@@ -41,11 +53,13 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
     kinds: {
       ...{ client: REDIS_CLIENT, prefix: text, maxWaiting: count, maxWaitingOfClient: count },
       ...{ maxDead: count, maxDeadOfClient: count, now: callback },
+      ...{ idAge: notNegative, maxIds: count, maxIdsOfClient: count },
     },
     required: ['client'],
   });
   const { client, prefix = 'analytics-outbox', now = () => Date.now() } = options;
   const bounds = boundsOf(options);
+  const ids = idBoundsOf(options);
   const keys = scripts.QUEUE_KEYS.map((name) => keyOf(prefix, name));
   const script = (source: string) => createScript(client, source, keys);
   const [put, take, done] = [script(scripts.PUT), script(scripts.TAKE), script(scripts.DONE)];
@@ -75,10 +89,18 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
 
   return {
     put: async (records) => {
-      if (!records.length) return;
+      if (!records.length) return { placed: [] };
       const { maxWaiting, maxWaitingOfClient } = bounds;
-      const full = await put(maxWaiting, maxWaitingOfClient, ...records.flatMap(putArgsOf));
-      if (full) throw new QueueFullError(bounds, full === 'client');
+      const sender = senderOf(records[0]!);
+      const [placed, maxIds, maxIdsOfClient] = (await put(
+        ...[maxWaiting, maxWaitingOfClient],
+        ...[Math.ceil(ids.idAge), ids.maxIds, ids.maxIdsOfClient, sender],
+        ...records.flatMap((record) => [...placeOf(record), record.at, writeQueued(record)]),
+      )) as [string[], number, number];
+      return {
+        placed: placed.map((place) => PLACED[place]!),
+        dropped: { maxIds, maxIdsOfClient },
+      };
     },
     take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = lost || nanoid(); // the same until an answer comes, however often Redis is away in between
@@ -93,7 +115,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       }
       return (found as [tries: number, failingMs: number, record: string][]).map(
         ([tries, failingMs, text]): Taken => {
-          const record = JSON.parse(text) as QueuedRecord;
+          const record = readQueued(text);
           return { receipt: token, record, attempts: tries + 1, failingMs };
         },
       );
@@ -109,7 +131,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       if (args.length) await giveBack(...args);
     },
     bury: async ({ record }, reason) => {
-      const letter = [clientOf(record), JSON.stringify(record), reason];
+      const letter = [senderOf(record), writeQueued(record), reason];
       const most = [bounds.maxDead, bounds.maxDeadOfClient];
       const gone = (await bury(...placeOf(record), ...letter, ...most)) as [number, number];
       return { maxDead: gone[0], maxDeadOfClient: gone[1] };
@@ -126,7 +148,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
 
 const readEntry = ([id, [, record, , reason]]: Entry): DeadLetter => ({
   id,
-  record: JSON.parse(record) as QueuedRecord,
+  record: readQueued(record),
   reason,
   diedAt: parseInt(id, 10),
 });
@@ -135,7 +157,7 @@ const readEntry = ([id, [, record, , reason]]: Entry): DeadLetter => ({
 const isEntryId = (id: string): boolean => /^\d+-\d+$/.test(id);
 
 /** Without spaces, because the scripts read it up to the next one. */
-const clientOf = ({ client = '' }: QueuedRecord): string => encodeURIComponent(client);
+const senderOf = ({ sender = '' }: QueuedRecord): string => encodeURIComponent(sender);
 
 /** Line and key of a record, as the scripts take them. */
 const placeOf = (record: QueuedRecord): string[] => [lineOf(record), recordKeyOf(record)];
@@ -143,5 +165,5 @@ const placeOf = (record: QueuedRecord): string[] => [lineOf(record), recordKeyOf
 /** What the scripts have to know of a record that is put. */
 const putArgsOf = (record: QueuedRecord): (string | number)[] => [
   ...placeOf(record),
-  ...[record.at, clientOf(record), JSON.stringify(record)],
+  ...[record.at, senderOf(record), writeQueued(record)],
 ];

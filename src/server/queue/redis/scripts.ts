@@ -9,7 +9,7 @@ export const FREES_MEMORY = '#!lua flags=allow-oom\n';
 
 /** The keys of a queue, as every script is given them, in this order. */
 export const QUEUE_KEYS = [
-  // The version of all that follows, 2. What has none, but this key, is of version 1.
+  // The version of all that follows, 3. What has none, but this key, is of version 1.
   'version',
   'heads',
   // Hash of the records by their keys, each as `at tries failedAt client record`. `failedAt` is 0 until it has failed.
@@ -30,10 +30,16 @@ export const QUEUE_KEYS = [
   'line:',
   // List for each client (its name follows) of the ids of its dead letters, the oldest first.
   'dead:',
+  // Begins the key of each id that was put, which ends by itself.
+  'id:',
+  // Sorted set of senders by how many ids they have; `` stands for all of them.
+  'ids',
+  // Begins the key of each sender: the list of its ids, the oldest first.
+  'ids:',
 ] as const;
 
 const QUEUE = `
-local version, heads, waiting, order, ages, taken, sizes, dead, lines, deadOf = unpack(KEYS)
+local version, heads, waiting, order, ages, taken, sizes, dead, lines, deadOf, idOf, ids, idsOf = unpack(KEYS)
 local FRESH, PATIENCE = 1e13, ${PATIENCE}
 local call = redis.call
 local clock = call('TIME')
@@ -41,12 +47,12 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 local found = call('GET', version)
 if not found then
-  found = call('EXISTS', heads) == 1 and '1' or '2'
-  if found == '2' then call('SET', version, '2') end
+  found = call('EXISTS', heads) == 1 and '1' or '3'
+  if found == '3' then call('SET', version, '3') end
 end
-if found ~= '2' then
+if found ~= '3' then
   return redis.error_reply('ERR Redis holds data of version ' .. found .. ' in ' .. waiting .. ', and this program ' ..
-    'knows version 2: run the program that has written it, or name another prefix')
+    'knows version 3: run the program that has written it, or name another prefix')
 end
 
 local function read(key)
@@ -57,7 +63,7 @@ end
 local function format(at, tries, failedAt, client, record)
   return string.format('%d %d %d %s ', at, tries, failedAt, client) .. record
 end
-local function isIdentify(key) return string.sub(key, 1, 9) == 'identify:' end
+local function isIdentify(key) return string.sub(key, 1, 11) == '["identify"' end
 local function sizeOf(name) return tonumber(call('HGET', sizes, name) or 0) end
 local function resize(name, client, record, sign)
   for _, field in ipairs(client == '' and { name } or { name, name .. ' ' .. client }) do
@@ -126,12 +132,65 @@ local function removeDead(id)
 end
 `;
 
-/** How many may wait in all and of a client, then line, key, at, client, record of each. Answers where there is no room. */
+/**
+ * How many may wait in all and of a client, the life of an id in ms, how many ids are kept in all and of a client, the
+ * client; then line, key, at, record of each. Answers for each whether it is `queued` or `known`, or `all` or `client`
+ * where there is no room for it, and how many ids had to go: of all, and of the client.
+ */
 export const PUT = `${QUEUE}
-local full = whyFull(ARGV[6], ARGV[1], ARGV[2])
-if full ~= '' then return full end
-for i = 3, #ARGV, 5 do put(unpack(ARGV, i, i + 4)) end
-return ''`;
+local most, mostOfClient, life, mostIds, mostIdsOfClient, client = unpack(ARGV, 1, 6)
+local whose = client == '' and '-' or client
+
+local function change(sender, by)
+  call('ZINCRBY', ids, by, '')
+  if tonumber(call('ZINCRBY', ids, by, sender)) == 0 then call('ZREM', ids, sender) end
+end
+-- Forgets the oldest id of a client. Answers 1 where it was known still.
+local function forget(sender)
+  local key = call('LPOP', idsOf .. sender)
+  change(sender, -1)
+  return call('DEL', key)
+end
+-- Ids whose time is over stand in front.
+local function sweep(sender, limit)
+  for _ = 1, limit do
+    local key = call('LINDEX', idsOf .. sender, 0)
+    if not key or call('EXISTS', key) == 1 then return end
+    forget(sender)
+  end
+end
+local function isOver(sender, bound) return tonumber(call('ZSCORE', ids, sender) or 0) > tonumber(bound) end
+
+local full = whyFull(client, most, mostOfClient)
+local placed = {}
+for i = 7, #ARGV, 4 do
+  local line, key, at, record = unpack(ARGV, i, i + 3)
+  local place = full
+  if call('HEXISTS', waiting, key) == 1 or call('EXISTS', idOf .. key) == 1 then
+    place = 'known'
+  elseif full == '' then
+    place = 'queued'
+    put(line, key, at, client, record)
+    if life ~= '0' then
+      call('SET', idOf .. key, '', 'PX', life)
+      call('RPUSH', idsOf .. whose, idOf .. key)
+      change(whose, 1)
+    end
+  end
+  placed[#placed + 1] = place
+end
+local ofAll, ofClient = 0, 0
+if life ~= '0' then
+  sweep(whose, #ARGV)
+  local other = call('ZRANDMEMBER', ids)
+  if other and other ~= '' then sweep(other, #ARGV + 20) end
+  while client ~= '' and isOver(client, mostIdsOfClient) do ofClient = ofClient + forget(client) end
+  while isOver('', mostIds) do
+    local first, second = unpack(call('ZREVRANGE', ids, 0, 1)) -- all are the most, but where one client has all
+    ofAll = ofAll + forget(first == '' and second or first)
+  end
+end
+return { placed, ofAll, ofClient }`;
 
 /**
  * A token, how many to take, for how many ms, a token whose records nobody has heard of because the answer was lost,

@@ -1,6 +1,8 @@
 import type Database from 'libsql';
-import type { Incoming, NewRefused, Refused, Resent, Span, Written } from '../port.js';
+import type { Incoming } from '../../incoming.js';
+import type { NewRefused, Refused, Resent, Span, Written } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
+import { readDead, writeDead } from '../dead-letter.js';
 import { storableText } from '../storable.js';
 
 interface StoredRefused {
@@ -53,7 +55,7 @@ export const createRefused = (database: Database.Database) => {
     body === undefined ? null : refusedText(body);
 
   const put = (one: NewRefused): void => {
-    const record = one.record ? JSON.stringify(one.record) : null;
+    const record = one.record ? writeDead(one.record) : null;
     const texts = [one.id, one.type, one.project, one.user_id];
     insert.run(
       ...[one.received_at, one.reason, one.status, refusedText(one.message)],
@@ -84,7 +86,7 @@ export const createRefused = (database: Database.Database) => {
     dead: (seqs: readonly number[]): { seq: number; record: Incoming }[] =>
       seqs.flatMap((seq) => {
         const [row] = dead.all(seq) as { record: string }[];
-        return row ? [{ seq, record: JSON.parse(row.record) as Incoming }] : [];
+        return row ? [{ seq, record: readDead(row.record) }] : [];
       }),
     read: ({ after = 0, before = Number.MAX_SAFE_INTEGER, limit, newest }: Span): Refused[] => {
       const rows = prepare(
@@ -97,7 +99,7 @@ export const createRefused = (database: Database.Database) => {
     resend: (seq: number, write: (record: Incoming) => Written): Resent | undefined => {
       const [row] = dead.all(seq) as { record: string }[];
       if (!row) return undefined;
-      const written = write(JSON.parse(row.record) as Incoming);
+      const written = write(readDead(row.record));
       if (written.outcome === 'dead') rename.run(refusedText(written.message), seq);
       else remove.run(seq);
       return { seq, ...written };

@@ -1,9 +1,11 @@
 import type Database from 'libsql';
 import { messageOf } from '../../../interface/errors.js';
 import type { EventBody, IdentifyBody } from '../../../interface/bodies.js';
+import { calledAtOf } from '../called-at.js';
+import type { Incoming } from '../../incoming.js';
 import { isoTime } from '../iso-time.js';
 import { mergeProfile, timed } from '../merge-profile.js';
-import type { Incoming, Profile, Row, Written } from '../port.js';
+import type { Profile, Row, Written } from '../port.js';
 
 /** What SQLite says when it refuses the row itself. Anything else is trouble of the database, and ends the whole write. */
 const OF_THE_ROW = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
@@ -39,10 +41,10 @@ export const createWriter = (database: Database.Database) => {
       updated_at = max(updated_at, excluded.updated_at)`);
 
   /** Answers whether the row is new. */
-  const insertRow = ({ body, ...row }: Omit<Row, 'seq'>): boolean => {
+  const insertRow = ({ body, ...row }: Omit<Row, 'seq'>, text = JSON.stringify(body)): boolean => {
     const { channel = null, event = null, user_id = null } = body as Partial<EventBody>;
     const { changes } = insert.run(
-      ...[row.project, row.type, row.id, channel, event, user_id, JSON.stringify(body)],
+      ...[row.project, row.type, row.id, channel, event, user_id, text],
       ...[row.called_at, row.received_at, row.arrivals, row.client ?? null],
     );
     return changes > 0;
@@ -60,12 +62,12 @@ export const createWriter = (database: Database.Database) => {
     putProfile.run(project, user_id, ...texts, created_at, updated_at);
   };
 
-  const store = ({ id, type, body, client, calledAt, receivedAt }: Incoming): Written => {
+  const store = ({ id, type, body, text, client, calledAt, receivedAt }: Incoming): Written => {
     const { project, user_id, properties } = body as IdentifyBody;
     const received_at = isoTime(receivedAt) ?? receivedAt;
-    const called_at = isoTime(calledAt) ?? received_at;
+    const called_at = calledAtOf(type, calledAt, received_at);
     const row = { id, type, project, body, called_at, received_at, arrivals: 1 };
-    if (!insertRow({ ...row, ...(client !== undefined && { client }) })) {
+    if (!insertRow({ ...row, ...(client !== undefined && { client }) }, text)) {
       countArrival.run(project, type, id);
       return { outcome: 'known' };
     }

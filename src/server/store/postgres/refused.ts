@@ -1,5 +1,7 @@
-import type { Incoming, NewRefused, Refused, Span } from '../port.js';
+import type { Incoming } from '../../incoming.js';
+import type { NewRefused, Refused, Span } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
+import { readDead, writeDead } from '../dead-letter.js';
 import { storable } from '../storable.js';
 import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
@@ -29,7 +31,7 @@ const columnsOf = ({ record, ...refused }: NewRefused) => {
   ]);
   return {
     ...(Object.fromEntries(texts) as Omit<NewRefused, 'record'>),
-    record: record && JSON.stringify(storable(record)),
+    record: record && writeDead(storable(record)),
   };
 };
 
@@ -102,7 +104,7 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
           WHERE seq = ANY($1::bigint[]) AND record IS NOT NULL ORDER BY array_position($1, r.seq)`,
         values: [seqs],
       });
-      return rows.map(({ seq, record }) => ({ seq, record: JSON.parse(record) as Incoming }));
+      return rows.map(({ seq, record }) => ({ seq, record: readDead(record) }));
     },
     remove: (seqs: readonly number[]) =>
       database.write({

@@ -1,7 +1,9 @@
 import type { EventBody } from '../../../interface/bodies.js';
 import { messageOf } from '../../../interface/errors.js';
+import type { Incoming } from '../../incoming.js';
+import { calledAtOf } from '../called-at.js';
 import { isoTime } from '../iso-time.js';
-import type { Incoming, Written } from '../port.js';
+import type { Written } from '../port.js';
 import { sqlStateOf } from './database.js';
 import type { RecordKey, StoredRecord } from './write-rows.js';
 
@@ -10,6 +12,7 @@ export const columnsOf = ({
   id,
   type,
   body,
+  text,
   client,
   calledAt,
   receivedAt,
@@ -18,8 +21,8 @@ export const columnsOf = ({
   const received_at = isoTime(receivedAt) ?? receivedAt;
   return {
     ...{ project, type, id, channel, event, user_id, client, received_at },
-    body: JSON.stringify(body),
-    called_at: isoTime(calledAt) ?? received_at,
+    body: text,
+    called_at: calledAtOf(type, calledAt, received_at),
     arrivals: 1,
   };
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkRecord, weighBody } from '../../src/server/records.js';
+import { weighBody } from '../../../src/server/http/weigh.js';
 
 const record = (tags: object = {}) => ({ id: 'a', type: 'event', body: { event: 'e', tags } });
 const tokensOf = (value: unknown) => weighBody(JSON.stringify(value)).tokens;
@@ -28,11 +28,4 @@ it('takes any body of 60,000 bytes, and no more than 32,768 values', () => {
   expect(weighBody(`[${'1,'.repeat(30_000)}1]`).isTooMuch).toBe(false);
   expect(weighBody(`[${'1,'.repeat(33_000)}1]`).isTooMuch).toBe(true);
   expect(weighBody('['.repeat(33_000)).isTooMuch).toBe(true);
-});
-
-it('refuses a project of over a kilobyte where any may be written to, since it is a part of keys', () => {
-  const body = { project: 'é'.repeat(513), channel: 'c', event: 'e' };
-  const all = { projects: '*', channels: '*' } as const;
-  const refused = { id: 'a', outcome: 'rejected', status: 400, field: 'project' };
-  expect(checkRecord({ id: 'a', type: 'event', body }, all)).toEqual(refused);
 });

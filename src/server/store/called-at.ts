@@ -1,5 +1,5 @@
-import type { RecordType } from '../interface/bodies.js';
-import { isoTime } from './store/iso-time.js';
+import type { RecordType } from '../../interface/bodies.js';
+import { isoTime } from './iso-time.js';
 
 /**
  * The time of a call, in UTC. One that nobody told, or that no calendar has, is that of the arrival. A clock that is

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFromAllowedPage, isOrigin } from '../../../src/server/http/answers.js';
+import { isFromAllowedPage, isOrigin } from '../../../src/server/http/origin.js';
 
 const rules = { origins: ['https://shop.example'], allowMissingOrigin: false };
 const isAllowed = (headers: Record<string, string>, more = {}) =>

@@ -1,0 +1,130 @@
+import { refuse } from './http/answers.js';
+import {
+  isFromAllowedPage,
+  listedOrigin,
+  preflight,
+  withCors,
+  type OriginRules,
+} from './http/origin.js';
+import type { Rate } from './http/admission.js';
+import { refusalOf, type Refusal } from './refusal.js';
+import { bearerOf, type Tokens } from './tokens.js';
+
+/** What a door knows of a request that it lets in. */
+export interface Pass {
+  mayWrite: (project: string) => boolean;
+  /** The rate of the token, if it has one of its own. */
+  own?: { key: string; rate: Rate | false } | undefined;
+}
+
+/** Who may send. Which door a request comes to follows from its path. */
+export interface Door {
+  enter: (request: Request) => Pass | Refusal | Promise<Pass | Refusal>;
+  /** Asked once the account of the client allows it. */
+  authorize?: (request: Request) => Promise<Refusal | undefined>;
+}
+
+const anyProject = (): boolean => true;
+
+/** Pages name their origin and cannot hide it, so it is all that they are asked for. `Authorization` is not looked at. */
+export const createOriginDoor = (rules: OriginRules, authorize: Door['authorize']): Door => ({
+  enter: (request) => {
+    if (!isFromAllowedPage(request, rules)) return refusalOf('origin', wordsOf(request));
+    return isJsonOrBeacon(request)
+      ? { mayWrite: anyProject }
+      : refusalOf('body', WRONG_TYPE, { status: 415 });
+  },
+  ...(authorize && { authorize }),
+});
+
+const wordsOf = ({ headers }: Request): string => {
+  const origin = headers.get('origin');
+  if (origin === 'null' || origin === null)
+    return 'The page has no origin, as a file opened from disk has none. Serve it, for example by `npx serve`.';
+  return `Pages of ${origin.slice(0, 256)} may not send. Add the origin to \`origins\` (the setting SITE_ORIGIN).`;
+};
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const BEACON_TYPE = /^text\/plain\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const typeOf = ({ headers }: Request): string => headers.get('content-type') ?? '';
+const WRONG_TYPE = 'The content type must be application/json, in UTF-8.';
+
+/** A beacon is sent as `text/plain`. As JSON it would need a preflight, for which a leaving page has no time. */
+const isJsonOrBeacon = (request: Request): boolean =>
+  JSON_TYPE.test(typeOf(request)) || BEACON_TYPE.test(typeOf(request));
+
+const NO_TOKEN =
+  'The request has no token. Send `Authorization: Bearer <token>` with a write token of the server (`data-token` in the tag).';
+const WRONG_TOKEN =
+  'The token is none of the write tokens of the server. Compare it with those that the server was started with.';
+
+/** Whoever has a write token may send, from anywhere. */
+export const createTokenDoor = (tokens: Tokens): Door => ({
+  enter: async (request) => {
+    const token = bearerOf(request);
+    const grant = token === undefined ? undefined : await tokens(token);
+    if (!grant)
+      return refusalOf('token', request.headers.has('authorization') ? WRONG_TOKEN : NO_TOKEN);
+    // A page of any site can send text/plain without a preflight.
+    if (!JSON_TYPE.test(typeOf(request))) return refusalOf('body', WRONG_TYPE, { status: 415 });
+    return grant;
+  },
+});
+
+export type Operation = 'batch' | 'identify' | 'event';
+type Route = Operation | 'live' | 'ready';
+
+const ROUTE = /\/(?:v1\/(batch|identify|event)|(live|ready))$/;
+
+/** By the end of the path, so that it can be mounted anywhere. None where the address is none, such as a wrong `Host`. */
+const routeOf = ({ url }: Request): Route | undefined => {
+  if (!URL.canParse(url)) return undefined;
+  const [, operation, probe] = ROUTE.exec(new URL(url).pathname) ?? [];
+  return (operation ?? probe) as Route | undefined;
+};
+
+interface Paths {
+  rules: OriginRules;
+  receive: (request: Request, operation: Operation) => Promise<Response>;
+  probe: (route: 'live' | 'ready') => Promise<Response>;
+  /** Called with each answer. */
+  answered: (route: Route | 'none', response: Response) => void;
+  failed: (error: unknown) => void;
+}
+
+/** Answers what pages of listed origins ask for, under whatever path. Never rejects. */
+export const createOriginPaths = ({ rules, receive, probe, answered, failed }: Paths) => {
+  const answer = async (
+    request: Request,
+    route: Route | undefined,
+    origin: string | undefined,
+  ): Promise<Response> => {
+    if (!route) return refuse(404);
+    const isProbe = route === 'live' || route === 'ready';
+    const { method } = request;
+    const allow = isProbe ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
+    if (method === 'OPTIONS') return origin ? preflight(allow) : refuse(403);
+    if (!allow.split(', ').includes(method)) {
+      const refusal = refuse(405);
+      refusal.headers.set('allow', allow);
+      return refusal;
+    }
+    return isProbe ? probe(route) : receive(request, route);
+  };
+
+  return async (request: Request): Promise<Response> => {
+    let route: Route | undefined;
+    let response: Response;
+    let origin: string | undefined;
+    try {
+      route = routeOf(request);
+      origin = listedOrigin(request, rules);
+      response = await answer(request, route, origin);
+    } catch (error) {
+      failed(error);
+      response = refuse(500);
+    }
+    answered(route ?? 'none', response);
+    return withCors(response, origin);
+  };
+};

@@ -1,0 +1,85 @@
+import { isHttpUrl } from '../../interface/kinds.js';
+
+/** Origins of pages that may send: a list, or a function that decides. */
+export type Origins = readonly string[] | ((origin: string) => boolean);
+
+export interface OriginRules {
+  origins: Origins;
+  allowMissingOrigin: boolean;
+}
+
+/** Schemes of apps and extensions have no host but what their maker or the browser gives: `app://-`. */
+const APP_ORIGIN = /^(?!https?:)[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(:\d+)?$/;
+
+/**
+ * An origin as a browser names it: no path, no slash at the end, no default port. Also that of an app or extension:
+ * `capacitor://localhost`, `chrome-extension://…`. `null` is none: all sandboxed frames and local files have it.
+ */
+export const isOrigin = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  (APP_ORIGIN.test(value) || (isHttpUrl(value) && new URL(value).origin === value));
+
+/** The modes of requests by scripts and beacons. A form, a link and a typed address have `navigate`. */
+const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin'];
+
+/** The request's origin, where it is in the list. */
+export const listedOrigin = (request: Request, { origins }: OriginRules): string | undefined => {
+  const origin = request.headers.get('origin');
+  if (origin === null || origin === 'null') return undefined;
+  // Where types are not looked at, the function may be async, and all promises are true.
+  const isListed =
+    typeof origins === 'function' ? origins(origin) === true : origins.includes(origin);
+  return isListed ? origin : undefined;
+};
+
+/** Whether the origin is that of the relay itself. What ends TLS before it may have changed the scheme. */
+const isOwn = (origin: string, { url }: Request): boolean =>
+  URL.canParse(origin) && new URL(origin).host === new URL(url).host;
+
+/**
+ * Whether the request comes from a page that may send. Browsers name the origin of every POST, but for
+ * one: a beacon of a page with `Referrer-Policy: no-referrer` says `null`, as does a sandboxed frame.
+ * `Sec-Fetch-Site`, which no script can set, tells the two apart.
+ * https://fetch.spec.whatwg.org/#append-a-request-origin-header
+ */
+export const isFromAllowedPage = (request: Request, rules: OriginRules): boolean => {
+  const { headers } = request;
+  if (!MODES.includes(headers.get('sec-fetch-mode'))) return false;
+  const site = headers.get('sec-fetch-site');
+  const listed = listedOrigin(request, rules);
+  // Nothing that a browser sends to the page's own host is cross-site. Old browsers do not say.
+  if (listed) return site !== 'cross-site' || !isOwn(listed, request);
+  const origin = headers.get('origin');
+  if (origin !== null && origin !== 'null') return false;
+  if (site !== null) return site === 'same-origin';
+  return origin === null && rules.allowMissingOrigin;
+};
+
+/** As long as Chromium remembers a preflight. */
+const MAX_AGE_S = '7200';
+
+/**
+ * What a page of a listed origin may read. The headers are named one by one: `*` would not cover
+ * `authorization` (https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name), which a client
+ * in direct form sends and the relay ignores.
+ */
+export const withCors = (response: Response, origin: string | undefined): Response => {
+  response.headers.append('vary', 'Origin');
+  if (origin) {
+    response.headers.set('access-control-allow-origin', origin);
+    response.headers.set('access-control-expose-headers', 'Retry-After');
+  }
+  return response;
+};
+
+/** The answer to a preflight of a listed origin. */
+export const preflight = (methods: string): Response =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers':
+        'content-type, content-encoding, authorization, idempotency-key',
+      'access-control-max-age': MAX_AGE_S,
+    },
+  });

@@ -1,0 +1,262 @@
+import type { BatchResult } from '../interface/wire.js';
+import type { Door, Operation, Pass } from './doors.js';
+import type { Tell } from './hooks.js';
+import { answerJson } from './http/answers.js';
+import type { Admission, Charge, createHeldBodies, HeldBody } from './http/admission.js';
+import { readBody, type BodyStatus } from './http/body.js';
+import { weighBody, weighBytes } from './http/weigh.js';
+import type { Incoming } from './incoming.js';
+import {
+  checkRecord,
+  ID_WORDS,
+  isId,
+  parseBatch,
+  parseJson,
+  type ClaimedRecord,
+  type Rules,
+} from './records.js';
+import { answerRefusal, isRefusal, refusalOf, type Refusal } from './refusal.js';
+import type { Sink } from './sink.js';
+
+/** What is known of something that is refused. */
+export interface Refused {
+  refusal: Refusal;
+  request: Request;
+  /** Under what its client is counted; '' if clients cannot be told apart. */
+  client: string;
+  type?: 'identify' | 'event' | undefined;
+  id?: string | undefined;
+  /** What was sent, as far as it was parsed. */
+  body?: unknown;
+}
+
+interface Parts {
+  sink: Sink;
+  rules: Rules;
+  admission: Admission;
+  hold: ReturnType<typeof createHeldBodies>;
+  /** Under what a client is counted. */
+  clientOf: (request: Request) => string;
+  /** What stands for a sender and for a browser in what is kept. */
+  senderOf: (client: string) => Promise<string>;
+  browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
+  /** The truncated address of a client, if it is to be passed on. */
+  addressOf?: ((request: Request) => string | undefined) | undefined;
+  /** Called with each request and record that is refused. */
+  refused: (refused: Refused) => void;
+  /** Called when records of a request have passed all checks. */
+  accepted?: (() => void) | undefined;
+  tell: Tell;
+  now: () => number;
+  /** Bytes of a body at the most, as sent and as inflated. */
+  maxBytes: number;
+  /** Milliseconds until the whole body must have come. */
+  bodyTimeout: number;
+  /** Milliseconds that a sink has to answer. */
+  deadline: number;
+}
+
+/** How long to wait when too many bodies are held. */
+const BUSY_MS = 1_000;
+
+/** A record that is refused, in the form of a batch's answer. */
+const resultOf = (id: string, refusal: Refusal): BatchResult => {
+  const { status, message, field, unlisted } = refusal;
+  return {
+    ...{
+      id,
+      outcome: status === 403 ? 'blocked' : 'rejected',
+      status,
+      message: message.slice(0, 200),
+    },
+    ...(field && { field }),
+    ...(unlisted && { unlisted }),
+  };
+};
+
+/** The refusal that a result of a sink stands for, if it is one. */
+const refusalIn = (result: BatchResult): Refusal | undefined => {
+  const { outcome, status, retry_after: waitS = 1, message = '' } = result;
+  if (outcome === 'retry') return refusalOf('database', '', { status: 503, waitMs: waitS * 1_000 });
+  if (outcome === 'rejected' && status === 422) return refusalOf('database', message);
+  if (outcome === 'rejected') return refusalOf(status === 413 ? 'size' : 'field', message);
+  // The set-up of this server is wrong, not the client. Given a 401, the client would ask for another token.
+  return outcome === 'blocked' ? refusalOf('database', '', { status: 502 }) : undefined;
+};
+
+const NOUN = { identify: 'Profile', event: 'Event' };
+
+/**
+ * The one way in: the door, the client's account, the body, the check of each record, and the sink. What is refused on
+ * the way is answered in the interface's form, and reported once.
+ */
+export const createReceive = (parts: Parts) => {
+  const { sink, rules, admission, hold, clientOf, refused, tell, now } = parts;
+  const { maxBytes, bodyTimeout, deadline } = parts;
+
+  const unreadable = (status: BodyStatus): Refusal => {
+    const isBusy = status === 429 || status === 503;
+    const words = {
+      400: 'The body is empty, incomplete, or not UTF-8.',
+      408: 'The body did not come in time.',
+      413: `The body may have ${maxBytes} bytes at the most.`,
+      415: 'The content encoding must be gzip, or none.',
+      429: 'Too many bodies of this client at once.',
+      503: 'Too many bodies at once.',
+    };
+    const reason = isBusy ? 'rate' : status === 413 ? 'size' : 'body';
+    return refusalOf(reason, words[status], { status, ...(isBusy && { waitMs: BUSY_MS }) });
+  };
+
+  /** The text of the body, which is charged to its client before it is parsed. */
+  const read = async (
+    request: Request,
+    charge: Charge,
+    held: HeldBody,
+  ): Promise<string | Refusal> => {
+    const body = await readBody(request, { maxBytes, timeout: bodyTimeout, held });
+    if (typeof body === 'number') {
+      await charge(weighBytes(held.size()));
+      return unreadable(body);
+    }
+    const { tokens, isTooMuch } = weighBody(body);
+    const overdrawn = await charge(tokens);
+    return overdrawn ?? (isTooMuch ? refusalOf('size', 'The body has too many values.') : body);
+  };
+
+  /** Gives the records that pass the check to the sink. Answers one result a record, or why nothing may go on now. */
+  const take = async (
+    request: Request,
+    claimed: readonly ClaimedRecord[],
+    { mayWrite }: Pass,
+    client: string,
+  ): Promise<(BatchResult | Refusal)[] | Refusal> => {
+    const time = now();
+    const circumstances = { receivedAt: new Date(time).toISOString(), mayWrite };
+    const checked = claimed.map((record) => checkRecord(record, rules, circumstances));
+    const good = checked.filter((one): one is Incoming => !isRefusal(one));
+    const beyond = good.length > 0 && admission.admit(good.length);
+    if (beyond) return beyond;
+    let taken: readonly BatchResult[] = [];
+    if (good.length) {
+      parts.accepted?.();
+      const sender = await parts.senderOf(client);
+      const browser = await parts.browserOf?.(request);
+      for (const record of good) {
+        if (sender) record.sender = sender;
+        if (browser !== undefined) record.client = browser;
+      }
+      const until = time + deadline;
+      const answer = await sink.take(good, { until, address: parts.addressOf?.(request) });
+      if ('waitMs' in answer)
+        return refusalOf('database', '', { status: 503, waitMs: answer.waitMs });
+      taken = answer;
+    }
+    let next = 0;
+    return checked.map((one, index) => {
+      const result = isRefusal(one) ? one : taken[next++]!;
+      const outcome = isRefusal(result) ? resultOf('', result).outcome : result.outcome;
+      tell.metric('records', 1, { side: 'in', outcome });
+      if (isRefusal(one)) refuseRecord(request, claimed[index]!, one, client);
+      return result;
+    });
+  };
+
+  const refuseRecord = (
+    request: Request,
+    { id, type, body }: ClaimedRecord,
+    refusal: Refusal,
+    client: string,
+  ): void => {
+    const known = type === 'event' || type === 'identify' ? type : undefined;
+    refused({ refusal, request, client, id, body, type: known });
+  };
+
+  const answerBatch = async (
+    request: Request,
+    text: string,
+    pass: Pass,
+    client: string,
+  ): Promise<Response | Refusal> => {
+    const claimed = parseBatch(text);
+    if (isRefusal(claimed)) return { ...claimed, sent: text };
+    const taken = await take(request, claimed, pass, client);
+    if (isRefusal(taken)) return taken;
+    const results = taken.map((one, index) =>
+      isRefusal(one) ? resultOf(claimed[index]!.id, one) : one,
+    );
+    return answerJson(200, { results });
+  };
+
+  /** The record of a request to one of the interface's operations. */
+  const singleOf = (
+    { headers }: Request,
+    type: 'identify' | 'event',
+    text: string,
+  ): ClaimedRecord | Refusal => {
+    // A client that gives no key does not mean to send the request again.
+    const id = headers.get('idempotency-key') || crypto.randomUUID();
+    const body = parseJson(text);
+    if (body === undefined) return refusalOf('body', 'The body is no JSON.');
+    if (!isId(id)) return refusalOf('field', `\`Idempotency-Key\` must have ${ID_WORDS}`);
+    return { id, type, body, called_at: headers.get('x-called-at') ?? undefined };
+  };
+
+  const answerSingle = async (
+    request: Request,
+    type: 'identify' | 'event',
+    text: string,
+    pass: Pass,
+    client: string,
+  ): Promise<Response | Refusal> => {
+    const claimed = singleOf(request, type, text);
+    if (isRefusal(claimed)) return { ...claimed, sent: text };
+    const taken = await take(request, [claimed], pass, client);
+    if (isRefusal(taken)) return taken;
+    const [one] = taken;
+    const refusal = isRefusal(one!) ? one : refusalIn(one!);
+    if (refusal) return answerRefusal(refusal);
+    return answerJson(200, { success: true, message: `${NOUN[type]} ${sink.done}` });
+  };
+
+  const answer = async (
+    request: Request,
+    operation: Operation,
+    door: Door,
+    client: string,
+  ): Promise<Response | Refusal> => {
+    const pass = await door.enter(request);
+    const charge = admission.accountOf(request, isRefusal(pass) ? undefined : pass.own);
+    const overdrawn = (await charge(0)) ?? admission.admit(0);
+    if (overdrawn) return overdrawn;
+    if (isRefusal(pass)) {
+      await charge(1);
+      return pass;
+    }
+    const unauthorized = await door.authorize?.(request);
+    if (unauthorized) return unauthorized;
+    const waitMs = sink.waitMs();
+    if (waitMs > 0) return refusalOf('database', '', { status: 503, waitMs });
+    const held = hold(client);
+    try {
+      const text = await read(request, charge, held);
+      if (typeof text !== 'string') return text;
+      return await (operation === 'batch'
+        ? answerBatch(request, text, pass, client)
+        : answerSingle(request, operation, text, pass, client));
+    } finally {
+      held.release();
+    }
+  };
+
+  return async (request: Request, operation: Operation, door: Door): Promise<Response> => {
+    const client = clientOf(request);
+    const answered = await answer(request, operation, door, client);
+    if (answered instanceof Response) return answered;
+    // A sink that is away is reported where it fails. The sender comes again.
+    const isOwn = answered.reason !== 'database';
+    const type = operation === 'batch' ? undefined : operation;
+    if (isOwn) refused({ refusal: answered, request, client, type });
+    return answerRefusal(answered);
+  };
+};

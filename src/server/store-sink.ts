@@ -1,0 +1,99 @@
+import { messageOf } from '../interface/errors.js';
+import { inTime } from '../interface/in-time.js';
+import type { BatchResult } from '../interface/wire.js';
+import { createReportOnce, type Tell } from './hooks.js';
+import type { Incoming } from './incoming.js';
+import type { Setup } from './setup.js';
+import type { Sink } from './sink.js';
+import type { Store, Written } from './store/port.js';
+
+/** How long a write may take until its senders are asked to send again. */
+const PATIENCE_MS = 15_000;
+/** How long senders wait while the database fails. The next one may find that it works again. */
+const AWAY = { waitMs: 1_000 };
+/** For so long the last word on the health of the database holds. Then whoever asks has it tried. */
+const CHECK_EVERY_MS = 1_000;
+const CHECK_WITHIN_MS = 5_000;
+
+interface Parts {
+  store: Pick<Store, 'write' | 'check'>;
+  setup: Pick<Setup, 'note'>;
+  tell: Tell;
+  now: () => number;
+}
+
+const resultOf = ({ id }: Incoming, written: Written): BatchResult =>
+  written.outcome === 'dead'
+    ? { id, outcome: 'rejected', status: 422, message: written.message.slice(0, 200) }
+    : { id, outcome: 'delivered', status: 200 };
+
+/**
+ * Writes records into a store. The last write says whether the database works, and nothing else does. While it does not,
+ * one group at a time is tried, and all other senders are asked to wait at once.
+ */
+export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
+  const trouble = createReportOnce(tell, now);
+  let problem: string | undefined;
+  /** When the database was written to for the last time. */
+  let triedAt = -Infinity;
+  let underWay = 0;
+  let checking: Promise<void> | undefined;
+
+  /** Does something that writes, and notes whether the database works. */
+  const attempt = async <Result>(write: () => Promise<Result>, ms: number): Promise<Result> => {
+    underWay++;
+    try {
+      const result = await inTime(write(), ms);
+      if (problem) tell.metric('trouble', 0);
+      problem = undefined;
+      trouble.healed();
+      return result;
+    } catch (error) {
+      if (!problem) tell.metric('trouble', 1);
+      problem = messageOf(error);
+      trouble.tell({ kind: 'store', message: problem });
+      throw error;
+    } finally {
+      underWay--;
+      triedAt = now();
+    }
+  };
+
+  /** Writes records. Rejects if the database does not work. */
+  const write = async (records: readonly Incoming[]): Promise<Written[]> => {
+    const at = now();
+    const written = await attempt(() => store.write(records), PATIENCE_MS);
+    tell.metric('store_ms', now() - at);
+    const known = written.filter(({ outcome }) => outcome === 'known').length;
+    if (known) tell.metric('seen_hits', known);
+    if (written.some(({ outcome }) => outcome === 'stored')) setup.note('stored');
+    return written;
+  };
+
+  const check = async (): Promise<void> => {
+    if (now() - triedAt < CHECK_EVERY_MS || underWay > 0) return;
+    await attempt(() => store.check(), CHECK_WITHIN_MS).catch(() => {}); // `problem` has the words
+  };
+
+  const sink: Sink = {
+    done: 'stored',
+    take: async (records) => {
+      if (problem && underWay > 0) return AWAY;
+      try {
+        const written = await write(records);
+        return records.map((record, index) => resultOf(record, written[index]!));
+      } catch {
+        return AWAY;
+      }
+    },
+    waitMs: () => (problem && underWay > 0 ? AWAY.waitMs : 0),
+    problem: async () => {
+      checking ??= check().finally(() => (checking = undefined));
+      await checking;
+      return problem;
+    },
+  };
+  return { ...sink, write };
+};
+
+export type StoreSink = ReturnType<typeof createStoreSink>;
