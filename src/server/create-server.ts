@@ -87,9 +87,8 @@ export const createServer = (parts: Parts) => {
 
   const ready = async (): Promise<Response> => {
     const problem = await sink.problem();
-    return problem === undefined
-      ? answerJson(200, { status: 'ok' })
-      : answerJson(503, { status: 'failing' });
+    if (problem === undefined) return answerJson(200, { status: 'ok' });
+    return answerJson(503, { status: 'failing' });
   };
 
   return {

@@ -8,8 +8,11 @@ export interface Incoming {
   body: EventBody | IdentifyBody;
   /** The body as JSON. It is written out once, where the record is checked, and passed on as it is. */
   text: string;
-  /** The time of the call by the client's clock, in ISO 8601; missing if nobody told it. */
-  calledAt?: string | undefined;
+  /**
+   * The time of the call by the client's clock, in ISO 8601, UTC; that of the arrival if nobody told it. A clock that is
+   * ahead must not win over the calls of years to come, so an identify is not later than its arrival.
+   */
+  calledAt: string;
   /** ISO 8601, by the clock of the server. */
   receivedAt: string;
   /** An opaque word for the browser that sent it, which nobody can trace back to an address. */

@@ -37,6 +37,19 @@ const BEFORE = query('before', count, 'Only what is before this place.');
 const LIMIT = query('limit', count, 'How many at the most, up to 1,000.');
 const NEWEST = query('newest', { enum: ['1'] }, '`1`: the newest first.');
 
+/** What any of the operations may answer. */
+const REFUSED = {
+  400: failure('Invalid request data; `detail` says what is wrong.'),
+  401: failure('No token, or a wrong one.'),
+  408: failure('The body did not come in time.'),
+  413: failure(
+    'More than 1 MiB, too many records or values, or a record of over 131,072 characters.',
+  ),
+  415: failure('A content type other than application/json, or an encoding other than gzip.'),
+  429: failureToWait('Too many records of this client.'),
+  503: failureToWait('The database does not work, or too much comes.'),
+};
+
 const operation = (operationId: string, summary: string, body: string) => ({
   post: {
     ...{ operationId, summary, security: [{ writeToken: [] }] },
@@ -54,19 +67,28 @@ const operation = (operationId: string, summary: string, body: string) => ({
     ],
     requestBody: { required: true, content: { 'application/json': { schema: ref(body) } } },
     responses: {
-      200: json('Stored, or known already.', ref('Success')),
-      400: failure('Invalid request data.'),
-      401: failure('No token, or a wrong one.'),
+      200: json('Stored, or known already. With a queue: kept, and stored soon.', ref('Success')),
       403: failure('The token may not write to the project, or the lists lack it or the channel.'),
-      408: failure('The body did not come in time.'),
-      413: failure('More than 1 MiB, or too many values.'),
-      415: failure('A content encoding other than gzip.'),
       422: failure('The database refuses this record. It is kept among the refused.'),
-      429: failureToWait('Too many records of this client.'),
-      503: failureToWait('The database does not work, or too much comes.'),
+      ...REFUSED,
     },
   },
 });
+
+const batch = {
+  post: {
+    ...{ operationId: 'batch', summary: 'Takes up to 100 records, and answers a result for each.' },
+    security: [{ writeToken: [] }],
+    requestBody: { required: true, content: { 'application/json': { schema: ref('Batch') } } },
+    responses: {
+      200: json(
+        'What became of each record, in their order.',
+        object({ results: listOf(ref('Result')) }),
+      ),
+      ...REFUSED,
+    },
+  },
+};
 
 const NOT_ALLOWED = {
   401: failure('No read token, or a wrong one.'),
@@ -84,6 +106,7 @@ const WRONG_QUERY = { 400: failure('What is wrong with the query or the body.'),
 const paths = {
   '/v1/identify': operation('identify', 'Creates or updates the profile of a user.', 'Identify'),
   '/v1/event': operation('event', 'Creates an event.', 'Event'),
+  '/v1/batch': batch,
   '/rows': {
     get: reading(
       'rows',
@@ -278,9 +301,26 @@ const schemas = {
     },
   ),
   Type: { enum: ['identify', 'event'] },
+  Batch: object({
+    sent_at: time,
+    records: listOf(
+      object(
+        { id: { ...text, maxLength: 255 }, type: ref('Type'), body: free },
+        { called_at: count },
+      ),
+    ),
+  }),
   Success: object({ success: { const: true }, message: text }),
-  Error: object({ code: count, message: text }),
-  Health: object({ status: { enum: ['ok', 'failing'] } }, { problem: text }),
+  Error: object({ code: count, message: text }, { detail: text }),
+  Result: object(
+    {
+      id: text,
+      outcome: { enum: ['delivered', 'accepted', 'retry', 'blocked', 'rejected'] },
+      status: count,
+    },
+    { retry_after: count, untried: { const: true }, unlisted: text, field: text, message: text },
+  ),
+  Health: object({ status: { enum: ['ok', 'failing'] } }),
   Row: object(
     {
       ...{ seq: count, id: text, type: ref('Type'), project: text, body: free },

@@ -5,6 +5,7 @@ import { isObject } from '../interface/is-object.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';
+import { isoTime } from './iso-time.js';
 import { refusalOf, type Refusal } from './refusal.js';
 
 /** A record whose id is well formed. Nothing else of it is checked yet. */
@@ -124,15 +125,14 @@ const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string
   return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));
 };
 
-/** The time of the call: that of an event stands in its body. */
-const calledAtOf = (
-  type: RecordType,
-  { timestamp }: Record<string, unknown>,
-  told: unknown,
-): string | undefined => {
-  if (type === 'event' && timestamp !== undefined) return timestamp as string;
-  if (isTime(told)) return new Date(told).toISOString();
-  return typeof told === 'string' ? told : undefined;
+/** The time that somebody tells of a call: an event has it in its body. */
+const toldIn = (type: RecordType, { timestamp }: Record<string, unknown>, told: unknown): unknown =>
+  (type === 'event' && timestamp) || (isTime(told) ? new Date(told).toISOString() : told);
+
+const calledAtOf = (type: RecordType, told: unknown, receivedAt: string): string => {
+  const time = typeof told === 'string' ? isoTime(told) : undefined;
+  if (!time) return receivedAt;
+  return type === 'identify' && time > receivedAt ? receivedAt : time;
 };
 
 /**
@@ -166,6 +166,6 @@ export const checkRecord = (
     return refusalOf('size', `A record may have ${MAX_RECORD} characters at the most.`);
   return {
     ...{ id, type, text, receivedAt, body: whole as unknown as Incoming['body'] },
-    calledAt: calledAtOf(type, known, told),
+    calledAt: calledAtOf(type, toldIn(type, known, told), receivedAt),
   };
 };

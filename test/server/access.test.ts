@@ -153,18 +153,64 @@ it('lets write tokens write to their own projects alone', async () => {
   expect((await rows()).map(({ project }) => project)).toEqual(['p', 'r', 'x']);
 });
 
-it('answers pages of the origins that are listed, if some are', async () => {
-  const { send } = runService({ origins: ['https://a.example'] });
-  const allowed = async (asking: string) => {
-    const { headers } = await send('/v1/event', { method: 'OPTIONS', headers: { origin: asking } });
-    return headers.get('access-control-allow-origin');
+it('asks for a listed origin below the path of the relay, and for a token everywhere else', async () => {
+  const { send, rows } = runService({ relayPath: '/a', origins: ['https://a.example'] });
+  const statusOf = async (path: string, headers: Record<string, string>) => {
+    const type = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(event) };
+    return (await send(path, init)).status;
   };
-  expect(await allowed('https://a.example')).toBe('https://a.example');
-  expect(await allowed('https://b.example')).toBeNull();
+  const [page, stranger] = [{ origin: 'https://a.example' }, { origin: 'https://b.example' }];
+  const token = { authorization: `Bearer ${TOKEN}` };
+  expect(await statusOf('/a/v1/event', page)).toBe(200);
+  expect(await statusOf('/a/v1/event', { ...page, authorization: 'Bearer none' })).toBe(200);
+  expect(await statusOf('/a/v1/event', stranger)).toBe(403);
+  expect(await statusOf('/a/v1/event', { ...stranger, ...token })).toBe(403);
+  expect(await statusOf('/v1/event', page)).toBe(401);
+  expect(await statusOf('/v1/event', { ...stranger, ...token })).toBe(200);
+  // A page of any site can send this without a preflight.
+  const plain = { 'content-type': 'text/plain' };
+  expect(await statusOf('/v1/event', { ...page, ...token, ...plain })).toBe(415);
+  expect(await statusOf('/a/v1/event', { ...page, ...plain })).toBe(200);
+  expect(await rows()).toHaveLength(4);
+});
+
+it('has one account for a client, whatever the door, and another for a token with a rate of its own', async () => {
+  const { send } = runService({
+    ...{ relayPath: '/a', origins: ['https://a.example'], clientAddress: () => '192.0.2.1' },
+    rateLimit: { perSecond: 0.001, burst: 5 },
+    ceiling: { perSecond: 0.001, burst: 8 },
+    writeTokens: [
+      { token: TOKEN, projects: '*' },
+      { token: 'relay', projects: '*', rate: false },
+      { token: 'slow', projects: '*', rate: { perSecond: 0.001, burst: 1 } },
+    ],
+  });
+  const statusOf = async (path: string, token = TOKEN) => {
+    const headers = {
+      ...{ 'content-type': 'application/json', origin: 'https://a.example' },
+      authorization: `Bearer ${token}`,
+    };
+    return (await send(path, { method: 'POST', headers, body: JSON.stringify(event) })).status;
+  };
+  const statuses = [];
+  for (let n = 0; n < 4; n++)
+    statuses.push(await statusOf('/a/v1/event'), await statusOf('/v1/event'));
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+  expect([await statusOf('/v1/event', 'slow'), await statusOf('/v1/event', 'slow')]).toEqual([
+    200, 429,
+  ]);
+  // The ceiling holds for all of them together.
+  const ofRelay = [];
+  for (let n = 0; n < 3; n++) ofRelay.push(await statusOf('/v1/event', 'relay'));
+  expect(ofRelay).toEqual([200, 200, 503]);
 });
 
 it.each<[object, RegExp]>([
   [{ writeTokens: [] }, /`writeTokens` must be a list/],
+  [{ writeTokens: undefined }, /`writeTokens` is missing/],
+  [{ relayPath: '/a' }, /`origins` is missing/],
+  [{ relayPath: 'a', origins: ['https://a.example'] }, /`relayPath` must be a path/],
   [{ writeTokens: [{ token: 'a b', projects: '*' }] }, /`writeTokens`/],
   [{ readToken: '' }, /`readToken`/],
   [{ origins: ['https://a.example/'] }, /`origins`/],

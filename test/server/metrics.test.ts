@@ -20,9 +20,9 @@ it('adds up what is counted, by label', async () => {
   onMetric('unknown', 4);
   const { lines } = await get(handler);
   expect(lines.filter((line) => line && !line.startsWith('#'))).toEqual([
-    'analytics_relay_records_total{side="in",outcome="accepted"} 5',
-    'analytics_relay_records_total{side="out",outcome="rejected"} 1',
-    'analytics_relay_seen_hits_total 4',
+    'analytics_outbox_records_total{side="in",outcome="accepted"} 5',
+    'analytics_outbox_records_total{side="out",outcome="rejected"} 1',
+    'analytics_outbox_seen_hits_total 4',
   ]);
 });
 
@@ -48,7 +48,7 @@ it('sorts times into buckets that hold the smaller ones, too', async () => {
   for (const ms of [5, 80, 20_000]) onMetric('upstream_ms', ms, { status: '200' });
   onMetric('upstream_ms', 1, { status: '503' });
   const { lines } = await get(handler);
-  const row = (rest: string) => lines.find((line) => line.startsWith(`analytics_relay_${rest} `));
+  const row = (rest: string) => lines.find((line) => line.startsWith(`analytics_outbox_${rest} `));
   const valueOf = (rest: string) => Number(row(rest)?.split(' ').at(-1));
   expect(valueOf('upstream_seconds_bucket{le="0.005",status="200"}')).toBe(1);
   expect(valueOf('upstream_seconds_bucket{le="0.05",status="200"}')).toBe(1);

@@ -109,15 +109,22 @@ const writing = (path: string, body: object): Record<string, Run> => ({
   200: () => runService().post(path, body, { 'x-called-at': '2026-01-01T00:00:00Z' }),
   400: () => runService().post(path, {}),
   401: () => runService().post(path, body, { authorization: null }),
-  403: () => runService({ writeTokens: [{ token: TOKEN, projects: ['q'] }] }).post(path, body),
   408: () => halfABody(path),
   413: () => runService().post(path, ' '.repeat(1_048_577)),
   415: () => runService().post(path, body, { 'content-encoding': 'br' }),
-  422: () => picky().post(path, body),
   429: () =>
     runService({ rateLimit: () => 1_000, clientAddress: () => '192.0.2.1' }).post(path, body),
   503: () => failing().post(path, body),
 });
+const single = (path: string, body: object): Record<string, Run> => ({
+  ...writing(path, body),
+  403: () => runService({ writeTokens: [{ token: TOKEN, projects: ['q'] }] }).post(path, body),
+  422: () => picky().post(path, body),
+});
+const batch = {
+  sent_at: '2026-01-01T00:00:00Z',
+  records: [{ id: 'a', type: 'event', body: event }],
+};
 /** Statuses that all reading has. */
 const common = (method: string, path: string, body?: string): Record<string, Run> => ({
   401: () => runService({ readToken: READ, page }).send(path, { method, body: body ?? null }),
@@ -135,8 +142,9 @@ const seqs = JSON.stringify({ seqs: [1] });
 
 /** How to get each answer that the document names. */
 const CALLS: Readonly<Record<string, Record<string, Run>>> = {
-  'post /v1/identify': writing('/v1/identify', identify),
-  'post /v1/event': writing('/v1/event', event),
+  'post /v1/identify': single('/v1/identify', identify),
+  'post /v1/event': single('/v1/event', event),
+  'post /v1/batch': writing('/v1/batch', batch),
   'get /rows': reading('/rows', {}, '/rows?limit=x'),
   'get /rows/{file}': reading('/rows/rows.js', {
     403: () =>

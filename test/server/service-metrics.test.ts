@@ -18,7 +18,8 @@ it('counts what happened, and no more', async () => {
   await service.post('/v1/event', event, { authorization: null });
   await service.send('/rows/../../etc/passwd');
   await service.send('/rows');
-  expect(sumOf(service, 'records')).toEqual({ stored: 4, known: 2 });
+  expect(sumOf(service, 'records')).toEqual({ 'in delivered': 6, 'in rejected': 1 });
+  expect(sumOf(service, 'seen_hits')).toEqual({ '': 2 });
   expect(sumOf(service, 'refused')).toEqual({ 'field true': 1, 'token true': 1 });
   expect(sumOf(service, 'requests')).toEqual({
     '/v1/event 200': 3,
@@ -40,5 +41,5 @@ it('takes a hook that throws for no reason to lose a record', async () => {
   });
   expect((await service.post('/v1/event', event)).status).toBe(200);
   expect(await service.rows()).toHaveLength(1);
-  expect(service.errors[0]).toEqual({ kind: 'hook', message: 'no' });
+  expect(service.errors[0]).toEqual({ kind: 'hook', message: '`onMetric` failed: no' });
 });

@@ -4,6 +4,7 @@ import { createTellDropped, type Tell } from '../hooks.js';
 import type { BatchResult } from '../../interface/wire.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
 import { retryLater, untried as notTried } from '../results.js';
+import { keyOf } from '../incoming.js';
 import { sleep } from '../time.js';
 import type { Delivery, DeliverOptions } from './delivery.js';
 import type { Batch } from './places.js';
@@ -63,6 +64,8 @@ export const createRounds = (effects: Effects): Target => {
   const { delivery, onUndelivered, maxAge, queueFailed, tell, now, ticks, random } = effects;
   const { lastMs = 1_000 } = effects;
   const tellDropped = createTellDropped(tell, now);
+  /** Records that were delivered, and of which the queue does not know that yet. If they come again, they are not sent. */
+  const delivered = new Set<string>();
 
   /** A record that fails waits by itself: a second at first, then about half the time for which it has failed. */
   const delayOf = ({ attempts, record, failingMs }: Taken): number =>
@@ -120,15 +123,27 @@ export const createRounds = (effects: Effects): Target => {
           dead.push(bury(taken, 'expired', status));
         else back.push({ taken, delayMs: delayOf(taken), isTried: true });
       }
-      if (done.length) await untilDone(() => queue.done(done));
+      for (const { record } of done) delivered.add(keyOf(record));
+      if (done.length && (await untilDone(() => queue.done(done))))
+        for (const { record } of done) delivered.delete(keyOf(record));
       await Promise.all(dead);
       if (back.length) await untilDone(() => queue.giveBack(back));
       batch?.settled(settled.length);
     };
 
-    const going = round.filter((taken) => !batch || batch.waiting.has(taken));
+    const isDelivered = ({ record }: Taken) => delivered.size > 0 && delivered.has(keyOf(record));
     for (const taken of round)
-      if (!going.includes(taken)) ended.set(taken, notTried(retryLater(taken.record.id, 0)));
+      if (isDelivered(taken)) {
+        const result: BatchResult = { id: taken.record.id, outcome: 'delivered', status: 200 };
+        ended.set(taken, result);
+        batch?.ended(taken, result);
+      }
+    const going = round.filter(
+      (taken) => !ended.has(taken) && (!batch || batch.waiting.has(taken)),
+    );
+    for (const taken of round)
+      if (!going.includes(taken) && !ended.has(taken))
+        ended.set(taken, notTried(retryLater(taken.record.id, 0)));
     const results = delivery.deliver(
       going.map(({ record, attempts }) => ({ ...record, tries: attempts - 1 })),
       options,

@@ -87,7 +87,7 @@ export const createUpstream = (effects: Effects): Upstream => {
           'content-type': 'application/json',
           ...(idempotencyKey && { 'idempotency-key': id }),
           // An event has its time in its body.
-          ...(type === 'identify' && calledAt && { 'x-called-at': calledAt }),
+          ...(type === 'identify' && { 'x-called-at': calledAt }),
           ...(address && { 'x-forwarded-for': address }),
         },
         body,

@@ -60,7 +60,7 @@ export const rowOf = ({
       type,
       project,
       body,
-      called_at: calledAt ?? receivedAt,
+      called_at: calledAt,
       received_at: receivedAt,
       arrivals: 1,
     },

@@ -19,7 +19,7 @@ export const checked = (
   more: Partial<Incoming> = {},
 ): Incoming => ({
   ...{ id, type, body: body as Incoming['body'], text: JSON.stringify(body) },
-  ...(told !== undefined && { calledAt: new Date(told).toISOString() }),
+  calledAt: new Date(told ?? Date.now()).toISOString(),
   receivedAt: new Date().toISOString(),
   ...more,
 });

@@ -9,6 +9,7 @@ import type {
   QueuedRecord,
   Taken,
 } from '../../../src/server/queue/ports.js';
+import { keyOf } from '../../../src/server/incoming.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 
 type DurableQueue = Queue & { deadLetters: DeadLetters };
@@ -22,6 +23,10 @@ export interface QueueWorld {
 
 /** No whole number, as a time may be. */
 const VISIBLE_MS = 60_000.5;
+
+/** In an order of their own, since what has not failed comes in that of its time. */
+const byKey = (records: readonly QueuedRecord[]) =>
+  [...records].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /** What a queue that remembers answers to each record. */
 const placedIn = async (put: Promise<Put | void>): Promise<readonly Placed[]> =>
@@ -138,9 +143,7 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       const records = [makeIdentify(odd, 'me'), makeQueued(odd), makeIdentify('b', 'me')];
       await queue.put(records);
       const taken = await queue.take(10, VISIBLE_MS);
-      expect(taken.map(({ record }) => JSON.stringify(record)).sort()).toEqual(
-        records.map((record) => JSON.stringify(record)).sort(),
-      );
+      expect(byKey(taken.map(({ record }) => record))).toEqual(byKey(records));
       await queue.done(taken);
       expect(await queue.size?.()).toEqual({ waiting: 0, dead: 0 });
     });
@@ -330,23 +333,20 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
 
     it('keeps records apart that have one id in another type or project', async (queue) => {
       const record = makeQueued('a');
-      const inOther = { ...record, body: { ...record.body, project: 'q' } };
-      const { user_id, project } = record.body as unknown as { user_id: string; project: string };
+      const withBody = (body: QueuedRecord['body']) => ({ body, text: JSON.stringify(body) });
+      const inOther = { ...record, ...withBody({ ...record.body, project: 'q' }) };
       const profile: QueuedRecord = {
-        ...record,
-        type: 'identify',
-        body: { project, user_id, properties: {} },
+        ...{ ...record, type: 'identify' },
+        ...withBody({ project: 'p', user_id: 'a', properties: {} }),
       };
       await queue.put([record, inOther]);
       await queue.put([profile, record]);
       const taken = await queue.take(10, VISIBLE_MS);
-      expect(taken.map(({ record }) => JSON.stringify(record)).sort()).toEqual(
-        [record, inOther, profile].map((one) => JSON.stringify(one)).sort(),
-      );
+      expect(byKey(taken.map((one) => one.record))).toEqual(byKey([record, inOther, profile]));
       await queue.done(taken.slice(0, 1));
-      await queue.put(taken.map(({ record }) => record));
+      expect(await queue.size?.()).toMatchObject({ waiting: 2 });
       await queue.done(taken.slice(1));
-      expect(await drain(queue)).toEqual([record.id]);
+      expect(await drain(queue)).toEqual([]);
     });
 
     it('buries a record with its reason, once, and lets the user go on', async (queue) => {

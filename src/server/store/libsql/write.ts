@@ -1,9 +1,8 @@
 import type Database from 'libsql';
 import { messageOf } from '../../../interface/errors.js';
 import type { EventBody, IdentifyBody } from '../../../interface/bodies.js';
-import { calledAtOf } from '../called-at.js';
 import type { Incoming } from '../../incoming.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../../iso-time.js';
 import { mergeProfile, timed } from '../merge-profile.js';
 import type { Profile, Row, Written } from '../port.js';
 
@@ -65,7 +64,7 @@ export const createWriter = (database: Database.Database) => {
   const store = ({ id, type, body, text, client, calledAt, receivedAt }: Incoming): Written => {
     const { project, user_id, properties } = body as IdentifyBody;
     const received_at = isoTime(receivedAt) ?? receivedAt;
-    const called_at = calledAtOf(type, calledAt, received_at);
+    const called_at = isoTime(calledAt) ?? received_at;
     const row = { id, type, project, body, called_at, received_at, arrivals: 1 };
     if (!insertRow({ ...row, ...(client !== undefined && { client }) }, text)) {
       countArrival.run(project, type, id);

@@ -1,8 +1,7 @@
 import type { EventBody } from '../../../interface/bodies.js';
 import { messageOf } from '../../../interface/errors.js';
 import type { Incoming } from '../../incoming.js';
-import { calledAtOf } from '../called-at.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../../iso-time.js';
 import type { Written } from '../port.js';
 import { sqlStateOf } from './database.js';
 import type { RecordKey, StoredRecord } from './write-rows.js';
@@ -22,7 +21,7 @@ export const columnsOf = ({
   return {
     ...{ project, type, id, channel, event, user_id, client, received_at },
     body: text,
-    called_at: calledAtOf(type, calledAt, received_at),
+    called_at: isoTime(calledAt) ?? received_at,
     arrivals: 1,
   };
 };
