@@ -178,7 +178,7 @@ test('keeps its filters in the address, through a reload and back', async ({ pag
 });
 
 test.describe('behind a token', () => {
-  test.use({ readToken: 'secret' });
+  test.use({ readToken: 'the-token-of-readers' });
 
   test('asks for it, says that it is wrong, and shows the rows with the right one', async ({
     page,
@@ -192,7 +192,7 @@ test.describe('behind a token', () => {
     await page.getByLabel('Read token').fill('wrong');
     await show.click();
     await expect(page.getByRole('alert')).toHaveText('The service does not know this token.');
-    await page.getByLabel('Read token').fill('secret');
+    await page.getByLabel('Read token').fill('the-token-of-readers');
     await show.click();
     await expect(rows(page)).toContainText('Behind A Token');
     expect(page.url()).toBe(`${service.url}/rows`);

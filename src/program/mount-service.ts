@@ -8,9 +8,9 @@ import {
   type Refusal,
   type RelayHealth,
 } from '../relay.js';
+import { isLocalName, isLocalOrigin } from '../interface/is-local-name.js';
 import { createService, type Store } from '../service.js';
 import { createAdmin } from './admin.js';
-import { isLocalName } from './is-local-name.js';
 import type { Log } from './log.js';
 import { madeToken } from './made-tokens.js';
 import { tagFor } from './paste.js';
@@ -27,8 +27,15 @@ const RELAY_PATH = '/a';
 /** How long a browser on another machine may use a file of the snippet without asking. */
 const MAX_AGE_S = 3_600;
 
-const isLocalOrigin = (origin: string): boolean =>
-  URL.canParse(origin) && isLocalName(new URL(origin).hostname);
+/**
+ * Whether nobody but this machine is meant to reach the program. A proxy on this machine makes all others look like it,
+ * so each setting counts that says that there is one: who may send, and whom to believe.
+ */
+const isForThisMachine = ({ host, origins, trustedProxies, addressHeader }: ServiceSettings) =>
+  isLocalName(host) &&
+  (origins ?? []).every(isLocalOrigin) &&
+  trustedProxies === undefined &&
+  addressHeader === undefined;
 
 const firstOf = (names: Names, usual: string): string => (names === '*' ? usual : names[0]!);
 
@@ -56,7 +63,7 @@ export const mountService = async (
   { log, files: folderOfFiles, clientAddress, store: given }: Parts,
 ) => {
   const { folder, origins, projects, channels, rateLimit, ceiling } = settings;
-  const isLocal = isLocalName(settings.host);
+  const isLocal = isForThisMachine(settings);
   const writeTokens = settings.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
   ];

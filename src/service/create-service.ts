@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../interface/errors.js';
+import { isLocalOrigin } from '../interface/is-local-name.js';
 import type { Send } from '../relay/delivery/upstream.js';
 import { createAdmission, createHeldBodies } from '../relay/front/admission.js';
 import { answerJson, refuse } from '../relay/front/http.js';
@@ -68,7 +69,7 @@ const DOWN_MS = 5_000;
  * const service = createService({
  *   store: createLibsqlStore({ path: 'data/service.db' }),
  *   writeTokens: [{ token: 'tok', projects: ['shop'] }],
- *   readToken: 'secret',
+ *   readToken: process.env.READ_TOKEN,
  *   clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
  * });
  * const response = await service(request);
@@ -107,7 +108,11 @@ export const createService = (options: ServiceOptions): Service => {
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_AGE_S,
   });
-  const mayRead = readingAccess(readToken, { hasPage: options.page !== undefined });
+  const mayRead = readingAccess(readToken, {
+    hasPage: options.page !== undefined,
+    // Pages of other origins come through a proxy, and so does anybody: one that adds no header cannot be told.
+    isForThisMachine: !options.origins || options.origins.every(isLocalOrigin),
+  });
   // Before all others, so that every answer has the headers, and no preflight is asked for a token. An unknown path has
   // them too, or a page could not see the 404 behind a refused preflight.
   app.use(async (c, next) => {

@@ -1,4 +1,4 @@
-import { callback, isFunction, isText, positive } from '../interface/kinds.js';
+import { callback, isFunction, isText, positive, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from '../relay/check-options.js';
 import type { Names } from '../relay/front/records.js';
@@ -29,8 +29,9 @@ export interface ServiceOptions
   /** The tokens that the two operations take. Only their SHA-256 is kept. */
   writeTokens: readonly WriteToken[];
   /**
-   * Asked for by everything that reads, exports or erases. Without it all of that is open, but only under the local
-   * names of this machine (`localhost`, `127.0.0.1`, `[::1]`).
+   * Asked for by everything that reads, exports or erases: 16 characters or more, and none of the write tokens. Without
+   * it all of that is open, but only under the local names of this machine (`localhost`, `127.0.0.1`, `[::1]`), and not
+   * with `origins` of others.
    */
   readToken?: string | undefined;
   /** Projects that may be written to; `'*'` for any. @default any */
@@ -49,6 +50,14 @@ export interface ServiceOptions
   now?: (() => number) | undefined;
 }
 
+/** A token for reading is worth guessing: it opens all rows, and erases them. */
+const MIN_READ_TOKEN = 16;
+export const readToken: Kind = {
+  words: `a token of ${MIN_READ_TOKEN} characters or more, in ASCII and without spaces`,
+  fits: (value) => isToken(value) && value.length >= MIN_READ_TOKEN,
+};
+export const SAME_TOKEN = 'must be another than the write tokens, which stand in pages';
+
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects } = (value ?? {}) as Partial<WriteToken>;
   return isToken(token) && (projects === '*' || isList(projects, isText));
@@ -60,7 +69,7 @@ const KINDS: Kinds<ServiceOptions> = {
     words: 'a list of { token, projects }, with a list of projects or "*" for all of them',
     fits: (value) => isList(value, isWriteToken),
   },
-  readToken: { words: 'a string of ASCII characters without spaces', fits: isToken },
+  readToken,
   projects: names,
   channels: names,
   origins: {
@@ -87,7 +96,10 @@ export const checkServiceOptions = (options: ServiceOptions): void =>
   checkOptions('createService', options, {
     kinds: KINDS,
     required: ['store', 'writeTokens'],
-    together: ({ clientAddress, rateLimit }, { missing }) => {
+    together: ({ clientAddress, rateLimit, readToken, writeTokens = [] }, { missing, wrong }) => {
+      const isSame = ({ token }: WriteToken) => token === readToken;
+      if (readToken !== undefined && isList(writeTokens, isWriteToken) && writeTokens.some(isSame))
+        wrong('readToken', SAME_TOKEN);
       if (!clientAddress && rateLimit !== false) {
         missing(
           'clientAddress',

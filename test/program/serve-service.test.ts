@@ -137,18 +137,46 @@ it('outlives records that are far too deep, and shows that they were refused', a
   ]);
 });
 
-it.each([
-  ['0.0.0.0', '0.0.0.0'],
-  ['::', '[::]'],
-])('asks for the read token where others can reach it: %s', async (HOST, name) => {
-  const program = await start({ HOST, SITE_ORIGIN: 'https://shop.example' });
-  const url = program.url.replace(name, '127.0.0.1');
-  expect((await fetch(`${url}/rows`)).status).toBe(401);
-  const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
-  const headers = { authorization: `Bearer ${token}` };
-  expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
-  expect(program.said[0]).toContain('asks for the token in');
-  expect(program.said[0]).not.toContain(token);
+it.each(['0.0.0.0', '::'])(
+  'asks for the read token where others can reach it: %s',
+  async (HOST) => {
+    const program = await start({ HOST });
+    const { url } = program;
+    // An address that a person can open.
+    expect(url).toMatch(/^http:\/\/localhost:/);
+    expect(program.said[0]).toContain(`Rows      ${url}/rows`);
+    expect((await fetch(`${url}/rows`)).status).toBe(401);
+    const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
+    expect(program.said[0]).toContain('asks for the token in');
+    expect(program.said[0]).not.toContain(token);
+  },
+);
+
+it.each<[what: string, environment: NodeJS.ProcessEnv]>([
+  ['pages of a site', { SITE_ORIGIN: 'https://shop.example' }],
+  ['pages of this machine and of a site', { SITE_ORIGIN: 'http://localhost:5173,https://a.test' }],
+  ['a trusted proxy', { TRUSTED_PROXIES: '1' }],
+  ['a header of a proxy', { CLIENT_ADDRESS_HEADER: 'x-real-ip' }],
+])(
+  'asks for the read token where a setting names %s: a proxy may pass anybody on',
+  async (_, env) => {
+    const program = await start(env);
+    const ask = (path: string, method = 'GET') => fetch(program.url + path, { method });
+    expect((await ask('/rows')).status).toBe(401);
+    expect((await ask('/users?project=p&user=u', 'DELETE')).status).toBe(401);
+    expect(program.said[0]).toContain('asks for the token in');
+    // The proxy shows the program to pages as a part of their own site.
+    expect(program.said[0]).toContain('<script src="/outbox-auto.js" data-relay="/a"');
+    expect(program.said[0]).toContain('data-auto="pageviews"');
+  },
+);
+
+it('stays open on this machine for pages of this machine', async () => {
+  const program = await start({ SITE_ORIGIN: 'http://localhost:5173' });
+  expect(await program.rows()).toEqual([]);
+  expect(program.said[0]).toContain(`<script src="${program.url}/outbox-auto.js"`);
 });
 
 it('queues in front of the database where it is told to', async () => {

@@ -30,8 +30,8 @@ it('reads tokens by project', () => {
 
 it('reads secrets from files', () => {
   const path = join(tempFolder(), 'token');
-  writeFileSync(path, 'tok_read\n');
-  expect(readServiceSettings({ READ_TOKEN_FILE: path }).readToken).toBe('tok_read');
+  writeFileSync(path, 'tok_read_of_16_signs\n');
+  expect(readServiceSettings({ READ_TOKEN_FILE: path }).readToken).toBe('tok_read_of_16_signs');
   expect(() => readServiceSettings({ READ_TOKEN_FILE: `${path}.missing` })).toThrow(
     'wrong settings: `READ_TOKEN_FILE`: ENOENT',
   );
@@ -53,6 +53,27 @@ it('names each wrong setting and what to write', () => {
   for (const [name, value] of Object.entries(wrong)) {
     expect(() => readServiceSettings({ [name]: value }), name).toThrow(`\`${name}\` must be `);
   }
+});
+
+it('refuses a read token that is short, or that pages know', () => {
+  expect(() => readServiceSettings({ READ_TOKEN: 'fifteen-letters' })).toThrow(
+    '`READ_TOKEN` must be a token of 16 characters or more',
+  );
+  const token = 'token-of-16-signs';
+  const both = { READ_TOKEN: token, WRITE_TOKENS: `a=tok,b=${token}` };
+  expect(() => readServiceSettings(both)).toThrow('`READ_TOKEN` must be another than');
+  expect(() => readServiceSettings(both)).toThrow(/^(?!.*token-of)/s);
+});
+
+it.each([
+  ['shop=tok_1,blog=tok_2', 'shop', false],
+  ['shop=tok_1', 'shop,blog', true],
+  ['shop=tok_1', '*', true],
+  ['*=tok_1', 'shop', true],
+])('takes the tokens %s with the projects %s: %s', (WRITE_TOKENS, PROJECTS, isFine) => {
+  const reading = () => readServiceSettings({ WRITE_TOKENS, PROJECTS });
+  if (isFine) expect(reading).not.toThrow();
+  else expect(reading).toThrow('has a token for a project that `PROJECTS` (shop) does not list');
 });
 
 it('never shows a secret', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { event, runService, TOKEN } from './support/run-service.js';
 
-const READ = 'read-token';
+const READ = 'a-read-token-for-tests';
 const READING = [
   ['GET', '/rows'],
   ['GET', '/rows?format=sse'],
@@ -46,7 +46,17 @@ const ASKING: readonly Asking[] = [
     ...{ headers: { [name]: '192.0.2.1' }, refused: 403 },
   })),
   { headers: { origin, 'sec-fetch-site': 'cross-site' }, refused: 403 },
-  { headers: { origin } },
+];
+/** A browser that does not say whose page asks names the origin at least. What reads may be asked for: nobody sees the answer. */
+const ORIGINS: readonly (readonly [own: boolean, headers: Record<string, string>])[] = [
+  [true, {}],
+  [true, { origin: 'http://localhost:8787' }],
+  [true, { origin: 'https://shop.example', 'x-forwarded-host': 'shop.example' }],
+  [true, { origin, 'sec-fetch-site': 'same-origin' }], // a proxy may have written another `Host`
+  [false, { origin }],
+  [false, { origin: 'null' }],
+  [false, { origin: 'http://localhost:5173' }],
+  [false, { origin, 'sec-fetch-site': 'same-site' }],
 ];
 
 it.each(READING)('%s %s is for who may read, and for no cache', async (method, path) => {
@@ -70,6 +80,26 @@ it.each(READING)('%s %s is for who may read, and for no cache', async (method, p
   }
   const preflight = await open.send(path, { method: 'OPTIONS', headers: { origin } });
   expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
+});
+
+it.each(READING)('%s %s obeys no page of another site', async (method, path) => {
+  const { send } = runService({ readToken: READ });
+  const usual = path === '/refused/resend' ? 400 : 200;
+  for (const [own, more] of ORIGINS) {
+    const headers = { authorization: `Bearer ${READ}`, ...more };
+    const { status, body } = await send(`http://localhost:8787${path}`, { method, headers });
+    await body?.cancel();
+    const isRefused = !own && (method !== 'GET' || 'sec-fetch-site' in more);
+    expect([more, status]).toEqual([more, isRefused ? 403 : usual]);
+  }
+});
+
+it('is open to nobody without a read token where its origins are not those of this machine', async () => {
+  const { send } = runService({ origins: ['https://shop.example'] });
+  const response = await send('/rows');
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ message: expect.stringContaining('read token') });
+  expect((await runService({ origins: ['http://localhost:5173'] }).send('/rows')).status).toBe(200);
 });
 
 describe('the page', () => {
@@ -167,6 +197,14 @@ it.each<[object, RegExp]>([
   [{ writeTokens: [] }, /`writeTokens` must be a list/],
   [{ writeTokens: [{ token: 'a b', projects: '*' }] }, /`writeTokens`/],
   [{ readToken: '' }, /`readToken`/],
+  [{ readToken: 'fifteen-letters' }, /`readToken` must be .*16 characters/],
+  [
+    {
+      readToken: 'token-of-16-signs',
+      writeTokens: [{ token: 'token-of-16-signs', projects: '*' }],
+    },
+    /`readToken` must be another than the write tokens/,
+  ],
   [{ origins: ['https://a.example/'] }, /`origins`/],
   [{ retentionDay: 3 }, /did you mean `retentionDays`/],
   [{ rateLimit: undefined }, /`clientAddress` is missing/],

@@ -1,24 +1,23 @@
 import type { MiddlewareHandler } from 'hono';
+import { isLocalName } from '../../interface/is-local-name.js';
 import { refuse } from '../../relay/front/http.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 
 const COOKIE = 'analytics_outbox_read';
 const COOKIE_AGE_S = 30 * 86_400;
-/** Names under which only this machine reaches the service. */
-const LOCAL = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** What a proxy adds: then whoever asks may be anywhere, though the name is a local one. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /** Whether only somebody at this machine can have sent the request, as far as it tells. */
 const isLocal = ({ url, headers }: Request): boolean =>
-  LOCAL.test(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
+  isLocalName(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
 
 const NO_TOKEN =
   'This asks for the read token of the service: send `Authorization: Bearer <token>`, or open /rows?token=<token> once in a browser.';
 const NOT_LOCAL =
-  'Without a read token this is open to this machine only, under a local name such as localhost and behind no proxy. Set a read token to reach it from elsewhere.';
+  'Without a read token this is open to this machine only, under a local name such as localhost, behind no proxy and for no other origins. Set a read token to reach it from elsewhere.';
 
 const hexOf = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -29,13 +28,22 @@ const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`r
 const cookieIn = ({ headers }: Request): string | undefined =>
   new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
 
+/** Whether an origin is that of the service, by the name under which it was asked. A proxy that writes another one names the first. */
+const isOwn = (origin: string, { url, headers }: Request): boolean => {
+  const host = URL.canParse(origin) && new URL(origin).host;
+  return host === new URL(url).host || host === headers.get('x-forwarded-host');
+};
+
 /**
- * Whether the request may come from a page of another site, which must neither read nor delete: a browser says so, and
- * one that says nothing is too old or is no browser. A link from elsewhere may open the page.
+ * Whether the request may come from a page of another site, which must neither read nor change anything. Browsers say so
+ * in `Sec-Fetch-Site`, but old ones do not, and none does without TLS. All name the origin of a page that changes
+ * something. A link from elsewhere may open the page.
  */
-const isForeign = ({ method, headers }: Request): boolean => {
-  const site = headers.get('sec-fetch-site');
-  if (site === null || site === 'same-origin' || site === 'none') return false;
+const isForeign = (request: Request): boolean => {
+  const { method, headers } = request;
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')];
+  if (site === null) return !READS.has(method) && origin !== null && !isOwn(origin, request);
+  if (site === 'same-origin' || site === 'none') return false;
   return method !== 'GET' || headers.get('sec-fetch-mode') !== 'navigate';
 };
 
@@ -50,10 +58,17 @@ const isPage = (request: Request): boolean => {
 };
 const READS = new Set(['GET', 'HEAD']);
 
-/** Lets pass only who may read. With a page, a browser gets that in any case: it shows why it has no rows. */
+interface Place {
+  /** A browser gets the page in any case: it shows why it has no rows. */
+  hasPage: boolean;
+  /** Without a token somebody at this machine may read. */
+  isForThisMachine: boolean;
+}
+
+/** Lets pass only who may read. */
 export const readingAccess = (
   readToken: string | undefined,
-  { hasPage }: { hasPage: boolean },
+  { hasPage, isForThisMachine }: Place,
 ): MiddlewareHandler => {
   const encoder = new TextEncoder();
   const known =
@@ -100,7 +115,7 @@ export const readingAccess = (
     }
     if (hasPage && isPage(request)) return next();
     if (known) return (await mayRead(request)) ? next() : unauthorized();
-    return isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
+    return isForThisMachine && isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
   };
 };
 
