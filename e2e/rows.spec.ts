@@ -201,6 +201,45 @@ test.describe('behind a token', () => {
   });
 });
 
+test('works under a path of a site, beside other services of the same host @firefox', async ({
+  page,
+  complaints,
+}) => {
+  const folders = [makeTempFolder(), makeTempFolder()];
+  const tokens = ['a-token-of-the-first', 'a-token-of-the-second'];
+  const services = await Promise.all(
+    folders.map((folder, index) =>
+      createRowsService(folder, {
+        tag: '<script src="/outbox-auto.js" data-relay="/a"></script>',
+        readToken: tokens[index]!,
+        place: index ? '' : '/deep/in',
+      }),
+    ),
+  );
+  for (const [index, service] of services.entries()) {
+    await page.goto(`${service.url}/rows`);
+    await page.getByLabel('Read token').fill(tokens[index]!);
+    await page.getByRole('button', { name: 'Show the rows' }).click();
+    await expect(live(page)).toContainText('Live');
+  }
+  // The one still knows the browser after the other has let it in.
+  const [{ url, store }] = services as [RowsService];
+  await page.goto(`${url}/rows`);
+  await expect(page.getByLabel('Tag', { exact: true })).toHaveText(
+    '<script src="/deep/in/outbox-auto.js" data-relay="/deep/in/a"></script>',
+  );
+  await expect(page.getByLabel('Command')).toContainText(`${url}/v1/event`);
+  await store(incoming('Under A Path'));
+  await expect(rows(page)).toContainText('Under A Path');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'CSV' }).click();
+  expect((await download).url()).toBe(`${url}/rows?format=csv`);
+  // The browser itself prints each answer 401.
+  expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
+  await Promise.all(services.map((service) => service.stop()));
+  folders.forEach(removeTempFolder);
+});
+
 test('opens a row, moves and copies by keyboard alone', async ({ page, service, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await service.store(incoming('First'), incoming('Second'), incoming('Third', { user_id: 'u_1' }));

@@ -26,10 +26,10 @@ export const incoming = (
   return { id, type: 'event', body, calledAt, receivedAt: new Date(at).toISOString(), ...rest };
 };
 
-/** The service with its page, on a port of its own. */
+/** The service with its page, on a port of its own. `place` is a path that a proxy in front of it cuts off. */
 export const createRowsService = async (
   folder: string,
-  { tag, readToken }: { tag?: string; readToken?: string } = {},
+  { tag, readToken, place = '' }: { tag?: string; readToken?: string; place?: string } = {},
 ) => {
   const path = join(folder, 'service.db');
   const start = async (port = 0) => {
@@ -41,7 +41,11 @@ export const createRowsService = async (
       ...{ rateLimit: false, ceiling: false, clientAddress: () => '127.0.0.1' },
       ...(tag !== undefined && { tag }),
     });
-    const server = createServer(getRequestListener(service));
+    const listener = getRequestListener(service);
+    const server = createServer((request, response) => {
+      request.url = request.url!.slice(place.length);
+      void listener(request, response);
+    });
     await once(server.listen(port, '127.0.0.1'), 'listening');
     const end = async (): Promise<void> => {
       server.closeAllConnections();
@@ -52,7 +56,7 @@ export const createRowsService = async (
   };
   let running = await start();
   const { port } = running;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}${place}`;
 
   return {
     url,

@@ -131,7 +131,7 @@ export const mountService = async (
       const { pathname } = new URL(request.url);
       if (pathname.startsWith(`${RELAY_PATH}/`)) return askRelay(request, pathname);
       if (pathname === '/')
-        return new Response(null, { status: 302, headers: { location: '/rows' } });
+        return new Response(null, { status: 302, headers: { location: 'rows' } });
       const file = await files(request);
       if (file) service.note('file');
       const response = file ?? (await service(request));

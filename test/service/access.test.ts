@@ -109,7 +109,7 @@ describe('the page', () => {
     const { send } = runService({ readToken: READ, page });
     const response = await send(`/rows?project=p&token=${READ}`, html);
     expect(response.status).toBe(303);
-    expect(response.headers.get('location')).toBe('/rows?project=p');
+    expect(response.headers.get('location')).toBe('rows?project=p');
     const cookie = response.headers.get('set-cookie')!;
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
     expect(cookie).not.toContain(READ);
@@ -122,6 +122,27 @@ describe('the page', () => {
     expect((await send('/counts', { headers: { cookie: wrong } })).status).toBe(401);
     const secure = await send(`https://rows.example/rows?token=${READ}`, html);
     expect(secure.headers.get('set-cookie')).toContain('; Secure');
+    const headersOfProxy = { ...html.headers, 'x-forwarded-proto': 'https' };
+    const behind = await send(`/rows?token=${READ}`, { headers: headersOfProxy });
+    expect(behind.headers.get('set-cookie')).toContain('; Secure');
+  });
+
+  it('has a cookie of its own, so that services of one host do not log each other out', async () => {
+    const tokens = [READ, `${READ}-of-another`];
+    const services = tokens.map((readToken) => runService({ readToken, page }));
+    const cookies = await Promise.all(
+      services.map(async ({ send }, index) => {
+        const response = await send(`/rows?token=${tokens[index]}`, html);
+        const cookie = response.headers.get('set-cookie')!;
+        // The browser makes it the path under which it sees the page.
+        expect(cookie).not.toContain('Path=');
+        return cookie.split(';')[0]!;
+      }),
+    );
+    // A browser keeps one cookie of a name.
+    expect(new Set(cookies.map((cookie) => cookie.split('=')[0])).size).toBe(2);
+    for (const { send } of services)
+      expect((await send('/counts', { headers: { cookie: cookies.join('; ') } })).status).toBe(200);
   });
 
   it('comes with a strict policy, and only as the files that there are', async () => {
@@ -154,7 +175,7 @@ describe('the page', () => {
     expect(await (await send('/rows/rows.js')).text()).toBe('run()');
     const wrong = await send('/rows?project=p&token=wrong', html);
     expect(wrong.status).toBe(303);
-    expect(wrong.headers.get('location')).toBe('/rows?project=p');
+    expect(wrong.headers.get('location')).toBe('rows?project=p');
     expect(wrong.headers.get('set-cookie')).toBeNull();
     const elsewhere = await runService({ page }).send('http://192.168.1.9/rows', html);
     expect(await elsewhere.text()).toBe('<!doctype html>');

@@ -4,7 +4,6 @@ import { refuse } from '../../relay/front/http.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 
-const COOKIE = 'analytics_outbox_read';
 const COOKIE_AGE_S = 30 * 86_400;
 
 /** What a proxy adds: then whoever asks may be anywhere, though the name is a local one. */
@@ -25,8 +24,15 @@ const hexOf = (bytes: Uint8Array): string =>
 /** What the cookie holds in place of the token: of no use anywhere else, and the same in every process. */
 const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
 
-const cookieIn = ({ headers }: Request): string | undefined =>
-  new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+/** A name of its own for each token: browsers keep cookies by host, and services on other ports and paths have theirs. */
+const cookieName = (value: string): string => `analytics_outbox_read_${value.slice(0, 8)}`;
+
+const cookieIn = ({ headers }: Request, name: string): string | undefined =>
+  new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+
+/** Whether the browser speaks TLS. What ends it in front says so; a lie would concern the liar's own cookie alone. */
+const isSecure = ({ url, headers }: Request): boolean =>
+  url.startsWith('https:') || /^https\b/i.test(headers.get('x-forwarded-proto') ?? '');
 
 /** Whether an origin is that of the service, by the name under which it was asked. A proxy that writes another one names the first. */
 const isOwn = (origin: string, { url, headers }: Request): boolean => {
@@ -72,34 +78,37 @@ export const readingAccess = (
 ): MiddlewareHandler => {
   const encoder = new TextEncoder();
   const known =
-    readToken === undefined
-      ? undefined
-      : Promise.all([hashOf(readToken), cookieOf(readToken).then((text) => encoder.encode(text))]);
+    readToken === undefined ? undefined : Promise.all([hashOf(readToken), cookieOf(readToken)]);
 
   const mayRead = async (request: Request): Promise<boolean> => {
     const [hash, cookie] = (await known)!;
     const token = bearerOf(request);
     if (token !== undefined) return isSame(hash, await hashOf(token));
-    return isSame(cookie, encoder.encode(cookieIn(request) ?? ''));
+    return isSame(
+      encoder.encode(cookie),
+      encoder.encode(cookieIn(request, cookieName(cookie)) ?? ''),
+    );
   };
 
   /** Takes the token out of the address, where others would see it, and puts a cookie in its place. */
   const takeToken = async (request: Request, token: string): Promise<Response> => {
-    const [hash] = (await known)!;
+    const [hash, cookie] = (await known)!;
     const isRight = isSame(hash, await hashOf(token));
     if (!isRight && !(hasPage && isPage(request))) return unauthorized();
     const url = new URL(request.url);
     url.searchParams.delete('token');
     const headers = new Headers({
-      location: `${url.pathname}${url.search}`,
+      // Beside the address that the browser has, which may have a path in front.
+      location: `rows${url.search}`,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     });
     if (isRight) {
-      const secure = url.protocol === 'https:' ? '; Secure' : '';
+      const secure = isSecure(request) ? '; Secure' : '';
+      // Without a path it is for that of the page, as the browser sees it.
       headers.set(
         'set-cookie',
-        `${COOKIE}=${await cookieOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
+        `${cookieName(cookie)}=${cookie}; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
       );
     }
     return new Response(null, { status: 303, headers });

@@ -1,5 +1,6 @@
 import { STEPS, type SetupState, type Step } from '../../../setup.js';
 import type { Feed, FeedState } from '../state/feed.js';
+import { serviceAddress, tagHere } from '../state/place.js';
 import { stepStates, type StepState } from '../state/setup.js';
 import { curlOf } from '../text/copies.js';
 import { clockTime } from '../text/times.js';
@@ -50,7 +51,7 @@ export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   const states = stepStates(setup);
   const doneCount = STEPS.filter((name) => setup.steps[name]).length;
   const project = /data-project="([^"]+)"/.exec(setup.tag ?? '')?.[1] ?? EXAMPLE.project;
-  const curl = curlOf('event', { ...EXAMPLE, project }, location.origin);
+  const curl = curlOf('event', { ...EXAMPLE, project }, serviceAddress());
   return (
     <section class="waiting" aria-labelledby="waiting-title">
       <div class="waiting-head">
@@ -62,7 +63,7 @@ export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =
         <div class="paste">
           <h3>Paste this into the head of your page</h3>
           {setup.tag ? (
-            <Snippet label="Tag" text={setup.tag} />
+            <Snippet label="Tag" text={tagHere(setup.tag)} />
           ) : (
             <p>
               The service was not told what to show here. Its <code>README</code> has the tag for
