@@ -20,6 +20,7 @@ import {
   rate,
   rateOf,
   readEnvironment,
+  tellMisspelt,
   wholeNumber,
   type Setting,
 } from './setting-kinds.js';
@@ -122,6 +123,8 @@ type Name = keyof typeof SETTINGS;
 const NAMES = Object.keys(SETTINGS) as Name[];
 const SECRETS: readonly Name[] = ['WRITE_TOKENS', 'READ_TOKEN', 'DATABASE_URL', 'STORE_URL'];
 
+const SHOWN = NAMES.filter((name) => !SECRETS.includes(name));
+
 /** A line for each setting, for `--help`. */
 export const serviceSettingLines = (): string[] => linesOf(SETTINGS);
 
@@ -131,7 +134,8 @@ type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['togeth
 /** The settings of these names. Throws a TypeError that names each wrong one. None is required. */
 const read = (environment: NodeJS.ProcessEnv, names: readonly Name[], together: Check) => {
   const ours = readEnvironment(environment, names, SECRETS);
-  checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<Environment>, together });
+  const kinds = SETTINGS as Kinds<Environment>;
+  checkOptions('wrong settings', ours, { kinds, shown: SHOWN, together });
   return { ...ours, DATA_FOLDER: ours.DATA_FOLDER ?? 'analytics-data' };
 };
 
@@ -161,8 +165,15 @@ export const readTailSettings = (
   return { folder: ours.DATA_FOLDER, readToken: ours.READ_TOKEN };
 };
 
-/** The settings of the whole service. */
-export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
+/**
+ * The settings of the whole service.
+ * @param say called with what is no error and yet seems to be wrong
+ */
+export const readServiceSettings = (
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void = () => {},
+): ServiceSettings => {
+  tellMisspelt(environment, NAMES, SECRETS, say);
   const ours = read(environment, NAMES, checkTokens);
   return {
     folder: ours.DATA_FOLDER,

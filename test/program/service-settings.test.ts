@@ -53,6 +53,15 @@ it('names each wrong setting and what to write', () => {
   for (const [name, value] of Object.entries(wrong)) {
     expect(() => readServiceSettings({ [name]: value }), name).toThrow(`\`${name}\` must be `);
   }
+  expect(() => readServiceSettings({ PORT: '99999' })).toThrow(
+    'wrong settings: option `PORT` must be a port number, not "99999"',
+  );
+});
+
+it('tells of a setting that is misspelt', () => {
+  const told: string[] = [];
+  readServiceSettings({ READ_TOKENS: 'secret', DATABASE_URL_FILES: '' }, (line) => told.push(line));
+  expect(told).toEqual(['`READ_TOKENS` is no setting: did you mean `READ_TOKEN`?']);
 });
 
 it('refuses a read token that is short, or that pages know', () => {

@@ -195,7 +195,8 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
       const attempt = made[index];
       if (!attempt) return untried(retryLater(id, waits[index]!));
       const { outcome, status, retryAfterMs, message } = attempt;
-      if (outcome !== 'retry') return { id, outcome, status, ...(message && { message }) };
+      const words = outcome === 'rejected' && message && { message };
+      if (outcome !== 'retry') return { id, outcome, status, ...words };
       // Retrying during a pause would be in vain.
       return retryLater(id, Math.max(retryAfterMs, waitOf(senders[index]!)), status);
     });
