@@ -54,6 +54,8 @@ test('waits for the first event, ticks each step, and shows the row as it comes 
   await open(page, service);
   await expect(page.getByRole('heading', { name: 'Waiting for your first event' })).toBeVisible();
   await expect(page.getByLabel('Tag', { exact: true })).toHaveText(TAG);
+  // The file of the token is named, so that the command works as it is.
+  await expect(page.getByLabel('Command')).toContainText("TOKEN=$(cat '/data/write-token')");
   const steps = page.locator('.steps li');
   await expect(steps.nth(0)).toHaveClass('next');
 

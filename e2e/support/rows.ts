@@ -38,6 +38,7 @@ export const createRowsService = async (
       store,
       writeTokens: [{ token: TOKEN, projects: ['shop', 'docs'] }],
       ...{ page: createRowsPage(pathToFileURL(`${DIST_FOLDER}/rows/`)), readToken },
+      tokenFile: '/data/write-token',
       ...{ rateLimit: false, ceiling: false, clientAddress: () => '127.0.0.1' },
       ...(tag !== undefined && { tag }),
     });
@@ -70,7 +71,10 @@ export const createRowsService = async (
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    preflight: () => fetch(`${url}/v1/event`, { method: 'OPTIONS' }),
+    preflight: () => {
+      const headers = { 'access-control-request-method': 'POST' };
+      return fetch(`${url}/v1/event`, { method: 'OPTIONS', headers });
+    },
     /** Is away for as long as this takes. */
     away: async (meanwhile: () => Promise<void>): Promise<void> => {
       await running.end();

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   createConsumer,
   createDelivery,
@@ -88,6 +88,7 @@ export const mountService = async (
 
   const service = createService({
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
+    tokenFile: settings.writeTokens ? undefined : resolve(folder, 'write-token'),
     ...{ tag, page: createRowsPage(new URL('rows/', folderOfFiles)) },
     retentionDays: settings.retentionDays,
     onMetric: ofService,

@@ -54,6 +54,7 @@ const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/setup'
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 
+const OPERATIONS = ['/v1/identify', '/v1/event'];
 /** As long as Chromium remembers a preflight. */
 const PREFLIGHT_AGE_S = 7_200;
 const READY_WITHIN_MS = 5_000;
@@ -78,7 +79,7 @@ export const createService = (options: ServiceOptions): Service => {
   checkServiceOptions(options);
   const { store, readToken, retentionDays, now = Date.now } = options;
   const tell = createTell(options);
-  const setup = createSetup(options.tag, now);
+  const setup = createSetup({ ...options, now });
   const refusals = createRefusals({ store, setup, tell, now });
   const writeRecords = createWriteRecords({ store, setup, tell, now });
   const trouble = createReadingTrouble(tell, now);
@@ -117,7 +118,8 @@ export const createService = (options: ServiceOptions): Service => {
   // them too, or a page could not see the 404 behind a refused preflight.
   app.use(async (c, next) => {
     if (isReading(c.req.path)) return mayRead(c, next);
-    if (c.req.method === 'OPTIONS') setup.note('preflight');
+    const isPreflight = c.req.header('access-control-request-method') !== undefined;
+    if (isPreflight && OPERATIONS.includes(c.req.path)) setup.note('preflight');
     return forPages(c, next);
   });
   app.use(
@@ -175,7 +177,7 @@ export const createService = (options: ServiceOptions): Service => {
 
   return Object.assign(answer, {
     send: createWriteForRelay({ rules, refusals, setup, writeRecords, clientWordOf, now }),
-    refuse: createRefuseForRelay({ refusals, clientWordOf }),
+    refuse: createRefuseForRelay({ refusals, setup, clientWordOf }),
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,
@@ -192,7 +194,7 @@ export const createService = (options: ServiceOptions): Service => {
 const listOf = (names: Names | undefined): readonly string[] | undefined =>
   names === '*' ? undefined : names && [...names];
 
-const ROUTES = ['/v1/identify', '/v1/event', ...READING, '/openapi.json', '/live', '/ready'];
+const ROUTES = [...OPERATIONS, ...READING, '/openapi.json', '/live', '/ready'];
 /** The path of a request as a label: one of few. */
 const routeOf = ({ url }: Request): string => {
   const { pathname } = new URL(url);

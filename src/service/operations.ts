@@ -154,7 +154,6 @@ export const createOperations = (parts: Parts) => {
     if (Array.isArray(record)) return [record[0], { body: text, ...record[1] }];
     const beyond = admission.admit(1);
     if (beyond) return [tooMany(beyond), detailsOf(record.body)];
-    setup.note('accepted');
     const client = await clientWordOf(request);
     const written = await writeRecords.write([{ ...record, client }]).catch(() => undefined);
     if (!written) return answerRefusal(refusalOf('database', '', 503, DOWN_MS));
@@ -172,6 +171,7 @@ export const createOperations = (parts: Parts) => {
       const words = request.headers.has('authorization') ? WRONG_TOKEN : NO_TOKEN;
       return [refusalOf('token', words)];
     }
+    setup.note('accepted');
     if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) {
       await admission.charge(request, 1);
       return [refusalOf('body', WRONG_TYPE)];

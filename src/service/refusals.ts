@@ -9,6 +9,9 @@ import { refusedText } from './store/refused-bounds.js';
 const OF_CLIENT = { perSecond: 5, burst: 50 };
 const OF_ALL = { perSecond: 20, burst: 200 };
 
+/** What says that the sender may not send at all, and not that something is wrong with a record. */
+const OF_SENDER: readonly NewRefused['reason'][] = ['token', 'origin'];
+
 interface Parts {
   store: Pick<Store, 'refuse'>;
   setup: Pick<Setup, 'failed'>;
@@ -40,7 +43,7 @@ export const createRefusals = ({ store, setup, tell, now }: Parts) => {
 
   return {
     tell: ({ reason, status, message }: Refusal, details: Details, clientKey = ''): void => {
-      setup.failed(refusedText(message));
+      setup.failed(OF_SENDER.includes(reason) ? 'accepted' : 'stored', refusedText(message));
       const isKept = ofClient(clientKey, 1) === 0 && ofAll(undefined, 1) === 0;
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;

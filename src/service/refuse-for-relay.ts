@@ -2,9 +2,11 @@ import { attempt } from '../interface/attempt.js';
 import type { OnRefused } from '../relay/front/refusals.js';
 import type { Refusal } from './refusal.js';
 import { detailsOf, type Details, type Refusals } from './refusals.js';
+import type { Setup } from './setup.js';
 import type { NewRefused } from './store/port.js';
 
 interface Parts {
+  setup: Pick<Setup, 'note'>;
   refusals: Refusals;
   clientWordOf: (request: Request) => Promise<string | undefined>;
 }
@@ -23,10 +25,12 @@ const reasonOf = (status: number, isRecord: boolean): NewRefused['reason'] => {
 
 /** Returns the function that keeps what a relay of the same process refuses, so that people see it. */
 export const createRefuseForRelay =
-  ({ refusals, clientWordOf }: Parts): OnRefused =>
+  ({ refusals, setup, clientWordOf }: Parts): OnRefused =>
   ({ request, status, message, record }) => {
     // Asked by somebody who looks around; no record is refused.
     if (status === 404 || status === 405) return;
+    // A record is looked at when its page has been let in.
+    if (record) setup.note('accepted');
     const tell = (client: string | undefined): void => {
       const { id, type, body } = record ?? {};
       // Undefined for one that is too deep to be written.

@@ -1,4 +1,4 @@
-import { callback, isFunction, isText, positive, type Kind } from '../interface/kinds.js';
+import { callback, isFunction, isText, positive, text, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from '../relay/check-options.js';
 import type { Names } from '../relay/front/records.js';
@@ -44,6 +44,8 @@ export interface ServiceOptions
   retentionDays?: number | undefined;
   /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
   tag?: string | (() => string) | undefined;
+  /** File that has a write token, for the command that the same page shows. @default none is named */
+  tokenFile?: string | undefined;
   /** Gives the files of the page that shows the rows: `index.html` and those it names. @default no page */
   page?: ((file: string) => PageFile | undefined | Promise<PageFile | undefined>) | undefined;
   /** Replaced by tests. */
@@ -87,6 +89,7 @@ const KINDS: Kinds<ServiceOptions> = {
   },
   retentionDays: positive,
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
+  tokenFile: text,
   page: callback,
   now: callback,
 };

@@ -28,7 +28,7 @@ export const createWriteForRelay = (parts: Parts): Send => {
   const { rules, refusals, setup, writeRecords, clientWordOf, now } = parts;
 
   return async (records, { request }) => {
-    setup.note('preflight');
+    setup.note('accepted');
     const receivedAt = new Date(now()).toISOString();
     const client = request && (await clientWordOf(request));
 
@@ -47,7 +47,6 @@ export const createWriteForRelay = (parts: Parts): Send => {
 
     const checked = records.map(check);
     const good = checked.filter((one): one is Incoming => !('reason' in one));
-    if (good.length) setup.note('accepted');
     const written = good.length ? await writeRecords.write(good) : [];
     let next = 0;
     return checked.map((one, index): SendResult => {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readServiceSettings } from '../../src/program/service-settings.js';
 import { serveService } from '../../src/program/serve-service.js';
-import type { Refused, Row } from '../../src/service.js';
+import type { Refused, Row, SetupState } from '../../src/service.js';
 import { event, identify } from '../relay/helpers/records.js';
 import { readEvents } from '../service/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -68,7 +68,8 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
   ]);
   expect(await program.read('/setup')).toMatchObject({
     tag: expect.stringContaining(url),
-    steps: { preflight: expect.any(String), stored: expect.any(String) },
+    tokenFile: join(folder, 'write-token'),
+    steps: { accepted: expect.any(String), stored: expect.any(String) },
   });
   await program.stop();
   expect(said.at(-1)).toMatch(/^stopped\. in: 1 blocked, 3 delivered;/);
@@ -98,7 +99,13 @@ it('shows what it refuses, with the fix', async () => {
   // No record is refused by these.
   expect((await fetch(`${program.url}/a/v1/batch`)).status).toBe(405);
   expect((await fetch(`${program.url}/a/favicon.ico`)).status).toBe(404);
+  const stand = async () => {
+    const { steps, problem } = (await program.read('/setup')) as SetupState;
+    return [Object.keys(steps).join(), problem?.step];
+  };
   await program.send([event('e1')], 'https://shop.example');
+  await vi.waitUntil(async () => (await stand())[1], 20_000);
+  expect(await stand()).toEqual(['', 'accepted']);
   await program.send([event('e2')], 'null');
   await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
   await vi.waitUntil(async () => (await program.refused()).length === 3, 20_000);
@@ -108,6 +115,8 @@ it('shows what it refuses, with the fix', async () => {
     ['project', 'project "q" is not in the list `projects` of the relay'],
   ]);
   expect(await program.rows()).toEqual([]);
+  // The page was let in, by a relay, which needs no preflight.
+  expect(await stand()).toEqual(['accepted', 'stored']);
 });
 
 it('outlives records that are far too deep, and shows that they were refused', async () => {

@@ -20,6 +20,9 @@ export const copiesOf = (row: Row, service: string): Copies => ({
 
 const inShellQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** Reads the token of the command behind it, on the machine that the service runs on. */
+export const readToken = (file: string): string => `TOKEN=$(cat ${inShellQuotes(file)})`;
+
 /** Stores the same again, as a new row: no key is sent that would make it a repeat. */
 export const curlOf = (type: Row['type'], body: object, service: string): string =>
   [
