@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readServiceSettings, serviceSettingLines } from '../../src/program/service-settings.js';
 import { withoutPassword } from '../../src/program/service-store.js';
+import { read } from '../support/docs.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it('needs no setting: this machine alone, any project, a file in a folder of its own', () => {
@@ -62,6 +63,18 @@ it('tells of a setting that is misspelt', () => {
   const told: string[] = [];
   readServiceSettings({ READ_TOKENS: 'secret', DATABASE_URL_FILES: '' }, (line) => told.push(line));
   expect(told).toEqual(['`READ_TOKENS` is no setting: did you mean `READ_TOKEN`?']);
+});
+
+it('takes the settings of the compose file', () => {
+  const [, block = ''] = read('compose.yaml').split(/^  service:$/m);
+  const pairs = [...block.matchAll(/^ {6}([A-Z_]+): '?(.*?)'?$/gm)].map(([, ...pair]) => pair);
+  const settings = Object.fromEntries(
+    pairs.slice(
+      0,
+      pairs.findIndex(([name]) => name === 'POSTGRES_PASSWORD'),
+    ),
+  );
+  expect(readServiceSettings(settings)).toMatchObject({ projects: ['shop'], port: 8_787 });
 });
 
 it('refuses a read token that is short, or that pages know', () => {
