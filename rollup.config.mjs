@@ -159,7 +159,7 @@ const COMPAT = ['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].m
   (tool) => `compat-${tool}`,
 );
 const SERVERS = [
-  ...['relay', 'relay-libsql', 'relay-redis', 'relay-cloudflare', 'relay-node'],
+  ...['relay', 'relay-libsql', 'relay-redis', 'relay-node'],
   ...['service', 'service-libsql', 'service-postgres'],
 ];
 

@@ -54,6 +54,8 @@ test('waits for the first event, ticks each step, and shows the row as it comes 
   await open(page, service);
   await expect(page.getByRole('heading', { name: 'Waiting for your first event' })).toBeVisible();
   await expect(page.getByLabel('Tag', { exact: true })).toHaveText(TAG);
+  // The file of the token is named, so that the command works as it is.
+  await expect(page.getByLabel('Command')).toContainText("TOKEN=$(cat '/data/write-token')");
   const steps = page.locator('.steps li');
   await expect(steps.nth(0)).toHaveClass('next');
 
@@ -159,7 +161,7 @@ test('keeps its filters in the address, through a reload and back', async ({ pag
     'Order Placed',
   );
   expect(await page.getByRole('link', { name: 'NDJSON' }).getAttribute('href')).toBe(
-    '/rows?event=Order+Placed&not=Page+Viewed&format=ndjson',
+    'rows?event=Order+Placed&not=Page+Viewed&format=ndjson',
   );
   await page.goBack();
   await expect(rows(page)).toHaveCount(2);
@@ -178,7 +180,7 @@ test('keeps its filters in the address, through a reload and back', async ({ pag
 });
 
 test.describe('behind a token', () => {
-  test.use({ readToken: 'secret' });
+  test.use({ readToken: 'the-token-of-readers' });
 
   test('asks for it, says that it is wrong, and shows the rows with the right one', async ({
     page,
@@ -192,13 +194,52 @@ test.describe('behind a token', () => {
     await page.getByLabel('Read token').fill('wrong');
     await show.click();
     await expect(page.getByRole('alert')).toHaveText('The service does not know this token.');
-    await page.getByLabel('Read token').fill('secret');
+    await page.getByLabel('Read token').fill('the-token-of-readers');
     await show.click();
     await expect(rows(page)).toContainText('Behind A Token');
     expect(page.url()).toBe(`${service.url}/rows`);
     // The browser itself prints each answer 401.
     expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
   });
+});
+
+test('works under a path of a site, beside other services of the same host @firefox', async ({
+  page,
+  complaints,
+}) => {
+  const folders = [makeTempFolder(), makeTempFolder()];
+  const tokens = ['a-token-of-the-first', 'a-token-of-the-second'];
+  const services = await Promise.all(
+    folders.map((folder, index) =>
+      createRowsService(folder, {
+        tag: '<script src="/outbox-auto.js" data-relay="/a"></script>',
+        readToken: tokens[index]!,
+        place: index ? '' : '/deep/in',
+      }),
+    ),
+  );
+  for (const [index, service] of services.entries()) {
+    await page.goto(`${service.url}/rows`);
+    await page.getByLabel('Read token').fill(tokens[index]!);
+    await page.getByRole('button', { name: 'Show the rows' }).click();
+    await expect(live(page)).toContainText('Live');
+  }
+  // The one still knows the browser after the other has let it in.
+  const [{ url, store }] = services as [RowsService];
+  await page.goto(`${url}/rows`);
+  await expect(page.getByLabel('Tag', { exact: true })).toHaveText(
+    '<script src="/deep/in/outbox-auto.js" data-relay="/deep/in/a"></script>',
+  );
+  await expect(page.getByLabel('Command')).toContainText(`${url}/v1/event`);
+  await store(incoming('Under A Path'));
+  await expect(rows(page)).toContainText('Under A Path');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'CSV' }).click();
+  expect((await download).url()).toBe(`${url}/rows?format=csv`);
+  // The browser itself prints each answer 401.
+  expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
+  await Promise.all(services.map((service) => service.stop()));
+  folders.forEach(removeTempFolder);
 });
 
 test('opens a row, moves and copies by keyboard alone', async ({ page, service, context }) => {

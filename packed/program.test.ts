@@ -55,7 +55,7 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
   ['no store, in a log of JSON', { ...GOOD, LOG_FORMAT: 'json' }, `"does not start: ${away}`],
   ['no package', { ...GOOD, STORE_URL: `file:${folder}/store` }, 'npm install libsql'],
   ['no dead letters', GOOD, away, 'dead', 'list'],
-  ['no such command', GOOD, 'usage: analytics-outbox-relay', 'serve'],
+  ['no such command', GOOD, 'unknown argument "serve"\nusage: analytics-outbox-relay', 'serve'],
 ])('ends with words that say why: %s', (_, settings, words, ...args) => {
   const { status, stderr } = ask(settings, ...args);
   expect(status).toBe(1);

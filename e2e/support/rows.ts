@@ -30,10 +30,10 @@ export const incoming = (
   };
 };
 
-/** The service with its page, on a port of its own. */
+/** The service with its page, on a port of its own. `place` is a path that a proxy in front of it cuts off. */
 export const createRowsService = async (
   folder: string,
-  { tag, readToken }: { tag?: string; readToken?: string } = {},
+  { tag, readToken, place = '' }: { tag?: string; readToken?: string; place?: string } = {},
 ) => {
   const path = join(folder, 'service.db');
   const start = async (port = 0) => {
@@ -42,10 +42,15 @@ export const createRowsService = async (
       store,
       writeTokens: [{ token: TOKEN, projects: ['shop', 'docs'] }],
       ...{ page: createRowsPage(pathToFileURL(`${DIST_FOLDER}/rows/`)), readToken },
+      tokenFile: '/data/write-token',
       ...{ rateLimit: false, ceiling: false, clientAddress: () => '127.0.0.1' },
       ...(tag !== undefined && { tag }),
     });
-    const server = createServer(getRequestListener(service));
+    const listener = getRequestListener(service);
+    const server = createServer((request, response) => {
+      request.url = request.url!.slice(place.length);
+      void listener(request, response);
+    });
     await once(server.listen(port, '127.0.0.1'), 'listening');
     const end = async (): Promise<void> => {
       server.closeAllConnections();
@@ -56,7 +61,7 @@ export const createRowsService = async (
   };
   let running = await start();
   const { port } = running;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}${place}`;
 
   return {
     url,
@@ -70,7 +75,10 @@ export const createRowsService = async (
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    preflight: () => fetch(`${url}/v1/event`, { method: 'OPTIONS' }),
+    preflight: () => {
+      const headers = { 'access-control-request-method': 'POST' };
+      return fetch(`${url}/v1/event`, { method: 'OPTIONS', headers });
+    },
     /** Is away for as long as this takes. */
     away: async (meanwhile: () => Promise<void>): Promise<void> => {
       await running.end();

@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { createConnections } from './connections.js';
 import { load } from './store.js';
 
+/** How long a connection may be idle. Browsers and proxies give up sooner: one that is closed under a request looks broken. */
+const KEEP_ALIVE_MS = 75_000;
+/** How many of the files that this process may have open its connections may be. */
+const OF_OPEN_FILES = 0.9;
 /** How long requests under way may take when the program is told to stop. */
 const END_MS = 5_000;
 
@@ -20,6 +25,8 @@ interface Place {
   port: number;
   /** Takes one of the next ports where this one is in use. */
   nextFree?: boolean;
+  /** How many files this process may have open. @default as the system says */
+  openFiles?: number;
   /** Answers a request of a client at an address. */
   answer: (request: Request, address: string | undefined) => Response | Promise<Response>;
 }
@@ -49,16 +56,6 @@ export const listen = async (place: Place): Promise<Door> => {
   }
 };
 
-/**
- * Requests of one connection that may wait for their answers at a time. Browsers and proxies send the next one when they
- * have the last answer. Thousands in one packet would be worked on before those of anybody else.
- */
-const MOST_AT_ONCE = 16;
-/**
- * A connection that sends more is read no further, and closed after a while: closed at once, it would be opened again
- * at once. Beyond so many, connections are closed at once.
- */
-const [HOLD_MS, MOST_HELD] = [5_000, 1_000];
 /** What is read of a body that nobody wants, and for how long, so that its client gets to see the answer. */
 const [DRAIN_BYTES, DRAIN_MS] = [2_097_152, 10_000];
 
@@ -77,40 +74,6 @@ const drain = (incoming: IncomingMessage): Promise<void> =>
     for (const event of ['end', 'close', 'error'] as const) incoming.once(event, end);
     incoming.resume();
   });
-
-/** Node's parser of a connection. It works through all that has come in one piece, unless it is paused. */
-type Parsed = Socket & { parser?: { pause?: () => void } | null };
-
-/** Gives up connections that send many requests without waiting for an answer. */
-const createConnections = () => {
-  const waiting = new WeakMap<Socket, number>();
-  const held = new Set<Socket>();
-
-  const hold = (socket: Parsed): void => {
-    if (!socket.parser?.pause || held.size >= MOST_HELD) return void socket.destroy();
-    socket.parser.pause();
-    held.add(socket);
-    const timer = setTimeout(() => socket.destroy(), HOLD_MS);
-    socket.once('close', () => {
-      clearTimeout(timer);
-      held.delete(socket);
-    });
-  };
-
-  return {
-    isHeld: (socket: Socket): boolean => held.has(socket),
-    /** Whether the request may be answered. */
-    mayAnswer: ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
-      if (socket.destroyed || held.has(socket)) return false;
-      const count = (waiting.get(socket) ?? 0) + 1;
-      waiting.set(socket, count);
-      outgoing.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
-      if (count > MOST_AT_ONCE) hold(socket);
-      return count <= MOST_AT_ONCE;
-    },
-    closeHeld: (): void => held.forEach((socket) => socket.destroy()),
-  };
-};
 
 /** What Node itself answers to what is no request, by the code of the error; all else is 400. */
 const CLIENT_ERRORS: Readonly<Record<string, string>> = {
@@ -140,7 +103,18 @@ const cutOffWhereItFails = (response: Response, outgoing: ServerResponse): Respo
   return new Response(body, response);
 };
 
-const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
+/** How many files this process may have open. Windows does not say. */
+const mostOpenFiles = (): number => {
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
+  report.excludeNetwork = true; // which would take seconds
+  const { userLimits } = report.getReport() as {
+    userLimits?: { open_files?: { soft?: number | 'unlimited' } };
+  };
+  return Number(userLimits?.open_files?.soft) || Infinity;
+};
+
+const listenAt = async (place: Place): Promise<Door> => {
+  const { name, host, port, answer, openFiles = mostOpenFiles() } = place;
   const { getRequestListener } = await load('@hono/node-server', () => import('@hono/node-server'));
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     // A `Host` such as 1.2.3.4.5 makes an address that is none.
@@ -151,10 +125,11 @@ const listenAt = async ({ name, host, port, answer }: Place): Promise<Door> => {
     const isFile = response.headers.has('content-disposition');
     return isFile ? cutOffWhereItFails(response, outgoing as ServerResponse) : response;
   });
-  const connections = createConnections();
-  const server = createServer((incoming, outgoing) => {
+  const connections = createConnections(OF_OPEN_FILES * openFiles);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
     if (connections.mayAnswer(incoming, outgoing)) void listener(incoming, outgoing);
   });
+  server.on('connection', connections.opened);
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     // A parser that is paused in the middle says so as an error.
     if (connections.isHeld(socket)) return void socket.pause();

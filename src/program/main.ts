@@ -16,7 +16,7 @@ const help = (): string => [USAGE, '', SETTINGS, ...settingLines()].join('\n');
 const serve = async (): Promise<never> => {
   const log = createLog(readLogFormat(process.env));
   try {
-    await serveRelay(readSettings(process.env), log);
+    await serveRelay(readSettings(process.env, log.error), log);
   } catch (error) {
     log.error(`does not start: ${messageOf(error)}`);
     process.exit(1);
@@ -28,7 +28,7 @@ const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command === '--help' || command === '-h') return console.log(help());
   if (command === '--version' || command === '-v') return console.log(readVersion());
   if (command === undefined) return serve();
-  if (command !== 'dead') throw new Error(USAGE);
+  if (command !== 'dead') throw new Error(`unknown argument "${command}"\n${USAGE}`);
   const { storeUrl, ...settings } = readStoreSettings(process.env);
   const { queue, close } = await openStore(storeUrl, settings);
   try {

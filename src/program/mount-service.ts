@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   createConsumer,
   createService,
@@ -7,8 +7,8 @@ import {
   type OnMetric,
   type Store,
 } from '../service.js';
+import { isLocalName, isLocalOrigin } from '../interface/is-local-name.js';
 import { createAdmin } from './admin.js';
-import { isLocalName } from './is-local-name.js';
 import type { Log } from './log.js';
 import { madeToken } from './made-tokens.js';
 import { tagFor } from './paste.js';
@@ -25,8 +25,15 @@ const RELAY_PATH = '/a';
 /** How long a browser on another machine may use a file of the snippet without asking. */
 const MAX_AGE_S = 3_600;
 
-const isLocalOrigin = (origin: string): boolean =>
-  URL.canParse(origin) && isLocalName(new URL(origin).hostname);
+/**
+ * Whether nobody but this machine is meant to reach the program. A proxy on this machine makes all others look like it,
+ * so each setting counts that says that there is one: who may send, and whom to believe.
+ */
+const isForThisMachine = ({ host, origins, trustedProxies, addressHeader }: ServiceSettings) =>
+  isLocalName(host) &&
+  (origins ?? []).every(isLocalOrigin) &&
+  trustedProxies === undefined &&
+  addressHeader === undefined;
 
 const firstOf = (names: Names, usual: string): string => (names === '*' ? usual : names[0]!);
 
@@ -45,7 +52,7 @@ export const mountService = async (
   { log, files: folderOfFiles, clientAddress, store: given }: Parts,
 ) => {
   const { folder, origins, projects, channels, rateLimit, ceiling } = settings;
-  const isLocal = isLocalName(settings.host);
+  const isLocal = isForThisMachine(settings);
   const writeTokens = settings.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
   ];
@@ -79,6 +86,7 @@ export const mountService = async (
     ...{ tag, page: createRowsPage(new URL('rows/', folderOfFiles)), ...hooks },
     ...(queued && { queue: queued.queue, consumer }),
     relayPath: RELAY_PATH,
+    tokenFile: settings.writeTokens ? undefined : resolve(folder, 'write-token'),
     origins: origins ?? isLocalOrigin,
     retentionDays: settings.retentionDays,
     onMetric,
@@ -90,7 +98,7 @@ export const mountService = async (
     answer: async (request: Request): Promise<Response> => {
       const { pathname } = new URL(request.url);
       if (pathname === '/')
-        return new Response(null, { status: 302, headers: { location: '/rows' } });
+        return new Response(null, { status: 302, headers: { location: 'rows' } });
       const file = await files(request);
       if (file) service.note('file');
       return file ?? service(request);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { isLocalName } from '../interface/is-local-name.js';
 import { createClientAddress } from './client-address.js';
 import { listen, type Door } from './listen.js';
 import type { Log } from './log.js';
@@ -49,8 +50,7 @@ export const serveService = async (
     );
   const ignore = onSignals({ SIGUSR2: mounted.tryNow });
   const stopped = untilStopped();
-  const name = isIPv6(host) ? `[${host}]` : host;
-  const url = `http://${isLocal ? 'localhost' : name}:${doors[0]!.port}`;
+  const url = `http://${nameOf(host)}:${doors[0]!.port}`;
   mounted.start(isLocal ? url : '');
   writeFileSync(join(folder, 'address'), `${url}\n`); // for `tail`
   const asksForToken = mounted.readToken !== undefined;
@@ -65,4 +65,10 @@ export const serveService = async (
   const isLate = await within(STOP_MS, all);
   await mounted.close();
   log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);
+};
+
+/** Under which name this machine finds what listens at an address: one that stands for all addresses is none. */
+const nameOf = (host: string): string => {
+  if (isLocalName(host) || host === '0.0.0.0' || host === '::') return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
 };

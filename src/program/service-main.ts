@@ -25,7 +25,7 @@ const serve = async (): Promise<never> => {
   const log = createLog(format);
   try {
     const announce = format === 'json' ? log.info : print;
-    await serveService(readServiceSettings(process.env), {
+    await serveService(readServiceSettings(process.env, log.error), {
       log,
       announce,
       files: new URL('./', import.meta.url),
@@ -42,7 +42,7 @@ const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command === '--help' || command === '-h') return print(help());
   if (command === '--version' || command === '-v') return print(readVersion());
   if (command === 'copy') return runCopy(rest, { print, say });
-  if (command !== 'tail') throw new Error(USAGE);
+  if (command !== 'tail') throw new Error(`unknown argument "${command}"\n${USAGE}`);
   // Its reader is gone, such as `head`.
   process.stdout.on('error', () => process.exit());
   return runTail(rest, { environment: process.env, print, say });

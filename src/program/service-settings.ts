@@ -1,7 +1,8 @@
 import { isText, text, type Kind } from '../interface/kinds.js';
-import { isToken } from '../interface/is-token.js';
+import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { checkOptions, type Kinds } from '../server/check-options.js';
 import type { Names, Rate } from '../relay.js';
+import { readToken, SAME_TOKEN } from '../server/service-options.js';
 import type { TrustedProxies } from './client-address.js';
 import {
   header,
@@ -19,6 +20,7 @@ import {
   rate,
   rateOf,
   readEnvironment,
+  tellMisspelt,
   wholeNumber,
   type Setting,
 } from './setting-kinds.js';
@@ -80,6 +82,8 @@ export const database: Kind = {
   fits: (value) => typeof value === 'string' && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value),
 };
 
+const token: Kind = { words: TOKEN_WORDS, fits: isToken };
+
 const SETTINGS = {
   SITE_ORIGIN: {
     ...origins,
@@ -92,8 +96,7 @@ const SETTINGS = {
     help: 'project=token, with commas between pairs (made, for any project)',
   },
   READ_TOKEN: {
-    words: 'a token of printable characters without blanks',
-    fits: isToken,
+    ...token,
     help: 'token for reading and erasing (made; not asked for on this machine alone)',
   },
   DATABASE_URL: { ...database, help: 'postgres://… or file:… (a file in DATA_FOLDER)' },
@@ -120,27 +123,58 @@ type Name = keyof typeof SETTINGS;
 const NAMES = Object.keys(SETTINGS) as Name[];
 const SECRETS: readonly Name[] = ['WRITE_TOKENS', 'READ_TOKEN', 'DATABASE_URL', 'STORE_URL'];
 
+const SHOWN = NAMES.filter((name) => !SECRETS.includes(name));
+
 /** A line for each setting, for `--help`. */
 export const serviceSettingLines = (): string[] => linesOf(SETTINGS);
 
+type Environment = Partial<Record<Name, string>>;
+type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['together']>;
+
 /** The settings of these names. Throws a TypeError that names each wrong one. None is required. */
-const read = (environment: NodeJS.ProcessEnv, names: readonly Name[]) => {
+const read = (environment: NodeJS.ProcessEnv, names: readonly Name[], together: Check) => {
   const ours = readEnvironment(environment, names, SECRETS);
-  checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<typeof ours> });
+  const kinds = SETTINGS as Kinds<Environment>;
+  checkOptions('wrong settings', ours, { kinds, shown: SHOWN, together });
   return { ...ours, DATA_FOLDER: ours.DATA_FOLDER ?? 'analytics-data' };
+};
+
+/** What tokens must be to each other and to the lists. No token is shown, nor a project, which may be a part of one. */
+const checkTokens: Check = ({ READ_TOKEN, WRITE_TOKENS = '', PROJECTS = '*' }, { wrong }) => {
+  if (!writeTokens.fits(WRITE_TOKENS || '*=any')) return;
+  const pairs = WRITE_TOKENS ? pairsOf(WRITE_TOKENS) : [];
+  if (READ_TOKEN !== undefined) {
+    if (!readToken.fits(READ_TOKEN)) wrong('READ_TOKEN', `must be ${readToken.words}`);
+    if (pairs.some(({ token }) => token === READ_TOKEN)) wrong('READ_TOKEN', SAME_TOKEN);
+  }
+  const listed = namesOf(PROJECTS);
+  const isListed = (project: string) => listed === '*' || listed.includes(project);
+  const unlisted = pairs.filter(({ projects }) => projects !== '*' && !projects.every(isListed));
+  if (unlisted.length)
+    wrong(
+      'WRITE_TOKENS',
+      `has a token for a project that \`PROJECTS\` (${PROJECTS}) does not list: nothing could be written with it`,
+    );
 };
 
 /** The settings that the command `tail` needs. */
 export const readTailSettings = (
   environment: NodeJS.ProcessEnv,
 ): Pick<ServiceSettings, 'folder' | 'readToken'> => {
-  const ours = read(environment, ['DATA_FOLDER', 'READ_TOKEN']);
+  const ours = read(environment, ['DATA_FOLDER', 'READ_TOKEN'], () => {});
   return { folder: ours.DATA_FOLDER, readToken: ours.READ_TOKEN };
 };
 
-/** The settings of the whole service. */
-export const readServiceSettings = (environment: NodeJS.ProcessEnv): ServiceSettings => {
-  const ours = read(environment, NAMES);
+/**
+ * The settings of the whole service.
+ * @param say called with what is no error and yet seems to be wrong
+ */
+export const readServiceSettings = (
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void = () => {},
+): ServiceSettings => {
+  tellMisspelt(environment, NAMES, SECRETS, say);
+  const ours = read(environment, NAMES, checkTokens);
   return {
     folder: ours.DATA_FOLDER,
     databaseUrl: ours.DATABASE_URL,

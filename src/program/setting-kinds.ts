@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { messageOf } from '../interface/errors.js';
 import { isText, type Kind } from '../interface/kinds.js';
+import { nearest } from '../interface/near.js';
 import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
 import type { TrustedProxies } from './client-address.js';
@@ -115,4 +116,21 @@ export const readEnvironment = <Name extends string>(
   return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Partial<
     Record<Name, string>
   >;
+};
+
+/**
+ * Calls `say` for each variable whose name is nearly that of a setting which is not given. It may be another program's,
+ * so it is no error.
+ */
+export const tellMisspelt = (
+  environment: NodeJS.ProcessEnv,
+  names: readonly string[],
+  inFiles: readonly string[],
+  say: (line: string) => void,
+): void => {
+  const known = [...names, ...inFiles.map((name) => `${name}_FILE`)];
+  for (const [name, value] of Object.entries(environment)) {
+    const meant = value && !known.includes(name) ? nearest(name, known) : undefined;
+    if (meant && !environment[meant]) say(`\`${name}\` is no setting: did you mean \`${meant}\`?`);
+  }
 };

@@ -21,6 +21,7 @@ import {
   rate,
   rateOf,
   readEnvironment,
+  tellMisspelt,
   wholeNumber,
   type Setting,
 } from './setting-kinds.js';
@@ -115,6 +116,10 @@ const OF_STORE: readonly Name[] = [
   ] as const),
 ];
 const SECRETS: readonly Name[] = ['SERVICE_TOKEN', 'STORE_URL'];
+/** An address that is wrong may be so because a password is in it. */
+const SHOWN = (Object.keys(SETTINGS) as Name[]).filter(
+  (name) => !SECRETS.includes(name) && name !== 'SERVICE_URL',
+);
 /** Settings of the program's HTTP client. */
 const OF_CLIENT = [
   'HTTPS_PROXY, NO_PROXY: a proxy toward the service, and hosts that need none',
@@ -134,7 +139,8 @@ const read = (
   required: readonly Name[],
 ): Environment => {
   const ours = readEnvironment(environment, names, SECRETS);
-  checkOptions('wrong settings', ours, { kinds: SETTINGS as Kinds<typeof ours>, required });
+  const kinds = SETTINGS as Kinds<typeof ours>;
+  checkOptions('wrong settings', ours, { kinds, required, shown: SHOWN });
   return ours;
 };
 
@@ -158,9 +164,17 @@ const storeSettingsOf = (ours: Environment): StoreSettings => ({
   },
 });
 
-/** Throws a TypeError that names every setting that is missing or wrong. */
-export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const ours = read(environment, Object.keys(SETTINGS) as Name[], REQUIRED);
+/**
+ * Throws a TypeError that names every setting that is missing or wrong.
+ * @param say called with what is no error and yet seems to be wrong
+ */
+export const readSettings = (
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void = () => {},
+): Settings => {
+  const names = Object.keys(SETTINGS) as Name[];
+  tellMisspelt(environment, names, SECRETS, say);
+  const ours = read(environment, names, REQUIRED);
   return {
     ...storeSettingsOf(ours),
     baseUrl: ours.SERVICE_URL!,

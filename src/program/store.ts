@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
 import type { Queue } from '../relay.js';
-import type { DeadLetters, RedisQueueOptions } from '../relay-redis.js';
+import type { DeadLetters, RedisClient, RedisQueueOptions } from '../relay-redis.js';
+import { keyOf } from '../server/queue/redis/client.js';
 
 export interface StoreSettings {
   /** Begins the names of keys in Redis. */
@@ -36,8 +37,26 @@ export const load = async <Module>(
   }
 };
 
+/** What no waiting mends, by the first word of the answer of Redis. */
+const REDIS_REFUSALS: Readonly<Record<string, string>> = {
+  MOVED:
+    'this Redis is a cluster, in which another node has the keys: give a Redis that is none, or a cluster of one node',
+  READONLY: 'this Redis is a replica, which takes no writes: give its master',
+};
+const REFUSED = /^(MOVED|READONLY|NOPERM)\b/;
+
+/** Rejects where Redis will never take what is put there. What passes by itself is told when records come. */
+const tryWrite = async ({ sendCommand }: RedisClient, key: string): Promise<void> => {
+  try {
+    await sendCommand(['SET', key, '', 'PX', '1']);
+  } catch (error) {
+    const [word] = REFUSED.exec(messageOf(error)) ?? [];
+    if (word) throw new Error(REDIS_REFUSALS[word] ?? messageOf(error), { cause: error });
+  }
+};
+
 const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
-  const { prefix, bounds, ids, silence = 5_000 } = settings;
+  const { prefix = 'analytics-outbox', bounds, ids, silence = 5_000 } = settings;
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue } = await import('../relay-redis.js');
   let isConnected = false;
@@ -62,6 +81,12 @@ const openRedis = async (url: string, settings: StoreSettings): Promise<Store> =
     throw away(error);
   }
   isConnected = true;
+  try {
+    await tryWrite({ sendCommand: (args) => client.sendCommand(args) }, keyOf(prefix, 'start'));
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
   const asked = {
     sendCommand: (args: string[]): Promise<unknown> =>
       client.sendCommand(args).catch((error: unknown) => {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../interface/errors.js';
+import { parseJson } from '../server/records.js';
+import { causeOf } from '../server/deliver/fetch.js';
 import type { Refused, Row } from '../service.js';
 import { readStream } from './read-stream.js';
 import { readTailSettings } from './service-settings.js';
@@ -73,7 +74,10 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       user: { type: 'string' },
     },
   });
-  const [address = read(folder, 'address') ?? 'http://localhost:8787'] = positionals;
+  const [address = read(folder, 'address') ?? 'http://localhost:8787', ...more] = positionals;
+  if (more.length) throw new Error(`unknown argument "${more[0]}"\nusage: ${TAIL_USAGE}`);
+  if (!/^https?:/.test(address) || !URL.canParse(address))
+    throw new Error(`"${address}" is no address: write http://${address}`);
   const query = new URLSearchParams({ format: 'sse' });
   for (const name of ['project', 'user'] as const) if (values[name]) query.set(name, values[name]);
   for (const name of ['event', 'not'] as const)
@@ -91,8 +95,15 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       },
       ...(signal && { signal }),
     });
-    if (response.status === 401) throw new TailError(`${address} asks for a token: set READ_TOKEN`);
-    if (!response.ok || !response.body) throw new Error(`${address} answers ${response.status}`);
+    if (response.status === 401)
+      throw new TailError(
+        token === undefined
+          ? `${address} asks for a token: set READ_TOKEN`
+          : `${address} does not know the token that was given: compare READ_TOKEN with that of the service`,
+      );
+    if (!response.ok || !response.body) throw new Error(await refusalOf(response));
+    const type = response.headers.get('content-type') ?? 'nothing';
+    if (!type.startsWith('text/event-stream')) throw new Error(`there are no rows, but ${type}`);
     if (isLost) say(`connected to ${address} again`);
     isLost = false;
     for await (const { type, data, id } of readStream(response.body)) {
@@ -116,11 +127,18 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
     } catch (error) {
       if (error instanceof TailError) throw error;
       if (signal?.aborted) return;
-      if (!isLost) say(`${address}: ${messageOf(error)}; trying again`);
+      if (!isLost) say(plain(`${address}: ${causeOf(error)}; trying again`));
       isLost = true;
       await sleep(pause);
     }
   }
+};
+
+/** What the service says in place of rows. */
+const refusalOf = async (response: Response): Promise<string> => {
+  const body = parseJson(await response.text()) as { message?: unknown } | undefined;
+  const words = typeof body?.message === 'string' ? `: ${body.message}` : '';
+  return `the service answers ${response.status}${words}`;
 };
 
 /** What trying again does not mend. */

@@ -8,6 +8,8 @@ export type Kinds<Options> = Readonly<Record<keyof Options & string, Kind>>;
 interface OptionList<Options> {
   kinds: Kinds<Options>;
   required?: readonly (keyof Options & string)[];
+  /** Options whose wrong value may be shown: all others may be a token. @default none */
+  shown?: readonly string[];
   /** Checks what concerns several options. */
   together?: (given: Partial<Options>, check: OptionCheck) => void;
 }
@@ -19,13 +21,13 @@ interface OptionCheck {
 }
 
 /**
- * Throws a TypeError that names each wrong option and what to write. No value is shown: it may be the token. Each message
- * begins with `caller`, which names whose options they are.
+ * Throws a TypeError that names each wrong option and what to write. Each message begins with `caller`, which names whose
+ * options they are.
  */
 export const checkOptions = <Options extends object>(
   caller: string,
   options: Options,
-  { kinds, required = [], together }: OptionList<Options>,
+  { kinds, required = [], shown = [], together }: OptionList<Options>,
 ): void => {
   if (typeof options !== 'object' || !options) {
     throw new TypeError(`${caller}: expected an object of options`);
@@ -46,13 +48,17 @@ export const checkOptions = <Options extends object>(
     // The option that was meant counts as given, so that it is not called missing as well.
     const meant = kind ? name : nearest(name, Object.keys(known));
     if (!kind) wrong(name, `does not exist${meant ? `: did you mean \`${meant}\`?` : ''}`);
-    else if (!kind.fits(value)) wrong(name, `must be ${kind.words}`);
+    else if (!kind.fits(value))
+      wrong(name, `must be ${kind.words}${shown.includes(name) ? notWords(value) : ''}`);
     if (kind || !given.has(meant ?? name)) given.set(meant ?? name, value);
   }
   for (const name of required) if (!given.has(name)) missing(name, kinds[name].words);
   together?.(Object.fromEntries(given) as Partial<Options>, { wrong, missing });
   if (problems.size) throw new TypeError(`${caller}: ${[...problems.values()].join('\n')}`);
 };
+
+/** What was given, the beginning of it. */
+const notWords = (value: unknown): string => `, not ${JSON.stringify(String(value).slice(0, 100))}`;
 
 /** A number of things. */
 export const count: Kind = {

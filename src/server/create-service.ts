@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../interface/errors.js';
+import { isLocalOrigin } from '../interface/is-local-name.js';
 import { createClientWord } from './client-word.js';
 import type { ServerHealth } from './create-relay.js';
 import { createServer } from './create-server.js';
@@ -49,6 +50,7 @@ const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/setup'
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 
+const OPERATIONS = ['/v1/identify', '/v1/event', '/v1/batch'];
 /** As long as Chromium remembers a preflight. */
 const PREFLIGHT_AGE_S = 7_200;
 /** How long to wait for a database that does not work. */
@@ -63,7 +65,7 @@ const DOWN_MS = 5_000;
  * const service = createService({
  *   store: createLibsqlStore({ path: 'data/service.db' }),
  *   writeTokens: [{ token: 'tok', projects: ['shop'] }],
- *   readToken: 'secret',
+ *   readToken: process.env.READ_TOKEN,
  *   clientAddress: (request) => request.headers.get('x-real-ip') ?? undefined,
  * });
  * const response = await service(request);
@@ -73,7 +75,7 @@ export const createService = (options: ServiceOptions): Service => {
   const { store, readToken, retentionDays, relayPath, origins, now = Date.now } = options;
   const { queue, consumer } = options;
   const tell = createTell(options);
-  const setup = createSetup(options.tag, now);
+  const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
   const refusals = createRefusals({ store, setup, browserOf, tell, now });
   const storeSink = createStoreSink({ store, setup, tell, now });
@@ -102,12 +104,17 @@ export const createService = (options: ServiceOptions): Service => {
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_AGE_S,
   });
-  const mayRead = readingAccess(readToken, { hasPage: options.page !== undefined });
+  const mayRead = readingAccess(readToken, {
+    hasPage: options.page !== undefined,
+    // Pages of other origins come through a proxy, and so does anybody: one that adds no header cannot be told.
+    isForThisMachine: !Array.isArray(origins) || origins.every(isLocalOrigin),
+  });
   // Before all others, so that every answer has the headers, and no preflight is asked for a token. An unknown path has
   // them too, or a page could not see the 404 behind a refused preflight.
   app.use(async (c, next) => {
     if (isReading(c.req.path)) return mayRead(c, next);
-    if (c.req.method === 'OPTIONS') setup.note('preflight');
+    const isPreflight = c.req.header('access-control-request-method') !== undefined;
+    if (isPreflight && OPERATIONS.includes(c.req.path)) setup.note('preflight');
     return forPages(c, next);
   });
   app.use(
@@ -142,10 +149,8 @@ export const createService = (options: ServiceOptions): Service => {
   });
 
   const answer = async (request: Request): Promise<Response> => {
-    if (relayPath && new URL(request.url).pathname.startsWith(`${relayPath}/`)) {
-      setup.note('preflight');
+    if (relayPath && new URL(request.url).pathname.startsWith(`${relayPath}/`))
       return server.answerPage(request);
-    }
     const response = await app.fetch(request);
     tell.metric('requests', 1, { route: routeOf(request), status: String(response.status) });
     return response;
@@ -166,15 +171,7 @@ export const createService = (options: ServiceOptions): Service => {
   });
 };
 
-const ROUTES = [
-  '/v1/identify',
-  '/v1/event',
-  '/v1/batch',
-  ...READING,
-  '/openapi.json',
-  '/live',
-  '/ready',
-];
+const ROUTES = [...OPERATIONS, ...READING, '/openapi.json', '/live', '/ready'];
 /** The path of a request as a label: one of few. */
 const routeOf = ({ url }: Request): string => {
   const { pathname } = new URL(url);

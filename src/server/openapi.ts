@@ -262,7 +262,11 @@ const paths = {
             {
               steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
             },
-            { tag: text, problem: object({ at: time, message: text }) },
+            {
+              tag: text,
+              tokenFile: text,
+              problem: object({ at: time, message: text, step: text }),
+            },
           ),
         ),
       },

@@ -44,7 +44,7 @@ interface Parts {
   addressOf?: ((request: Request) => string | undefined) | undefined;
   /** Called with each request and record that is refused. */
   refused: (refused: Refused) => void;
-  /** Called when records of a request have passed all checks. */
+  /** Called when a sender has been let in. */
   accepted?: (() => void) | undefined;
   tell: Tell;
   now: () => number;
@@ -139,7 +139,6 @@ export const createReceive = (parts: Parts) => {
     if (beyond) return beyond;
     let taken: readonly BatchResult[] = [];
     if (good.length) {
-      parts.accepted?.();
       const sender = await parts.senderOf(client);
       const browser = await parts.browserOf?.(request);
       for (const record of good) {
@@ -235,6 +234,7 @@ export const createReceive = (parts: Parts) => {
     }
     const unauthorized = await door.authorize?.(request);
     if (unauthorized) return unauthorized;
+    parts.accepted?.();
     const waitMs = sink.waitMs();
     if (waitMs > 0) return refusalOf('database', '', { status: 503, waitMs });
     const held = hold(client);

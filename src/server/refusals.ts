@@ -9,6 +9,8 @@ import { refusedText } from './store/refused-bounds.js';
 /** How many of what was refused are kept: of one client, and of all. The rest is only counted. */
 const OF_CLIENT = { perSecond: 5, burst: 50 };
 const OF_ALL = { perSecond: 20, burst: 200 };
+/** What says that the sender may not send at all, and not that something is wrong with a record. */
+const OF_SENDER: readonly NewRefused['reason'][] = ['token', 'origin'];
 /** Characters of what may be found again by. */
 const MAX_NAME = 1_024;
 
@@ -55,7 +57,7 @@ export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) =>
   return {
     refused: (refused: Refused): void => {
       const { reason, message } = refused.refusal;
-      setup.failed(refusedText(message));
+      setup.failed(OF_SENDER.includes(reason) ? 'accepted' : 'stored', refusedText(message));
       const isKept = ofClient(refused.client, 1) === 0 && ofAll(undefined, 1) === 0;
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;

@@ -1,4 +1,4 @@
-import { callback, isFunction, isText, positive, type Kind } from '../interface/kinds.js';
+import { callback, isFunction, isText, positive, text, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, objectWith, type Kinds } from './check-options.js';
 import type { Rate } from './http/admission.js';
@@ -47,8 +47,9 @@ export interface ServiceOptions extends ServerOptions {
   /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function. @default none */
   origins?: Origins | undefined;
   /**
-   * Asked for by everything that reads, exports or erases. Without it all of that is open, but only under the local
-   * names of this machine (`localhost`, `127.0.0.1`, `[::1]`).
+   * Asked for by everything that reads, exports or erases: 16 characters or more, and none of the write tokens. Without
+   * it all of that is open, but only under the local names of this machine (`localhost`, `127.0.0.1`, `[::1]`), and not
+   * with `origins` of others.
    */
   readToken?: string | undefined;
   /** Projects that may be written to; `'*'` for any. @default any */
@@ -59,9 +60,19 @@ export interface ServiceOptions extends ServerOptions {
   retentionDays?: number | undefined;
   /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
   tag?: string | (() => string) | undefined;
+  /** File that has a write token, for the command that the same page shows. @default none is named */
+  tokenFile?: string | undefined;
   /** Gives the files of the page that shows the rows: `index.html` and those it names. @default no page */
   page?: ((file: string) => PageFile | undefined | Promise<PageFile | undefined>) | undefined;
 }
+
+/** A token for reading is worth guessing: it opens all rows, and erases them. */
+const MIN_READ_TOKEN = 16;
+export const readToken: Kind = {
+  words: `a token of ${MIN_READ_TOKEN} characters or more, in ASCII and without spaces`,
+  fits: (value) => isToken(value) && value.length >= MIN_READ_TOKEN,
+};
+export const SAME_TOKEN = 'must be another than the write tokens, which stand in pages';
 
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects, rate } = (value ?? {}) as Partial<WriteToken>;
@@ -81,11 +92,12 @@ const KINDS: Kinds<ServiceOptions> = {
   },
   relayPath: path,
   origins: originsKind,
-  readToken: { words: 'a string of ASCII characters without spaces', fits: isToken },
+  readToken,
   projects: names,
   channels: names,
   retentionDays: positive,
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
+  tokenFile: text,
   page: callback,
 };
 
@@ -94,11 +106,15 @@ export const checkServiceOptions = (options: ServiceOptions): void =>
   checkOptions('createService', options, {
     kinds: KINDS,
     required: ['store'],
-    together: (given, { missing }) => {
+    together: (given, { missing, wrong }) => {
       checkClients(given, missing);
-      if (given.relayPath && !given.origins)
+      const { readToken, relayPath, origins, writeTokens } = given;
+      const isSame = ({ token }: WriteToken) => token === readToken;
+      if (readToken !== undefined && isList(writeTokens, isWriteToken) && writeTokens!.some(isSame))
+        wrong('readToken', SAME_TOKEN);
+      if (relayPath && !origins)
         missing('origins', 'the origins whose pages may send below `relayPath`');
-      if (!given.relayPath && !given.writeTokens)
+      if (!relayPath && !writeTokens)
         missing('writeTokens', 'a list of { token, projects }, or `relayPath` with `origins`');
     },
   });

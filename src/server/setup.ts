@@ -1,3 +1,5 @@
+import type { ServiceOptions } from './service-options.js';
+
 /** The steps from nothing to the first row, in their order. */
 export const STEPS = ['file', 'preflight', 'accepted', 'stored'] as const;
 export type Step = (typeof STEPS)[number];
@@ -6,17 +8,23 @@ export type Step = (typeof STEPS)[number];
 export interface SetupState {
   /** The tag to paste. */
   tag?: string;
+  /** File that has a write token. */
+  tokenFile?: string;
   /**
-   * When each step was first seen: the snippet's file was fetched, a preflight or a relay's batch was answered, a
-   * token or an origin was accepted, a row was stored.
+   * When each step was first seen: the snippet's file was fetched, a preflight was answered, a token or an origin was
+   * accepted, a row was stored.
    */
   steps: Partial<Record<Step, string>>;
-  /** The latest refusal, in words with what to do. */
-  problem?: { at: string; message: string };
+  /** The latest refusal, in words with what to do, and the step that was not passed because of it. */
+  problem?: { at: string; message: string; step: Step };
 }
 
-export const createSetup = (tag: string | (() => string) | undefined, now: () => number) => {
-  const state: SetupState = { steps: {} };
+interface Parts extends Pick<ServiceOptions, 'tag' | 'tokenFile'> {
+  now: () => number;
+}
+
+export const createSetup = ({ tag, tokenFile, now }: Parts) => {
+  const state: SetupState = { ...(tokenFile !== undefined && { tokenFile }), steps: {} };
   const tagNow = (): string | undefined => (typeof tag === 'function' ? tag() : tag);
   const followers = new Set<() => void>();
   const time = (): string => new Date(now()).toISOString();
@@ -28,8 +36,8 @@ export const createSetup = (tag: string | (() => string) | undefined, now: () =>
       state.steps[step] = time();
       tell();
     },
-    failed: (message: string): void => {
-      state.problem = { at: time(), message };
+    failed: (step: Step, message: string): void => {
+      state.problem = { at: time(), message, step };
       tell();
     },
     state: (): SetupState => {

@@ -7,10 +7,10 @@ import { listen } from '../../src/program/listen.js';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** Listens, and answers each request when it is told to. */
-const open = async () => {
+const open = async (more: { openFiles?: number } = {}) => {
   const waiting: (() => void)[] = [];
   const door = await listen({
-    ...{ name: 'PORT', host: '127.0.0.1', port: 0 },
+    ...{ name: 'PORT', host: '127.0.0.1', port: 0, ...more },
     answer: () => new Promise((resolve) => waiting.push(() => resolve(new Response('yes')))),
   });
   onTestFinished(() => door.end());
@@ -45,6 +45,34 @@ it('takes up only the first of many requests that a connection sends without wai
   await door.end();
   await closed;
   expect(waiting).toHaveLength(18);
+});
+
+it('keeps idle connections for longer than browsers and proxies do', async () => {
+  const { waiting, send } = await open();
+  const { got } = send(REQUEST);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting[0]!();
+  await expect.poll(got).toContain('yes');
+  expect(got()).toMatch(/^keep-alive: timeout=75\r$/im);
+});
+
+it('closes those that have been idle the longest where the open files run short, and no busy one', async () => {
+  const { waiting, send } = await open({ openFiles: 10 });
+  const connections = Array.from({ length: 9 }, () => send(REQUEST));
+  await expect.poll(() => waiting.length).toBe(9);
+  // All but the first get their answers, the later ones first.
+  for (const index of [8, 7, 6, 5, 4, 3, 2, 1]) {
+    waiting[index]!();
+    await expect.poll(connections[index]!.got).toContain('yes');
+  }
+  await expect.poll(() => connections.filter(({ got }) => got().includes('yes')).length).toBe(8);
+  const late = Array.from({ length: 3 }, () => send(REQUEST));
+  await expect.poll(() => waiting.length).toBe(12);
+  await expect.poll(() => connections.filter(({ socket }) => socket.closed).length).toBe(3);
+  expect(connections.map(({ socket }) => socket.closed).indexOf(true)).toBe(6);
+  // One that was busy all the while is answered, and so are the late ones.
+  for (const answer of waiting) answer();
+  for (const { got } of [connections[0]!, ...late]) await expect.poll(got).toContain('yes');
 });
 
 it('cuts a file off where it fails, and writes nothing past the log', async () => {

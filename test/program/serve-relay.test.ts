@@ -8,6 +8,7 @@ import { serveRelay } from '../../src/program/serve-relay.js';
 import { readSettings } from '../../src/program/settings.js';
 import { createLibsqlQueue } from '../../src/relay-libsql.js';
 import { event } from '../server/helpers/records.js';
+import { listen } from '../server/helpers/relay.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
@@ -45,6 +46,21 @@ it('tells numbers on a port of their own, and strangers only that it is well', a
   const metrics = await (await fetch(`${program.adminUrl}/metrics`)).text();
   expect(metrics).toContain('analytics_relay_queue_waiting ');
   expect(metrics).toContain('nodejs_eventloop_lag_seconds ');
+});
+
+it('says in its log why the service refuses, in the words of the service, as text', async () => {
+  const words = 'The project "p\u001b[2J" is not listed. Add it.';
+  const port = await listen((request, response) => {
+    request.resume();
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ code: 403, message: words }));
+  });
+  const program = await runRelay(settingsOf(`http://127.0.0.1:${port}`));
+  await program.send([event('a'), event('b')]);
+  await vi.waitUntil(() => program.errors.length > 0, 20_000);
+  expect(program.errors[0]).toContain(
+    'the service answers 403 ("The project "p [2J" is not listed. Add it.")',
+  );
 });
 
 it('answers 400 to a Host that is no address', async () => {

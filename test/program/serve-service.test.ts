@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readServiceSettings } from '../../src/program/service-settings.js';
 import { serveService } from '../../src/program/serve-service.js';
-import type { Refused, Row } from '../../src/service.js';
+import type { Refused, Row, SetupState } from '../../src/service.js';
 import { event, identify } from '../server/helpers/records.js';
 import { readEvents } from '../server/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -68,7 +68,8 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
   ]);
   expect(await program.read('/setup')).toMatchObject({
     tag: expect.stringContaining(url),
-    steps: { preflight: expect.any(String), stored: expect.any(String) },
+    tokenFile: join(folder, 'write-token'),
+    steps: { accepted: expect.any(String), stored: expect.any(String) },
   });
   await program.stop();
   expect(said.at(-1)).toMatch(/^stopped\. in: 1 blocked, 3 delivered;/);
@@ -98,7 +99,13 @@ it('shows what it refuses, with the fix', async () => {
   // No record is refused by these.
   expect((await fetch(`${program.url}/a/v1/batch`)).status).toBe(405);
   expect((await fetch(`${program.url}/a/favicon.ico`)).status).toBe(404);
+  const stand = async () => {
+    const { steps, problem } = (await program.read('/setup')) as SetupState;
+    return [Object.keys(steps).join(), problem?.step];
+  };
   await program.send([event('e1')], 'https://shop.example');
+  await vi.waitUntil(async () => (await stand())[1], 20_000);
+  expect(await stand()).toEqual(['', 'accepted']);
   await program.send([event('e2')], 'null');
   await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
   await vi.waitUntil(async () => (await program.refused()).length === 3, 20_000);
@@ -108,6 +115,8 @@ it('shows what it refuses, with the fix', async () => {
     ['project', 'project "q" is not in the list `projects` of the relay'],
   ]);
   expect(await program.rows()).toEqual([]);
+  // The page was let in, by a relay, which needs no preflight.
+  expect(await stand()).toEqual(['accepted', 'stored']);
 });
 
 it('outlives records that are far too deep, and shows that they were refused', async () => {
@@ -137,18 +146,46 @@ it('outlives records that are far too deep, and shows that they were refused', a
   ]);
 });
 
-it.each([
-  ['0.0.0.0', '0.0.0.0'],
-  ['::', '[::]'],
-])('asks for the read token where others can reach it: %s', async (HOST, name) => {
-  const program = await start({ HOST, SITE_ORIGIN: 'https://shop.example' });
-  const url = program.url.replace(name, '127.0.0.1');
-  expect((await fetch(`${url}/rows`)).status).toBe(401);
-  const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
-  const headers = { authorization: `Bearer ${token}` };
-  expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
-  expect(program.said[0]).toContain('asks for the token in');
-  expect(program.said[0]).not.toContain(token);
+it.each(['0.0.0.0', '::'])(
+  'asks for the read token where others can reach it: %s',
+  async (HOST) => {
+    const program = await start({ HOST });
+    const { url } = program;
+    // An address that a person can open.
+    expect(url).toMatch(/^http:\/\/localhost:/);
+    expect(program.said[0]).toContain(`Rows      ${url}/rows`);
+    expect((await fetch(`${url}/rows`)).status).toBe(401);
+    const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
+    expect(program.said[0]).toContain('asks for the token in');
+    expect(program.said[0]).not.toContain(token);
+  },
+);
+
+it.each<[what: string, environment: NodeJS.ProcessEnv]>([
+  ['pages of a site', { SITE_ORIGIN: 'https://shop.example' }],
+  ['pages of this machine and of a site', { SITE_ORIGIN: 'http://localhost:5173,https://a.test' }],
+  ['a trusted proxy', { TRUSTED_PROXIES: '1' }],
+  ['a header of a proxy', { CLIENT_ADDRESS_HEADER: 'x-real-ip' }],
+])(
+  'asks for the read token where a setting names %s: a proxy may pass anybody on',
+  async (_, env) => {
+    const program = await start(env);
+    const ask = (path: string, method = 'GET') => fetch(program.url + path, { method });
+    expect((await ask('/rows')).status).toBe(401);
+    expect((await ask('/users?project=p&user=u', 'DELETE')).status).toBe(401);
+    expect(program.said[0]).toContain('asks for the token in');
+    // The proxy shows the program to pages as a part of their own site.
+    expect(program.said[0]).toContain('<script src="/outbox-auto.js" data-relay="/a"');
+    expect(program.said[0]).toContain('data-auto="pageviews"');
+  },
+);
+
+it('stays open on this machine for pages of this machine', async () => {
+  const program = await start({ SITE_ORIGIN: 'http://localhost:5173' });
+  expect(await program.rows()).toEqual([]);
+  expect(program.said[0]).toContain(`<script src="${program.url}/outbox-auto.js"`);
 });
 
 it('queues in front of the database where it is told to', async () => {

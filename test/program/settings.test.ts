@@ -112,10 +112,34 @@ describe('the settings of the program', () => {
     ['TIMEOUT_SECONDS', '-1'],
     ['IDEMPOTENCY_KEYS', 'true'],
     ['SITE_ORIGIN', 'null'],
-  ])('refuse %s=%j without showing it', (name, value) => {
+    ['PORT', 'x'.repeat(10_000)],
+  ])('refuse %s=%j, and show it unless it may be a secret', (name, value) => {
     const read = () => readSettings({ ...good, [name]: value });
     expect(read).toThrow(`\`${name}\` must be `);
-    expect(read).not.toThrow('my secret');
+    const isSecret = ['SERVICE_URL', 'SERVICE_TOKEN', 'STORE_URL'].includes(name);
+    if (isSecret) expect(read).not.toThrow(', not ');
+    else expect(read).toThrow(`, not ${JSON.stringify(value.slice(0, 100))}`);
+    expect(read).toThrow(/^[^]{0,400}$/);
+  });
+
+  it('that are misspelt are told, and no others', () => {
+    const told = (environment: NodeJS.ProcessEnv) => {
+      const lines: string[] = [];
+      const say = (line: string) => lines.push(line);
+      try {
+        readSettings(environment, say);
+      } catch {
+        // It is told all the same, and first: the setting that was meant may be what is missing.
+      }
+      return lines;
+    };
+    const { SITE_ORIGIN, ...others } = good;
+    expect(told({ ...others, SITE_ORIGINS: SITE_ORIGIN, SERVICE_TOKENFILE: '/x' })).toEqual([
+      '`SITE_ORIGINS` is no setting: did you mean `SITE_ORIGIN`?',
+      '`SERVICE_TOKENFILE` is no setting: did you mean `SERVICE_TOKEN_FILE`?',
+    ]);
+    const usual = { PATH: '/bin', HOME: '/root', HOSTNAME: 'x', PWD: '/', POSTGRES_PORT: '1' };
+    expect(told({ ...good, ...usual, SITE_ORIGINS: 'x', LOG_FORMATS: '' })).toEqual([]);
   });
 
   it('take the origins of apps and extensions', () => {

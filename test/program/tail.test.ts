@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { lineOf, runTail } from '../../src/program/tail.js';
 import type { Row } from '../../src/service.js';
 import { listen } from '../server/helpers/relay.js';
+import { freePort } from '../support/free-port.mjs';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ROW: Row = {
@@ -134,4 +135,62 @@ it('leaves out what was refused, unless it is asked for', async () => {
     await vi.waitUntil(() => lines.length >= count && lines.at(-1)!.includes('Order Placed'));
     expect(lines).toHaveLength(count);
   }
+});
+
+/** What it says, and how it ends, at an address. */
+const tailAt = async (address: string, environment: NodeJS.ProcessEnv = {}) => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const said: string[] = [];
+  const ended = runTail([address], {
+    environment: { DATA_FOLDER: tempFolder(), ...environment },
+    print: () => {},
+    say: (line) => said.push(line),
+    signal: stop.signal,
+    pause: 10,
+  }).then(
+    () => 'ended',
+    (error: Error) => error.message,
+  );
+  const spoken = vi.waitUntil(() => said[0], 20_000).catch(() => undefined);
+  return Promise.race([ended, spoken]);
+};
+
+/** A server that answers everything so. */
+const answering = async (status: number, type: string, body: string) =>
+  `http://127.0.0.1:${await listen((_, response) => {
+    response.writeHead(status, { 'content-type': type }).end(body);
+  })}`;
+
+const json = (code: number, message: string) =>
+  answering(code, 'application/json', JSON.stringify({ code, message }));
+
+it('says why it cannot connect, and ends where trying again is in vain', async () => {
+  const [port, nobody] = [await freePort(), '127.0.0.1'];
+  expect(await tailAt(`http://${nobody}:${port}`)).toBe(
+    `http://${nobody}:${port}: fetch failed: connect ECONNREFUSED ${nobody}:${port}; trying again`,
+  );
+  expect(await tailAt('localhost:8787')).toBe(
+    '"localhost:8787" is no address: write http://localhost:8787',
+  );
+  expect(await tailAt('nonsense here')).toContain('is no address');
+  const locked = await json(401, 'no');
+  expect(await tailAt(locked)).toBe(`${locked} asks for a token: set READ_TOKEN`);
+  expect(await tailAt(locked, { READ_TOKEN: 'of-another' })).toBe(
+    `${locked} does not know the token that was given: compare READ_TOKEN with that of the service`,
+  );
+  const closed = await json(403, 'Set a read token\u001b[2J');
+  expect(await tailAt(closed)).toBe(
+    `${closed}: the service answers 403: Set a read token\\u001b[2J; trying again`,
+  );
+  const other = await answering(200, 'text/html', '<title>Shop</title>');
+  expect(await tailAt(other)).toBe(`${other}: there are no rows, but text/html; trying again`);
+});
+
+it('names an argument that it does not know', async () => {
+  const effects = { environment: {}, print: () => {}, say: () => {} };
+  await expect(runTail(['http://a.test', 'http://b.test'], effects)).rejects.toThrow(
+    'unknown argument "http://b.test"',
+  );
+  await expect(runTail(['--evnt', 'x'], effects)).rejects.toThrow("'--evnt'");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { event, runService, TOKEN } from './support/run-service.js';
 
-const READ = 'read-token';
+const READ = 'a-read-token-for-tests';
 const READING = [
   ['GET', '/rows'],
   ['GET', '/rows?format=sse'],
@@ -46,7 +46,17 @@ const ASKING: readonly Asking[] = [
     ...{ headers: { [name]: '192.0.2.1' }, refused: 403 },
   })),
   { headers: { origin, 'sec-fetch-site': 'cross-site' }, refused: 403 },
-  { headers: { origin } },
+];
+/** A browser that does not say whose page asks names the origin at least. What reads may be asked for: nobody sees the answer. */
+const ORIGINS: readonly (readonly [own: boolean, headers: Record<string, string>])[] = [
+  [true, {}],
+  [true, { origin: 'http://localhost:8787' }],
+  [true, { origin: 'https://shop.example', 'x-forwarded-host': 'shop.example' }],
+  [true, { origin, 'sec-fetch-site': 'same-origin' }], // a proxy may have written another `Host`
+  [false, { origin }],
+  [false, { origin: 'null' }],
+  [false, { origin: 'http://localhost:5173' }],
+  [false, { origin, 'sec-fetch-site': 'same-site' }],
 ];
 
 it.each(READING)('%s %s is for who may read, and for no cache', async (method, path) => {
@@ -72,6 +82,26 @@ it.each(READING)('%s %s is for who may read, and for no cache', async (method, p
   expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
 });
 
+it.each(READING)('%s %s obeys no page of another site', async (method, path) => {
+  const { send } = runService({ readToken: READ });
+  const usual = path === '/refused/resend' ? 400 : 200;
+  for (const [own, more] of ORIGINS) {
+    const headers = { authorization: `Bearer ${READ}`, ...more };
+    const { status, body } = await send(`http://localhost:8787${path}`, { method, headers });
+    await body?.cancel();
+    const isRefused = !own && (method !== 'GET' || 'sec-fetch-site' in more);
+    expect([more, status]).toEqual([more, isRefused ? 403 : usual]);
+  }
+});
+
+it('is open to nobody without a read token where its origins are not those of this machine', async () => {
+  const { send } = runService({ origins: ['https://shop.example'] });
+  const response = await send('/rows');
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ message: expect.stringContaining('read token') });
+  expect((await runService({ origins: ['http://localhost:5173'] }).send('/rows')).status).toBe(200);
+});
+
 describe('the page', () => {
   const html = { headers: { accept: 'text/html,*/*' } };
 
@@ -79,7 +109,7 @@ describe('the page', () => {
     const { send } = runService({ readToken: READ, page });
     const response = await send(`/rows?project=p&token=${READ}`, html);
     expect(response.status).toBe(303);
-    expect(response.headers.get('location')).toBe('/rows?project=p');
+    expect(response.headers.get('location')).toBe('rows?project=p');
     const cookie = response.headers.get('set-cookie')!;
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
     expect(cookie).not.toContain(READ);
@@ -92,6 +122,27 @@ describe('the page', () => {
     expect((await send('/counts', { headers: { cookie: wrong } })).status).toBe(401);
     const secure = await send(`https://rows.example/rows?token=${READ}`, html);
     expect(secure.headers.get('set-cookie')).toContain('; Secure');
+    const headersOfProxy = { ...html.headers, 'x-forwarded-proto': 'https' };
+    const behind = await send(`/rows?token=${READ}`, { headers: headersOfProxy });
+    expect(behind.headers.get('set-cookie')).toContain('; Secure');
+  });
+
+  it('has a cookie of its own, so that services of one host do not log each other out', async () => {
+    const tokens = [READ, `${READ}-of-another`];
+    const services = tokens.map((readToken) => runService({ readToken, page }));
+    const cookies = await Promise.all(
+      services.map(async ({ send }, index) => {
+        const response = await send(`/rows?token=${tokens[index]}`, html);
+        const cookie = response.headers.get('set-cookie')!;
+        // The browser makes it the path under which it sees the page.
+        expect(cookie).not.toContain('Path=');
+        return cookie.split(';')[0]!;
+      }),
+    );
+    // A browser keeps one cookie of a name.
+    expect(new Set(cookies.map((cookie) => cookie.split('=')[0])).size).toBe(2);
+    for (const { send } of services)
+      expect((await send('/counts', { headers: { cookie: cookies.join('; ') } })).status).toBe(200);
   });
 
   it('comes with a strict policy, and only as the files that there are', async () => {
@@ -124,7 +175,7 @@ describe('the page', () => {
     expect(await (await send('/rows/rows.js')).text()).toBe('run()');
     const wrong = await send('/rows?project=p&token=wrong', html);
     expect(wrong.status).toBe(303);
-    expect(wrong.headers.get('location')).toBe('/rows?project=p');
+    expect(wrong.headers.get('location')).toBe('rows?project=p');
     expect(wrong.headers.get('set-cookie')).toBeNull();
     const elsewhere = await runService({ page }).send('http://192.168.1.9/rows', html);
     expect(await elsewhere.text()).toBe('<!doctype html>');
@@ -213,6 +264,14 @@ it.each<[object, RegExp]>([
   [{ relayPath: 'a', origins: ['https://a.example'] }, /`relayPath` must be a path/],
   [{ writeTokens: [{ token: 'a b', projects: '*' }] }, /`writeTokens`/],
   [{ readToken: '' }, /`readToken`/],
+  [{ readToken: 'fifteen-letters' }, /`readToken` must be .*16 characters/],
+  [
+    {
+      readToken: 'token-of-16-signs',
+      writeTokens: [{ token: 'token-of-16-signs', projects: '*' }],
+    },
+    /`readToken` must be another than the write tokens/,
+  ],
   [{ origins: ['https://a.example/'] }, /`origins`/],
   [{ retentionDay: 3 }, /did you mean `retentionDays`/],
   [{ rateLimit: undefined }, /`clientAddress` is missing/],

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import { refuseRows } from './support/refuse-rows.js';
 import { event, identify, runService, TOKEN } from './support/run-service.js';
 
-const READ = 'read-token';
+const READ = 'a-read-token-for-tests';
 const page = () => ({ body: 'run()', type: 'text/javascript' });
 
 interface Schema {

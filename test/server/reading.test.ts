@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Incoming, Row } from '../../src/service.js';
+import type { Incoming, Row, SetupState } from '../../src/service.js';
 import { refusal } from './contract/scenario.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
@@ -176,20 +176,28 @@ describe('what else is read', () => {
   });
 
   it('tells how far setting up has come, and the last refusal with its fix', async () => {
-    const service = runService({ tag: '<script src="outbox.js"></script>' });
-    expect(await service.json('/setup')).toEqual({
-      ...{ tag: '<script src="outbox.js"></script>', steps: {} },
-    });
+    const told = { tag: '<script src="outbox.js"></script>', tokenFile: '/data/write-token' };
+    const service = runService(told);
+    expect(await service.json('/setup')).toEqual({ ...told, steps: {} });
+    const stand = async () => {
+      const { steps, problem } = await service.json<SetupState>('/setup');
+      return [Object.keys(steps).join(), problem?.step, problem?.message];
+    };
     service.service.note('file');
+    // Nobody's preflight: a probe, and a page that asks for something else.
     await service.send('/v1/event', { method: 'OPTIONS' });
+    const headers = { 'access-control-request-method': 'POST' };
+    await service.send('/other', { method: 'OPTIONS', headers });
+    expect(await stand()).toEqual(['file', undefined, undefined]);
+    await service.send('/v1/event', { method: 'OPTIONS', headers });
     await service.post('/v1/event', event, { authorization: null });
-    expect(await service.json('/setup')).toMatchObject({
-      steps: { file: expect.any(String), preflight: expect.any(String) },
-      problem: { at: expect.any(String), message: expect.stringContaining('no token') },
-    });
+    const noToken = expect.stringContaining('no token');
+    expect(await stand()).toEqual(['file,preflight', 'accepted', noToken]);
+    await service.post('/v1/event', { ...event, tags: 1 });
+    const tags = expect.stringContaining('`tags`');
+    expect(await stand()).toEqual(['file,preflight,accepted', 'stored', tags]);
     await service.post('/v1/event', event);
-    const { steps } = await service.json<{ steps: object }>('/setup');
-    expect(Object.keys(steps)).toEqual(['file', 'preflight', 'accepted', 'stored']);
+    expect(await stand()).toEqual(['file,preflight,accepted,stored', 'stored', tags]);
   });
 
   it.each([{}, { seqs: 1 }, { seqs: ['1'] }, { seqs: Array(1_001).fill(1) }, 'x'])(

@@ -12,4 +12,4 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-export declare function startRedis(): Promise<RedisServer>;
+export declare function startRedis(more?: readonly string[]): Promise<RedisServer>;

@@ -9,8 +9,11 @@ import { freePort } from './free-port.mjs';
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) console.log('left out: there is no redis-server on this machine');
 
-/** A Redis of one's own on a free port, which keeps what it acknowledged also when it is killed. */
-export async function startRedis() {
+/**
+ * A Redis of one's own on a free port, which keeps what it acknowledged also when it is killed. `more` are further
+ * arguments of its command.
+ */
+export async function startRedis(more = []) {
   const folder = mkdtempSync(join(tmpdir(), 'relay-redis-'));
   const port = await freePort();
   let child;
@@ -18,7 +21,9 @@ export async function startRedis() {
   async function start() {
     const keep = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
     const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-    child = spawn('redis-server', [...place, ...keep], { stdio: ['ignore', 'pipe', 'inherit'] });
+    child = spawn('redis-server', [...place, ...keep, ...more], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await new Promise((resolve, reject) => {
       let output = '';
       child.stdout.on('data', (chunk) => {

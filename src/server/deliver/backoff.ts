@@ -126,27 +126,28 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
     return {
       whose: isOneClient ? 'one client' : 'some records',
       records: all.length,
-      reason: answerWords(last.status),
+      reason: answerWords(last),
       since: iso(Math.min(...all.map((one) => one.since))),
     };
   };
 
   /** Tells the operator, once more than one try has failed. A wrong token and a silent service are told of where they are found. */
-  const tellOf = ({ outcome, status }: Attempt, isSecond: boolean): void => {
+  const tellOf = (attempt: Attempt, isSecond: boolean): void => {
+    const { outcome, status } = attempt;
     if (status === 401 || !isSecond) return;
     if (!isServices()) {
       const isOneClient = refusing()?.whose === 'one client';
       const whose = isOneClient ? 'records of one client' : 'some records';
-      const message = `${answerWords(status)} to ${whose}; these wait, and all others go on`;
+      const message = `${answerWords(attempt)} to ${whose}; these wait, and all others go on`;
       return recordTrouble.tell({ kind: 'records', status, message });
     }
     if (!status) return;
     const began = timeOf(since ?? ticks());
     if (outcome === 'blocked')
-      trouble.tell({ kind: 'setup', status, message: setupWords(status) }, began);
+      trouble.tell({ kind: 'setup', status, message: setupWords(attempt) }, began);
     else
       trouble.tell(
-        { kind: 'service', status, message: `${answerWords(status)}; records wait` },
+        { kind: 'service', status, message: `${answerWords(attempt)}; records wait` },
         began,
       );
   };
@@ -186,7 +187,7 @@ export const createBackoff = ({ most, now, ticks, random, tell }: Effects) => {
         status: isServices() ? 'failing' : usual,
         ...(isServices()
           ? {
-              reason: answerWords(lastStatus),
+              reason: answerWords({ status: lastStatus }),
               since: iso(since ?? ticks()),
               paused_until: iso(Math.max(until, askedUntil, ticks())),
             }

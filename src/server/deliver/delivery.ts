@@ -138,7 +138,8 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     const { outcome, status, retryAfterMs, message } = attempt;
     // Retrying during a pause would be in vain.
     if (outcome === 'retry') return retryLater(record.id, Math.max(retryAfterMs, waitMs()), status);
-    return { id: record.id, outcome, status, ...(message && { message }) };
+    const words = outcome === 'rejected' && message && { message };
+    return { id: record.id, outcome, status, ...words };
   };
 
   /** Sends a record once what it waits for has been delivered. */

@@ -14,7 +14,7 @@ import { createTokenSource } from './token.js';
 /** The result of one try at the service. */
 export interface Attempt extends Verdict {
   retryAfterMs: number;
-  /** The service's own words, where it refuses the record. */
+  /** The service's own words, where it does not take the record. */
   message?: string;
 }
 
@@ -123,7 +123,7 @@ export const createUpstream = (effects: Effects): Upstream => {
       status,
       // A wrapped `fetch` may leave out parts of a `Response`.
       retryAfterMs: parseRetryAfter(response?.headers?.get('retry-after'), now()),
-      ...(outcome === 'rejected' && wordsIn(text, bearer)),
+      ...(outcome !== 'delivered' && wordsIn(text, bearer)),
     };
   };
 
@@ -148,7 +148,7 @@ export const createUpstream = (effects: Effects): Upstream => {
       tokens.passed();
     } else if (result.status === 401) {
       tokens.refused();
-      setupTrouble.tell({ kind: 'setup', status: 401, message: setupWords(401) });
+      setupTrouble.tell({ kind: 'setup', status: 401, message: setupWords(result) });
     }
     return result;
   };
@@ -161,14 +161,19 @@ const wordsIn = (text: string, secret: string): Pick<Attempt, 'message'> => {
   return { message: words.replaceAll(secret, '…').slice(0, MAX_MESSAGE) };
 };
 
-const silenceWords = (error: unknown): string => `${answerWords(0)}: ${causeOf(error)}`;
+const silenceWords = (error: unknown): string => `${answerWords({ status: 0 })}: ${causeOf(error)}`;
 
 /** These statuses are no trouble, unless a page comes in place of the answer, from something in between. */
 const USUAL = /^(2..|4(00|09|13|22))$/;
-/** What the service answers, in words; status 0 is no answer. */
-export const answerWords = (status: number): string => {
+/**
+ * What the service answers, in words; status 0 is no answer. Its own words may quote a record, so they have no sign that
+ * a terminal obeys.
+ */
+export const answerWords = ({ status, message }: Pick<Attempt, 'status' | 'message'>): string => {
   if (!status) return 'the service does not answer';
-  return `the service answers ${status}${USUAL.test(`${status}`) ? ' with a page of HTML' : ''}`;
+  const page = USUAL.test(`${status}`) ? ' with a page of HTML' : '';
+  const words = message ? ` ("${message.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')}")` : '';
+  return `the service answers ${status}${page}${words}`;
 };
-export const setupWords = (status: number): string =>
-  `${answerWords(status)}: check \`baseUrl\` and \`token\``;
+export const setupWords = (attempt: Pick<Attempt, 'status' | 'message'>): string =>
+  `${answerWords(attempt)}: check \`baseUrl\` and \`token\``;

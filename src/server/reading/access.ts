@@ -1,24 +1,22 @@
 import type { MiddlewareHandler } from 'hono';
+import { isLocalName } from '../../interface/is-local-name.js';
 import { refuse } from '../http/answers.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 
-const COOKIE = 'analytics_outbox_read';
 const COOKIE_AGE_S = 30 * 86_400;
-/** Names under which only this machine reaches the service. */
-const LOCAL = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** What a proxy adds: then whoever asks may be anywhere, though the name is a local one. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /** Whether only somebody at this machine can have sent the request, as far as it tells. */
 const isLocal = ({ url, headers }: Request): boolean =>
-  LOCAL.test(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
+  isLocalName(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
 
 const NO_TOKEN =
   'This asks for the read token of the service: send `Authorization: Bearer <token>`, or open /rows?token=<token> once in a browser.';
 const NOT_LOCAL =
-  'Without a read token this is open to this machine only, under a local name such as localhost and behind no proxy. Set a read token to reach it from elsewhere.';
+  'Without a read token this is open to this machine only, under a local name such as localhost, behind no proxy and for no other origins. Set a read token to reach it from elsewhere.';
 
 const hexOf = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -26,16 +24,32 @@ const hexOf = (bytes: Uint8Array): string =>
 /** What the cookie holds in place of the token: of no use anywhere else, and the same in every process. */
 const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
 
-const cookieIn = ({ headers }: Request): string | undefined =>
-  new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+/** A name of its own for each token: browsers keep cookies by host, and services on other ports and paths have theirs. */
+const cookieName = (value: string): string => `analytics_outbox_read_${value.slice(0, 8)}`;
+
+const cookieIn = ({ headers }: Request, name: string): string | undefined =>
+  new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+
+/** Whether the browser speaks TLS. What ends it in front says so; a lie would concern the liar's own cookie alone. */
+const isSecure = ({ url, headers }: Request): boolean =>
+  url.startsWith('https:') || /^https\b/i.test(headers.get('x-forwarded-proto') ?? '');
+
+/** Whether an origin is that of the service, by the name under which it was asked. A proxy that writes another one names the first. */
+const isOwn = (origin: string, { url, headers }: Request): boolean => {
+  const host = URL.canParse(origin) && new URL(origin).host;
+  return host === new URL(url).host || host === headers.get('x-forwarded-host');
+};
 
 /**
- * Whether the request may come from a page of another site, which must neither read nor delete: a browser says so, and
- * one that says nothing is too old or is no browser. A link from elsewhere may open the page.
+ * Whether the request may come from a page of another site, which must neither read nor change anything. Browsers say so
+ * in `Sec-Fetch-Site`, but old ones do not, and none does without TLS. All name the origin of a page that changes
+ * something. A link from elsewhere may open the page.
  */
-const isForeign = ({ method, headers }: Request): boolean => {
-  const site = headers.get('sec-fetch-site');
-  if (site === null || site === 'same-origin' || site === 'none') return false;
+const isForeign = (request: Request): boolean => {
+  const { method, headers } = request;
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')];
+  if (site === null) return !READS.has(method) && origin !== null && !isOwn(origin, request);
+  if (site === 'same-origin' || site === 'none') return false;
   return method !== 'GET' || headers.get('sec-fetch-mode') !== 'navigate';
 };
 
@@ -50,41 +64,51 @@ const isPage = (request: Request): boolean => {
 };
 const READS = new Set(['GET', 'HEAD']);
 
-/** Lets pass only who may read. With a page, a browser gets that in any case: it shows why it has no rows. */
+interface Place {
+  /** A browser gets the page in any case: it shows why it has no rows. */
+  hasPage: boolean;
+  /** Without a token somebody at this machine may read. */
+  isForThisMachine: boolean;
+}
+
+/** Lets pass only who may read. */
 export const readingAccess = (
   readToken: string | undefined,
-  { hasPage }: { hasPage: boolean },
+  { hasPage, isForThisMachine }: Place,
 ): MiddlewareHandler => {
   const encoder = new TextEncoder();
   const known =
-    readToken === undefined
-      ? undefined
-      : Promise.all([hashOf(readToken), cookieOf(readToken).then((text) => encoder.encode(text))]);
+    readToken === undefined ? undefined : Promise.all([hashOf(readToken), cookieOf(readToken)]);
 
   const mayRead = async (request: Request): Promise<boolean> => {
     const [hash, cookie] = (await known)!;
     const token = bearerOf(request);
     if (token !== undefined) return isSame(hash, await hashOf(token));
-    return isSame(cookie, encoder.encode(cookieIn(request) ?? ''));
+    return isSame(
+      encoder.encode(cookie),
+      encoder.encode(cookieIn(request, cookieName(cookie)) ?? ''),
+    );
   };
 
   /** Takes the token out of the address, where others would see it, and puts a cookie in its place. */
   const takeToken = async (request: Request, token: string): Promise<Response> => {
-    const [hash] = (await known)!;
+    const [hash, cookie] = (await known)!;
     const isRight = isSame(hash, await hashOf(token));
     if (!isRight && !(hasPage && isPage(request))) return unauthorized();
     const url = new URL(request.url);
     url.searchParams.delete('token');
     const headers = new Headers({
-      location: `${url.pathname}${url.search}`,
+      // Beside the address that the browser has, which may have a path in front.
+      location: `rows${url.search}`,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     });
     if (isRight) {
-      const secure = url.protocol === 'https:' ? '; Secure' : '';
+      const secure = isSecure(request) ? '; Secure' : '';
+      // Without a path it is for that of the page, as the browser sees it.
       headers.set(
         'set-cookie',
-        `${COOKIE}=${await cookieOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
+        `${cookieName(cookie)}=${cookie}; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
       );
     }
     return new Response(null, { status: 303, headers });
@@ -100,7 +124,7 @@ export const readingAccess = (
     }
     if (hasPage && isPage(request)) return next();
     if (known) return (await mayRead(request)) ? next() : unauthorized();
-    return isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
+    return isForThisMachine && isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
   };
 };
 

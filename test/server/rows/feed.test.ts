@@ -84,7 +84,7 @@ it('counts the rows anew where none matches', async () => {
   vi.stubGlobal('location', { search: '', pathname: '/rows' });
   vi.stubGlobal('history', { pushState: () => undefined });
   vi.stubGlobal('fetch', async (path: string) =>
-    path === '/counts'
+    path === 'counts'
       ? Response.json({ counts: [{ project: 'p', type: 'event', rows }] })
       : new Response((path.includes('text=') ? '' : rowOf(1)) + eventOf('ready', {})),
   );
@@ -104,7 +104,7 @@ it('shows the rows of another store in place of those that it had', async () => 
   const say = (text: string) => controller.enqueue(new TextEncoder().encode(text));
   vi.stubGlobal('location', { search: '', pathname: '/rows' });
   vi.stubGlobal('fetch', async (path: string) =>
-    path.startsWith('/rows') ? new Response(stream) : Response.json({ counts: [] }),
+    path.startsWith('rows') ? new Response(stream) : Response.json({ counts: [] }),
   );
   const feed = createFeed();
   const shown = () => feed.state().kept.shown.map(({ row }) => row.seq);

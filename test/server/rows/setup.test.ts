@@ -1,23 +1,52 @@
 import { expect, it } from 'vitest';
 import { stepStates } from '../../../src/server/rows/page/state/setup.js';
+import type { SetupState, Step } from '../../../src/server/setup.js';
 
 const at = '2026-11-25T14:00:00.000Z';
+const seen = (...steps: Step[]) => Object.fromEntries(steps.map((step) => [step, at]));
+const problemAt = (step: Step) => ({ at, message: 'in words', step });
 
-it.each([
-  ['the first step that is to come', {}, undefined, ['next', 'later', 'later', 'later']],
-  ['the next one', { file: at, preflight: at }, undefined, ['done', 'done', 'next', 'later']],
+it.each<[what: string, setup: SetupState, states: string]>([
+  ['the first step', { steps: {} }, 'file:next preflight:later accepted:later stored:later'],
+  [
+    'the next one',
+    { steps: seen('file', 'preflight') },
+    'file:done preflight:done accepted:next stored:later',
+  ],
   [
     'no step that was passed by',
-    { preflight: at },
-    undefined,
-    ['skipped', 'done', 'next', 'later'],
+    { steps: seen('preflight') },
+    'file:skipped preflight:done accepted:next stored:later',
   ],
   [
-    'the step at which something was refused',
-    { file: at, preflight: at },
-    { at, message: '401' },
-    ['done', 'done', 'failing', 'later'],
+    'no preflight with the tag of a relay, whose pages need none',
+    { tag: '<script data-relay="/a"></script>', steps: seen('file') },
+    'file:done accepted:next stored:later',
   ],
-])('waits for %s', (_, steps, problem, states) => {
-  expect(Object.values(stepStates({ steps, ...(problem && { problem }) }))).toEqual(states);
+  [
+    'nothing behind a step at which something was refused',
+    { steps: seen('file', 'preflight'), problem: problemAt('accepted') },
+    'file:done preflight:done accepted:failing stored:later',
+  ],
+  [
+    'no step before that one, whichever came last',
+    { steps: {}, problem: problemAt('accepted') },
+    'file:skipped preflight:skipped accepted:failing stored:later',
+  ],
+  [
+    'what a record fails at whose sender was let in',
+    { steps: seen('file', 'accepted'), problem: problemAt('stored') },
+    'file:done preflight:skipped accepted:done stored:failing',
+  ],
+  [
+    'the next step once the one that failed is passed',
+    { steps: seen('file', 'preflight', 'accepted'), problem: problemAt('accepted') },
+    'file:done preflight:done accepted:done stored:next',
+  ],
+])('waits for %s', (_, setup, states) => {
+  expect(
+    stepStates(setup)
+      .map(({ name, state }) => `${name}:${state}`)
+      .join(' '),
+  ).toBe(states);
 });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { messageOf } from '../../../interface/errors.js';
+import { readTls, type Tls } from './tls.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -20,6 +21,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
 const NOTICE_DEAD_CLIENTS =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+/** What Postgres answers where `pg_hba.conf` has no entry for a connection with TLS, or without. */
+const NO_ENTRY = '28000';
 /** How much longer than Postgres this side waits: a network that is gone says nothing. */
 const SILENCE_MS = 2_000;
 
@@ -47,8 +50,9 @@ const wordsOf = (error: unknown): string => {
 /** The connections to one database. What fails says so at once, and the next statement tries anew. */
 export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) => {
   const driver = await loadDriver();
+  const { connectionString, ways } = readTls(url);
   const settings = {
-    connectionString: url,
+    connectionString,
     application_name: 'analytics-outbox',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeout,
@@ -56,19 +60,38 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     keepAlive: true,
     options: NOTICE_DEAD_CLIENTS,
   };
-  const createClient = (): pg.Client => {
+  const createClient = (tls: { ssl?: Tls }): pg.Client => {
     try {
-      return new driver.Client(settings).on('error', () => {}); // `end` follows
+      return new driver.Client({ ...settings, ...tls }).on('error', () => {}); // `end` follows
     } catch (error) {
       throw new Error('`url` is no address of a Postgres database', { cause: error });
     }
   };
-  const { host, port, database: name } = createClient();
+  const { host, port, database: name } = createClient({});
   const inWords = (error: unknown): Error =>
     new Error(`Postgres at ${host}:${port}/${name}: ${wordsOf(error)}`, { cause: error });
 
+  /** The first way that Postgres lets in. One that refuses the password refuses it on each. */
+  const findWay = async ([way, ...others]: readonly Tls[]): Promise<Tls | undefined> => {
+    if (!others.length) return way;
+    const client = createClient({ ssl: way! });
+    try {
+      await client.connect();
+      return way;
+    } catch (error) {
+      const state = sqlStateOf(error);
+      if (state && state !== NO_ENTRY) throw inWords(error);
+      return await findWay(others);
+    } finally {
+      void client.end().catch(() => {}); // it may never have begun
+    }
+  };
+  // A socket of this machine has no TLS.
+  const way = host.startsWith('/') ? false : await findWay(ways);
+  const tls = way === undefined ? {} : { ssl: way };
+
   const createPool = (max: number) =>
-    new driver.Pool({ ...settings, max })
+    new driver.Pool({ ...settings, ...tls, max })
       // A connection that ends is no news: its statement fails, and the next one opens another.
       .on('error', () => {})
       .on('connect', (client) => void client.on('error', () => {}));
@@ -120,7 +143,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
       }),
     /** A connection of one's own, to listen on. */
     connect: async (): Promise<pg.Client> => {
-      const client = createClient();
+      const client = createClient(tls);
       await client.connect();
       return client;
     },

@@ -191,7 +191,7 @@ export const createFeed = () => {
     return query;
   };
   const line = connect({
-    url: () => `/rows?${feedQuery()}`,
+    url: () => `rows?${feedQuery()}`,
     onEvent,
     onChange: (connection) => set({ connection }),
     onServerTime: (ms) => {

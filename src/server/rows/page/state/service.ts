@@ -10,6 +10,7 @@ export interface Resent {
 /** A browser has six connections for all tabs of an origin: with more tabs a request may not even begin. */
 const PATIENCE_MS = 30_000;
 
+/** Asks at a path beside the page's own: the service may stand under a path of a site, of which it does not know. */
 const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
   const headers = { accept: 'application/json', ...init?.headers };
   const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -18,7 +19,7 @@ const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> =>
   return (await response.json()) as Answer;
 };
 
-const rowsAt = (query: URLSearchParams): Promise<{ rows: Row[] }> => ask(`/rows?${query}`);
+const rowsAt = (query: URLSearchParams): Promise<{ rows: Row[] }> => ask(`rows?${query}`);
 
 const withSpan = (query: URLSearchParams, span: Record<string, string>): URLSearchParams => {
   const whole = new URLSearchParams(query);
@@ -51,7 +52,7 @@ export const readAllRefused = async (): Promise<Refused[]> => {
   const all: Refused[] = [];
   for (;;) {
     const before = all.length ? `&before=${all.at(-1)!.seq}` : '';
-    const path = `/refused?newest=1&limit=${PAGE}${before}`;
+    const path = `refused?newest=1&limit=${PAGE}${before}`;
     const { refused } = await ask<{ refused: Refused[] }>(path);
     all.push(...refused);
     if (refused.length < PAGE) return all;
@@ -59,12 +60,12 @@ export const readAllRefused = async (): Promise<Refused[]> => {
 };
 
 export const readCounts = async (): Promise<Count[]> =>
-  (await ask<{ counts: Count[] }>('/counts')).counts;
+  (await ask<{ counts: Count[] }>('counts')).counts;
 
 export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ seqs });
-  return (await ask<{ results: Resent[] }>('/refused/resend', { method: 'POST', headers, body }))
+  return (await ask<{ results: Resent[] }>('refused/resend', { method: 'POST', headers, body }))
     .results;
 };
 
@@ -72,7 +73,7 @@ export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
 export const unlock = async (token: string): Promise<string | undefined> => {
   // JSON, since a browser that asks for a page gets the page whatever the token is.
   const headers = { accept: 'application/json' };
-  const address = `/rows?${new URLSearchParams({ token })}`;
+  const address = `rows?${new URLSearchParams({ token })}`;
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
     const response = await fetch(address, {

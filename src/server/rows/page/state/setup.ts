@@ -1,21 +1,28 @@
 import { STEPS, type SetupState, type Step } from '../../../setup.js';
 
 /**
- * `skipped`: a later step was passed without it, as by a site that brings the snippet in its own bundle. `next`: the
- * first that is to come. `failing`: the same, and something was refused there.
+ * `skipped`: a later step was reached without it, as by a site that brings the snippet in its own bundle. `next`: the
+ * first that is to come. `failing`: the latest refusal was at this step, which nothing has passed yet.
  */
 export type StepState = 'done' | 'skipped' | 'next' | 'failing' | 'later';
 
-export const stepStates = ({ steps, problem }: SetupState): Record<Step, StepState> => {
-  const last = Math.max(...STEPS.map((name, at) => (steps[name] ? at : -1)));
+/** The steps that the tag leads through, and how each stands. A page that sends to a relay asks for no preflight. */
+export const stepStates = ({
+  tag = '',
+  steps,
+  problem,
+}: SetupState): { name: Step; state: StepState }[] => {
+  const names = STEPS.filter(
+    (name) => name !== 'preflight' || steps.preflight || !tag.includes('data-relay='),
+  );
+  const failed = names.findIndex((name) => name === problem?.step && !steps[name]);
+  const reached = Math.max(failed, ...names.map((name, at) => (steps[name] ? at : -1)));
+  const isStuck = failed >= 0 && failed === reached;
   const stateAt = (name: Step, at: number): StepState => {
     if (steps[name]) return 'done';
-    if (at < last) return 'skipped';
-    if (at > last + 1) return 'later';
-    return problem ? 'failing' : 'next';
+    if (at === failed) return 'failing';
+    if (at < reached) return 'skipped';
+    return at === reached + 1 && !isStuck ? 'next' : 'later';
   };
-  return Object.fromEntries(STEPS.map((name, at) => [name, stateAt(name, at)])) as Record<
-    Step,
-    StepState
-  >;
+  return names.map((name, at) => ({ name, state: stateAt(name, at) }));
 };

@@ -11,19 +11,22 @@ export interface Copies {
   assertion: string;
 }
 
-export const copiesOf = (row: Row, origin: string): Copies => ({
+export const copiesOf = (row: Row, service: string): Copies => ({
   json: escapeHidden(JSON.stringify(row.body, null, 2)),
-  curl: curlOf(row.type, row.body, origin),
+  curl: curlOf(row.type, row.body, service),
   call: callOf(row),
-  assertion: assertionOf(row, origin),
+  assertion: assertionOf(row, service),
 });
 
 const inShellQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** Reads the token of the command behind it, on the machine that the service runs on. */
+export const readToken = (file: string): string => `TOKEN=$(cat ${inShellQuotes(file)})`;
+
 /** Stores the same again, as a new row: no key is sent that would make it a repeat. */
-export const curlOf = (type: Row['type'], body: object, origin: string): string =>
+export const curlOf = (type: Row['type'], body: object, service: string): string =>
   [
-    `curl ${inShellQuotes(`${origin}/v1/${type}`)}`,
+    `curl ${inShellQuotes(`${service}/v1/${type}`)}`,
     `-H "Authorization: Bearer $TOKEN"`,
     `-H 'Content-Type: application/json'`,
     `--data ${inShellQuotes(escapeHidden(JSON.stringify(body)))}`,
@@ -51,7 +54,7 @@ const callOf = ({ type, body }: Row): string => {
 };
 
 /** A test that waits until a row like this one is stored. The time of the call is not compared. */
-const assertionOf = ({ type, project, body }: Row, origin: string): string => {
+const assertionOf = ({ type, project, body }: Row, service: string): string => {
   const isEvent = type === 'event';
   const { user_id } = body;
   const query = {
@@ -64,7 +67,7 @@ const assertionOf = ({ type, project, body }: Row, origin: string): string => {
   const wanted = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'timestamp'));
   return `const query = new URLSearchParams(${literal(query)});
 const stored = async () => {
-  const response = await fetch(\`${origin}/rows?\${query}\`, {
+  const response = await fetch(\`${service}/rows?\${query}\`, {
     headers: { authorization: \`Bearer \${process.env.READ_TOKEN}\` },
   });
   return (await response.json()).rows[0]?.body;

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import type { EventBody } from '../../../../interface/bodies.js';
 import type { Row } from '../../../store/port.js';
+import { serviceAddress } from '../state/place.js';
 import { copiesOf, type Copies } from '../text/copies.js';
 import { tagsOf, valueText } from '../text/summary.js';
 import { countOf, lengthInWords } from '../text/times.js';
@@ -150,7 +151,7 @@ const NAMES = Object.keys(FORMS) as (keyof Copies)[];
 /** What one can take away, as it will be copied. */
 const Code = ({ row }: { row: Row }) => {
   const [form, choose] = useState<keyof Copies>('json');
-  const copies = useMemo(() => copiesOf(row, location.origin), [row]);
+  const copies = useMemo(() => copiesOf(row, serviceAddress()), [row]);
   const id = `code-${row.seq}`;
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

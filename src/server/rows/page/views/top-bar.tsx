@@ -137,7 +137,7 @@ const Export = ({ state }: { state: FeedState }) => {
   const addressOf = (format: string): string => {
     const query = queryOf(state.filters);
     query.set('format', format);
-    return `/rows?${query}`;
+    return `rows?${query}`;
   };
   return (
     <nav class="export" aria-label="Export what the filters show">

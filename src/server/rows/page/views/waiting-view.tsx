@@ -1,7 +1,8 @@
-import { STEPS, type SetupState, type Step } from '../../../setup.js';
+import type { SetupState, Step } from '../../../setup.js';
 import type { Feed, FeedState } from '../state/feed.js';
+import { serviceAddress, tagHere } from '../state/place.js';
 import { stepStates, type StepState } from '../state/setup.js';
-import { curlOf } from '../text/copies.js';
+import { curlOf, readToken } from '../text/copies.js';
 import { clockTime } from '../text/times.js';
 import { CopyButton } from './copy-button.js';
 import { LongText } from './text.js';
@@ -10,24 +11,30 @@ interface Words {
   title: string;
   /** What to do so that it comes. */
   hint: string;
+  /** Why it may have been passed by. */
+  skipped: string;
 }
 
 const WORDS: Readonly<Record<Step, Words>> = {
   file: {
     title: 'The page loads the snippet',
     hint: 'Paste the tag into the head of a page, and open that page.',
+    skipped: 'Not seen, which is right if your own bundle brings the snippet.',
   },
   preflight: {
     title: 'The browser may ask the service',
     hint: 'The browser asks before it sends. Its question has not come yet: look at the address in the tag, and at blockers.',
+    skipped: 'Not seen, which is right if a relay or a server sends.',
   },
   accepted: {
     title: 'The token or the origin is accepted',
     hint: 'The first record goes out about a second after the first call.',
+    skipped: 'Not seen.',
   },
   stored: {
     title: 'The first row is stored',
     hint: 'It is shown here at once.',
+    skipped: 'Not seen.',
   },
 };
 
@@ -47,10 +54,13 @@ const EXAMPLE = { project: 'PROJECT', channel: 'web', event: 'Hello' };
 /** What a newcomer sees until the first row is there. */
 export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const setup: SetupState = state.setup ?? { steps: {} };
+  const { tokenFile } = setup;
   const states = stepStates(setup);
-  const doneCount = STEPS.filter((name) => setup.steps[name]).length;
-  const project = /data-project="([^"]+)"/.exec(setup.tag ?? '')?.[1] ?? EXAMPLE.project;
-  const curl = curlOf('event', { ...EXAMPLE, project }, location.origin);
+  const doneCount = states.filter(({ state }) => state === 'done').length;
+  const inTag = (name: 'project' | 'channel') =>
+    new RegExp(`data-${name}="([^"]+)"`).exec(setup.tag ?? '')?.[1] ?? EXAMPLE[name];
+  const example = { ...EXAMPLE, project: inTag('project'), channel: inTag('channel') };
+  const curl = curlOf('event', example, serviceAddress());
   return (
     <section class="waiting" aria-labelledby="waiting-title">
       <div class="waiting-head">
@@ -62,7 +72,7 @@ export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =
         <div class="paste">
           <h3>Paste this into the head of your page</h3>
           {setup.tag ? (
-            <Snippet label="Tag" text={setup.tag} />
+            <Snippet label="Tag" text={tagHere(setup.tag)} />
           ) : (
             <p>
               The service was not told what to show here. Its <code>README</code> has the tag for
@@ -70,38 +80,39 @@ export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =
             </p>
           )}
           <h3>Or try it from a terminal</h3>
-          <Snippet label="Command" text={curl} />
-          <p class="soft">
-            <code>$TOKEN</code> is a write token of the service.
-          </p>
+          <Snippet label="Command" text={tokenFile ? `${readToken(tokenFile)}\n${curl}` : curl} />
+          {!tokenFile && (
+            <p class="soft">
+              <code>$TOKEN</code> is a write token of the service, such as one of{' '}
+              <code>WRITE_TOKENS</code>.
+            </p>
+          )}
         </div>
         <div class="steps">
           <h3>
-            How far it has come <span class="soft">{doneCount} of 4</span>
+            How far it has come{' '}
+            <span class="soft">
+              {doneCount} of {states.length}
+            </span>
           </h3>
           <ol>
-            {STEPS.map((name) => (
-              <li class={states[name]}>
+            {states.map(({ name, state: stepState }) => (
+              <li class={stepState}>
                 <span class="mark" aria-hidden="true">
-                  {MARKS[states[name]]}
+                  {MARKS[stepState]}
                 </span>
                 <div>
                   <p>
-                    <b>{WORDS[name].title}</b>{' '}
-                    <span class="sr-only">{STATE_WORDS[states[name]]}</span>
+                    <b>{WORDS[name].title}</b> <span class="sr-only">{STATE_WORDS[stepState]}</span>
                     {setup.steps[name] && (
                       <time class="soft" dateTime={setup.steps[name]}>
                         {clockTime(Date.parse(setup.steps[name]))}
                       </time>
                     )}
                   </p>
-                  {states[name] === 'next' && <p class="soft">{WORDS[name].hint}</p>}
-                  {states[name] === 'skipped' && (
-                    <p class="soft">
-                      Not seen, which is right if your own bundle brings the snippet.
-                    </p>
-                  )}
-                  {states[name] === 'failing' && (
+                  {stepState === 'next' && <p class="soft">{WORDS[name].hint}</p>}
+                  {stepState === 'skipped' && <p class="soft">{WORDS[name].skipped}</p>}
+                  {stepState === 'failing' && (
                     <p class="problem">
                       <LongText of={setup.problem!.message} />
                     </p>

@@ -1,0 +1,113 @@
+/** The nginx block of the docs, in front of the program. */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { readServiceSettings } from '../../src/program/service-settings.js';
+import { serveService } from '../../src/program/serve-service.js';
+import { event } from '../server/helpers/records.js';
+import { readEvents } from '../server/support/read-events.js';
+import { blocks, read } from '../support/docs.js';
+import { freePort } from '../support/free-port.mjs';
+import { findNginx, startNginx } from '../support/start-nginx.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const ORIGIN = 'https://shop.example';
+const [BLOCK] = blocks(read('docs/service-program.md'), 'nginx');
+
+/** The program as the docs start it, and nginx with their block in front of it. */
+const start = async (place: string) => {
+  const folder = tempFolder();
+  const files = join(folder, 'files');
+  mkdirSync(join(files, 'rows'), { recursive: true });
+  copyFileSync('src/service/rows/page/index.html', join(files, 'rows', 'index.html'));
+  for (const name of ['rows/rows.js', 'rows/rows.css', 'outbox-auto.js'])
+    writeFileSync(join(files, name), name);
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  const served = serveService(
+    readServiceSettings({
+      ...{ SITE_ORIGIN: ORIGIN, CLIENT_ADDRESS_HEADER: 'x-real-ip' },
+      ...{ DATA_FOLDER: folder, PORT: '0' },
+    }),
+    { log: { info: say, error: say }, announce: say, files: pathToFileURL(`${files}/`) },
+  );
+  await vi.waitUntil(() => said.length > 0, 20_000);
+  const behind = new URL(readFileSync(join(folder, 'address'), 'utf8')).port;
+  const port = await freePort();
+  const block = BLOCK!
+    .replaceAll('/in/', place)
+    .replaceAll('127.0.0.1:8787', `127.0.0.1:${behind}`);
+  const nginx = await startNginx(
+    join(folder, 'nginx'),
+    `server { listen 127.0.0.1:${port}; ${block} }`,
+    port,
+  );
+  onTestFinished(async () => {
+    process.emit('SIGTERM');
+    await served;
+    await nginx.stop();
+  });
+  const url = `http://127.0.0.1:${port}${place}`;
+  const token = readFileSync(join(folder, 'read-token'), 'utf8').trim();
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(new URL(path, url), { redirect: 'manual', ...init });
+  return { url, port, token, ask, said };
+};
+
+const html = { accept: 'text/html' };
+const asked = (response: Response) => [response.status, response.headers.get('location')];
+
+it.skipIf(!findNginx()).each(['/in/', '/'])(
+  'shows and takes all under %s, as the docs set nginx up',
+  async (place) => {
+    const { url, port, token, ask } = await start(place);
+    const own = `http://127.0.0.1:${port}`;
+    const at = (response: Response) =>
+      new URL(response.headers.get('location')!, response.url).href;
+
+    // The page, and what it names.
+    expect(at(await ask('./'))).toBe(`${url}rows`);
+    const page = await ask('rows', { headers: html });
+    const names = [...(await page.text()).matchAll(/(?:src|href)="(?!data:|https:)([^"]+)"/g)];
+    expect(names).toHaveLength(2);
+    for (const [, name] of names) expect((await fetch(new URL(name!, page.url))).status).toBe(200);
+
+    // Rows are for who has the token, which becomes a cookie for this path.
+    expect((await ask('counts')).status).toBe(401);
+    expect((await ask('users?project=p&user=u', { method: 'DELETE' })).status).toBe(401);
+    const entered = await ask(`rows?token=${token}`, { headers: html });
+    expect(at(entered)).toBe(`${url}rows`);
+    const cookie = entered.headers.get('set-cookie')!.split(';')[0]!;
+    expect((await ask('counts', { headers: { cookie } })).status).toBe(200);
+
+    // The page may change something, and another one may not, in browsers that say nothing of the site.
+    const resend = (origin: string) =>
+      ask('refused/resend', { method: 'POST', body: '{"seqs":[]}', headers: { cookie, origin } });
+    expect((await resend(own)).status).toBe(200);
+    expect((await resend('https://evil.example')).status).toBe(403);
+
+    // What pages load and send, and rows as they arrive.
+    expect(await (await ask('outbox-auto.js')).text()).toBe('outbox-auto.js');
+    const feed = readEvents(await ask('rows?format=sse', { headers: { cookie } }));
+    const send = (origin: string) =>
+      ask('a/v1/batch', {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain', origin },
+        body: JSON.stringify({ sent_at: new Date().toISOString(), records: [event('e1', 'Seen')] }),
+      });
+    expect(await (await send(ORIGIN)).json()).toMatchObject({
+      results: [{ outcome: 'delivered' }],
+    });
+    expect((await send('https://evil.example')).status).toBe(403);
+    await feed.until((seen) => seen.some(({ name }) => name === 'row'));
+  },
+);
+
+it.skipIf(!findNginx())(
+  'finds the path itself where the slash at its end was left out',
+  async () => {
+    const { ask } = await start('/in/');
+    expect(asked(await ask('/in'))).toEqual([301, expect.stringMatching(/\/in\/$/)]);
+  },
+);
