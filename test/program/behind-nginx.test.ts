@@ -20,7 +20,7 @@ const start = async (place: string) => {
   const folder = tempFolder();
   const files = join(folder, 'files');
   mkdirSync(join(files, 'rows'), { recursive: true });
-  copyFileSync('src/service/rows/page/index.html', join(files, 'rows', 'index.html'));
+  copyFileSync('src/server/rows/page/index.html', join(files, 'rows', 'index.html'));
   for (const name of ['rows/rows.js', 'rows/rows.css', 'outbox-auto.js'])
     writeFileSync(join(files, name), name);
   const said: string[] = [];
