@@ -19,8 +19,9 @@ interface Parts {
 /** What is known of a request or record that is refused. */
 export type Details = Pick<NewRefused, 'id' | 'type' | 'project' | 'user_id' | 'body' | 'client'>;
 
+/** A field that has to be a text. A number was meant as one: whoever looks for it, or erases it, asks for its text. */
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 /** Of a parsed body what is good for finding it again. */
 export const detailsOf = (body: unknown): Details => {
