@@ -2,6 +2,7 @@ import type { EventBody, IdentifyBody, RecordType } from '../interface/bodies.js
 import { isDeeper, MAX_LEVELS } from '../interface/is-deeper.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { refusalOf, type Refusal } from './refusal.js';
+import { PROFILE_LIMITS } from './store/profile-limit.js';
 
 /** Bytes of what becomes part of the database's keys. */
 const MAX_KEY_BYTES = 1_024;
@@ -31,6 +32,8 @@ const faultOf = (type: RecordType, body: unknown): string | undefined => {
   const given = body as Record<string, unknown>;
   const long = KEYS.find((name) => bytesOf(given[name]) > MAX_KEY_BYTES);
   if (long) return `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`;
+  const { most, words } = PROFILE_LIMITS.properties;
+  if (type === 'identify' && Object.keys(given['properties'] as object).length > most) return words;
   if (isDeeper(body)) return `the body may have ${MAX_LEVELS} levels at the most`;
   return undefined;
 };

@@ -16,7 +16,7 @@ export type ServiceMetric =
   | 'trouble'
   /** Pages and tools that follow the rows now. */
   | 'followers'
-  /** Rows that were deleted because of their age. */
+  /** Rows and profiles that were deleted because of their age. */
   | 'expired';
 
 /** Something that needs the operator. Holds no token and nothing of a body. */

@@ -39,7 +39,7 @@ export interface ServiceOptions
   channels?: Names | undefined;
   /** Origins whose pages may call the two operations. @default any: a token is asked for in any case */
   origins?: readonly string[] | undefined;
-  /** Rows are deleted when they are so old, a while after. @default never */
+  /** Rows older than this are deleted a while after, and profiles that no identify has touched for as long. @default never */
   retentionDays?: number | undefined;
   /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
   tag?: string | (() => string) | undefined;

@@ -56,6 +56,31 @@ export const createRemovers = (
     });
   };
 
+  /** How far `expireProfiles` has looked. */
+  let seen = ['', ''];
+  /** Looks at the next so many profiles. Few are old at a time, so it needs no index, which each identify would have to keep. */
+  const expireProfiles = async (before: string, limit: number): Promise<number> => {
+    const [row] = await database.write<{ removed: number; last: string[] | null }>({
+      text: `WITH ${turn},
+        page AS (
+          SELECT project, user_id FROM ${profiles} WHERE (project, user_id) > ($3, $4)
+          ORDER BY project, user_id LIMIT $2::integer
+        ),
+        gone AS (
+          DELETE FROM ${profiles} AS p USING page
+          WHERE p.project = page.project AND p.user_id = page.user_id
+            AND p.updated_at < $1::timestamptz AND EXISTS (SELECT 1 FROM turn)
+          RETURNING 1
+        )
+        SELECT (SELECT count(*)::integer FROM gone) AS removed,
+          (SELECT ARRAY[project, user_id] FROM page ORDER BY project, user_id
+            OFFSET $2::integer - 1) AS last`,
+      values: [before, limit, ...seen],
+    });
+    seen = row!.last ?? ['', ''];
+    return row!.removed;
+  };
+
   return {
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)] as const;
@@ -76,7 +101,8 @@ export const createRemovers = (
         text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
         values: [before],
       });
-      return removeRows('received_at < $2::timestamptz ORDER BY received_at', [limit, before]);
+      const rows = 'received_at < $2::timestamptz ORDER BY received_at';
+      return (await removeRows(rows, [limit, before])) + (await expireProfiles(before, limit));
     },
     clear: async () => {
       // The places go on: none is given twice.
