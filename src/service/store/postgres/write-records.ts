@@ -30,6 +30,8 @@ export const columnsOf = ({
  */
 export const isOfRecord = (error: unknown): boolean =>
   /^(22|23|44|54|P0)/.test(sqlStateOf((error as Error).cause) ?? '');
+/** Whether a statement ran for longer than it may. Where it has waited for a lock, it has another code, 55P03. */
+export const isLate = (error: unknown): boolean => sqlStateOf((error as Error).cause) === '57014';
 /** Whether Postgres had to choose between two transactions, and asks for a second try. */
 const isOfTurn = (error: unknown): boolean =>
   /^40(001|P01)$/.test(sqlStateOf((error as Error).cause) ?? '');
