@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlQueue } from '../../../src/relay-libsql.js';
-import type { QueuedRecord } from '../../../src/relay/queue/ports.js';
+import { QueueFullError, type QueuedRecord } from '../../../src/relay/queue/ports.js';
 import { createSeenMemory } from '../../../src/relay/delivery/seen-memory.js';
 import type { BatchRecord } from '../../../src/interface/wire.js';
 import type { RelayOptions } from '../../../src/relay.js';
@@ -237,6 +237,23 @@ describe('the health', () => {
       await batch([event('a')]);
       expect((await healthOf(relay))[0]).toBe(200);
     }
+  });
+
+  it('is 200 where the queue is full of one client, who waits while others go on', async () => {
+    const bounds = { maxWaiting: 100, maxDead: 100, maxDeadOfClient: 100 };
+    const full = new QueueFullError({ ...bounds, maxWaitingOfClient: 1 }, true);
+    let first: string | undefined;
+    const put = async ([record]: readonly QueuedRecord[]) => {
+      if (record?.client === (first ??= record?.client)) throw full;
+    };
+    const { relay, errors, batch } = setUpRelay({ queue: { put } });
+    const send = async (id: string, client: string) =>
+      waitOf(await batch([event(id)], { 'x-client': client }));
+    expect(await send('a', '192.0.2.1')).toEqual([503, '30']);
+    expect(await send('b', '192.0.2.2')).toEqual([200, null]);
+    expect(await send('c', '192.0.2.1')).toEqual([503, '30']);
+    expect((await healthOf(relay))[0]).toBe(200);
+    expect(errors).toEqual([]);
   });
 
   it('is 503 where the queue does not answer at all', async () => {
