@@ -56,6 +56,8 @@ const isReading = (path: string): boolean =>
 /** As long as Chromium remembers a preflight. */
 const PREFLIGHT_AGE_S = 7_200;
 const READY_WITHIN_MS = 5_000;
+/** Each check writes to the database, and anybody may ask: an answer holds for so long. */
+const CHECK_MS = 1_000;
 /** How long to wait for a database that does not work. */
 const DOWN_MS = 5_000;
 
@@ -150,16 +152,16 @@ export const createService = (options: ServiceOptions): Service => {
     return refuse(503, { waitMs: DOWN_MS, message: 'The database did not answer' });
   });
 
-  let checking: Promise<void> | undefined;
-  /** Why the database takes no records, if that is so. All who ask at the same time share one check, since anybody may ask. */
+  let checking: Promise<string | undefined> | undefined;
+  let checked: { at: number; problem: string | undefined } | undefined;
+  /** Why the database takes no records, if that is so. */
   const notReady = async (): Promise<string | undefined> => {
-    try {
-      checking ??= inTime(store.check(), READY_WITHIN_MS).finally(() => (checking = undefined));
-      await checking;
-      return undefined;
-    } catch (error) {
-      return messageOf(error);
-    }
+    if (checked && Math.abs(now() - checked.at) < CHECK_MS) return checked.problem;
+    checking ??= inTime(store.check(), READY_WITHIN_MS).then(() => undefined, messageOf);
+    const problem = await checking;
+    checking = undefined;
+    checked = { at: now(), problem };
+    return problem;
   };
 
   const answer = async (request: Request): Promise<Response> => {

@@ -50,23 +50,51 @@ it('answers 503 with a wait while the database fails, and says so once', async (
   expect(told).toEqual([1, 0]);
 });
 
+it('says for ten seconds after a write that failed that it is not ready', async () => {
+  let time = Date.parse('2026-03-01T00:00:00Z');
+  const service = runFailing({ now: () => time });
+  service.fail('the disk is full');
+  await service.post('/v1/event', event);
+  time += 9_999;
+  expect((await service.send('/ready')).status).toBe(503);
+  // Nothing was written since, so now the database is asked.
+  time += 1;
+  expect((await service.send('/ready')).status).toBe(200);
+});
+
 it('is ready where the database answers, though searches hold up all reading', async () => {
-  const service = runService();
+  let time = Date.parse('2026-03-01T00:00:00Z');
+  const service = runService({ now: () => time });
   vi.spyOn(service.store, 'rows').mockReturnValue(new Promise(() => {}));
   expect((await service.send('/ready')).status).toBe(200);
   vi.spyOn(service.store, 'check').mockRejectedValue(new Error('away'));
+  time += 1_000;
   const ready = await service.send('/ready');
   expect(ready.status).toBe(503);
   expect(await ready.json()).toEqual({ status: 'failing', problem: 'away' });
 });
 
-it('checks once for all who ask meanwhile whether it is ready', async () => {
-  const { store, send } = runService();
+it('checks at most once a second whether it is ready, for all who ask', async () => {
+  let time = Date.parse('2026-03-01T00:00:00Z');
+  const { store, send } = runService({ now: () => time });
   const check = vi.spyOn(store, 'check');
   await Promise.all([send('/ready'), send('/ready')]);
-  expect(check).toHaveBeenCalledTimes(1);
+  time += 999;
   await send('/ready');
+  expect(check).toHaveBeenCalledTimes(1);
+  // An answer of the check is told to all who ask for it, as long as it takes.
+  let fail = (_: Error): void => {};
+  check.mockReturnValueOnce(new Promise((_, reject) => (fail = reject)));
+  time += 1;
+  const asked = [send('/ready'), send('/ready')];
+  await vi.waitUntil(() => check.mock.calls.length === 2);
+  fail(new Error('away'));
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([503, 503]);
+  expect((await send('/ready')).status).toBe(503);
   expect(check).toHaveBeenCalledTimes(2);
+  time += 1_000;
+  expect((await send('/ready')).status).toBe(200);
+  expect(check).toHaveBeenCalledTimes(3);
 });
 
 it('tells of reading that fails until it works again, and of no trouble in storing', async () => {
