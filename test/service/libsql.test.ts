@@ -134,6 +134,18 @@ it('lets others have their turn between the pages of all rows', async () => {
   expect(turns).toBeGreaterThanOrEqual(4);
 });
 
+it('looks through large rows a few at a time', async () => {
+  const { store } = open(':memory:');
+  const text = 'x'.repeat(50_000);
+  await store.write(
+    Array.from({ length: 700 }, (_, n) => incomingEvent({ id: `r${n}` }, { tags: { text } })),
+  );
+  for (const filter of [{}, { text: 'rare' }, { text: 'xxxx' }]) {
+    const turns = await turnsDuring(() => store.rows(filter, { limit: 700 }));
+    expect(turns).toBeGreaterThanOrEqual(3);
+  }
+});
+
 it('looks through many rows in steps, and lets others have their turn', async () => {
   const { store } = open(':memory:');
   const names = Array.from({ length: 6_001 }, (_, n) => (n % 3_000 ? 'other' : 'rare'));
