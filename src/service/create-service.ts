@@ -11,6 +11,7 @@ import type { OnRefused } from '../relay/front/refusals.js';
 import { inTime } from '../interface/in-time.js';
 import { createClientWord } from './client-word.js';
 import { createTell } from './hooks.js';
+import { createLargeProfiles } from './large-profiles.js';
 import { createOperations } from './operations.js';
 import { OPENAPI } from './openapi.js';
 import { readingAccess } from './reading/access.js';
@@ -82,6 +83,7 @@ export const createService = (options: ServiceOptions): Service => {
   const setup = createSetup(options.tag, now);
   const refusals = createRefusals({ store, setup, tell, now });
   const writeRecords = createWriteRecords({ store, setup, tell, now });
+  const largeProfiles = createLargeProfiles(now, options.rateLimit !== false);
   const trouble = createReadingTrouble(tell, now);
   const feed = createFeed({ store, setup, tell, trouble });
   const clientWordOf = createClientWord(options);
@@ -90,7 +92,7 @@ export const createService = (options: ServiceOptions): Service => {
     channels: listOf(options.channels),
   };
   const operate = createOperations({
-    ...{ refusals, setup, writeRecords, rules, now, clientWordOf },
+    ...{ refusals, setup, writeRecords, largeProfiles, rules, now, clientWordOf },
     admission: createAdmission({ ...admissionOptionsOf(options), now, tell }),
     hold: createHeldBodies(),
     clientKeyOf: createClientOf(options, tell),
@@ -171,7 +173,9 @@ export const createService = (options: ServiceOptions): Service => {
   };
 
   return Object.assign(answer, {
-    send: createWriteForRelay({ rules, refusals, setup, writeRecords, clientWordOf, now }),
+    send: createWriteForRelay({
+      ...{ rules, refusals, setup, writeRecords, largeProfiles, clientWordOf, now },
+    }),
     refuse: createRefuseForRelay({ refusals, clientWordOf }),
     note: setup.note,
     setup: setup.state,

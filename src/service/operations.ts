@@ -8,6 +8,7 @@ import { readBody } from '../relay/front/read-body.js';
 import { weighBody, weighBytes } from '../relay/front/records.js';
 import { calledAtOf } from './called-at.js';
 import { checkBody, type BodyRules } from './check-body.js';
+import type { LargeProfiles } from './large-profiles.js';
 import { answerRefusal, refusalOf, type Refusal } from './refusal.js';
 import { detailsOf, type Details, type Refusals } from './refusals.js';
 import type { Setup } from './setup.js';
@@ -33,6 +34,8 @@ const NO_TOKEN =
 const WRONG_TOKEN =
   'The token is none of the write tokens of the service. Compare it with those that the service was started with.';
 const NO_JSON = 'The body is no JSON.';
+const LARGE_PROFILES =
+  'Too many identifies of this client to large profiles. Send fewer properties of a user, or less often.';
 const WRONG_TYPE = 'The content type must be application/json, in UTF-8.';
 
 interface Parts {
@@ -46,6 +49,7 @@ interface Parts {
   refusals: Refusals;
   setup: Setup;
   writeRecords: WriteRecords;
+  largeProfiles: LargeProfiles;
   now: () => number;
 }
 
@@ -83,7 +87,7 @@ type Refused = [refusal: Refusal, details?: Details];
 /** The two operations of the interface. */
 export const createOperations = (parts: Parts) => {
   const { admission, hold, clientKeyOf, clientWordOf, tokens, rules } = parts;
-  const { refusals, setup, writeRecords, now } = parts;
+  const { refusals, setup, writeRecords, largeProfiles, now } = parts;
 
   const authorize = async (request: Request): Promise<Grant | undefined> => {
     const token = bearerOf(request);
@@ -154,9 +158,13 @@ export const createOperations = (parts: Parts) => {
     if (Array.isArray(record)) return [record[0], { body: text, ...record[1] }];
     const beyond = admission.admit(1);
     if (beyond) return [tooMany(beyond), detailsOf(record.body)];
+    const key = clientKeyOf(request);
+    const waitMs = type === 'identify' ? largeProfiles.waitMs(key) : 0;
+    if (waitMs) return [refusalOf('rate', LARGE_PROFILES, 429, waitMs), detailsOf(record.body)];
     setup.note('accepted');
     const client = await clientWordOf(request);
     const written = await writeRecords.write([{ ...record, client }]).catch(() => undefined);
+    largeProfiles.charge(key, written ?? []);
     if (!written) return answerRefusal(refusalOf('database', '', 503, DOWN_MS));
     // The store has kept it among the refused.
     if (written[0]!.outcome === 'dead') return answerRefusal(refusalOf('database', ''));

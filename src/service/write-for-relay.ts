@@ -3,6 +3,7 @@ import type { BatchRecord } from '../interface/wire.js';
 import type { Send, SendResult } from '../relay/delivery/upstream.js';
 import { calledAtOf } from './called-at.js';
 import { checkBody, type BodyRules } from './check-body.js';
+import type { LargeProfiles } from './large-profiles.js';
 import type { Refusal } from './refusal.js';
 import { detailsOf, type Refusals } from './refusals.js';
 import type { Setup } from './setup.js';
@@ -14,20 +15,23 @@ interface Parts {
   refusals: Refusals;
   setup: Pick<Setup, 'note'>;
   writeRecords: WriteRecords;
+  largeProfiles: LargeProfiles;
   clientWordOf: (request: Request) => Promise<string | undefined>;
   now: () => number;
 }
 
 const DELIVERED: SendResult = { outcome: 'delivered', status: 200 };
+/** No trouble of the service: the relay lets this client's records wait, and goes on with others. */
+const WAITS: SendResult = { outcome: 'retry', status: 503 };
 
 /**
  * Returns the function that takes what a relay of the same process hands over: the same checks as for the two
  * operations, and one transaction for all.
  */
 export const createWriteForRelay = (parts: Parts): Send => {
-  const { rules, refusals, setup, writeRecords, clientWordOf, now } = parts;
+  const { rules, refusals, setup, writeRecords, largeProfiles, clientWordOf, now } = parts;
 
-  return async (records, { request }) => {
+  return async (records, { request, client: key }) => {
     setup.note('preflight');
     const receivedAt = new Date(now()).toISOString();
     const client = request && (await clientWordOf(request));
@@ -45,13 +49,18 @@ export const createWriteForRelay = (parts: Parts): Send => {
       refusals.tell(refusal, { ...known, ...detailsOf(body), body: JSON.stringify(body) }, client);
     };
 
-    const checked = records.map(check);
-    const good = checked.filter((one): one is Incoming => !('reason' in one));
+    const mustWait = largeProfiles.waitMs(key) > 0;
+    const checked = records.map((record) =>
+      mustWait && record.type === 'identify' ? WAITS : check(record),
+    );
+    const good = checked.filter((one): one is Incoming => 'receivedAt' in one);
     if (good.length) setup.note('accepted');
     const written = good.length ? await writeRecords.write(good) : [];
+    largeProfiles.charge(key, written);
     let next = 0;
     return checked.map((one, index): SendResult => {
-      if (!('reason' in one)) return resultOf(written[next++]!);
+      if ('outcome' in one) return one;
+      if ('receivedAt' in one) return resultOf(written[next++]!);
       tell(one, records[index]!);
       return { outcome: 'rejected', status: one.status, message: one.message };
     });

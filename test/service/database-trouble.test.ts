@@ -83,7 +83,7 @@ it('checks at most once a second whether it is ready, for all who ask', async ()
   await send('/ready');
   expect(check).toHaveBeenCalledTimes(1);
   // An answer of the check is told to all who ask for it, as long as it takes.
-  let fail = (_: Error): void => {};
+  let fail: (error: Error) => void = () => {};
   check.mockReturnValueOnce(new Promise((_, reject) => (fail = reject)));
   time += 1;
   const asked = [send('/ready'), send('/ready')];

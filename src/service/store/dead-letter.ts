@@ -1,4 +1,4 @@
-import type { Incoming, NewRefused, Profile, Row } from './port.js';
+import type { Incoming, NewRefused, Profile, Resent, Row, Written } from './port.js';
 
 /** A record that the database refuses, as it is kept among the refused. */
 export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
@@ -8,6 +8,10 @@ export const deadLetterOf = (record: Incoming, message: string): NewRefused => (
   ...{ body: JSON.stringify(record.body), isDead: true as const, record },
   ...(record.client !== undefined && { client: record.client }),
 });
+
+/** What became of a dead record that was written again. */
+export const resentOf = (seq: number, written: Written): Resent =>
+  written.outcome === 'dead' ? { seq, ...written } : { seq, outcome: written.outcome };
 
 /** A row as the record that it was. */
 export const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({

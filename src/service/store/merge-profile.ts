@@ -47,6 +47,8 @@ export const openProfile = (stored: ProfileTexts | undefined) => {
       }
       return undefined;
     },
+    /** Characters of the properties as JSON. */
+    size: (): number => length,
     texts: (): ProfileTexts => ({ properties: textOf(properties), set_at: textOf(setAt) }),
   };
 };

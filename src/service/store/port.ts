@@ -21,12 +21,18 @@ export interface Incoming {
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
  * nothing was changed. `dead`: the database refuses this record itself; `message` has the database's words, and the
- * record is kept among the refused.
+ * record is kept among the refused. `profile`: about how many characters the profile has that an identify was merged
+ * into, if they are many; all of it was read and written.
  */
-export type Written = { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string };
+export type Written =
+  | { outcome: 'stored'; profile?: number }
+  | { outcome: 'known' }
+  | { outcome: 'dead'; message: string };
 
 /** What became of a dead record that was written again. */
-export type Resent = Written & { seq: number };
+export type Resent = { seq: number } & (
+  { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string }
+);
 
 /** A stored record, as it is read. */
 export interface Row {

@@ -1,3 +1,6 @@
+/** Characters from which on a profile is a large one. */
+export const LARGE_PROFILE = 16_384;
+
 /**
  * Bounds of one profile. A stranger who knows a write token could let it grow for ever, and each identify reads and
  * writes all of it. The identify that would break a bound is a dead letter with these words; one that makes no profile

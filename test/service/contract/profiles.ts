@@ -109,11 +109,11 @@ export const describeProfiles: Part = (name, enter) => {
           event({ user_id: 'u' }),
           identify({ p0: 'never', p1000: 1 }, { calledAt: at(2) }),
         ]),
-      ).toEqual([dead, STORED, STORED, STORED, dead]);
+      ).toMatchObject([dead, STORED, STORED, STORED, dead]);
       const late = identify({ p1001: 1 }, { calledAt: at(-5) });
       expect(await store.write([late])).toEqual([dead]);
       const known = { p0: 'later', p999: 'later' };
-      expect(await store.write([identify(known, { calledAt: at(3) })])).toEqual([STORED]);
+      expect(await store.write([identify(known, { calledAt: at(3) })])).toMatchObject([STORED]);
       const [profile, ...others] = await store.profiles({}, ALL);
       expect(others).toEqual([]);
       expect(profile!.properties).toEqual({
@@ -122,6 +122,17 @@ export const describeProfiles: Part = (name, enter) => {
       });
       expect(Object.keys(profile!.set_at)).toHaveLength(1_000);
       expect(idsOf(await refusedOf(store)).at(-1)).toBe(late.id);
+    });
+
+    it('are told of where they are large, since all of one is written for each call', async (store) => {
+      const large = identify({ a: 'x'.repeat(40_000) }, {}, { user_id: 'large' });
+      const small = identify({ b: 1 }, {}, { user_id: 'large' });
+      const written = [
+        ...(await store.write([large, event({ user_id: 'large' }), identify({ a: 1 })])),
+        ...(await store.write([small, large])),
+      ];
+      const ofLarge = { ...STORED, profile: expect.closeTo(40_000, -3) };
+      expect(written).toEqual([ofLarge, STORED, STORED, ofLarge, KNOWN]);
     });
 
     it('are merged from what another store holds, within the same bound', async (store) => {

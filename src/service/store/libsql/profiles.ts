@@ -1,6 +1,7 @@
 import type Database from 'libsql';
 import { openProfile, type Named, type OpenProfile, type ProfileTexts } from '../merge-profile.js';
-import type { Profile, RowFilter } from '../port.js';
+import type { Profile, RowFilter, Written } from '../port.js';
+import { LARGE_PROFILE } from '../profile-limit.js';
 import { storableText } from '../storable.js';
 
 type Place = Pick<Profile, 'project' | 'user_id'>;
@@ -64,17 +65,18 @@ export const createProfiles = (database: Database.Database) => {
         opened.clear();
       }
     },
-    /** Merges a call, or a profile of another store. Answers in words which bound that would break. */
-    merge: (call: Place & Named & Times): string | undefined => {
+    /** Merges a call, or a profile of another store. One that would break a bound is dead. */
+    merge: (call: Place & Named & Times): Written => {
       const one = open(call);
       const broken = one.profile.merge(call);
-      if (broken !== undefined) return broken;
+      if (broken !== undefined) return { outcome: 'dead', message: broken };
       const { created_at = call.created_at, updated_at = call.updated_at } = one.times ?? {};
       one.times = {
         created_at: created_at < call.created_at ? created_at : call.created_at,
         updated_at: updated_at > call.updated_at ? updated_at : call.updated_at,
       };
-      return undefined;
+      const size = one.profile.size();
+      return { outcome: 'stored', ...(size > LARGE_PROFILE && { profile: size }) };
     },
     remove: (place: Place): void => {
       opened.delete(keyOf(place));

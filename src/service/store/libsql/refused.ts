@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 import type { Incoming, NewRefused, Refused, Resent, Span, Written } from '../port.js';
+import { resentOf } from '../dead-letter.js';
 import { namesUser } from '../names-user.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
 import { storableText } from '../storable.js';
@@ -102,7 +103,7 @@ export const createRefused = (database: Database.Database) => {
       const written = write(JSON.parse(row.record) as Incoming);
       if (written.outcome === 'dead') rename.run(refusedText(written.message), seq);
       else remove.run(seq);
-      return { seq, ...written };
+      return resentOf(seq, written);
     },
     count: (): number => {
       const [sum] = prepare('SELECT sum(count) AS count FROM refused_sizes').all() as {

@@ -34,12 +34,6 @@ export const createWriter = (database: Database.Database, profiles: Profiles) =>
     return changes > 0;
   };
 
-  /** A profile that would break a bound stays as it is. */
-  const merge = (call: Parameters<Profiles['merge']>[0]): Written => {
-    const broken = profiles.merge(call);
-    return broken === undefined ? { outcome: 'stored' } : { outcome: 'dead', message: broken };
-  };
-
   const store = ({ id, type, body, client, calledAt, receivedAt }: Incoming): Written => {
     const { project, user_id, properties } = body as IdentifyBody;
     const received_at = isoTime(receivedAt) ?? receivedAt;
@@ -51,7 +45,7 @@ export const createWriter = (database: Database.Database, profiles: Profiles) =>
     }
     if (type === 'event') return { outcome: 'stored' };
     const times = { created_at: received_at, updated_at: received_at };
-    return merge({ project, user_id, properties, set_at: called_at, ...times });
+    return profiles.merge({ project, user_id, properties, set_at: called_at, ...times });
   };
 
   /** A row that the database refuses is dead; nothing else is. */
@@ -81,6 +75,6 @@ export const createWriter = (database: Database.Database, profiles: Profiles) =>
     adopt: (row: Omit<Row, 'seq'>): Written =>
       unlessDead(() => ({ outcome: insertRow(row) ? 'stored' : 'known' })),
     /** Merges a profile of another store. */
-    adoptProfile: (profile: Profile): Written => merge(profile),
+    adoptProfile: (profile: Profile): Written => profiles.merge(profile),
   };
 };

@@ -68,7 +68,7 @@ export const mergeIdentifies = (tables: Tables): string =>
       ORDER BY project, user_id, key, called_at COLLATE "C" DESC, seq DESC
     ) AS latest GROUP BY project, user_id
   ) AS merged USING (project, user_id)`,
-  );
+  ) + ' RETURNING project, user_id, pg_column_size(properties) AS size';
 
 const GIVEN = unnest({
   project: 'text',

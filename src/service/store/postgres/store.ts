@@ -1,8 +1,8 @@
 import { messageOf } from '../../../interface/errors.js';
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../../relay/check-options.js';
-import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
-import type { Count, Held, Incoming, Profile, Resent, Store, Written } from '../port.js';
+import { deadLetterOf, incomingOf, refusedProfileOf, resentOf } from '../dead-letter.js';
+import type { Count, Held, Incoming, Profile, Store, Written } from '../port.js';
 import { storable, tellReplaced } from '../storable.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
@@ -70,7 +70,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     let added = 0;
     const write = createRecordWriter(async (records) => {
       added += await rowWriter.adopt(records);
-      return [];
+      return {};
     });
     const records = rows.map((row) => storable(incomingOf(row)));
     const written = await write(
@@ -124,7 +124,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       const letters = await refused.dead(seqs);
       if (!letters.length) return [];
       const written = await write(letters.map(({ record }) => record));
-      const resent = letters.map(({ seq }, index): Resent => ({ seq, ...written[index]! }));
+      const resent = letters.map(({ seq }, index) => resentOf(seq, written[index]!));
       for (const one of resent)
         if (one.outcome === 'dead') await refused.rename(one.seq, one.message);
       await refused.remove(

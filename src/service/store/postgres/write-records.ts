@@ -3,7 +3,7 @@ import { messageOf } from '../../../interface/errors.js';
 import { isoTime } from '../iso-time.js';
 import type { Incoming, Written } from '../port.js';
 import { sqlStateOf } from './database.js';
-import type { RecordKey, StoredRecord } from './write-rows.js';
+import type { RecordKey, Stored, StoredRecord } from './write-rows.js';
 
 /** A record in the columns of the table. A time that cannot be kept is that of the arrival. */
 export const columnsOf = ({
@@ -39,12 +39,21 @@ const TRIES = 3;
 
 const keyOf = ({ project, type, id }: RecordKey): string => JSON.stringify([project, type, id]);
 
-const isStored: Written = { outcome: 'stored' };
-const isKnown: Written = { outcome: 'known' };
+/** What became of each record that a statement was given. */
+const writtenOf = (records: readonly StoredRecord[], { known, large }: Stored): Written[] => {
+  const keys = new Set(known?.map(keyOf));
+  return records.map((record) => {
+    if (keys.size && keys.has(keyOf(record))) return { outcome: 'known' };
+    const profile =
+      record.type === 'identify' &&
+      large?.find((one) => one.project === record.project && one.user_id === record.user_id);
+    return { outcome: 'stored', ...(profile && { profile: profile.size }) };
+  });
+};
 
-/** What becomes of records, given a statement that stores all of them or fails, and answers which were known. */
+/** What becomes of records, given a statement that stores all of them or fails. */
 export const createRecordWriter = (
-  store: (records: readonly StoredRecord[]) => Promise<readonly RecordKey[]>,
+  store: (records: readonly StoredRecord[]) => Promise<Stored>,
 ) => {
   const tryStore = async (records: readonly StoredRecord[], tries = TRIES) => {
     try {
@@ -58,8 +67,7 @@ export const createRecordWriter = (
   /** Halves what has a bad record until that stands alone, and has no neighbour to spoil. */
   const writeDistinct = async (records: readonly StoredRecord[]): Promise<Written[]> => {
     try {
-      const known = new Set((await tryStore(records)).map(keyOf));
-      return records.map((record) => (known.size && known.has(keyOf(record)) ? isKnown : isStored));
+      return writtenOf(records, await tryStore(records));
     } catch (error) {
       if (!isOfRecord(error)) throw error;
       if (records.length === 1)

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { event, identify, runService } from './support/run-service.js';
+
+const setUp = async (options = {}) => {
+  const clock = { time: Date.parse('2026-03-01T00:00:00Z') };
+  const { service, post } = runService({
+    ...{ rateLimit: { perSecond: 10_000, burst: 10_000 }, now: () => clock.time, ...options },
+    clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+  });
+  /** The status of an identify of a few bytes to a large profile. */
+  const touch = async (client: string, n = 0) => {
+    const response = await post(
+      ...(['/v1/identify', { ...identify, properties: { n } }, { 'x-client': client }] as const),
+    );
+    return response.status;
+  };
+  const properties = { first: 'x'.repeat(120_000) };
+  await post('/v1/identify', { ...identify, properties }, { 'x-client': 'a' });
+  await post('/v1/identify', { ...identify, properties: { second: properties.first } });
+  let taken = 0;
+  while (taken < 200 && (await touch('a', taken)) === 200) taken++;
+  return { clock, service, post, touch, taken };
+};
+
+it('charges a client for the large profiles that it writes to, and nobody else', async () => {
+  const { clock, service, post, touch, taken } = await setUp();
+  // 16 MiB, a quarter of one for each, and what was sent before.
+  expect(taken).toBeGreaterThan(60);
+  expect(taken).toBeLessThan(75);
+  expect(await touch('a')).toBe(429);
+  expect((await post('/v1/event', event, { 'x-client': 'a' })).status).toBe(200);
+  expect(await touch('b')).toBe(200);
+
+  const outcomes = async (client: string) => {
+    const how = { client, address: undefined, request: undefined };
+    const records = [
+      { id: `${client} 1`, type: 'identify', body: identify },
+      { id: `${client} 2`, type: 'event', body: event },
+    ] as const;
+    const results = await service.send(records, how);
+    return results.map(({ outcome, status }) => `${outcome} ${status}`);
+  };
+  expect(await outcomes('a')).toEqual(['retry 503', 'delivered 200']);
+  expect(await outcomes('b')).toEqual(['delivered 200', 'delivered 200']);
+  clock.time += 1_000;
+  expect(await touch('a')).toBe(200);
+  expect(await outcomes('a')).toEqual(['delivered 200', 'delivered 200']);
+});
+
+it('charges nobody where clients have no limit', async () => {
+  expect((await setUp({ rateLimit: false })).taken).toBe(200);
+});
