@@ -47,6 +47,26 @@ it('charges a client for the large profiles that it writes to, and nobody else',
   expect(await outcomes('a')).toEqual(['delivered 200', 'delivered 200']);
 });
 
+it('charges a client for identifies that the profile has no room for', async () => {
+  const { post } = runService({
+    rateLimit: { perSecond: 10_000, burst: 10_000 },
+    clientAddress: () => 'a',
+    now: () => Date.parse('2026-03-01T00:00:00Z'),
+  });
+  const named = (from: number, to: number) =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, n) => [`p${from + n}`, n]));
+  const send = async (properties: object) =>
+    (await post('/v1/identify', { ...identify, properties })).status;
+  expect(await send(named(0, 1_000))).toBe(200);
+  const answers = new Map<number, number>();
+  for (let n = 0; n < 100; n++) {
+    const status = await send({ [`more ${n}`]: n });
+    answers.set(status, (answers.get(status) ?? 0) + 1);
+  }
+  expect([...answers.keys()]).toEqual([422, 429]);
+  expect(answers.get(422)).toBeLessThanOrEqual(64);
+});
+
 it('charges nobody where clients have no limit', async () => {
   expect((await setUp({ rateLimit: false })).taken).toBe(200);
 });

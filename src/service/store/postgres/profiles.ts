@@ -7,7 +7,10 @@ import { literal, lockOf } from './schema.js';
 
 const { most, words } = PROFILE_LIMITS.properties;
 
-/** Raises an error with the words of the bound: no number is written like that. Postgres has no other way without a function. */
+/**
+ * An expression that fails with the words of the bound, since they are no number: Postgres raises an error of one's own
+ * in functions only. The count, which adds nothing, keeps Postgres from trying the expression as it plans the statement.
+ */
 const refuse = (count: string): string =>
   `(${literal(words)} || left((${count})::text, 0))::integer`;
 

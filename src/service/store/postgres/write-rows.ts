@@ -1,8 +1,8 @@
 import type { RecordType } from '../../../interface/bodies.js';
+import { LARGE_PROFILE } from '../profile-limit.js';
 import { unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { mergeIdentifies } from './profiles.js';
-import { LARGE_PROFILE } from '../profile-limit.js';
 import { lockOf, notifyOf } from './schema.js';
 
 /** A record in the columns of the table. */
