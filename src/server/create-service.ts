@@ -8,6 +8,7 @@ import type { ServerHealth } from './create-relay.js';
 import { createServer } from './create-server.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
+import { createLargeProfiles } from './large-profiles.js';
 import { OPENAPI } from './openapi.js';
 import { createQueueSink } from './queue-sink.js';
 import { readingAccess } from './reading/access.js';
@@ -19,18 +20,17 @@ import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
 import type { Incoming } from './incoming.js';
-import { createStoreSink } from './store-sink.js';
-import type { Written } from './store/port.js';
+import { createStoreSink, type Stored } from './store-sink.js';
 import { createTokens } from './tokens.js';
 
 /** A service: give it a request, get the answer. It never rejects. */
 export interface Service {
   (request: Request): Promise<Response>;
   /**
-   * Writes records that a queue has kept, all in one transaction: `createConsumer({ queue, store: service })`. Rejects if
+   * Writes records that a queue has kept, in one transaction: `createConsumer({ queue, store: service })`. Rejects if
    * the database does not work; then none of them is stored.
    */
-  write(records: readonly Incoming[]): Promise<Written[]>;
+  write(records: readonly Incoming[]): Promise<Stored[]>;
   /** How it stands with the database, and with the queue if there is one: for people who operate it. */
   health(): Promise<ServerHealth>;
   /** Notes that a step of setting up was seen: the snippet's file was fetched, say. */
@@ -78,7 +78,8 @@ export const createService = (options: ServiceOptions): Service => {
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
   const refusals = createRefusals({ store, setup, browserOf, tell, now });
-  const storeSink = createStoreSink({ store, setup, tell, now });
+  const largeProfiles = createLargeProfiles(now, options.rateLimit !== false);
+  const storeSink = createStoreSink({ store, setup, largeProfiles, tell, now });
   const trouble = createReadingTrouble(tell, now);
   const feed = createFeed({ store, setup, tell, trouble });
   const server = createServer({

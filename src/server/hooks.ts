@@ -33,7 +33,7 @@ export type ServerMetric =
   | 'queue_oldest_ms'
   /** Pages and tools that follow the rows now. */
   | 'followers'
-  /** Rows that were deleted because of their age. */
+  /** Rows and profiles that were deleted because of their age. */
   | 'expired';
 
 /** A setting that bounds what is kept. Beyond it, the oldest goes. */

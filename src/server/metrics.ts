@@ -38,7 +38,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
   store_ms: histogram('store', 'Time until a write is durable.'),
   followers: gauge('followers', 'Pages and tools that follow the rows.'),
-  expired: counter('expired', 'Rows deleted because of their age.'),
+  expired: counter('expired', 'Rows and profiles deleted because of their age.'),
 };
 
 /** Upper bounds in seconds: a try takes milliseconds, or as long as its timeout. */

@@ -77,7 +77,9 @@ const resultOf = (id: string, refusal: Refusal): BatchResult => {
 /** The refusal that a result of a sink stands for, if it is one. */
 const refusalIn = (result: BatchResult): Refusal | undefined => {
   const { outcome, status, retry_after: waitS = 1, message = '' } = result;
-  if (outcome === 'retry') return refusalOf('database', '', { status: 503, waitMs: waitS * 1_000 });
+  const waitMs = waitS * 1_000;
+  if (outcome === 'retry' && status === 429) return refusalOf('rate', message, { waitMs });
+  if (outcome === 'retry') return refusalOf('database', '', { status: 503, waitMs });
   if (outcome === 'rejected' && status === 422) return refusalOf('database', message);
   if (outcome === 'rejected') return refusalOf(status === 413 ? 'size' : 'field', message);
   // The set-up of this server is wrong, not the client. Given a 401, the client would ask for another token.

@@ -30,7 +30,11 @@ const known = (name: string, value: unknown): Record<string, string> =>
 /** What is known of something that was refused. A body that is too deep to be written out is left out. */
 const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> => {
   const { project, user_id: user } = (body ?? {}) as Record<string, unknown>;
-  const name = (text: unknown) => (typeof text === 'string' ? text.slice(0, MAX_NAME) : undefined);
+  // A number was meant as a text: whoever looks for it, or erases it, asks for its text.
+  const name = (given: unknown) =>
+    typeof given === 'string' || typeof given === 'number'
+      ? String(given).slice(0, MAX_NAME)
+      : undefined;
   return {
     ...known('id', id),
     ...known('type', type),

@@ -14,7 +14,7 @@ interface Parts {
   now: () => number;
 }
 
-/** Deletes rows by age, a few at a time. Answers the function that ends it. */
+/** Deletes rows and profiles by age, a few at a time. Answers the function that ends it. */
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;

@@ -56,7 +56,7 @@ export interface ServiceOptions extends ServerOptions {
   projects?: Names | undefined;
   /** Channels that events may be in; `'*'` for any. @default any */
   channels?: Names | undefined;
-  /** Rows are deleted when they are so old, a while after. @default never */
+  /** Rows older than this are deleted a while after, and profiles that no identify has touched for as long. @default never */
   retentionDays?: number | undefined;
   /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
   tag?: string | (() => string) | undefined;

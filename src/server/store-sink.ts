@@ -3,7 +3,9 @@ import { inTime } from '../interface/in-time.js';
 import type { BatchResult } from '../interface/wire.js';
 import { createReportOnce, type Tell } from './hooks.js';
 import type { Incoming } from './incoming.js';
+import type { LargeProfiles } from './large-profiles.js';
 import type { Setup } from './setup.js';
+import { retryLater } from './results.js';
 import type { Sink } from './sink.js';
 import type { Store, Written } from './store/port.js';
 
@@ -18,20 +20,33 @@ const CHECK_WITHIN_MS = 5_000;
 interface Parts {
   store: Pick<Store, 'write' | 'check'>;
   setup: Pick<Setup, 'note'>;
+  largeProfiles: LargeProfiles;
   tell: Tell;
   now: () => number;
 }
 
-const resultOf = ({ id }: Incoming, written: Written): BatchResult =>
-  written.outcome === 'dead'
-    ? { id, outcome: 'rejected', status: 422, message: written.message.slice(0, 200) }
-    : { id, outcome: 'delivered', status: 200 };
+/** What became of a record: it was written, or its sender has to wait. */
+export type Stored = Written | { outcome: 'later'; waitMs: number };
+
+const LARGE_PROFILES =
+  'Too many identifies of this client to large profiles. Send fewer properties of a user, or less often.';
+
+const resultOf = ({ id }: Incoming, stored: Stored): BatchResult => {
+  switch (stored.outcome) {
+    case 'dead':
+      return { id, outcome: 'rejected', status: 422, message: stored.message.slice(0, 200) };
+    case 'later':
+      return { ...retryLater(id, stored.waitMs, 429), message: LARGE_PROFILES };
+    default:
+      return { id, outcome: 'delivered', status: 200 };
+  }
+};
 
 /**
  * Writes records into a store. The last write says whether the database works, and nothing else does. While it does not,
  * one group at a time is tried, and all other senders are asked to wait at once.
  */
-export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
+export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);
   let problem: string | undefined;
   /** When the database was written to for the last time. */
@@ -59,15 +74,24 @@ export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
     }
   };
 
-  /** Writes records. Rejects if the database does not work. */
-  const write = async (records: readonly Incoming[]): Promise<Written[]> => {
+  /**
+   * Writes records, but for identifies of senders that have written to too many large profiles. Rejects if the database
+   * does not work.
+   */
+  const write = async (records: readonly Incoming[]): Promise<Stored[]> => {
     const at = now();
-    const written = await attempt(() => store.write(records), PATIENCE_MS);
+    const waits = records.map(({ type, sender }) =>
+      type === 'identify' ? largeProfiles.waitMs(sender) : 0,
+    );
+    const going = records.filter((_, index) => !waits[index]);
+    const written = going.length ? await attempt(() => store.write(going), PATIENCE_MS) : [];
     tell.metric('store_ms', now() - at);
     const known = written.filter(({ outcome }) => outcome === 'known').length;
     if (known) tell.metric('seen_hits', known);
     if (written.some(({ outcome }) => outcome === 'stored')) setup.note('stored');
-    return written;
+    written.forEach((one, index) => largeProfiles.charge(going[index]!.sender, one));
+    let next = 0;
+    return waits.map((waitMs) => (waitMs ? { outcome: 'later', waitMs } : written[next++]!));
   };
 
   const check = async (): Promise<void> => {
@@ -80,8 +104,8 @@ export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
     take: async (records) => {
       if (problem && underWay > 0) return AWAY;
       try {
-        const written = await write(records);
-        return records.map((record, index) => resultOf(record, written[index]!));
+        const stored = await write(records);
+        return records.map((record, index) => resultOf(record, stored[index]!));
       } catch {
         return AWAY;
       }

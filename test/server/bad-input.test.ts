@@ -104,6 +104,14 @@ const CASES: Readonly<Record<string, Case>> = {
     body: deep,
     refused: { status: 400, reason: 'field', message: /200 levels/ },
   },
+  'an identify of more properties than a profile may have': {
+    path: '/v1/identify',
+    body: {
+      ...identify,
+      properties: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`p${n}`, n])),
+    },
+    refused: { status: 400, reason: 'field', message: /a profile may have 1,000 properties/ },
+  },
   'what is no JSON': {
     body: '{"project":',
     refused: { status: 400, reason: 'body', body: '{"project":', message: /no JSON/ },

@@ -33,10 +33,10 @@ const openFull = async (): Promise<Store> => {
   await store.write(events.slice(10, 20)); // they came twice
   await store.write(times(120, (n) => identify({ n }, {}, { user_id: `u${n}` })));
   await store.refuse([refusal(), refusal({ message: 'dead', isDead: true, record: event() })]);
-  // Its identify has expired, so only the profile knows of it.
-  const old = { receivedAt: '2026-01-01T00:00:00.000Z' };
-  await store.write([identify({ plan: 'pro' }, old, { user_id: 'old' })]);
-  expect(await store.expire('2026-01-02T00:00:00.000Z', 10)).toBe(1);
+  // It came without its identify, so only the profile knows of it.
+  const profile = { properties: { plan: 'pro' }, set_at: { plan: at(0) } };
+  const touched = { created_at: at(0), updated_at: at(0) };
+  await store.adopt({ profiles: [{ project: 'p', user_id: 'old', ...profile, ...touched }] });
   return store;
 };
 

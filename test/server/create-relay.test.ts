@@ -214,6 +214,19 @@ describe('the health', () => {
     expect((await healthOf(relay))[0]).toBe(200);
   });
 
+  it('is 200 where the queue is full of one client, who waits while others go on', async () => {
+    const queue = createLibsqlQueue({ path: ':memory:', maxWaitingOfClient: 1 });
+    onTestFinished(() => queue.close());
+    const { relay, errors, post } = setUpRelay({ queue });
+    const send = async (client: string) =>
+      waitOf(await post('/v1/event', event('a').body, { 'x-client': client }));
+    expect(await send('192.0.2.1')).toEqual([200, null]);
+    expect(await send('192.0.2.1')).toEqual([503, '30']);
+    expect(await send('192.0.2.2')).toEqual([200, null]);
+    expect((await healthOf(relay))[0]).toBe(200);
+    expect(errors).toEqual([]);
+  });
+
   it('is 503 where the queue does not answer at all', async () => {
     const put = () => ((silent.clock.time += 15_000), new Promise<never>(() => {}));
     const silent = setUpRelay({ deadline: 10, queue: { put } });

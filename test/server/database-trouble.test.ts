@@ -50,7 +50,7 @@ it('answers 503 with a wait while the database fails, and says so once', async (
 });
 
 it('is ready where the database answers, though searches hold up all reading', async () => {
-  let time = 1_000_000;
+  let time = Date.parse('2026-03-01T00:00:00Z');
   const service = runService({ now: () => time });
   vi.spyOn(service.store, 'rows').mockReturnValue(new Promise(() => {}));
   expect((await service.send('/ready')).status).toBe(200);
@@ -65,10 +65,18 @@ it('asks the database no more than once a second whether it is ready, and not at
   const { store, send, post } = runService({ now: () => time });
   const check = vi.spyOn(store, 'check');
   await Promise.all([send('/ready'), send('/ready')]);
+  time += 999;
   await send('/ready');
   expect(check).toHaveBeenCalledTimes(1);
-  time += 1_000;
-  await send('/ready');
+  // An answer of the check is told to all who ask for it, as long as it takes.
+  let fail: (error: Error) => void = () => {};
+  check.mockReturnValueOnce(new Promise((_, reject) => (fail = reject)));
+  time += 1;
+  const asked = [send('/ready'), send('/ready')];
+  await vi.waitUntil(() => check.mock.calls.length === 2);
+  fail(new Error('away'));
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([503, 503]);
+  expect((await send('/ready')).status).toBe(503);
   expect(check).toHaveBeenCalledTimes(2);
   time += 1_000;
   await post('/v1/event', event);

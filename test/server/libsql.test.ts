@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { describeStore } from './store-contract.js';
-import { incomingEvent } from './support/incoming.js';
+import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { refuseRows } from './support/refuse-rows.js';
 
 vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
@@ -57,6 +57,46 @@ it('writes when it is asked whether it can, for a full disk takes a transaction 
   expect(version()).not.toEqual(before);
 });
 
+it('reads and writes a profile once for all identifies of a transaction, and none that is erased in it', async () => {
+  const { store, path } = open();
+  await store.write([incomingIdentify({ id: 'first' }, { properties: { a: 1 } })]);
+  const other = new Database(path);
+  onTestFinished(() => void other.close());
+  other.exec(`CREATE TABLE log (n);
+    CREATE TRIGGER written AFTER UPDATE ON profiles BEGIN INSERT INTO log VALUES (1); END`);
+  const identifies = Array.from({ length: 50 }, (_, n) =>
+    incomingIdentify({ id: `${n}` }, { properties: { [`p${n % 20}`]: n } }),
+  );
+  await Promise.all(identifies.map((one) => store.write([one])));
+  expect(other.prepare('SELECT n FROM log').all()).toHaveLength(1);
+  const [profile] = await store.profiles({}, { limit: 1 });
+  expect(Object.keys(profile!.properties)).toHaveLength(21);
+
+  const late = incomingIdentify({ id: 'late' }, { properties: { b: 1 } });
+  await Promise.all([store.erase('p', 'u'), store.write([late])]);
+  await Promise.all([store.write([late]), store.clear()]);
+  expect(await store.profiles({}, { limit: 1 })).toEqual([]);
+});
+
+it('takes a profile of just the size that it may have, and no more', async () => {
+  const { store } = open(':memory:');
+  const write = async (id: string, properties: object) =>
+    (await store.write([incomingIdentify({ id }, { properties })]))[0]!.outcome;
+  const size = async () => {
+    const [profile] = await store.profiles({}, { limit: 1 });
+    return JSON.stringify(profile!.properties).length;
+  };
+  expect(await write('1', { '"': '\n'.repeat(50_000), ü: '😀'.repeat(50_000) })).toBe('stored');
+  const rest = (most: number, used: number) => 'x'.repeat(most - used - ',"rest":""'.length);
+  const most = 262_144;
+  expect(await write('2', { rest: `${rest(most, await size())}x` })).toBe('dead');
+  expect(await write('3', { rest: rest(most, await size()) })).toBe('stored');
+  expect(await size()).toBe(most);
+  expect(await write('4', { ü: '😀'.repeat(50_000), '"': 'y'.repeat(100_000) })).toBe('stored');
+  expect(await write('5', { ü: `${'😀'.repeat(50_000)}x` })).toBe('dead');
+  expect(await size()).toBe(most);
+});
+
 it('tells those who follow of its own writes once for each turn, and no more when they stop', async () => {
   const { store } = open(':memory:');
   const told = vi.fn();
@@ -92,6 +132,18 @@ it('lets others have their turn between the pages of all rows', async () => {
       after = (await store.rows({}, { after, limit: 500 })).at(-1)!.seq;
   });
   expect(turns).toBeGreaterThanOrEqual(4);
+});
+
+it('looks through large rows a few at a time', async () => {
+  const { store } = open(':memory:');
+  const text = 'x'.repeat(50_000);
+  await store.write(
+    Array.from({ length: 700 }, (_, n) => incomingEvent({ id: `r${n}` }, { tags: { text } })),
+  );
+  for (const filter of [{}, { text: 'rare' }, { text: 'xxxx' }]) {
+    const turns = await turnsDuring(() => store.rows(filter, { limit: 700 }));
+    expect(turns).toBeGreaterThanOrEqual(3);
+  }
 });
 
 it('looks through many rows in steps, and lets others have their turn', async () => {

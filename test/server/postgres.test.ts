@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasPostgres, startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
 import { createPostgresStore, type PostgresStoreOptions } from '../../src/service-postgres.js';
+import type { Incoming } from '../../src/server/incoming.js';
 import type { StoreWorld } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
@@ -134,10 +135,109 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     const { schema } = enter();
     const store = await open({ url: server.url, schema, statementTimeout: 300 });
     await client.query(`BEGIN; LOCK TABLE "${schema}".records`);
-    await expect(store.write([incomingEvent()])).rejects.toThrow(/statement timeout/);
+    await expect(store.write([incomingEvent()])).rejects.toThrow(/lock timeout/);
     await client.query('ROLLBACK');
     expect(await store.write([incomingEvent()])).toEqual([STORED]);
     expect(await store.refused(ALL)).toEqual([]);
+  });
+
+  /** What holds up all writing, until what is returned is called. */
+  const HOLDS: Readonly<Record<string, (schema: string) => Promise<() => unknown>>> = {
+    'an index is made': async (schema) => {
+      await client.query(`BEGIN; CREATE INDEX ON "${schema}".records (event)`);
+      return () => client.query('COMMIT');
+    },
+    'the profiles are locked': async (schema) => {
+      await client.query(`BEGIN; LOCK TABLE "${schema}".profiles`);
+      return () => client.query('COMMIT');
+    },
+    'another process holds the lock of the rows': async (schema) => {
+      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0)`);
+      return () => client.query('COMMIT');
+    },
+    'the server stands still': async () => {
+      server.freeze();
+      return () => server.goOn();
+    },
+  };
+
+  it.each(Object.keys(HOLDS))(
+    'asks all to send again while %s, buries nobody and stores each once after that',
+    async (what) => {
+      const { schema } = enter();
+      const store = await open({ url: server.url, schema, statementTimeout: 600 });
+      await store.write([incomingEvent({ id: 'before' })]);
+      const records = Array.from({ length: 40 }, (_, n) =>
+        (n % 4 ? incomingEvent : incomingIdentify)({ id: `${n}`, client: `client ${n}` }),
+      );
+      const failures: string[] = [];
+      /** Sends a record again and again, as a page does. */
+      const send = async (record: Incoming): Promise<void> => {
+        for (let wasAnswered = false; !wasAnswered;) {
+          const words = await store.write([record]).then(
+            () => undefined,
+            (error: unknown) => String(error),
+          );
+          if (words === undefined) wasAnswered = true;
+          else failures.push(words);
+        }
+      };
+      const release = await HOLDS[what]!(schema);
+      const sending = records.map(send);
+      try {
+        await vi.waitUntil(() => failures.length >= records.length, 50_000);
+      } finally {
+        await release();
+      }
+      await Promise.all(sending);
+      expect(failures.filter((words) => /statement timeout/.test(words))).toEqual([]);
+      expect(await store.refused(ALL)).toEqual([]);
+      const ids = (await store.rows({}, ALL)).map(({ id }) => id);
+      expect(ids.sort()).toEqual(['before', ...records.map(({ id }) => id)].sort());
+    },
+  );
+
+  it('asks a client to send again whose records take too long, stores those of others, and lets that client wait', async () => {
+    const { schema } = enter();
+    const store = await open({ url: server.url, schema, statementTimeout: 2_000 });
+    await client.query(`
+      CREATE FUNCTION "${schema}".slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(60); RETURN new; END $$;
+      CREATE TRIGGER slow BEFORE INSERT ON "${schema}".records FOR EACH ROW
+        WHEN (new.client = 'slow') EXECUTE FUNCTION "${schema}".slow()`);
+    /** Writes the records of ten clients together with one that takes too long. */
+    const writeRound = async (round: string) => {
+      await store.write([incomingEvent({ id: `${round} before` })]);
+      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0)`);
+      // These two wait for the lock, and all others for these two.
+      const first = [1, 2].map((n) => store.write([incomingEvent({ id: `${round} first ${n}` })]));
+      await vi.waitUntil(async () => {
+        const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+        return waiting.rows.length === 2;
+      }, 20_000);
+      const ofSlow = { id: `${round} slow`, client: 'slow' };
+      const slow = store.write([incomingIdentify(ofSlow, { user_id: 'fat' })]);
+      const others = Array.from({ length: 10 }, (_, n) =>
+        store.write([
+          (n % 2 ? incomingEvent : incomingIdentify)({ id: `${round} ${n}`, client: `${n}` }),
+        ]),
+      );
+      await client.query('COMMIT');
+      const failed = expect(slow).rejects.toThrow(/statement timeout/);
+      expect(await Promise.all([...first, ...others])).toEqual(Array(12).fill([STORED]));
+      await failed;
+      // Rows of one transaction have the same `xmin`.
+      const { rows } = await client.query(
+        `SELECT DISTINCT xmin::text FROM "${schema}".records WHERE id ~ '^${round} \\d'`,
+      );
+      return rows.length;
+    };
+    expect(await writeRound('unknown')).toBe(10);
+    expect(await writeRound('known')).toBe(1);
+    expect(await store.refused(ALL)).toEqual([]);
+    await client.query(`DROP TRIGGER slow ON "${schema}".records`);
+    const late = incomingIdentify({ id: 'slow', client: 'slow' }, { user_id: 'fat' });
+    expect(await store.write([late])).toEqual([STORED]);
   });
 
   it('says that it can store while searches hold all connections for reading', async () => {

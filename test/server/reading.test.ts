@@ -175,6 +175,22 @@ describe('what else is read', () => {
     expect((await service.send('/users?project=p', { method: 'DELETE' })).status).toBe(400);
   });
 
+  it.each([
+    ['a number', '42'],
+    ['escapes', '"\\u0034\\u0032"'],
+  ])(
+    'erases a refused record that names its user behind all that is kept of it: %s',
+    async (_, id) => {
+      const service = runService();
+      const long = 'x'.repeat(5_000);
+      await service.post('/v1/event', `{"project":"p","channel":"${long}","user_id":${id}}`);
+      await service.post('/v1/event', `{"project":"p","channel":"${long}","user_id":"other"}`);
+      await vi.waitUntil(async () => (await service.refused()).length === 2, 20_000);
+      await service.send('/users?project=p&user=42', { method: 'DELETE' });
+      expect((await service.refused()).map(({ user_id }) => user_id)).toEqual(['other']);
+    },
+  );
+
   it('tells how far setting up has come, and the last refusal with its fix', async () => {
     const told = { tag: '<script src="outbox.js"></script>', tokenFile: '/data/write-token' };
     const service = runService(told);

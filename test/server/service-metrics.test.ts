@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { event, identify, runService } from './support/run-service.js';
 
 const sumOf = (service: ReturnType<typeof runService>, name: string) => {
@@ -31,6 +31,30 @@ it('counts what happened, and no more', async () => {
   });
   expect(service.metrics.filter(([name]) => name === 'store_ms')).toHaveLength(6);
   expect((await service.rows()).length).toBe(4);
+});
+
+it('keeps what many clients send wrong for people to see, and a flood of it in part', async () => {
+  let time = Date.parse('2026-03-01T00:00:00Z');
+  const service = runService({
+    now: () => time,
+    clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+  });
+  const flood = (clients: number, each: number) =>
+    Promise.all(
+      Array.from({ length: clients * each }, (_, n) =>
+        service.post('/v1/event', {}, { 'x-client': `192.0.2.${n % clients}` }),
+      ),
+    );
+  const kept = () => sumOf(service, 'refused')['field true'];
+  // Of one client 50 are kept at once, and of all 200.
+  await flood(1, 60);
+  expect(kept()).toBe(50);
+  await flood(30, 10);
+  expect(kept()).toBe(200);
+  time += 1_000;
+  await flood(30, 2);
+  expect(kept()).toBe(220);
+  await vi.waitFor(async () => expect(await service.store.countRefused()).toBe(220));
 });
 
 it('takes a hook that throws for no reason to lose a record', async () => {

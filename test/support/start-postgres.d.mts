@@ -7,6 +7,9 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Starts it again, on the same port and with what it kept. */
   restart(): Promise<void>;
+  /** Has it stand still, as a machine that is out of memory does, until it goes on. */
+  freeze(): void;
+  goOn(): void;
   stop(): Promise<void>;
 }
 

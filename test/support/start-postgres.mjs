@@ -62,6 +62,18 @@ export async function startPostgres(settings = {}) {
     });
   }
 
+  /** Signals the server and the processes that serve its connections. */
+  function signalAll(signal) {
+    const children = execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' });
+    for (const pid of [child.pid, ...children.trim().split('\n').map(Number)]) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has just ended.
+      }
+    }
+  }
+
   async function end(signal) {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
@@ -75,6 +87,9 @@ export async function startPostgres(settings = {}) {
     /** Ends it at once, without writing what is in memory: what was committed is in its log. */
     kill: () => end('SIGQUIT'),
     restart: start,
+    /** Has it stand still, as a machine that is out of memory does, until it goes on. */
+    freeze: () => signalAll('SIGSTOP'),
+    goOn: () => signalAll('SIGCONT'),
     async stop() {
       await end('SIGQUIT');
       rmSync(place, { recursive: true, force: true });

@@ -3,12 +3,20 @@ import { inTime } from '../../interface/in-time.js';
 import type { Tell } from '../hooks.js';
 import type { Incoming } from '../incoming.js';
 import { sleep } from '../time.js';
+import type { GivenBack, Taken } from '../queue/ports.js';
 import type { Target } from './settle.js';
 
 /** A store in this process. It keeps a record that the database refuses among the refused. */
 export interface StoreTarget {
-  /** All in one transaction. Rejects if the database does not work; then none of them is stored. */
-  write(records: readonly Incoming[]): Promise<readonly { outcome: 'stored' | 'known' | 'dead' }[]>;
+  /**
+   * Writes records in one transaction, but for those whose senders have to wait. Rejects if the database does not work;
+   * then none of them is stored.
+   */
+  write(
+    records: readonly Incoming[],
+  ): Promise<
+    readonly ({ outcome: 'stored' | 'known' | 'dead' } | { outcome: 'later'; waitMs: number })[]
+  >;
 }
 
 interface Effects {
@@ -52,14 +60,21 @@ export const createStoreRounds = ({ store, queueFailed, tell, ticks, random }: E
       }
     };
     try {
-      const written = await store.write(round.map(({ record }) => record));
+      const stored = await store.write(round.map(({ record }) => record));
       failingSince = undefined;
       until = 0;
-      for (const { outcome } of written)
-        tell.metric('records', 1, {
-          ...{ side: 'out', outcome: outcome === 'dead' ? 'rejected' : 'delivered' },
-        });
-      await untilDone(() => queue.done(round));
+      const done: Taken[] = [];
+      const back: GivenBack[] = [];
+      stored.forEach((one, index) => {
+        const taken = round[index]!;
+        if (one.outcome === 'later')
+          return void back.push({ taken, delayMs: one.waitMs, isTried: false });
+        const outcome = one.outcome === 'dead' ? 'rejected' : 'delivered';
+        tell.metric('records', 1, { side: 'out', outcome });
+        done.push(taken);
+      });
+      if (done.length) await untilDone(() => queue.done(done));
+      if (back.length) await untilDone(() => queue.giveBack(back));
     } catch {
       failed();
       const back = round.map((taken) => ({ taken, delayMs: 0, isTried: false }));

@@ -1,5 +1,5 @@
 import type { Incoming } from '../incoming.js';
-import type { NewRefused, Profile, Row } from './port.js';
+import type { NewRefused, Profile, Resent, Row, Written } from './port.js';
 
 /** A record that the database refuses, as it is kept among the refused. */
 export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
@@ -16,6 +16,10 @@ export const readDead = (kept: string): Incoming => {
   const record = JSON.parse(kept) as Omit<Incoming, 'text'>;
   return { ...record, text: JSON.stringify(record.body) };
 };
+
+/** What became of a dead record that was written again. */
+export const resentOf = (seq: number, written: Written): Resent =>
+  written.outcome === 'dead' ? { seq, ...written } : { seq, outcome: written.outcome };
 
 /** A row as the record that it was. */
 export const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({

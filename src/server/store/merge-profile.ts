@@ -1,29 +1,65 @@
-import type { Profile } from './port.js';
+import { PROFILE_LIMITS } from '../profile-limit.js';
 
-/** Properties, and for each the time of the call that set it. */
-export type Timed = Pick<Profile, 'properties' | 'set_at'>;
+/** Properties, and when they were set: the time of their call, or one for each where several calls are merged already. */
+export interface Named {
+  properties: object;
+  set_at: string | Readonly<Record<string, string>>;
+}
 
-/** The properties of one identify. */
-export const timed = (properties: object, calledAt: string): Timed => ({
-  properties: properties as Record<string, unknown>,
-  set_at: Object.fromEntries(Object.keys(properties).map((name) => [name, calledAt])),
-});
+/** A profile as it is stored: JSON. */
+export interface ProfileTexts {
+  properties: string;
+  set_at: string;
+}
 
 /**
- * Merges properties into a profile, one level deep: a value replaces the stored one whole, a key that is not named
+ * Opens a profile, to merge calls into it one level deep: a value replaces the stored one whole, a key that is not named
  * stays, and `null` is a value, not a removal. Each property has the value of the latest call that named it, whichever
  * came first; of two calls at the same time, that of the later arrival.
  */
-export const mergeProfile = (kept: Timed | undefined, named: Timed): Timed => {
-  if (!kept) return named;
-  const later = Object.keys(named.properties).filter(
-    (name) => !(Object.hasOwn(kept.set_at, name) && kept.set_at[name]! > named.set_at[name]!),
-  );
-  const ofLater = <Value>(all: Record<string, Value>) =>
-    Object.fromEntries(later.map((name) => [name, all[name]!]));
-  // Not by assignment: a property named `__proto__` is an ordinary one.
+export const openProfile = (stored: ProfileTexts | undefined) => {
+  const properties = entriesOf<unknown>(stored?.properties);
+  const setAt = entriesOf<string>(stored?.set_at);
+  /** Of the properties as JSON. It is counted along, so that a small call costs little. */
+  let length = stored && properties.size ? stored.properties.length : EMPTY;
+
   return {
-    properties: { ...kept.properties, ...ofLater(named.properties) },
-    set_at: { ...kept.set_at, ...ofLater(named.set_at) },
+    /** Merges a call, or answers in words which bound that would break. */
+    merge: ({ properties: named, set_at }: Named): string | undefined => {
+      const timeOf = (name: string) => (typeof set_at === 'string' ? set_at : set_at[name]!);
+      const later = Object.entries(named).filter(
+        ([name]) => !(setAt.has(name) && setAt.get(name)! > timeOf(name)),
+      );
+      let [added, longer] = [0, 0];
+      for (const [name, value] of later) {
+        longer += lengthOf(value);
+        if (properties.has(name)) longer -= lengthOf(properties.get(name));
+        else longer += lengthOf(name) + SIGNS;
+        if (!properties.has(name)) added++;
+      }
+      const { characters, properties: names } = PROFILE_LIMITS;
+      if (added > 0 && properties.size + added > names.most) return names.words;
+      if (longer > 0 && length + longer > characters.most) return characters.words;
+      length += longer;
+      for (const [name, value] of later) {
+        properties.set(name, value);
+        setAt.set(name, timeOf(name));
+      }
+      return undefined;
+    },
+    /** Characters of the properties as JSON. */
+    size: (): number => length,
+    texts: (): ProfileTexts => ({ properties: textOf(properties), set_at: textOf(setAt) }),
   };
 };
+
+export type OpenProfile = ReturnType<typeof openProfile>;
+
+/** Characters of a colon and a comma; with the comma that the last one has not, an object has one character more. */
+const [SIGNS, EMPTY] = [2, 1];
+const lengthOf = (value: unknown): number => JSON.stringify(value).length;
+const entriesOf = <Value>(text = '{}') =>
+  new Map(Object.entries(JSON.parse(text) as Record<string, Value>));
+/** `fromEntries` makes a key named `__proto__` an ordinary one. */
+const textOf = (entries: ReadonlyMap<string, unknown>): string =>
+  JSON.stringify(Object.fromEntries(entries));

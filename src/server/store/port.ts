@@ -5,12 +5,18 @@ import type { Refusal } from '../refusal.js';
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
  * nothing was changed. `dead`: the database refuses this record itself; `message` has the database's words, and the
- * record is kept among the refused.
+ * record is kept among the refused. `profile`: about how many characters the profile has that an identify was merged
+ * into, if they are many; all of it was read and written.
  */
-export type Written = { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string };
+export type Written =
+  | { outcome: 'stored'; profile?: number }
+  | { outcome: 'known' }
+  | { outcome: 'dead'; message: string };
 
 /** What became of a dead record that was written again. */
-export type Resent = Written & { seq: number };
+export type Resent = { seq: number } & (
+  { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string }
+);
 
 /** A stored record, as it is read. */
 export interface Row {
@@ -118,7 +124,8 @@ export interface Count {
  *
  * A profile is the merge of a user's identifies, one level deep. Each property has the value of the latest *call* that
  * named it, whatever the order of arrival. NUL and lone surrogates are replaced by U+FFFD before a record is stored,
- * so that both engines keep the same; `onReplaced` counts the records.
+ * so that both engines keep the same; `onReplaced` counts the records. An identify that would make a profile larger than it
+ * may be is dead.
  */
 export interface Store {
   /** One transaction for all of them. Settles when they are durable; rejects if the database does not work. */
@@ -151,7 +158,10 @@ export interface Store {
   countRefused(): Promise<number>;
   /** Deletes all records of a user, the profile, and what was refused of that user. Answers how many rows there were. */
   erase(project: string, userId: string): Promise<number>;
-  /** Deletes rows that arrived before this time, at most `limit` of them, and answers how many there were. */
+  /**
+   * Deletes rows that arrived before this time, and profiles that no identify has touched since, at most `limit` of each,
+   * and answers how many there were. Of many profiles each call looks at the next so many.
+   */
   expire(before: string, limit: number): Promise<number>;
   /**
    * Takes over what another store holds as it is, and answers how much of it was new. What is here already stays, so

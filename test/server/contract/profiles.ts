@@ -2,10 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   ALL,
   KNOWN,
+  STORED,
   at,
+  event,
   first,
   identify,
+  idsOf,
   profileOf,
+  refusedOf,
   times,
   scenarioOf,
   type Part,
@@ -90,6 +94,86 @@ export const describeProfiles: Part = (name, enter) => {
       const profiles = await stores[0]!.profiles({}, ALL);
       expect(profiles.map(({ user_id }) => user_id)).toEqual(users);
       for (const { properties } of profiles) expect(Object.keys(properties)).toHaveLength(31);
+    });
+
+    it('have a bound on their properties, which an identify that names known ones does not break', async (store) => {
+      const words = expect.stringContaining('a profile may have 1,000 properties at the most');
+      const dead = { outcome: 'dead', message: words };
+      const named = (from: number, to: number, value: unknown = from) =>
+        Object.fromEntries(times(to - from, (n) => [`p${from + n}`, value]));
+      expect(
+        await store.write([
+          identify(named(0, 1_001), {}, { user_id: 'another' }),
+          identify(named(0, 998)),
+          identify({ ...named(0, 500, 'x'), ...named(998, 1_000) }, { calledAt: at(1) }),
+          event({ user_id: 'u' }),
+          identify({ p0: 'never', p1000: 1 }, { calledAt: at(2) }),
+        ]),
+      ).toMatchObject([dead, STORED, STORED, STORED, dead]);
+      const late = identify({ p1001: 1 }, { calledAt: at(-5) });
+      expect(await store.write([late])).toEqual([dead]);
+      const known = { p0: 'later', p999: 'later' };
+      expect(await store.write([identify(known, { calledAt: at(3) })])).toMatchObject([STORED]);
+      const [profile, ...others] = await store.profiles({}, ALL);
+      expect(others).toEqual([]);
+      expect(profile!.properties).toEqual({
+        ...{ ...named(0, 998), ...named(0, 500, 'x'), ...named(998, 1_000) },
+        ...known,
+      });
+      expect(Object.keys(profile!.set_at)).toHaveLength(1_000);
+      expect(idsOf(await refusedOf(store)).at(-1)).toBe(late.id);
+    });
+
+    it('are told of where they are large, since all of one is written for each call', async (store) => {
+      const large = identify({ a: 'x'.repeat(40_000) }, {}, { user_id: 'large' });
+      const small = identify({ b: 1 }, {}, { user_id: 'large' });
+      const written = [
+        ...(await store.write([large, event({ user_id: 'large' }), identify({ a: 1 })])),
+        ...(await store.write([small, large])),
+      ];
+      const ofLarge = { ...STORED, profile: expect.closeTo(40_000, -3) };
+      expect(written).toEqual([ofLarge, STORED, STORED, ofLarge, KNOWN]);
+    });
+
+    it('are merged from what another store holds, within the same bound', async (store) => {
+      const profile = await (async () => {
+        await store.write([identify({ a: 1 })]);
+        return profileOf(store);
+      })();
+      const properties = Object.fromEntries(times(1_000, (n) => [`p${n}`, n]));
+      const set_at = Object.fromEntries(Object.keys(properties).map((name) => [name, at(0)]));
+      await store.adopt({ profiles: [{ ...profile, properties, set_at }] });
+      expect(await profileOf(store)).toEqual(profile);
+      expect(first(await refusedOf(store)).message).toContain('1,000 properties');
+    });
+
+    it('expire when no identify has touched them for as long', async (store) => {
+      const touched = [
+        ...(['old 1', 'old 2', 'old 3', 'kept 1', 'kept 2'] as const),
+        ...(['new 1', 'new 2', 'new 3'] as const),
+      ].map((user_id) =>
+        identify({ a: 1 }, { receivedAt: at(user_id.startsWith('new') ? 7 : 1) }, { user_id }),
+      );
+      await store.write(touched);
+      const again = ['kept 1', 'kept 2'].map((user_id) =>
+        identify({}, { receivedAt: at(6) }, { user_id }),
+      );
+      await store.write(again);
+      // Its rows are gone, or never came with it.
+      const [lonely] = await store.profiles({ user_id: 'old 1' }, ALL);
+      await store.adopt({ profiles: [{ ...lonely!, user_id: 'a lonely one' }] });
+      let expired = 0;
+      for (let n = 0; n < 20; n++) expired += await store.expire(at(5), 2);
+      expect(expired).toBe(5 + 4);
+      const left = await store.profiles({}, ALL);
+      expect(left.map(({ user_id }) => user_id)).toEqual([
+        'kept 1',
+        'kept 2',
+        'new 1',
+        'new 2',
+        'new 3',
+      ]);
+      expect(left[0]!.properties).toEqual({ a: 1 });
     });
 
     it('are read by project and user, in pages', async (store) => {

@@ -211,6 +211,29 @@ export const describeRows: Part = (name, enter) => {
       ]);
     });
 
+    it('of a user are erased with what was refused, whatever the spelling of its JSON', async (store) => {
+      const ofUser = [
+        ...['{"user_id":42}', '{"user_id": 4.2e1}', '{"user_id":"\\u0034\\u0032"}'],
+        ...['{"user\\u005fid":"42"}', '[{"tags":{"customer":[true,"42"]}}]'],
+        ...['{"user_id":"4\\u0032","event":"cut', '{"user_id":42,"event":"cut'],
+        ...["{ user_id: '42' }", 'user_id=42', '"{\\"user_id\\":\\"42\\"}"', '42'],
+      ];
+      const ofOthers = [
+        ...['{"user_id":"420"}', '{"user_id":142}', '{"user_id":"4\\u00320","event":"cut'],
+        ...['{"user_id":null}', '{}', ''],
+      ];
+      for (const project of ['p', undefined, 'q'])
+        await store.refuse(
+          [...ofUser, ...ofOthers].map((body) => refusal({ body, ...(project && { project }) })),
+        );
+      await store.erase('p', '42');
+      expect((await refusedOf(store)).map(({ project, body }) => [project, body])).toEqual([
+        ...ofOthers.map((body) => ['p', body]),
+        ...ofOthers.map((body) => [undefined, body]),
+        ...[...ofUser, ...ofOthers].map((body) => ['q', body]),
+      ]);
+    });
+
     it('are all gone when the store is cleared, and their places are not given again', async (store) => {
       expect(await store.lastPlace()).toBe(0);
       await store.write([event(), identify({})]);

@@ -19,6 +19,9 @@ interface Tables {
   sql: string;
 }
 
+/** Does the jobs of a transaction, and what has to be done once for all of them. */
+type Around = <Result>(jobs: () => Result) => Result;
+
 /**
  * Opens a database file that several processes may share, and creates it with its folder.
  *
@@ -27,7 +30,7 @@ interface Tables {
  *
  * @throws Error in words, when what stands in the file is of another version.
  */
-export const openFile = (path: string, tables: Tables) => {
+export const openFile = (path: string, tables: Tables, around: Around = (jobs) => jobs()) => {
   makeFolder(dirname(path));
   const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
   database.pragma('journal_mode = WAL');
@@ -36,7 +39,7 @@ export const openFile = (path: string, tables: Tables) => {
   database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const inodeNow = () => statSync(path, { throwIfNoEntry: false })?.ino;
   const inode = inodeNow();
-  const { run, flush } = createGroupCommit(database, path);
+  const { run, flush } = createGroupCommit(database, path, around);
 
   return {
     database,
@@ -119,7 +122,7 @@ interface Job {
  * commit waits for the disk and costs far more than a row. The calls are synchronous, so a file that another process
  * has locked is tried again from a timer.
  */
-const createGroupCommit = (database: Database.Database, path: string) => {
+const createGroupCommit = (database: Database.Database, path: string, around: Around) => {
   let waiting: Job[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -131,7 +134,7 @@ const createGroupCommit = (database: Database.Database, path: string) => {
 
   const commit = (jobs: readonly Job[]): void => {
     try {
-      const values = inTransaction(database, () => jobs.map(({ run }) => run()));
+      const values = inTransaction(database, () => around(() => jobs.map(({ run }) => run())));
       jobs.forEach((job, index) => job.done(values[index]));
     } catch (error) {
       const { code } = error as { code?: string };

@@ -1,8 +1,9 @@
 import type Database from 'libsql';
 import type { Incoming } from '../../incoming.js';
+import { readDead, resentOf, writeDead } from '../dead-letter.js';
+import { namesUser } from '../names-user.js';
 import type { NewRefused, Refused, Resent, Span, Written } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
-import { readDead, writeDead } from '../dead-letter.js';
 import { storableText } from '../storable.js';
 
 interface StoredRefused {
@@ -45,11 +46,12 @@ export const createRefused = (database: Database.Database) => {
   const removeBefore = prepare(
     'DELETE FROM refused WHERE seq IN (SELECT seq FROM refused WHERE received_at < ? LIMIT ?)',
   );
-  // What a stranger sent may be no JSON, or name the user in another place: rather too much goes than too little.
   const removeOfUser = prepare(`
     DELETE FROM refused
-    WHERE (project IS NULL OR project = ?)
-      AND (user_id = ? OR instr(body, ?) > 0 OR instr(record, ?) > 0)`);
+    WHERE (project IS NULL OR project = ?) AND (user_id = ? OR instr(record, ?) > 0)`);
+  const bodies = prepare(
+    'SELECT seq, body FROM refused WHERE is_dead = 0 AND (project IS NULL OR project = ?)',
+  );
 
   const bodyOf = ({ body }: NewRefused): string | null =>
     body === undefined ? null : refusedText(body);
@@ -102,7 +104,7 @@ export const createRefused = (database: Database.Database) => {
       const written = write(readDead(row.record));
       if (written.outcome === 'dead') rename.run(refusedText(written.message), seq);
       else remove.run(seq);
-      return { seq, ...written };
+      return resentOf(seq, written);
     },
     count: (): number => {
       const [sum] = prepare('SELECT sum(count) AS count FROM refused_sizes').all() as {
@@ -112,8 +114,10 @@ export const createRefused = (database: Database.Database) => {
     },
     removeBefore: (time: string, limit: number): void => void removeBefore.run(time, limit),
     removeOfUser: (project: string, userId: string): void => {
-      const text = JSON.stringify(userId);
-      removeOfUser.run(project, userId, text, text);
+      // A dead record is in our own spelling of JSON; what else was refused is as a stranger sent it.
+      removeOfUser.run(project, userId, JSON.stringify(userId));
+      for (const { seq, body } of bodies.all(project) as { seq: number; body: string | null }[])
+        if (body !== null && namesUser(body, userId)) remove.run(seq);
     },
   };
 };

@@ -76,10 +76,14 @@ const globOf = (text: string): string => {
 };
 
 /**
- * How many places are looked through at a time. SQLite blocks the only thread meanwhile, so other requests get a turn
- * after each step, and also after the last one: an export asks for page after page.
+ * How many places are looked through at a time: as many as take some milliseconds, since a row may have a hundred bytes
+ * or a hundred thousand. SQLite blocks the only thread meanwhile, so other requests get a turn after each step, and also
+ * after the last one: an export asks for page after page.
  */
-const STEP = 5_000;
+const [FIRST_STEP, MIN_STEP, MAX_STEP] = [100, 20, 5_000];
+const STEP_MS = 10;
+const nextStep = (step: number, tookMs: number): number =>
+  tookMs > STEP_MS ? Math.max(MIN_STEP, Math.ceil(step / 2)) : Math.min(MAX_STEP, step * 2);
 
 interface Ends {
   first: number | null;
@@ -94,7 +98,7 @@ export const createRowReader = (database: Database.Database) => {
 
   return async (filter: RowFilter, { after, before, limit, newest }: Span): Promise<Row[]> => {
     const conditions: Condition[] = [...conditionsOf(filter), ['seq > ?'], ['seq < ?']];
-    const step = database.prepare<unknown[]>(
+    const look = database.prepare<unknown[]>(
       `SELECT * FROM rows WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
       ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
     );
@@ -103,11 +107,14 @@ export const createRowReader = (database: Database.Database) => {
     let low = Math.max(after ?? 0, (first ?? 1) - 1);
     let high = Math.min(before ?? Infinity, (last ?? 0) + 1);
     const found: Row[] = [];
+    let step = FIRST_STEP;
     while (found.length < limit && high - low > 1) {
-      const from = newest ? Math.max(low, high - 1 - STEP) : low;
-      const to = newest ? high : Math.min(high, low + 1 + STEP);
-      const rows = step.all(...values, from, to, limit - found.length) as StoredRow[];
+      const from = newest ? Math.max(low, high - 1 - step) : low;
+      const to = newest ? high : Math.min(high, low + 1 + step);
+      const startedAt = performance.now();
+      const rows = look.all(...values, from, to, limit - found.length) as StoredRow[];
       found.push(...rows.map(readRow));
+      step = nextStep(step, performance.now() - startedAt);
       if (newest) high = from + 1;
       else low = to - 1;
       await new Promise(setImmediate);

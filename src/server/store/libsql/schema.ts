@@ -1,4 +1,4 @@
-import { PROFILE_LIMIT } from '../profile-limit.js';
+import { PROFILE_LIMITS } from '../../profile-limit.js';
 
 /**
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
@@ -50,7 +50,7 @@ export const TABLES = {
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     PRIMARY KEY (project, user_id),
-    CONSTRAINT "${PROFILE_LIMIT.words}" CHECK (length(properties) <= ${PROFILE_LIMIT.characters})
+    CONSTRAINT "${PROFILE_LIMITS.characters.words}" CHECK (length(properties) <= ${PROFILE_LIMITS.characters.most})
   ) WITHOUT ROWID;
 
   CREATE TABLE refused (

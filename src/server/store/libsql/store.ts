@@ -6,7 +6,7 @@ import type { Incoming } from '../../incoming.js';
 import type { Count, Held, NewRefused, Profile, Row, Store, Written } from '../port.js';
 import { storable, storableText, tellReplaced } from '../storable.js';
 import { createNotice } from './notice.js';
-import { readProfiles } from './profiles.js';
+import { createProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
 import { createRowReader } from './rows.js';
 import { TABLES } from './schema.js';
@@ -29,10 +29,11 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     required: ['path'],
   });
   const { path, onReplaced } = options;
-  const file = openFile(path, TABLES);
+  const file = openFile(path, TABLES, (jobs) => profiles.inOnePiece(jobs));
   const { database, prepare } = file;
+  const profiles = createProfiles(database);
   const notice = createNotice(database);
-  const writer = createWriter(database);
+  const writer = createWriter(database, profiles);
   const readRows = createRowReader(database);
   const refused = createRefused(database);
   // Kept by AUTOINCREMENT: https://www.sqlite.org/autoinc.html
@@ -40,7 +41,6 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
   const eraseRows = prepare(
     'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE project = ? AND user_id = ? LIMIT ?)',
   );
-  const eraseProfile = prepare('DELETE FROM profiles WHERE project = ? AND user_id = ?');
   const expireRows = prepare(
     'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE received_at < ? ORDER BY received_at LIMIT ?)',
   );
@@ -85,7 +85,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     refused: async (span) => refused.read(span),
     resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
     dead: async (seqs) => refused.dead(seqs),
-    profiles: async (filter, page) => readProfiles(database, filter, page),
+    profiles: async (filter, page) => profiles.read(filter, page),
     counts: async () =>
       prepare(
         'SELECT project, type, rows FROM counts WHERE rows > 0 ORDER BY project, type',
@@ -100,7 +100,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
         if (changes < ERASE_ROWS) break;
       }
       await run(() => {
-        eraseProfile.run(...user);
+        profiles.remove({ project: user[0], user_id: user[1] });
         refused.removeOfUser(...user);
       });
       return erased;
@@ -108,20 +108,19 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     expire: (before, limit) =>
       run(() => {
         refused.removeBefore(before, limit);
-        return expireRows.run(before, limit).changes;
+        return expireRows.run(before, limit).changes + profiles.removeBefore(before, limit);
       }),
-    adopt: ({ rows = [], profiles = [], refused: others = [] }: Held) =>
+    adopt: ({ rows = [], profiles: kept = [], refused: others = [] }: Held) =>
       run(() => {
-        profiles.forEach(adoptProfile);
+        kept.forEach(adoptProfile);
         return rows.filter(adopt).length + others.filter(refused.adopt).length;
       }),
     follow: notice.follow,
     clear: () =>
-      run(() =>
-        ['rows', 'counts', 'profiles', 'refused'].forEach((table) =>
-          database.exec(`DELETE FROM ${table}`),
-        ),
-      ),
+      run(() => {
+        ['rows', 'counts', 'refused'].forEach((table) => database.exec(`DELETE FROM ${table}`));
+        profiles.clear();
+      }),
     close: async () => {
       notice.end();
       file.close();

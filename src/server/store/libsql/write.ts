@@ -3,8 +3,8 @@ import { messageOf } from '../../../interface/errors.js';
 import type { EventBody, IdentifyBody } from '../../../interface/bodies.js';
 import type { Incoming } from '../../incoming.js';
 import { isoTime } from '../../iso-time.js';
-import { mergeProfile, timed } from '../merge-profile.js';
 import type { Profile, Row, Written } from '../port.js';
+import type { Profiles } from './profiles.js';
 
 /** What SQLite says when it refuses the row itself. Anything else is trouble of the database, and ends the whole write. */
 const OF_THE_ROW = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
@@ -12,13 +12,8 @@ const OF_THE_ROW = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
 const isOfTheRow = (error: unknown): boolean =>
   OF_THE_ROW.test(String((error as { code?: unknown } | undefined)?.code));
 
-interface StoredProfile {
-  properties: string;
-  set_at: string;
-}
-
 /** Returns the functions that write. All of them have to be called inside a transaction. */
-export const createWriter = (database: Database.Database) => {
+export const createWriter = (database: Database.Database, profiles: Profiles) => {
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
   const begin = prepare('SAVEPOINT record');
   const keep = prepare('RELEASE record');
@@ -29,15 +24,6 @@ export const createWriter = (database: Database.Database) => {
   const countArrival = prepare(
     'UPDATE rows SET arrivals = arrivals + 1 WHERE project = ? AND type = ? AND id = ?',
   );
-  const selectProfile = prepare(
-    'SELECT properties, set_at FROM profiles WHERE project = ? AND user_id = ?',
-  );
-  const putProfile = prepare(`
-    INSERT INTO profiles (project, user_id, properties, set_at, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (project, user_id) DO UPDATE
-    SET properties = excluded.properties, set_at = excluded.set_at,
-      created_at = min(created_at, excluded.created_at),
-      updated_at = max(updated_at, excluded.updated_at)`);
 
   /** Answers whether the row is new. */
   const insertRow = ({ body, ...row }: Omit<Row, 'seq'>, text = JSON.stringify(body)): boolean => {
@@ -49,18 +35,6 @@ export const createWriter = (database: Database.Database) => {
     return changes > 0;
   };
 
-  const merge = (profile: Profile): void => {
-    const { project, user_id, properties, set_at, created_at, updated_at } = profile;
-    const [stored] = selectProfile.all(project, user_id) as StoredProfile[];
-    const kept = stored && {
-      properties: JSON.parse(stored.properties) as Record<string, unknown>,
-      set_at: JSON.parse(stored.set_at) as Record<string, string>,
-    };
-    const merged = mergeProfile(kept, { properties, set_at });
-    const texts = [JSON.stringify(merged.properties), JSON.stringify(merged.set_at)];
-    putProfile.run(project, user_id, ...texts, created_at, updated_at);
-  };
-
   const store = ({ id, type, body, text, client, calledAt, receivedAt }: Incoming): Written => {
     const { project, user_id, properties } = body as IdentifyBody;
     const received_at = isoTime(receivedAt) ?? receivedAt;
@@ -70,11 +44,9 @@ export const createWriter = (database: Database.Database) => {
       countArrival.run(project, type, id);
       return { outcome: 'known' };
     }
-    if (type === 'identify') {
-      const times = { created_at: received_at, updated_at: received_at };
-      merge({ project, user_id, ...timed(properties, called_at), ...times });
-    }
-    return { outcome: 'stored' };
+    if (type === 'event') return { outcome: 'stored' };
+    const times = { created_at: received_at, updated_at: received_at };
+    return profiles.merge({ project, user_id, properties, set_at: called_at, ...times });
   };
 
   /** A row that the database refuses is dead; nothing else is. */
@@ -104,10 +76,6 @@ export const createWriter = (database: Database.Database) => {
     adopt: (row: Omit<Row, 'seq'>): Written =>
       unlessDead(() => ({ outcome: insertRow(row) ? 'stored' : 'known' })),
     /** Merges a profile of another store. */
-    adoptProfile: (profile: Profile): Written =>
-      unlessDead(() => {
-        merge(profile);
-        return { outcome: 'stored' };
-      }),
+    adoptProfile: (profile: Profile): Written => profiles.merge(profile),
   };
 };

@@ -4,7 +4,7 @@ import { readTls, type Tls } from './tls.js';
 
 export interface DatabaseOptions {
   url: string;
-  /** Milliseconds after which Postgres gives up a statement. */
+  /** Milliseconds after which Postgres gives up a statement. One that stores waits for a lock for half of them. */
   statementTimeout: number;
 }
 
@@ -90,12 +90,15 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
   const way = host.startsWith('/') ? false : await findWay(ways);
   const tls = way === undefined ? {} : { ssl: way };
 
-  const createPool = (max: number) =>
-    new driver.Pool({ ...settings, ...tls, max })
+  const createPool = (max: number, options = settings.options) =>
+    new driver.Pool({ ...settings, ...tls, options, max })
       // A connection that ends is no news: its statement fails, and the next one opens another.
       .on('error', () => {})
       .on('connect', (client) => void client.on('error', () => {}));
-  const [writers, readers] = [createPool(WRITERS), createPool(READERS)];
+  // A statement that has its locks has half of its time left, so if it runs out of it, that is not for waiting alone.
+  const lockTimeout = `-c lock_timeout=${Math.ceil(statementTimeout / 2)}`;
+  const writers = createPool(WRITERS, `${settings.options} ${lockTimeout}`);
+  const readers = createPool(READERS);
 
   /** Runs work on one connection, which is closed if anything but an answer of Postgres has failed. */
   const on = async <Result>(

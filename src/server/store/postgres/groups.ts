@@ -1,5 +1,14 @@
-interface Job<Item, Result> {
+interface Sender {
+  /** Who asks; whoever is not known stands alone. */
+  sender?: string | undefined;
+  /** What is asked for may take long. */
+  isHeavy?: boolean | undefined;
+}
+
+interface Job<Item, Result> extends Sender {
   items: readonly Item[];
+  /** By `performance.now()`. */
+  since: number;
   resolve: (results: Result[]) => void;
   reject: (error: unknown) => void;
 }
@@ -9,36 +18,99 @@ interface GroupOptions<Item, Result> {
   run: (items: readonly Item[]) => Promise<Result[]>;
   /** How many groups may run at once. */
   lanes: number;
+  /** Whether a group failed since it ran for too long. That it waited for too long is something else. */
+  isLate?: (error: unknown) => boolean;
 }
 
 /** A group takes no more when it has this many items. */
 const MAX_ITEMS = 1_000;
+/** If none has passed for so long before one that was late, the database is slow, and not what was asked for. */
+const RECENT_MS = 10_000;
+/** After so many failures one after the other no sender's is tried. */
+const MAX_FAILURES = 2;
+/** How long what goes last may wait while others go. */
+const LAST_MS = 10_000;
+/** Slow senders remembered at the most. */
+const MAX_SLOW = 1_000;
 
 /**
  * Runs together what is asked for while earlier groups are running. A statement and its commit cost far more than a
  * row of it. If a group fails, all of it fails.
+ *
+ * A group that was late while others pass has something in it that takes too long. Then what each sender asks for goes
+ * once more, by itself, and fails only for senders who are late again. From then on what is heavy of such a sender goes
+ * last, so that others do not wait for it again.
  */
-export const createGroups = <Item, Result>({ run, lanes }: GroupOptions<Item, Result>) => {
-  const waiting: Job<Item, Result>[] = [];
+export const createGroups = <Item, Result>({
+  run,
+  lanes,
+  isLate = () => false,
+}: GroupOptions<Item, Result>) => {
+  let waiting: Job<Item, Result>[] = [];
   const running = new Set<Promise<void>>();
+  const slow = new Set<string>();
+  let passedAt = -Infinity;
 
+  const isLast = ({ sender, isHeavy }: Sender): boolean =>
+    !!isHeavy && sender !== undefined && slow.has(sender);
+
+  const rejectAll = (jobs: readonly Job<Item, Result>[], error: unknown): void =>
+    jobs.forEach(({ reject }) => reject(error));
   const nextGroup = (): Job<Item, Result>[] => {
+    const now = performance.now();
+    const ready = waiting.filter((job) => !isLast(job));
+    const last = waiting.filter(isLast);
     let count = 0;
-    const end = waiting.findIndex(({ items }) => (count += items.length) >= MAX_ITEMS);
-    return waiting.splice(0, end < 0 ? waiting.length : end + 1);
+    const end = ready.findIndex(({ items }) => (count += items.length) >= MAX_ITEMS);
+    // One at a time, and when nothing else is there: it may hold the lock for long.
+    const most = ready.length || running.size ? 0 : 1;
+    const group = [...ready.splice(0, end < 0 ? ready.length : end + 1), ...last.splice(0, most)];
+    const isTooLong = ({ since }: Job<Item, Result>) => now - since > LAST_MS;
+    rejectAll(last.filter(isTooLong), new Error('it takes too long while others wait'));
+    waiting = [...ready, ...last.filter((job) => !isTooLong(job))];
+    return group;
+  };
+  const runTogether = async (jobs: readonly Job<Item, Result>[]): Promise<void> => {
+    const results = await run(jobs.flatMap(({ items }) => items));
+    passedAt = performance.now();
+    let start = 0;
+    for (const { items, resolve } of jobs) resolve(results.slice(start, (start += items.length)));
+  };
+  /** Runs what one sender asks for, and answers whether it passed. */
+  const runOfSender = async (
+    jobs: readonly Job<Item, Result>[],
+    doOthersPass: boolean,
+  ): Promise<boolean> => {
+    const sender = jobs[0]?.sender;
+    try {
+      await runTogether(jobs);
+      if (sender !== undefined && jobs.some(isLast)) slow.delete(sender);
+      return true;
+    } catch (error) {
+      rejectAll(jobs, error);
+      if (sender !== undefined && doOthersPass && isLate(error)) remember(slow, sender);
+      return false;
+    }
   };
   const runGroup = async (jobs: readonly Job<Item, Result>[]): Promise<void> => {
+    const doOthersPass = performance.now() - passedAt < RECENT_MS;
+    const senders = bySender(jobs);
+    if (senders.length === 1) return void (await runOfSender(jobs, doOthersPass));
     try {
-      const results = await run(jobs.flatMap(({ items }) => items));
-      let start = 0;
-      for (const { items, resolve } of jobs) resolve(results.slice(start, (start += items.length)));
+      await runTogether(jobs);
     } catch (error) {
-      jobs.forEach(({ reject }) => reject(error));
+      let failures = doOthersPass && isLate(error) ? 0 : MAX_FAILURES;
+      for (const own of senders) {
+        if (failures === MAX_FAILURES) rejectAll(own, error);
+        else failures = (await runOfSender(own, true)) ? 0 : failures + 1;
+      }
     }
   };
   const runAll = (): void => {
-    while (waiting.length && running.size < lanes) {
-      const group = runGroup(nextGroup()).finally(() => {
+    while (running.size < lanes) {
+      const jobs = nextGroup();
+      if (!jobs.length) return;
+      const group = runGroup(jobs).finally(() => {
         running.delete(group);
         runAll();
       });
@@ -47,9 +119,9 @@ export const createGroups = <Item, Result>({ run, lanes }: GroupOptions<Item, Re
   };
 
   return {
-    add: (items: readonly Item[]): Promise<Result[]> =>
+    add: (items: readonly Item[], sender: Sender = {}): Promise<Result[]> =>
       new Promise((resolve, reject) => {
-        waiting.push({ items, resolve, reject });
+        waiting.push({ items, since: performance.now(), ...sender, resolve, reject });
         runAll();
       }),
     /** Settles when nothing runs or waits. */
@@ -57,4 +129,21 @@ export const createGroups = <Item, Result>({ run, lanes }: GroupOptions<Item, Re
       while (running.size) await Promise.all(running);
     },
   };
+};
+
+/** The jobs of each sender, those of senders who ask for nothing heavy first. */
+const bySender = <One extends Sender>(jobs: readonly One[]): One[][] => {
+  const all = new Map<unknown, One[]>();
+  for (const job of jobs) {
+    const key = job.sender ?? job;
+    all.set(key, [...(all.get(key) ?? []), job]);
+  }
+  const isHeavy = (own: readonly One[]) => own.some((job) => job.isHeavy);
+  return [...all.values()].sort((a, b) => Number(isHeavy(a)) - Number(isHeavy(b)));
+};
+
+/** Adds a name to a set that has room for so many; the oldest goes. */
+const remember = (names: Set<string>, name: string): void => {
+  names.add(name);
+  if (names.size > MAX_SLOW) names.delete(names.values().next().value!);
 };

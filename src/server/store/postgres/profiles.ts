@@ -1,24 +1,47 @@
 import type { Profile, Store } from '../port.js';
+import { PROFILE_LIMITS } from '../../profile-limit.js';
 import { storableText } from '../storable.js';
 import { isoOut, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
-import { lockOf } from './schema.js';
+import { literal, lockOf } from './schema.js';
+
+const { most, words } = PROFILE_LIMITS.properties;
+
+/**
+ * An expression that fails with the words of the bound, since they are no number: Postgres raises an error of one's own
+ * in functions only. The count, which adds nothing, keeps Postgres from trying the expression as it plans the statement.
+ */
+const refuse = (count: string): string =>
+  `(${literal(words)} || left((${count})::text, 0))::integer`;
+
+/** An expression, unless the profile would have more properties than it may. */
+const within = (expression: string, isBeyond: string, count: string): string =>
+  `CASE WHEN ${isBeyond} THEN to_jsonb(${refuse(count)}) ELSE ${expression} END`;
 
 /**
  * Merges rows of `source` into the profiles: a property of theirs takes the place of one that an earlier call has set.
- * `source` has one row a user, in the columns of the table.
+ * `source` has one row a user, in the columns of the table. One join finds what is later: to look for each key in a
+ * large profile takes five times as long.
  */
 const mergeInto = ({ profiles }: Tables, source: string): string => {
-  const winners = (values: string) => `coalesce((
-      SELECT jsonb_object_agg(key, ${values}) FROM jsonb_each(excluded.set_at)
-      WHERE NOT p.set_at ? key OR value #>> '{}' >= (p.set_at ->> key) COLLATE "C"
-    ), '{}')`;
+  const later = (value: string) =>
+    `coalesce(jsonb_object_agg(key, ${value}) FILTER (WHERE kept.at IS NULL OR named.at >= kept.at COLLATE "C"), '{}')`;
+  const all = `(SELECT count(*) FROM jsonb_object_keys(p.properties)) + count(*) FILTER (WHERE kept.at IS NULL)`;
+  const isBeyond = `count(*) FILTER (WHERE kept.at IS NULL) > 0 AND ${all} > ${most}`;
   return `
   INSERT INTO ${profiles} AS p (project, user_id, properties, set_at, created_at, updated_at)
-  ${source}
+  SELECT project, user_id,
+    (SELECT ${within('source.properties', `count(*) > ${most}`, 'count(*)')}
+      FROM jsonb_object_keys(source.properties)),
+    set_at, created_at, updated_at
+  FROM (${source}) AS source
   ON CONFLICT (project, user_id) DO UPDATE SET
-    properties = p.properties || ${winners('excluded.properties -> key')},
-    set_at = p.set_at || ${winners('value')},
+    (properties, set_at) = (
+      SELECT ${within(`p.properties || ${later('property.value')}`, isBeyond, all)}, p.set_at || ${later('named.at')}
+      FROM jsonb_each(excluded.properties) AS property (key, value)
+      JOIN jsonb_each_text(excluded.set_at) AS named (key, at) USING (key)
+      LEFT JOIN jsonb_each_text(p.set_at) AS kept (key, at) USING (key)
+    ),
     created_at = least(p.created_at, excluded.created_at),
     updated_at = greatest(p.updated_at, excluded.updated_at)`;
 };
@@ -30,20 +53,25 @@ const mergeInto = ({ profiles }: Tables, source: string): string => {
 export const mergeIdentifies = (tables: Tables): string =>
   mergeInto(
     tables,
-    `SELECT project, user_id, coalesce(properties, '{}'), coalesce(set_at, '{}'), first, last
+    `WITH identifies AS MATERIALIZED (
+    SELECT project, user_id, seq, properties, received_at, ${isoOut('called_at')} AS called_at
+    FROM fresh WHERE type = 'identify'
+  )
+  SELECT project, user_id, coalesce(properties, '{}') AS properties, coalesce(set_at, '{}') AS set_at,
+    created_at, updated_at
   FROM (
-    SELECT project, user_id, min(received_at) AS first, max(received_at) AS last
-    FROM fresh WHERE type = 'identify' GROUP BY project, user_id
+    SELECT project, user_id, min(received_at) AS created_at, max(received_at) AS updated_at
+    FROM identifies GROUP BY project, user_id
   ) AS users LEFT JOIN (
     SELECT project, user_id, jsonb_object_agg(key, value) AS properties,
-      jsonb_object_agg(key, ${isoOut('called_at')}) AS set_at
+      jsonb_object_agg(key, called_at) AS set_at
     FROM (
       SELECT DISTINCT ON (project, user_id, key) project, user_id, key, value, called_at
-      FROM fresh, json_each(properties) WHERE type = 'identify'
-      ORDER BY project, user_id, key, called_at DESC, seq DESC
+      FROM identifies, json_each(properties)
+      ORDER BY project, user_id, key, called_at COLLATE "C" DESC, seq DESC
     ) AS latest GROUP BY project, user_id
   ) AS merged USING (project, user_id)`,
-  );
+  ) + ' RETURNING project, user_id, pg_column_size(properties) AS size';
 
 const GIVEN = unnest({
   project: 'text',

@@ -1,3 +1,4 @@
+import { namesUser } from '../names-user.js';
 import type { Store } from '../port.js';
 import { storableText } from '../storable.js';
 import type { Tables } from './columns.js';
@@ -36,9 +37,53 @@ export const createRemovers = (
     return row!.removed;
   };
 
+  const eraseRefused = async (project: string, userId: string): Promise<void> => {
+    // A dead record is in our own spelling of JSON; what else was refused is as a stranger sent it.
+    await database.write({
+      text: `DELETE FROM ${refused} WHERE (project = $1 OR project IS NULL)
+        AND (user_id = $2 OR strpos(record, $3) > 0)`,
+      values: [project, userId, JSON.stringify(userId)],
+    });
+    const bodies = await database.read<{ seq: string; body: string }>({
+      text: `SELECT seq, body FROM ${refused} WHERE (project = $1 OR project IS NULL)
+        AND record IS NULL AND body IS NOT NULL`,
+      values: [project],
+    });
+    const seqs = bodies.flatMap(({ seq, body }) => (namesUser(body, userId) ? [seq] : []));
+    await database.write({
+      text: `DELETE FROM ${refused} WHERE seq = ANY($1::bigint[])`,
+      values: [seqs],
+    });
+  };
+
+  /** How far `expireProfiles` has looked. */
+  let seen = ['', ''];
+  /** Looks at the next so many profiles. Few are old at a time, so it needs no index, which each identify would have to keep. */
+  const expireProfiles = async (before: string, limit: number): Promise<number> => {
+    const [row] = await database.write<{ removed: number; last: string[] | null }>({
+      text: `WITH ${turn},
+        page AS (
+          SELECT project, user_id FROM ${profiles} WHERE (project, user_id) > ($3, $4)
+          ORDER BY project, user_id LIMIT $2::integer
+        ),
+        gone AS (
+          DELETE FROM ${profiles} AS p USING page
+          WHERE p.project = page.project AND p.user_id = page.user_id
+            AND p.updated_at < $1::timestamptz AND EXISTS (SELECT 1 FROM turn)
+          RETURNING 1
+        )
+        SELECT (SELECT count(*)::integer FROM gone) AS removed,
+          (SELECT ARRAY[project, user_id] FROM page ORDER BY project, user_id
+            OFFSET $2::integer - 1) AS last`,
+      values: [before, limit, ...seen],
+    });
+    seen = row!.last ?? ['', ''];
+    return row!.removed;
+  };
+
   return {
     erase: async (project, userId) => {
-      const user = [storableText(project), storableText(userId)];
+      const user = [storableText(project), storableText(userId)] as const;
       let all = 0;
       // Fewer than asked for is not the end: others may have deleted some while this statement waited for its turn.
       for (let removed = 1; removed > 0; all += removed)
@@ -46,14 +91,9 @@ export const createRemovers = (
       await database.write({
         text: `WITH ${turn} DELETE FROM ${profiles}
           WHERE project = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM turn)`,
-        values: user,
+        values: [...user],
       });
-      // What was refused may have been too wrong to tell its user.
-      await database.write({
-        text: `DELETE FROM ${refused} WHERE (project = $1 OR project IS NULL)
-          AND (user_id = $2 OR strpos(body, $3) > 0 OR strpos(record, $3) > 0)`,
-        values: [...user, JSON.stringify(user[1])],
-      });
+      await eraseRefused(...user);
       return all;
     },
     expire: async (before, limit) => {
@@ -61,7 +101,8 @@ export const createRemovers = (
         text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
         values: [before],
       });
-      return removeRows('received_at < $2::timestamptz ORDER BY received_at', [limit, before]);
+      const rows = 'received_at < $2::timestamptz ORDER BY received_at';
+      return (await removeRows(rows, [limit, before])) + (await expireProfiles(before, limit));
     },
     clear: async () => {
       // The places go on: none is given twice.

@@ -1,9 +1,10 @@
-import { PROFILE_LIMIT } from '../profile-limit.js';
+import { PROFILE_LIMITS } from '../../profile-limit.js';
 import type { PostgresDatabase } from './database.js';
 
 /** Quotes a name for use in a statement. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Quotes a text for use in a statement. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Takes a lock of this schema until the end of the transaction. One process writes rows at a time, so places appear
@@ -58,8 +59,8 @@ const STEPS: readonly ((schema: string) => string)[] = [
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (project, user_id),
-    CONSTRAINT ${quoted(PROFILE_LIMIT.words)}
-      CHECK (length(properties::text) <= ${PROFILE_LIMIT.characters})
+    CONSTRAINT ${quoted(PROFILE_LIMITS.characters.words)}
+      CHECK (length(properties::text) <= ${PROFILE_LIMITS.characters.most})
   ) WITH (fillfactor = 80);
 
   -- \`record\` is the whole record of a dead one. It is text, since the database may refuse it as JSON.

@@ -1,9 +1,9 @@
 import { messageOf } from '../../../interface/errors.js';
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
-import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
 import type { Incoming } from '../../incoming.js';
-import type { Count, Held, Profile, Resent, Store, Written } from '../port.js';
+import { deadLetterOf, incomingOf, refusedProfileOf, resentOf } from '../dead-letter.js';
+import type { Count, Held, Profile, Store, Written } from '../port.js';
 import { storable, tellReplaced } from '../storable.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
@@ -14,7 +14,7 @@ import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
 import { createRowReader } from './rows.js';
 import { migrate, quoted } from './schema.js';
-import { columnsOf, createRecordWriter, isOfRecord } from './write-records.js';
+import { columnsOf, createRecordWriter, isLate, isOfRecord } from './write-records.js';
 import { createRowWriter, type StoredRecord } from './write-rows.js';
 
 export interface PostgresStoreOptions {
@@ -22,7 +22,7 @@ export interface PostgresStoreOptions {
   url: string;
   /** The schema that holds the tables. It is made if it is not there. @default 'analytics_outbox' */
   schema?: string | undefined;
-  /** Milliseconds after which a statement is given up. @default 10000 */
+  /** Milliseconds after which a statement is given up; one that stores waits for a lock for half of them. @default 10000 */
   statementTimeout?: number | undefined;
   /** Hears how many records had NUL or half a character in them, which were replaced by U+FFFD. */
   onReplaced?: ((records: number) => void) | undefined;
@@ -51,7 +51,15 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   const profiles = createProfiles(database, tables, schema);
   const followers = createFollowers(database, tables, schema);
   const writeAll = createRecordWriter(rowWriter.store);
-  const writes = createGroups<StoredRecord, Written>({ run: writeAll, lanes: database.writers });
+  const writes = createGroups<StoredRecord, Written>({
+    ...{ run: writeAll, lanes: database.writers, isLate },
+  });
+  /** A large profile is what can take long. */
+  const write = (records: readonly Incoming[]): Promise<Written[]> =>
+    writes.add(records.map(columnsOf), {
+      sender: records[0]?.client,
+      isHeavy: records.some(({ type }) => type === 'identify'),
+    });
 
   const keepDead = async (records: readonly Incoming[], written: readonly Written[]) => {
     const letters = written.flatMap((one, index) =>
@@ -63,7 +71,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     let added = 0;
     const write = createRecordWriter(async (records) => {
       added += await rowWriter.adopt(records);
-      return [];
+      return {};
     });
     const records = rows.map((row) => storable(incomingOf(row)));
     const written = await write(
@@ -95,7 +103,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     write: async (records) => {
       if (!records.length) return [];
       const clean = records.map(storable);
-      const written = await writes.add(clean.map(columnsOf));
+      const written = await write(clean);
       tellReplaced(records, clean, onReplaced);
       await keepDead(clean, written);
       return written;
@@ -116,8 +124,8 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     resend: async (seqs) => {
       const letters = await refused.dead(seqs);
       if (!letters.length) return [];
-      const written = await writes.add(letters.map(({ record }) => columnsOf(record)));
-      const resent = letters.map(({ seq }, index): Resent => ({ seq, ...written[index]! }));
+      const written = await write(letters.map(({ record }) => record));
+      const resent = letters.map(({ seq }, index) => resentOf(seq, written[index]!));
       for (const one of resent)
         if (one.outcome === 'dead') await refused.rename(one.seq, one.message);
       await refused.remove(

@@ -4,7 +4,7 @@ import type { Incoming } from '../../incoming.js';
 import { isoTime } from '../../iso-time.js';
 import type { Written } from '../port.js';
 import { sqlStateOf } from './database.js';
-import type { RecordKey, StoredRecord } from './write-rows.js';
+import type { RecordKey, Stored, StoredRecord } from './write-rows.js';
 
 /** A record in the columns of the table. A time that cannot be kept is that of the arrival. */
 export const columnsOf = ({
@@ -32,6 +32,8 @@ export const columnsOf = ({
  */
 export const isOfRecord = (error: unknown): boolean =>
   /^(22|23|44|54|P0)/.test(sqlStateOf((error as Error).cause) ?? '');
+/** Whether a statement ran for longer than it may. Where it has waited for a lock, it has another code, 55P03. */
+export const isLate = (error: unknown): boolean => sqlStateOf((error as Error).cause) === '57014';
 /** Whether Postgres had to choose between two transactions, and asks for a second try. */
 const isOfTurn = (error: unknown): boolean =>
   /^40(001|P01)$/.test(sqlStateOf((error as Error).cause) ?? '');
@@ -39,12 +41,21 @@ const TRIES = 3;
 
 const keyOf = ({ project, type, id }: RecordKey): string => JSON.stringify([project, type, id]);
 
-const isStored: Written = { outcome: 'stored' };
-const isKnown: Written = { outcome: 'known' };
+/** What became of each record that a statement was given. */
+const writtenOf = (records: readonly StoredRecord[], { known, large }: Stored): Written[] => {
+  const keys = new Set(known?.map(keyOf));
+  return records.map((record) => {
+    if (keys.size && keys.has(keyOf(record))) return { outcome: 'known' };
+    const profile =
+      record.type === 'identify' &&
+      large?.find((one) => one.project === record.project && one.user_id === record.user_id);
+    return { outcome: 'stored', ...(profile && { profile: profile.size }) };
+  });
+};
 
-/** What becomes of records, given a statement that stores all of them or fails, and answers which were known. */
+/** What becomes of records, given a statement that stores all of them or fails. */
 export const createRecordWriter = (
-  store: (records: readonly StoredRecord[]) => Promise<readonly RecordKey[]>,
+  store: (records: readonly StoredRecord[]) => Promise<Stored>,
 ) => {
   const tryStore = async (records: readonly StoredRecord[], tries = TRIES) => {
     try {
@@ -58,8 +69,7 @@ export const createRecordWriter = (
   /** Halves what has a bad record until that stands alone, and has no neighbour to spoil. */
   const writeDistinct = async (records: readonly StoredRecord[]): Promise<Written[]> => {
     try {
-      const known = new Set((await tryStore(records)).map(keyOf));
-      return records.map((record) => (known.size && known.has(keyOf(record)) ? isKnown : isStored));
+      return writtenOf(records, await tryStore(records));
     } catch (error) {
       if (!isOfRecord(error)) throw error;
       if (records.length === 1)

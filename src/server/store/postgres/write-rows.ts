@@ -1,4 +1,5 @@
 import type { RecordType } from '../../../interface/bodies.js';
+import { LARGE_PROFILE } from '../../profile-limit.js';
 import { unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { mergeIdentifies } from './profiles.js';
@@ -21,6 +22,13 @@ export interface StoredRecord {
 }
 
 export type RecordKey = Pick<StoredRecord, 'project' | 'type' | 'id'>;
+
+export interface Stored {
+  /** Records that were there already. */
+  known?: readonly RecordKey[] | null;
+  /** Large profiles that were merged into. */
+  large?: readonly { project: string; user_id: string; size: number }[] | null;
+}
 
 const GIVEN = unnest({
   project: 'text',
@@ -66,7 +74,9 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
     merged AS (${mergeIdentifies(tables)})
     SELECT ${told},
       (SELECT json_agg(json_build_object('project', project, 'type', type, 'id', id))
-        FROM written WHERE arrivals > 1) AS known`;
+        FROM written WHERE arrivals > 1) AS known,
+      (SELECT json_agg(json_build_object('project', project, 'user_id', user_id, 'size', size))
+        FROM merged WHERE size > ${LARGE_PROFILE}) AS large`;
 
   const adopt = `WITH ${turn},
     fresh AS (${insert} DO NOTHING RETURNING project, type),
@@ -74,13 +84,11 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
     SELECT ${told}, (SELECT count(*) FROM fresh)::integer AS added`;
 
   return {
-    /** Stores records that came, each once so far, and answers the keys of those that were there already. */
-    store: async (records: readonly StoredRecord[]): Promise<RecordKey[]> => {
+    /** Stores records that came, each once so far. */
+    store: async (records: readonly StoredRecord[]): Promise<Stored> => {
       const values = GIVEN.valuesOf(records);
-      const [row] = await database.write<{ known: RecordKey[] | null }>({
-        ...{ name: 'store', text: store, values },
-      });
-      return row?.known ?? [];
+      const [row] = await database.write<Stored>({ name: 'store', text: store, values });
+      return row!;
     },
     /** Stores rows of another store as they are, and answers how many were not there. */
     adopt: async (records: readonly StoredRecord[]): Promise<number> => {

@@ -1,0 +1,44 @@
+import { attempt } from '../../interface/attempt.js';
+import { isObject } from '../../interface/is-object.js';
+import { storableText } from './storable.js';
+
+/** A word ends before and after what is neither a letter nor a digit. */
+const IN_WORD = /[\p{L}\p{N}_]/u;
+
+/**
+ * Whether what was refused names a user, in any field and in any spelling of JSON: `"u"`, `"\u0075"`, and `42` or `4.2e1`
+ * for the user `42`. A body that is cut, or no JSON, is searched for the id as a word. Rather too much is found than too
+ * little: what is found is erased, and is worth nothing but for finding a fault.
+ */
+export const namesUser = (body: string, userId: string): boolean => {
+  const value = attempt(() => JSON.parse(body) as unknown);
+  return value === undefined ? hasWord(unescaped(body), userId) : hasValue(value, userId);
+};
+
+const hasValue = (value: unknown, userId: string): boolean => {
+  if (typeof value === 'number') return String(value) === userId || value === Number(userId);
+  if (typeof value === 'string') {
+    // Some send JSON inside of JSON, which is refused for being a text.
+    return storableText(value) === userId || (/^\s*[[{]/.test(value) && namesUser(value, userId));
+  }
+  if (Array.isArray(value)) return value.some((item) => hasValue(item, userId));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, item]) =>
+    [key, item].some((one) => hasValue(one, userId)),
+  );
+};
+
+/** A text whose JSON may be cut, without the escapes of JSON. */
+const unescaped = (text: string): string =>
+  text.replace(
+    /\\(?:u[\da-f]{4}|["\\/bfnrt])/gi,
+    (escape) => attempt(() => JSON.parse(`"${escape}"`) as string) ?? escape,
+  );
+
+const hasWord = (text: string, word: string): boolean => {
+  for (let start = text.indexOf(word); start >= 0; start = text.indexOf(word, start + 1)) {
+    const around = [text.charAt(start - 1), text.charAt(start + word.length)];
+    if (!around.some((character) => IN_WORD.test(character))) return true;
+  }
+  return false;
+};
