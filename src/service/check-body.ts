@@ -1,4 +1,5 @@
 import type { EventBody, IdentifyBody, RecordType } from '../interface/bodies.js';
+import { hasInfinity } from '../interface/has-infinity.js';
 import { isDeeper, MAX_LEVELS } from '../interface/is-deeper.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { refusalOf, type Refusal } from './refusal.js';
@@ -32,6 +33,8 @@ const faultOf = (type: RecordType, body: unknown): string | undefined => {
   const long = KEYS.find((name) => bytesOf(given[name]) > MAX_KEY_BYTES);
   if (long) return `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`;
   if (isDeeper(body)) return `the body may have ${MAX_LEVELS} levels at the most`;
+  const infinite = Object.keys(FIELDS[type]).find((name) => hasInfinity(given[name]));
+  if (infinite) return `\`${infinite}\` has a number beyond what JSON readers hold, 1.8e308`;
   return undefined;
 };
 

@@ -216,6 +216,18 @@ describe('retention', () => {
     expect(await service.json('/counts')).toMatchObject({ counts: [{ rows: 1 }] });
   });
 
+  it.each([1e5, 1e7, 1e12, Number.MAX_VALUE])(
+    'keeps everything where the days, %d, reach beyond any calendar',
+    async (retentionDays) => {
+      const service = runService({ retentionDays });
+      const expire = vi.fn(async () => 0);
+      Object.assign(service.store, { expire });
+      await vi.waitFor(() => expect(expire).toHaveBeenCalled());
+      expect(expire).toHaveBeenCalledWith('1970-01-01T00:00:00.000Z', expect.any(Number));
+      expect(service.errors).toEqual([]);
+    },
+  );
+
   it('says once that it fails, and when it works again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -9,6 +9,18 @@ interface Limits {
   hold: (bytes: number) => ErrorStatus | undefined;
 }
 
+/**
+ * The encodings of a body in one spelling, without `identity`, which changes nothing; '' where there is none.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1
+ */
+const encodingsOf = (headers: Headers): string =>
+  (headers.get('content-encoding') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim().replace(/^x-gzip$/, 'gzip'))
+    .filter((name) => name !== 'identity')
+    .join();
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
@@ -20,8 +32,8 @@ export const readBody = async (
   { headers, body }: Request,
   { maxBytes, timeout, hold }: Limits,
 ): Promise<string | ErrorStatus> => {
-  const encoding = headers.get('content-encoding');
-  if (encoding && encoding !== 'gzip') return 415;
+  const encodings = encodingsOf(headers);
+  if (!['', 'gzip'].includes(encodings)) return 415;
   if (Number(headers.get('content-length')) > maxBytes) return 413;
   if (!body) return 400;
 
@@ -46,7 +58,7 @@ export const readBody = async (
       controller.enqueue(chunk);
     },
   });
-  const plain: ReadableStream<Bytes> = encoding
+  const plain: ReadableStream<Bytes> = encodings
     ? body.pipeThrough(counted).pipeThrough(new DecompressionStream('gzip'))
     : body;
   const reader = plain.getReader();

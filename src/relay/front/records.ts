@@ -1,5 +1,6 @@
 import type { RecordType } from '../../interface/bodies.js';
 import { isObject } from '../../interface/is-object.js';
+import { hasInfinity } from '../../interface/has-infinity.js';
 import { isDeeper } from '../../interface/is-deeper.js';
 import { MAX_USER_BYTES } from '../../interface/max-user-bytes.js';
 import { FIELDS, wrongField } from '../../interface/validate.js';
@@ -166,6 +167,8 @@ export const checkRecord = (
   }
   // Fields that the interface does not know are left out: the token may allow more than a page may do.
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(FIELDS[type], name));
+  const infinite = known.find(([, value]) => hasInfinity(value));
+  if (infinite) return wrong(infinite[0]);
   const good = Object.fromEntries(known);
   // These are parts of keys, which are kept for longer than the record.
   const long = ['project', 'user_id'].find(

@@ -36,3 +36,13 @@ it('refuses a project of over a kilobyte where any may be written to, since it i
   const refused = { id: 'a', outcome: 'rejected', status: 400, field: 'project' };
   expect(checkRecord({ id: 'a', type: 'event', body }, all)).toEqual(refused);
 });
+
+it.each(['1e400', '-1e400', '9'.repeat(309)])(
+  'refuses a number that no double holds, which would go on as null: %s',
+  (number) => {
+    const text = `{"project":"p","channel":"c","event":"e","tags":{"a":[${number}]}}`;
+    const all = { projects: '*', channels: '*' } as const;
+    const refused = { id: 'a', outcome: 'rejected', status: 400, field: 'tags' };
+    expect(checkRecord({ id: 'a', type: 'event', body: JSON.parse(text) }, all)).toEqual(refused);
+  },
+);
