@@ -138,6 +138,53 @@ describe('the feed', () => {
     expect(namesOf(feed.seen)).toEqual(['e300', 'e3000', 'e3001']);
   });
 
+  it('finds the same texts as the list, in whatever case they are searched for', async () => {
+    const texts = [
+      'ΟΔΟΣ',
+      'οδος',
+      'Οδοσ',
+      'ΟΔΟΣ ΟΔΟΣ',
+      'straße',
+      'STRASSE',
+      'İstanbul',
+      'istanbul',
+    ];
+    const more = [
+      'DŽ Dž dž',
+      '\u00b5g',
+      '\u03bcg',
+      'ſ',
+      'S',
+      '\u212a',
+      'k',
+      '\u2126',
+      'ω',
+      'ΐ',
+      '"\n\\',
+      'a\u0000b',
+    ];
+    const [service, live] = [runService(), runService()];
+    const rows = [...texts, ...more].flatMap((text, n) => many(n, n + 1, { tags: { text } }));
+    await service.store.write(rows);
+    const lists: Record<string, number> = {};
+    for (const text of [...texts, ...more]) {
+      for (const asked of new Set([text, text.toLowerCase(), text.toUpperCase()])) {
+        const query = `text=${encodeURIComponent(asked)}`;
+        const list = (await service.rows(query)).map(({ event }) => event);
+        const feed = await open(live, query);
+        await feed.until(isReady);
+        await live.store.write(rows.concat(many(900, 901, { tags: { asked } })));
+        await feed.until((seen) => namesOf(seen).includes('e900'));
+        expect(namesOf(feed.seen).slice(0, -1), asked).toEqual(list);
+        await feed.cancel();
+        await live.store.clear();
+        lists[asked] = list.length;
+      }
+    }
+    expect(lists['ΟΔΟΣ']).toBe(4);
+    expect(lists['οδος']).toBe(4);
+  });
+
   it.each(['endFeeds', 'close'] as const)(
     'is counted, and ends with its reader and by %s',
     async (end) => {
