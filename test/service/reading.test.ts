@@ -109,10 +109,23 @@ describe('GET /rows', () => {
     expect(JSON.parse(some[699]!)).toMatchObject({ seq: 504 });
   });
 
+  it('begins CSV with a byte order mark where it is asked for, and nothing else', async () => {
+    const service = runService();
+    const bytesOf = async (query: string) =>
+      Buffer.from(await (await service.send(`/rows?${query}`)).arrayBuffer()).toString('hex');
+    const plain = await bytesOf('format=csv');
+    expect(plain).toMatch(/^736571/); // "seq"
+    expect(await bytesOf('format=csv&bom=1')).toBe(`efbbbf${plain}`);
+    expect(await bytesOf('format=ndjson&bom=1')).toBe('');
+  });
+
   it('gives CSV in which nothing is a formula', async () => {
     const service = runService();
-    const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a "b",\nc', 'plain'];
-    const shown = [`'=1+1`, `'+1`, `'-1`, `'@SUM(A1)`, `'\t=1`, '"a ""b"",\nc"', 'plain'];
+    const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r1', 'a "b",\nc', 'a;b', 'plain'];
+    const shown = [
+      ...[`'=1+1`, `'+1`, `'-1`, `'@SUM(A1)`, `"'\t'=1"`, `"'\r1"`],
+      ...['"a ""b"",\nc"', '"a;b"', 'plain'],
+    ];
     for (const name of names) {
       await service.post('/v1/event', { ...event, event: name, tags: { a: '=1' } });
     }
