@@ -38,6 +38,16 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   /** The last time that records could not be taken, if none have been taken since. */
   let refusal: { message: string; at: number } | undefined;
 
+  /** Tells that the queue has failed. Answers how many milliseconds to wait. */
+  const failed = (error: unknown): number => {
+    const isFull = isQueueFull(error);
+    // One client that has too many is no trouble of the queue: others go on.
+    if (isFull && error.ofClient) return FULL_MS;
+    trouble.tell({ kind: 'queue', message: messageOf(error) });
+    refusal = { message: messageOf(error), at: now() };
+    return isFull ? FULL_MS : DOWN_MS;
+  };
+
   /** Puts the records. Answers 0 when they are durable, or else how many milliseconds to wait. */
   const put = async (
     records: readonly BatchRecord[],
@@ -52,12 +62,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
       refusal = undefined;
       return 0;
     } catch (error) {
-      const isFull = isQueueFull(error);
-      // One client that has too many is no trouble of the queue: others go on.
-      if (isFull && error.ofClient) return FULL_MS;
-      trouble.tell({ kind: 'queue', message: messageOf(error) });
-      refusal = { message: messageOf(error), at: now() };
-      return isFull ? FULL_MS : DOWN_MS;
+      return failed(error);
     }
   };
 
@@ -79,6 +84,7 @@ export const createAcceptance = ({ queue, seen, now, tell }: Effects) => {
   };
 
   return {
+    failed,
     accept: (records: readonly BatchRecord[], options: AcceptOptions): Promise<BatchResult[]> =>
       Promise.all(
         join(records, (fresh) => {

@@ -1,4 +1,5 @@
 import { messageOf } from '../../interface/errors.js';
+import { inTime } from '../../interface/in-time.js';
 import type { BatchResult } from '../../interface/wire.js';
 import type { ServiceHealth } from '../delivery/backoff.js';
 import { makeDelivery } from '../delivery/delivery.js';
@@ -83,10 +84,10 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const tell = createTell(options);
   const clientOf = createClientOf(options, tell);
+  const secretOfQueue = queue?.secret && (() => inTime(queue.secret!(), deadline));
   // The token, if it is known, is a secret that all processes of a relay share.
-  const wordOf = createOpaqueWord(
-    options.secret ?? (typeof token === 'string' ? token : undefined),
-  );
+  const shared = typeof token === 'string' ? token : undefined;
+  const wordOf = createOpaqueWord(options.secret ?? secretOfQueue ?? shared);
   const hold = createHeldBodies();
   const admission = createAdmission({ ...options, now, tell });
   const delivery = makeDelivery({ ...options, seen });
@@ -104,7 +105,10 @@ export const createRelay = (options: RelayOptions): Relay => {
     const refusal = good.length > 0 && admission.admit(good.length);
     if (refusal) return refusal;
     // What goes on and may be stored holds no address.
-    const client = await wordOf(clientOf(request));
+    const client = await wordOf(clientOf(request)).catch((error: unknown) =>
+      refuse(503, { waitMs: acceptance!.failed(error) }),
+    );
+    if (client instanceof Response) return client;
     const address = forwardAddress ? truncateAddress(clientAddress?.(request) ?? '') : undefined;
     const passed = await passOn(good, { until: now() + deadline, client, address, request });
     let next = 0;

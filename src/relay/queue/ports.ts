@@ -81,6 +81,11 @@ export interface Putter {
    * one client.
    */
   put(records: readonly QueuedRecord[]): Promise<void>;
+  /**
+   * If the queue can keep one: a secret that is made with it and is the same in all processes. Relays make the words
+   * for clients with it, so that all of them have one word for a client. Order and bounds of a client hang on that.
+   */
+  secret?(): Promise<string>;
 }
 
 /** A durable queue between a relay's answer and the service. */

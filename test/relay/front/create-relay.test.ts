@@ -441,6 +441,34 @@ describe('with a queue', () => {
     expect(errors).toEqual([full, full]);
   });
 
+  it('has one word for a client in all relays over one queue, whatever their tokens', async () => {
+    const { queue, puts } = createQueue();
+    const secret = async () => 'of the queue';
+    const relays = [{}, { token: 'other' }, { token: async () => 'made' }].map((options) =>
+      setUpRelay({ ...options, queue: { ...queue, secret } }),
+    );
+    for (const [n, { outcomes }] of relays.entries()) await outcomes(event(`e${n}`));
+    const words = puts.flat().map(({ client }) => client);
+    expect(words).toEqual([words[0], words[0], words[0]]);
+    const own = setUpRelay({ queue: { ...queue, secret }, secret: 'given' });
+    await own.outcomes(event('own'));
+    expect(puts.at(-1)![0]!.client).not.toBe(words[0]);
+  });
+
+  it('says 503 while the secret of its queue cannot be read, and reads it once it can', async () => {
+    const { queue, puts } = createQueue();
+    const secret = vi.fn(async () => 'of the queue');
+    for (let n = 0; n < 2; n++) secret.mockRejectedValueOnce(new Error('Redis does not answer'));
+    const { relay, errors, batch, outcomes } = setUpRelay({ queue: { ...queue, secret } });
+    for (const id of ['a', 'b']) expect(waitOf(await batch([event(id)]))).toEqual([503, '2']);
+    expect(errors).toEqual([{ kind: 'queue', message: 'Redis does not answer' }]);
+    expect(relay.health()).toMatchObject({ status: 'failing', problem: 'Redis does not answer' });
+    expect(puts).toEqual([]);
+    for (const id of ['a', 'b']) expect(await outcomes(event(id))).toEqual(accepted(id));
+    expect(secret).toHaveBeenCalledTimes(3);
+    expect(relay.health().status).toBe('ok');
+  });
+
   it('queues the others while another process puts a record, and has none wait for it', async () => {
     const { queue, puts } = createQueue();
     const seen = createSeenMemory();

@@ -58,7 +58,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   });
   const { path, now = monotonicNow } = options;
   const bounds = boundsOf(options);
-  const { prepare, run, runIfThere, close } = openFile(path, QUEUE_TABLES);
+  const { database, prepare, run, runIfThere, close } = openFile(path, QUEUE_TABLES);
 
   // Behind an identify that has not failed often, an event has to wait; behind any, another identify. Only the first
   // one of the line is looked at: a line may be long.
@@ -174,6 +174,12 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     }
     return letters.length;
   };
+  /** Its table is made here, since files of this version may be older than it. */
+  const secretNow = (): string => {
+    database.exec('CREATE TABLE IF NOT EXISTS secret (one INTEGER PRIMARY KEY, secret TEXT)');
+    prepare('INSERT INTO secret VALUES (1, ?) ON CONFLICT DO NOTHING').run(nanoid());
+    return (prepare('SELECT secret FROM secret').all() as { secret: string }[])[0]!.secret;
+  };
   /** Throws outside of the transaction, which other writes share and which it would undo. */
   const ifThereIsRoom = async <Result>(client: string | undefined, work: () => Result) => {
     const result = await runIfThere(() => {
@@ -186,6 +192,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
 
   return {
     put: (records) => ifThereIsRoom(records[0]?.client, () => records.forEach(putNow)),
+    secret: () => run(secretNow),
     take: (limit, visibilityMs, { only } = {}) => run(() => takeNow(limit, visibilityMs, only)),
     done: (taken) => run(() => void taken.forEach(removeNow)),
     giveBack: (back) => run(() => back.forEach(giveBackNow)),

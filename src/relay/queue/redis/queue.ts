@@ -53,6 +53,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   const [list, resend] = [script(scripts.LIST), script(scripts.RESEND)];
   const [purge, size] = [script(scripts.PURGE), script(scripts.SIZE)];
   const tryNow = script(scripts.TRY_NOW);
+  const secretKey = keyOf(prefix, 'secret');
   /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
   let lost = '';
 
@@ -79,6 +80,11 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
       const { maxWaiting, maxWaitingOfClient } = bounds;
       const full = await put(maxWaiting, maxWaitingOfClient, ...records.flatMap(putArgsOf));
       if (full) throw new QueueFullError(bounds, full === 'client');
+    },
+    secret: async () => {
+      const made = nanoid();
+      // Answers the one that another process has made, if any. https://redis.io/docs/latest/commands/set/
+      return String((await client.sendCommand(['SET', secretKey, made, 'NX', 'GET'])) ?? made);
     },
     take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = lost || nanoid(); // the same until an answer comes, however often Redis is away in between
