@@ -323,6 +323,15 @@ describe('the rate limit', () => {
     },
   );
 
+  it('reads no body while the ceiling is reached', async () => {
+    const { post, batch } = setUpRelay({ ceiling: { perSecond: 1, burst: 1 } });
+    expect((await batch([event('a')])).status).toBe(200);
+    const pull = vi.fn();
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    expect(waitOf(await post('/v1/batch', body))).toEqual([503, '1']);
+    expect(pull).not.toHaveBeenCalled();
+  });
+
   it('takes of the ceiling for what is passed on alone', async () => {
     const rateLimit = { perSecond: 0.001, burst: 60 };
     const { post, statusFrom } = setUpRelay({
