@@ -35,7 +35,7 @@ export interface RelayOptions extends Omit<DeliveryOptions, 'seen' | 'timeout'>,
   forwardAddress?: boolean | undefined;
   /**
    * What goes on tells clients apart by a word that is made of the address with this secret. Give the same to all
-   * processes of a relay. @default that of the queue, the token, or one of this process
+   * processes of a relay. @default the queue's, the token, or its own
    */
   secret?: string | undefined;
   /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */
