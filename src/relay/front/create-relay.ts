@@ -105,9 +105,10 @@ export const createRelay = (options: RelayOptions): Relay => {
     const refusal = good.length > 0 && admission.admit(good.length);
     if (refusal) return refusal;
     // What goes on and may be stored holds no address.
-    const client = await wordOf(clientOf(request)).catch((error: unknown) =>
-      refuse(503, { waitMs: acceptance!.failed(error) }),
-    );
+    const client = await wordOf(clientOf(request)).catch((error: unknown) => {
+      if (!acceptance) throw error;
+      return refuse(503, { waitMs: acceptance.failed(error) });
+    });
     if (client instanceof Response) return client;
     const address = forwardAddress ? truncateAddress(clientAddress?.(request) ?? '') : undefined;
     const passed = await passOn(good, { until: now() + deadline, client, address, request });
