@@ -45,7 +45,8 @@ const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
   if (command !== 'tail') throw new Error(`unknown argument "${command}"\n${USAGE}`);
   // Its reader is gone, such as `head`.
   process.stdout.on('error', () => process.exit());
-  return runTail(rest, { environment: process.env, print, say });
+  const terminal = process.stdout.isTTY ? process.stdout : undefined;
+  return runTail(rest, { environment: process.env, print, say, terminal });
 };
 
 // Whoever reads what it says may go away, such as `head` or a log collector. The program goes on without.

@@ -7,36 +7,10 @@ import { causeOf } from '../server/deliver/fetch.js';
 import type { Refused, Row } from '../service.js';
 import { readStream } from './read-stream.js';
 import { readTailSettings } from './service-settings.js';
+import { createTerminalLines, lineOf, plain, refusedLine, type Terminal } from './tail-lines.js';
 
 export const TAIL_USAGE =
   'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
-
-/** Makes what strangers have sent fit for a terminal, which obeys some signs. */
-export const plain = (text: string): string =>
-  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
-    sign.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
-
-const pairsOf = (values: object): string =>
-  Object.entries(values)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
-
-const timeOf = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
-
-/** A row as a line. */
-export const lineOf = ({ type, body, received_at, project, channel, user_id }: Row): string => {
-  const { event, icon, tags, properties } = body as unknown as Record<string, unknown>;
-  const what = type === 'identify' ? 'identify' : [icon, event].filter(Boolean).join(' ');
-  const place = channel === undefined ? project : `${project} · ${channel}`;
-  const values = pairsOf((tags ?? properties ?? {}) as object);
-  return plain(
-    [timeOf(received_at), place, what, user_id ?? '', values].filter(Boolean).join('  '),
-  );
-};
-
-const refusedLine = ({ received_at, status, reason, message }: Refused): string =>
-  plain(`${timeOf(received_at)}  refused ${status} (${reason})  ${message}`);
 
 const read = (folder: string, name: string): string | undefined => {
   try {
@@ -53,6 +27,8 @@ interface Effects {
   print: (line: string) => void;
   /** Writes a line for people, which is no part of the result. */
   say: (line: string) => void;
+  /** Where `print` writes to, if that is a terminal. */
+  terminal?: Terminal | undefined;
   signal?: AbortSignal;
   /** Milliseconds before a lost connection is tried again. @default 1000 */
   pause?: number;
@@ -60,7 +36,7 @@ interface Effects {
 
 /** Prints rows as they arrive, until the program is stopped. Goes on where it was after a lost connection. */
 export const runTail = async (args: readonly string[], effects: Effects): Promise<void> => {
-  const { environment, print, say, signal, pause = 1_000 } = effects;
+  const { environment, print, say, terminal, signal, pause = 1_000 } = effects;
   const { folder, readToken } = readTailSettings(environment);
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -84,6 +60,9 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
     for (const value of values[name] ?? []) query.append(name, value);
   const token = readToken ?? read(folder, 'read-token');
   const url = `${address.replace(/\/+$/, '')}/rows?${query}`;
+  const lines = terminal
+    ? createTerminalLines(terminal, environment)
+    : { row: lineOf, refused: refusedLine };
   let last: string | undefined;
   let isLost = false;
 
@@ -113,10 +92,8 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       const isRefused = type === 'refused' && values.refused;
       if (type !== 'row' && !isRefused) continue;
       if (values.json) print(plain(data));
-      else
-        print(
-          isRefused ? refusedLine(JSON.parse(data) as Refused) : lineOf(JSON.parse(data) as Row),
-        );
+      else if (isRefused) print(lines.refused(JSON.parse(data) as Refused));
+      else print(lines.row(JSON.parse(data) as Row));
     }
     throw new Error('the connection has ended');
   };

@@ -53,7 +53,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     rules: { projects: options.projects, channels: options.channels, fillsIn: false },
     origins: options.origins,
     // The token, if it is known, is a secret that all processes of a relay share.
-    secret: options.secret ?? (typeof token === 'string' ? token : undefined),
+    secret: typeof token === 'string' ? token : undefined,
     addressOf: options.forwardAddress
       ? (request) => truncateAddress(clientAddress?.(request) ?? '')
       : undefined,

@@ -30,7 +30,8 @@ interface Parts {
   origins: Origins;
   /** Who may send with a token; without it nobody. */
   tokens?: Tokens | undefined;
-  secret: string | undefined;
+  /** Makes the words for senders, if neither the options nor the sink have a secret. */
+  secret?: string | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   addressOf?: ((request: Request) => string | undefined) | undefined;
   /** Called with each request and record that is refused. */
@@ -65,7 +66,7 @@ export const createServer = (parts: Parts) => {
     hold: createHeldBodies(),
     clientOf: createClientOf(options, tell),
     // What goes on and may be stored holds no address.
-    senderOf: createOpaqueWord(parts.secret),
+    senderOf: createOpaqueWord(options.secret ?? sink.secret ?? parts.secret),
     browserOf: parts.browserOf,
     addressOf: parts.addressOf,
     accepted: parts.accepted,

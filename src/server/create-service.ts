@@ -88,7 +88,6 @@ export const createService = (options: ServiceOptions): Service => {
     rules: { projects: options.projects ?? '*', channels: options.channels ?? '*', fillsIn: true },
     origins: origins ?? [],
     tokens: createTokens(options.writeTokens ?? []),
-    secret: options.secret,
     accepted: () => setup.note('accepted'),
   });
   const endRetention =

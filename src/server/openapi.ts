@@ -114,6 +114,7 @@ const paths = {
       {
         parameters: [
           query('format', { enum: ['json', 'ndjson', 'csv', 'sse'] }, 'Or by the Accept header.'),
+          query('bom', { enum: ['1'] }, '`1`: CSV begins with a byte order mark, for Excel.'),
           query('project', text, 'Only of this project.'),
           query('channel', text, 'Only of this channel.'),
           query('user', text, 'Only of this user.'),

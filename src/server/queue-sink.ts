@@ -11,6 +11,8 @@ import type { Sink } from './sink.js';
 const AWAY = { waitMs: 2_000 };
 /** A full queue needs longer than one that was away for a moment. */
 const FULL_S = 30;
+/** How long the queue may take to give its secret. */
+const SECRET_MS = 15_000;
 /** After so long without records, nobody knows whether the queue would take some. */
 const STALE_MS = 10_000;
 
@@ -38,8 +40,20 @@ export const createQueueSink = ({ queue, consumer, tell, now }: Parts): Sink => 
     failure = undefined;
   };
 
+  const { secret } = queue;
+
   return {
     done: 'accepted',
+    ...(secret && {
+      secret: async () => {
+        try {
+          return await inTime(secret.call(queue), SECRET_MS);
+        } catch (error) {
+          failed(messageOf(error));
+          throw error;
+        }
+      },
+    }),
     take: async (records, { until }) => {
       const at = now();
       try {

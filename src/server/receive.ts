@@ -56,6 +56,8 @@ interface Parts {
   deadline: number;
 }
 
+/** How long to wait if the secret of a queue cannot be read, which the queue's sink reports. */
+const NO_SECRET_MS = 2_000;
 /** How long to wait when too many bodies are held. */
 const BUSY_MS = 1_000;
 
@@ -141,7 +143,9 @@ export const createReceive = (parts: Parts) => {
     if (beyond) return beyond;
     let taken: readonly BatchResult[] = [];
     if (good.length) {
-      const sender = await parts.senderOf(client);
+      const sender = await parts.senderOf(client).catch(() => undefined);
+      if (sender === undefined)
+        return refusalOf('database', '', { status: 503, waitMs: NO_SECRET_MS });
       const browser = await parts.browserOf?.(request);
       for (const record of good) {
         if (sender) record.sender = sender;

@@ -1,4 +1,5 @@
 import type { RecordType } from '../interface/bodies.js';
+import { hasInfinity } from '../interface/has-infinity.js';
 import { isDateTime } from '../interface/is-date-time.js';
 import { isDeeper, MAX_LEVELS } from '../interface/is-deeper.js';
 import { isObject } from '../interface/is-object.js';
@@ -111,6 +112,9 @@ const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
   if (type === 'identify' && Object.keys(given['properties'] as object).length > most)
     return wrongIn('properties', words);
   if (isDeeper(body)) return wrongIn('body', `the body may have ${MAX_LEVELS} levels at the most`);
+  const infinite = Object.keys(FIELDS[type]).find((name) => hasInfinity(given[name]));
+  if (infinite)
+    return wrongIn(infinite, `\`${infinite}\` has a number beyond what JSON readers hold, 1.8e308`);
   return undefined;
 };
 

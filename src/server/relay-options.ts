@@ -29,7 +29,7 @@ export interface ServerOptions extends Hooks, AdmissionOptions {
   allowMissingOrigin?: boolean | undefined;
   /**
    * What goes into a queue tells senders apart by a word that is made of the address with this secret. Give the same to
-   * all processes on one queue. @default the one that the queue keeps, or one of this process
+   * all processes on one queue. @default the queue's, the token, or one of this process
    */
   secret?: string | undefined;
   /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */

@@ -21,7 +21,8 @@ export const startRetention = ({ store, days, tell, now }: Parts): (() => void) 
   const trouble = createReportOnce(tell, now);
 
   const look = async (): Promise<number> => {
-    const before = new Date(now() - days * DAY_MS).toISOString();
+    // Nothing arrived before 1970, and not every number of days leads to a date that a database knows.
+    const before = new Date(Math.max(0, now() - days * DAY_MS)).toISOString();
     const expired = await store.expire(before, BATCH);
     trouble.healed();
     if (expired) tell.metric('expired', expired);

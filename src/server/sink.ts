@@ -23,6 +23,8 @@ export interface Sink {
     records: readonly Incoming[],
     circumstances: Circumstances,
   ): Promise<readonly BatchResult[] | Away>;
+  /** A secret that all processes on this sink share, if it keeps one. */
+  secret?(): Promise<string>;
   /** Milliseconds until it is worth reading a request; 0 if it is now. */
   waitMs(): number;
   /** Why records cannot be taken, if that is so. Anybody may ask as often as they like. */

@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { mountService } from '../../src/program/mount-service.js';
+import { openStore } from '../../src/program/store.js';
 import { readServiceSettings } from '../../src/program/service-settings.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -60,4 +61,30 @@ it.each<[what: string, environment: NodeJS.ProcessEnv, isAway: boolean, found: o
 ])('says so where probes ask, when the database %s', async (_, environment, isAway, found) => {
   const queue = environment.STORE_URL && { STORE_URL: `file:${join(tempFolder(), 'queue')}` };
   expect(await probe({ ...environment, ...queue }, isAway)).toEqual(found);
+});
+
+it('has the same word for a client as another process over the same queue', async () => {
+  const queued = `file:${tempFolder()}`;
+  for (const id of ['one', 'two']) {
+    const settings = readServiceSettings({ DATA_FOLDER: tempFolder(), STORE_URL: queued });
+    const mounted = await mountService(settings, {
+      log: { info: () => {}, error: () => {} },
+      files: pathToFileURL(`${settings.folder}/`),
+      clientAddress: () => '192.0.2.1',
+    });
+    onTestFinished(mounted.close);
+    const body = { project: 'p', channel: 'c', event: 'e' };
+    const response = await mounted.answer(
+      new Request('http://localhost/a/v1/batch', {
+        method: 'POST',
+        headers: { origin: 'http://localhost', 'content-type': 'application/json' },
+        body: JSON.stringify({ sent_at: '', records: [{ id, type: 'event', body }] }),
+      }),
+    );
+    expect(response.status).toBe(200);
+  }
+  const { queue, close } = await openStore(queued);
+  onTestFinished(close);
+  const words = (await queue.take(2, 1_000)).map(({ record }) => record.client);
+  expect(words).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), words[0]]);
 });

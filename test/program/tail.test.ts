@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { lineOf, runTail } from '../../src/program/tail.js';
+import { WriteStream } from 'node:tty';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runTail } from '../../src/program/tail.js';
+import { lineOf, type Terminal } from '../../src/program/tail-lines.js';
 import type { Row } from '../../src/service.js';
 import { listen } from '../server/helpers/relay.js';
 import { freePort } from '../support/free-port.mjs';
@@ -30,7 +33,10 @@ const ROW: Row = {
 };
 
 /** A service whose stream a test writes. */
-const runStream = async (environment: NodeJS.ProcessEnv = { READ_TOKEN: 'tok' }) => {
+const runStream = async (
+  environment: NodeJS.ProcessEnv = { READ_TOKEN: 'tok' },
+  terminal?: Terminal,
+) => {
   const requests: IncomingMessage[] = [];
   const answers: ServerResponse[] = [];
   const port = await listen((request, response) => {
@@ -49,6 +55,7 @@ const runStream = async (environment: NodeJS.ProcessEnv = { READ_TOKEN: 'tok' })
       say: (line) => said.push(line),
       signal: stop.signal,
       pause: 10,
+      ...(terminal && { terminal }),
     });
   const connected = (times: number) => vi.waitUntil(() => requests.length === times, 20_000);
   return { requests, answers, lines, said, tail, connected };
@@ -63,6 +70,108 @@ it('says a row in a line', () => {
 it('shows signs that a terminal obeys as text', () => {
   const body = { ...ROW.body, tags: { 'a\u001b[2J': '\u202edlrow' } };
   expect(lineOf({ ...ROW, body } as Row)).toContain('a\\u001b[2J=\\u202edlrow');
+});
+
+const SEQUENCES = ['👩🏽‍💻', '❤️‍🔥', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '🇩🇪', 'می‌خواهم'];
+
+it.each(SEQUENCES)('leaves %s in one piece', (text) => {
+  expect(lineOf({ ...ROW, event: text, body: { ...ROW.body, event: text } })).toContain(text);
+});
+
+describe('in a terminal', () => {
+  const COLOURS = { TERM: 'xterm-256color' };
+  const createTerminal = (columns: number): Terminal =>
+    Object.assign(Object.create(WriteStream.prototype) as Terminal, { columns });
+  const rowOf = (event: string, more: Partial<Row> = {}, body: object = {}): Row => ({
+    ...{ ...ROW, event, ...more },
+    body: { ...ROW.body, event, icon: '', ...body } as Row['body'],
+  });
+  const refused = { received_at: ROW.received_at, status: 400, reason: 'field' };
+  /** The lines of these events, one after the other. */
+  const show = async (
+    events: readonly (readonly [name: string, data: object])[],
+    { columns = 80, environment = COLOURS as NodeJS.ProcessEnv, args = ['--refused'] } = {},
+  ) => {
+    const terminal = createTerminal(columns);
+    const { answers, lines, tail, connected } = await runStream(environment, terminal);
+    tail(...args);
+    await connected(1);
+    for (const [name, data] of events)
+      answers[0]!.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    await vi.waitUntil(() => lines.length === events.length);
+    return lines;
+  };
+  const time = new Date(ROW.received_at).toTimeString().slice(0, 8);
+
+  it('has columns and colours: time and tags dim, names bold, late in amber, refused in red', async () => {
+    const late = { received_at: '2026-01-01T00:02:05.000Z' };
+    const later = new Date(late.received_at).toTimeString().slice(0, 8);
+    const lines = await show([
+      ['row', rowOf('Order Placed')],
+      ['row', rowOf('Hi', { user_id: 'u', ...late }, { tags: { a: 1 } })],
+      ['refused', { ...refused, message: '`tags` must be an object' }],
+    ]);
+    expect(lines.map((line) => line.replaceAll('\u001b', ''))).toEqual([
+      `[2m${time}[0m  [2mshop · web[0m  [1mOrder Placed[0m  user_42  [2mtotal=42 currency=EUR[0m`,
+      `[2m${later}[0m  [2mshop · web[0m  [1mHi[0m            u        [33m2 min 5 s later[0m  [2ma=1[0m`,
+      `[2m${time}[0m  [31mrefused 400 (field)  \`tags\` must be an object[0m`,
+    ]);
+  });
+
+  it.each([{ ...COLOURS, NO_COLOR: '1' }, { TERM: 'dumb' }])(
+    'has columns alone, and the words, with %j',
+    async (environment) => {
+      const late = { received_at: '2026-01-01T00:02:05.000Z' };
+      const events = [
+        ['row', rowOf('Late', late)],
+        ['refused', { ...refused, message: 'm' }],
+      ] as const;
+      const lines = await show(events, { environment });
+      expect(lines[0]).toContain('  shop · web  Late  user_42  2 min 5 s later  total=42');
+      expect(lines[1]).toBe(`${time}  refused 400 (field)  m`);
+      expect(lines.join('')).not.toContain('\u001b');
+    },
+  );
+
+  it.each([12, 40, 80, 200])('cuts all that is too long for %i columns', async (columns) => {
+    const long = 'x'.repeat(60_000);
+    const events = [
+      ['row', rowOf('Tag', {}, { tags: { long, [long]: 1 } })],
+      ['row', rowOf(long, { user_id: long, project: long, channel: long })],
+      ['refused', { ...refused, message: long }],
+      ['row', rowOf('A', {}, { tags: { a: '\u200b'.repeat(60_000) } })],
+      ['row', rowOf('A', {}, { tags: { a: `e${'\u0301'.repeat(60_000)}` } })],
+    ] as const;
+    const lines = (await show(events, { columns })).map(stripVTControlCharacters);
+    for (const line of lines.slice(0, 4)) expect(line.length).toBeLessThanOrEqual(columns);
+    for (const line of [lines[0], lines[2]]) expect(line).toMatch(/…$/);
+    expect(lines[4]!.length).toBeLessThan(10 * columns);
+    if (columns >= 40) expect(lines[1]).toMatch(/ {2}x+… {2}x+… {2}x+…/);
+  });
+
+  it('cuts behind whole signs, of which some are two columns wide', async () => {
+    const lines = await show(
+      [
+        ['row', rowOf('A', {}, { tags: { a: '👩🏽‍💻'.repeat(99) } })],
+        ['row', rowOf('A', {}, { tags: { a: '東'.repeat(99) } })],
+      ],
+      { columns: 50, environment: { ...COLOURS, NO_COLOR: '1' } },
+    );
+    // Time, place, name and user take 8 + 10 + 1 + 7 columns and 4 gaps, `a=` takes 2, and the ellipsis 1.
+    expect(lines[0]!.slice(34)).toBe(`a=${'👩🏽‍💻'.repeat(6)}…`);
+    expect(lines[1]!.slice(34)).toBe(`a=${'東'.repeat(6)}…`);
+  });
+
+  it('gives JSON whole and plain', async () => {
+    const row = rowOf('A', {}, { tags: { a: 'x'.repeat(60_000), b: SEQUENCES.join() } });
+    const lines = await show([['row', row]], { columns: 20, args: ['--json'] });
+    expect(lines).toEqual([JSON.stringify(row)]);
+  });
+});
+
+it('gives a pipe whole and plain lines', () => {
+  const body = { ...ROW.body, tags: { a: 'x'.repeat(60_000) } };
+  expect(lineOf({ ...ROW, body })).toContain(`a=${'x'.repeat(60_000)}`);
 });
 
 it('shows them as text in JSON too, which means the same', async () => {

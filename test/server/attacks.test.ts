@@ -163,6 +163,16 @@ describe('bodies that make no sense', () => {
     expect((await post('/v1/batch', good, { 'content-encoding': 'gzip' })).status).toBe(200);
   });
 
+  it.each(['gzip', 'x-gzip', 'GZIP', 'identity', 'Identity', 'identity, gzip', ''])(
+    'are no bodies of which the encoding is only written in another way: %s',
+    async (encoding) => {
+      const { post } = setUpRelay();
+      const text = batchOf(event('a'));
+      const body = /gzip/i.test(encoding) ? gzipSync(text) : text;
+      expect((await post('/v1/batch', body, { 'content-encoding': encoding })).status).toBe(200);
+    },
+  );
+
   const ID = 'records[0].id must have 1 to 255 visible ASCII characters';
   it.each([
     ['', 'the body is no JSON'],

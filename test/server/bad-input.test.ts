@@ -112,6 +112,11 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     refused: { status: 400, reason: 'field', message: /a profile may have 1,000 properties/ },
   },
+  ...withEach('the number', ['1e400', '-1e400', '9'.repeat(309)], (number) => ({
+    path: '/v1/identify',
+    body: `{"project":"p","user_id":"u","properties":{"a":[{"b":${number}}]}}`,
+    refused: { status: 400, reason: 'field', user_id: 'u', message: /`properties` has a number/ },
+  })),
   'what is no JSON': {
     body: '{"project":',
     refused: { status: 400, reason: 'body', body: '{"project":', message: /no JSON/ },

@@ -311,6 +311,15 @@ describe('the rate limit', () => {
     },
   );
 
+  it('reads no body while the ceiling is reached', async () => {
+    const { post, batch } = setUpRelay({ ceiling: { perSecond: 1, burst: 1 } });
+    expect((await batch([event('a')])).status).toBe(200);
+    const pull = vi.fn();
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    expect(waitOf(await post('/v1/batch', body))).toEqual([503, '1']);
+    expect(pull).not.toHaveBeenCalled();
+  });
+
   it('takes of the ceiling for what is passed on alone', async () => {
     const rateLimit = { perSecond: 0.001, burst: 60 };
     const { post, statusFrom } = setUpRelay({
@@ -428,5 +437,36 @@ describe('with a queue', () => {
     expect(await outcomes(event('c'))).toEqual(accepted('c'));
     expect(await outcomes(event('d'))).toEqual([['d', 'retry']]);
     expect(errors).toEqual([error, error]);
+  });
+
+  it('has one word for a client in all relays over one queue, whatever their tokens', async () => {
+    const { queue, puts } = createQueue();
+    const secret = async () => 'of the queue';
+    const relays = [{}, { token: 'other' }, { token: async () => 'made' }].map((options) =>
+      setUpRelay({ ...options, queue: { ...queue, secret } }),
+    );
+    for (const [n, { outcomes }] of relays.entries()) await outcomes(event(`e${n}`));
+    const words = puts.flat().map(({ sender }) => sender);
+    expect(words).toEqual([words[0], words[0], words[0]]);
+    const own = setUpRelay({ queue: { ...queue, secret }, secret: 'given' });
+    await own.outcomes(event('own'));
+    expect(puts.at(-1)![0]!.sender).not.toBe(words[0]);
+  });
+
+  it('says 503 while the secret of its queue cannot be read, and reads it once it can', async () => {
+    const { queue, puts } = createQueue();
+    const secret = vi.fn(async () => 'of the queue');
+    for (let n = 0; n < 2; n++) secret.mockRejectedValueOnce(new Error('Redis does not answer'));
+    const { relay, errors, batch, outcomes } = setUpRelay({ queue: { ...queue, secret } });
+    for (const id of ['a', 'b']) expect(waitOf(await batch([event(id)]))).toEqual([503, '2']);
+    expect(errors).toEqual([{ kind: 'queue', message: 'Redis does not answer' }]);
+    expect(await relay.health()).toMatchObject({
+      status: 'failing',
+      problem: 'Redis does not answer',
+    });
+    expect(puts).toEqual([]);
+    for (const id of ['a', 'b']) expect(await outcomes(event(id))).toEqual(accepted(id));
+    expect(secret).toHaveBeenCalledTimes(3);
+    expect((await relay.health()).status).toBe('ok');
   });
 });

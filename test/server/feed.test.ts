@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { incomingEvent } from './support/incoming.js';
 import { event, runService } from './support/run-service.js';
 import { readEvents, type ServerSentEvent } from './support/read-events.js';
@@ -57,6 +57,36 @@ describe('the feed', () => {
     for (let n = 0; n < 2_000; n += 100) await service.store.write(many(n, n + 100));
     await feed.until((seen) => namesOf(seen).length >= 2_000);
     expect(namesOf(feed.seen)).toEqual(numbers(0, 2_000));
+  });
+
+  it('misses nothing of more refused than it reads at a time', async () => {
+    const service = runService();
+    const feed = await open(service);
+    await feed.until(isReady);
+    const one = { received_at: new Date().toISOString(), reason: 'field', status: 400 } as const;
+    const messages = Array.from({ length: 1_000 }, (_, n) => `m${n}`);
+    await service.store.refuse(messages.map((words) => ({ ...one, message: words })));
+    const refused = () => feed.seen.filter(({ name }) => name === 'refused');
+    await feed.until(() => refused().length >= 1_000);
+    expect(refused().map(({ data }) => data['message'])).toEqual(messages);
+  });
+
+  it('keeps the line open for one who reads, and fills no memory for one who does not', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = runService();
+    const reader = (await service.send('/rows?format=sse')).body!.getReader();
+    onTestFinished(() => reader.cancel());
+    const read = async () => new TextDecoder().decode((await reader.read()).value as Uint8Array);
+    while (!(await read()).includes('event: ready'));
+    const next = read();
+    vi.advanceTimersByTime(15_000);
+    expect(await next).toBe(': alive\n\n');
+    vi.advanceTimersByTime(3_600_000);
+    await service.store.write(many(0, 1));
+    let text = '';
+    while (!text.includes('event: row')) text += await read();
+    expect(text.split(': alive')).toHaveLength(2);
   });
 
   it('goes on behind the last event, with nothing left out and nothing twice', async () => {
@@ -136,6 +166,53 @@ describe('the feed', () => {
     await service.store.write([...many(302, 900), ...many(3_000, 3_002, { project: 'q' })]);
     await feed.until((seen) => namesOf(seen).length >= 3);
     expect(namesOf(feed.seen)).toEqual(['e300', 'e3000', 'e3001']);
+  });
+
+  it('finds the same texts as the list, in whatever case they are searched for', async () => {
+    const texts = [
+      'ΟΔΟΣ',
+      'οδος',
+      'Οδοσ',
+      'ΟΔΟΣ ΟΔΟΣ',
+      'straße',
+      'STRASSE',
+      'İstanbul',
+      'istanbul',
+    ];
+    const more = [
+      'DŽ Dž dž',
+      '\u00b5g',
+      '\u03bcg',
+      'ſ',
+      'S',
+      '\u212a',
+      'k',
+      '\u2126',
+      'ω',
+      'ΐ',
+      '"\n\\',
+      'a\u0000b',
+    ];
+    const [service, live] = [runService(), runService()];
+    const rows = [...texts, ...more].flatMap((text, n) => many(n, n + 1, { tags: { text } }));
+    await service.store.write(rows);
+    const lists: Record<string, number> = {};
+    for (const text of [...texts, ...more]) {
+      for (const asked of new Set([text, text.toLowerCase(), text.toUpperCase()])) {
+        const query = `text=${encodeURIComponent(asked)}`;
+        const list = (await service.rows(query)).map(({ event }) => event);
+        const feed = await open(live, query);
+        await feed.until(isReady);
+        await live.store.write(rows.concat(many(900, 901, { tags: { asked } })));
+        await feed.until((seen) => namesOf(seen).includes('e900'));
+        expect(namesOf(feed.seen).slice(0, -1), asked).toEqual(list);
+        await feed.cancel();
+        await live.store.clear();
+        lists[asked] = list.length;
+      }
+    }
+    expect(lists['ΟΔΟΣ']).toBe(4);
+    expect(lists['οδος']).toBe(4);
   });
 
   it.each(['endFeeds', 'close'] as const)(

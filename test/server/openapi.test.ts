@@ -236,7 +236,18 @@ describe('the OpenAPI document', () => {
     for (const name of parameters) expect(source).toContain(`'${name}'`);
     expect(parameters.sort()).toEqual(
       [
-        ...['after', 'before', 'channel', 'event', 'format', 'limit', 'mine', 'newest', 'not'],
+        ...[
+          'after',
+          'before',
+          'bom',
+          'channel',
+          'event',
+          'format',
+          'limit',
+          'mine',
+          'newest',
+          'not',
+        ],
         ...['project', 'text', 'type', 'user'],
       ].sort(),
     );

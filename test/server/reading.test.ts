@@ -109,10 +109,23 @@ describe('GET /rows', () => {
     expect(JSON.parse(some[699]!)).toMatchObject({ seq: 504 });
   });
 
+  it('begins CSV with a byte order mark where it is asked for, and nothing else', async () => {
+    const service = runService();
+    const bytesOf = async (query: string) =>
+      Buffer.from(await (await service.send(`/rows?${query}`)).arrayBuffer()).toString('hex');
+    const plain = await bytesOf('format=csv');
+    expect(plain).toMatch(/^736571/); // "seq"
+    expect(await bytesOf('format=csv&bom=1')).toBe(`efbbbf${plain}`);
+    expect(await bytesOf('format=ndjson&bom=1')).toBe('');
+  });
+
   it('gives CSV in which nothing is a formula', async () => {
     const service = runService();
-    const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a "b",\nc', 'plain'];
-    const shown = [`'=1+1`, `'+1`, `'-1`, `'@SUM(A1)`, `'\t=1`, '"a ""b"",\nc"', 'plain'];
+    const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r1', 'a "b",\nc', 'a;b', 'plain'];
+    const shown = [
+      ...[`'=1+1`, `'+1`, `'-1`, `'@SUM(A1)`, `"'\t'=1"`, `"'\r1"`],
+      ...['"a ""b"",\nc"', '"a;b"', 'plain'],
+    ];
     for (const name of names) {
       await service.post('/v1/event', { ...event, event: name, tags: { a: '=1' } });
     }
@@ -239,6 +252,18 @@ describe('retention', () => {
     await vi.waitFor(async () => expect(await service.rows()).toHaveLength(1), { timeout: 5_000 });
     expect(await service.json('/counts')).toMatchObject({ counts: [{ rows: 1 }] });
   });
+
+  it.each([1e5, 1e7, 1e12, Number.MAX_VALUE])(
+    'keeps everything where the days, %d, reach beyond any calendar',
+    async (retentionDays) => {
+      const service = runService({ retentionDays });
+      const expire = vi.fn(async () => 0);
+      Object.assign(service.store, { expire });
+      await vi.waitFor(() => expect(expire).toHaveBeenCalled());
+      expect(expire).toHaveBeenCalledWith('1970-01-01T00:00:00.000Z', expect.any(Number));
+      expect(service.errors).toEqual([]);
+    },
+  );
 
   it('says once that it fails, and when it works again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

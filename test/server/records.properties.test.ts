@@ -102,6 +102,16 @@ describe('any claimed record', () => {
   });
 });
 
+it.each(['1e400', '-1e400', '9'.repeat(309)])(
+  'refuses a number that no double holds, which would go on as null: %s',
+  (number) => {
+    const text = `{"project":"p","channel":"c","event":"e","tags":{"a":[${number}]}}`;
+    const record = { id: 'a', type: 'event', body: JSON.parse(text) as unknown };
+    const refused = { reason: 'field', status: 400, field: 'tags' };
+    expect(checkRecord(record, RULES, circumstances)).toMatchObject(refused);
+  },
+);
+
 it('refuses a project of over a kilobyte where any may be written to, since it is a part of keys', () => {
   const given = { project: 'é'.repeat(513), channel: 'c', event: 'e' };
   const any = { ...RULES, projects: '*' as const, channels: '*' as const };

@@ -76,9 +76,21 @@ const readStream = async (
   }
 };
 
+/**
+ * The encodings of a body in one spelling, without `identity`, which changes nothing; '' where there is none.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1
+ */
+const encodingOf = (headers: Headers): string =>
+  (headers.get('content-encoding') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim().replace(/^x-gzip$/, 'gzip'))
+    .filter((name) => name !== 'identity')
+    .join();
+
 const read = async (request: Request, limits: Limits, signal: AbortSignal): Promise<string> => {
   const { headers } = request;
-  const encoding = headers.get('content-encoding');
+  const encoding = encodingOf(headers);
   const length = headers.get('content-length');
   if (encoding && encoding !== 'gzip') refuse(415);
   if (Number(length) > limits.maxBytes) refuse(413);

@@ -96,22 +96,27 @@ const WORD_LENGTH = 12;
 
 /**
  * Turns what identifies a client into an opaque word, which may be stored: without the secret nobody can find what it
- * stands for, not even by trying all addresses. Without a secret one is made that is kept nowhere. '' stays ''.
+ * stands for, not even by trying all addresses. Without a secret one is made that is kept nowhere. '' stays ''. Rejects
+ * where the secret cannot be read, which is tried again for the next word.
  */
-export const createOpaqueWord = (secret?: string) => {
+export const createOpaqueWord = (secret?: string | (() => Promise<string>)) => {
   const known = new Map<string, string>();
   /** Made when it is first needed: some platforms allow no such work while a script is loaded. */
   let key: Promise<CryptoKey> | undefined;
 
-  const makeKey = (): Promise<CryptoKey> => {
-    const bytes = secret
-      ? new TextEncoder().encode(`client ${secret}`)
+  const makeKey = async (): Promise<CryptoKey> => {
+    const text = typeof secret === 'function' ? await secret() : secret;
+    const bytes = text
+      ? new TextEncoder().encode(`client ${text}`)
       : crypto.getRandomValues(new Uint8Array(32));
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
     return crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   };
   const sign = async (text: string): Promise<string> => {
-    key ??= makeKey();
+    key ??= makeKey().catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
     const signed = await crypto.subtle.sign('HMAC', await key, new TextEncoder().encode(text));
     const hex = [...new Uint8Array(signed)].map((byte) => byte.toString(16).padStart(2, '0'));
     return hex.join('').slice(0, WORD_LENGTH);

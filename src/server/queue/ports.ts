@@ -56,6 +56,11 @@ export interface Putter {
    * again. The records are of one sender.
    */
   put(records: readonly QueuedRecord[]): Promise<Put | void>;
+  /**
+   * If the queue can keep one: a secret that is made with it and is the same in all processes. Servers make the words
+   * for senders with it, so that all of them have one word for a sender. Order and bounds of a sender depend on that.
+   */
+  secret?(): Promise<string>;
 }
 
 /** A durable queue between a relay's answer and the service. */

@@ -1,4 +1,5 @@
 import type { Row, RowFilter, Span, Store } from '../store/port.js';
+import { csvCell } from './csv-cell.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
 const PAGE = 500;
@@ -42,21 +43,11 @@ const COLUMNS: readonly (readonly [name: string, value: (row: Row) => unknown])[
   ),
 ];
 
-/**
- * A cell as RFC 4180 has it. A text that a spreadsheet would take for a formula gets an apostrophe in front, since
- * strangers send it. https://owasp.org/www-community/attacks/CSV_Injection
- */
-const cellOf = (value: unknown): string => {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
 const lineOf = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
 export interface Format {
   type: string;
+  /** What the file begins with. */
   head: string;
   line: (row: Row) => string;
 }
@@ -69,8 +60,10 @@ export const NDJSON: Format = {
 export const CSV: Format = {
   type: 'text/csv; charset=utf-8; header=present',
   head: lineOf(COLUMNS.map(([name]) => name)),
-  line: (row) => lineOf(COLUMNS.map(([, value]) => cellOf(value(row)))),
+  line: (row) => lineOf(COLUMNS.map(([, value]) => csvCell(value(row)))),
 };
+/** The same for Excel, which takes a file without this mark for one in the encoding of the country. */
+export const CSV_WITH_BOM: Format = { ...CSV, head: `\ufeff${CSV.head}` };
 
 interface Parts {
   store: Pick<Store, 'rows'>;

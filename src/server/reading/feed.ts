@@ -1,7 +1,7 @@
 import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
 import type { Refused, Row, RowFilter, Store } from '../store/port.js';
-import { matches } from './matches.js';
+import { createMatcher } from './create-matcher.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
 /** What a page gets at once. */
@@ -74,6 +74,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     bell: ReturnType<typeof createBell>,
     isOver: () => boolean,
   ): AsyncGenerator<string> {
+    const matches = createMatcher(filter);
     const from = asked && (await has(asked)) ? asked : undefined;
     const place: Place = from ?? { row: 0, refused: 0 };
     const moveTo = (row: Row | undefined): void => {
@@ -106,7 +107,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
         const rows = await store.rows({}, { after: place.row, limit: PAGE });
         let text = '';
         for (const row of rows) {
-          if (matches(row, filter)) text += rowEvent(row);
+          if (matches(row)) text += rowEvent(row);
           moveTo(row);
         }
         if (text) yield text;

@@ -7,7 +7,7 @@ import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
 import type { Span, Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
-import { CSV, exportRows, NDJSON, type Format } from './export-rows.js';
+import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
 import { readPlace, type Feed } from './feed.js';
 import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
@@ -88,7 +88,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
       case 'ndjson':
         return exported(NDJSON, 'rows.ndjson');
       case 'csv':
-        return exported(CSV, 'rows.csv');
+        return exported(query.get('bom') === '1' ? CSV_WITH_BOM : CSV, 'rows.csv');
       case 'sse': {
         if (feed.isFull()) return refuse(503, { waitMs: 5_000 });
         const place = request.headers.get('last-event-id') ?? query.get('after');

@@ -7,7 +7,10 @@
  */
 export const anyCase = (text: string): string[][] =>
   Array.from(text, (character) => {
-    const forms = [character, character.toLowerCase(), character.toUpperCase()];
+    const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+    const forms = [character, lower, upper, upper.toLowerCase()];
+    // The only letter that has another form at the end of a word.
+    if (upper === 'Σ') forms.push('ς');
     // Some have a form of two letters, such as `SS` for `ß`.
     return [...new Set(forms)].filter((form) => [...form].length === 1);
   });

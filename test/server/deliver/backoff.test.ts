@@ -252,9 +252,27 @@ describe('the backoff toward the service', () => {
     });
     fail(fresh('other'), 403);
     expect(backoff.health().refusing).toMatchObject({ whose: 'some records', records: 2 });
-    clock.time += 600_001;
+    // Each may wait for five minutes, and take as long to fail.
+    clock.time += 599_999;
+    expect(backoff.health().refusing).toMatchObject({ records: 2 });
+    clock.time += 2;
     expect(backoff.health().refusing).toBeUndefined();
     expect(told[1]).toBe('records: over after 600001 ms');
+  });
+
+  it.each([
+    [599_999, 300_000],
+    [600_000, 1_000],
+  ])('begins anew with a client that has not failed for %i ms: it waits %i ms', (ms, wait) => {
+    const { backoff, clock, fresh, pass, fail } = setUp();
+    for (let tries = 0; tries < 20; tries++) {
+      fail(fresh('bad'));
+      pass();
+      clock.time += backoff.clientWaitMs('bad');
+    }
+    clock.time += ms;
+    fail(fresh('bad'));
+    expect(backoff.clientWaitMs('bad')).toBe(wait);
   });
 
   it('says how it stands with the service', () => {

@@ -66,6 +66,13 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await queue.take(10, VISIBLE_MS)).toEqual([]);
     });
 
+    it('has one secret, whoever asks first, and however often', async (queue, { open }) => {
+      const others = [await open(), await open()];
+      const secrets = await Promise.all([queue, ...others, queue].map((one) => one.secret!()));
+      expect(secrets[0]).toMatch(/^[\w-]{21}$/);
+      expect(new Set([...secrets, await (await open()).secret!()]).size).toBe(1);
+    });
+
     it('keeps the order of the identifies of a user, one at a time, over many calls', async (queue) => {
       const records = Array.from({ length: 10 }, () => makeIdentify('a', 'me'));
       await queue.put(records.slice(0, 4));

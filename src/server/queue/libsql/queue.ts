@@ -100,6 +100,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const letEventsGo = prepare(
     'UPDATE records SET due = 0 WHERE line = ? AND due IS NULL AND is_identify = 0',
   );
+  const insertSecret = prepare('INSERT INTO secret VALUES (1, ?) ON CONFLICT DO NOTHING');
+  const findSecret = prepare('SELECT secret FROM secret');
   const isWaiting = prepare('SELECT 1 FROM records WHERE id = ?');
   const retryNow = prepare('UPDATE records SET due = ?1 WHERE due > ?1 AND token IS NULL');
   const size = prepare('SELECT kib, count FROM sizes WHERE name = ?');
@@ -200,8 +202,14 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     }
     return letters.length;
   };
+  const secretNow = (): string => {
+    insertSecret.run(nanoid());
+    return (findSecret.all() as { secret: string }[])[0]!.secret;
+  };
+
   return {
     put: (records) => runIfThere(() => putAll(records)),
+    secret: () => run(secretNow),
     take: (limit, visibilityMs, { only } = {}) => run(() => takeNow(limit, visibilityMs, only)),
     done: (taken) => run(() => void taken.forEach(removeNow)),
     giveBack: (back) => run(() => back.forEach(giveBackNow)),

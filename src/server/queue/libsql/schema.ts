@@ -52,6 +52,7 @@ export const QUEUE_TABLES = {
   );
   CREATE INDEX dead_of_client ON dead (client, seq);
   CREATE TABLE sizes (name TEXT PRIMARY KEY, kib INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE secret (one INTEGER PRIMARY KEY, secret TEXT NOT NULL);
   ${ID_TABLES}
   ${triggersOf('records', 'waiting')}
   ${triggersOf('dead', 'dead')}`,

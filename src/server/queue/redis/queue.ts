@@ -67,6 +67,7 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
   const [list, resend] = [script(scripts.LIST), script(scripts.RESEND)];
   const [purge, size] = [script(scripts.PURGE), script(scripts.SIZE)];
   const tryNow = script(scripts.TRY_NOW);
+  const secretKey = keyOf(prefix, 'secret');
   /** The token of the last call to `take` that failed: Redis may have done it, and the answer was lost. */
   let lost = '';
 
@@ -101,6 +102,11 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
         placed: placed.map((place) => PLACED[place]!),
         dropped: { maxIds, maxIdsOfClient },
       };
+    },
+    secret: async () => {
+      const made = nanoid();
+      // Answers the one that another process has made, if any. https://redis.io/docs/latest/commands/set/
+      return String((await client.sendCommand(['SET', secretKey, made, 'NX', 'GET'])) ?? made);
     },
     take: async (limit, visibilityMs, { only = '' } = {}) => {
       const token = lost || nanoid(); // the same until an answer comes, however often Redis is away in between

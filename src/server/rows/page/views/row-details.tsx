@@ -5,7 +5,7 @@ import type { Row } from '../../../store/port.js';
 import { serviceAddress } from '../state/place.js';
 import { copiesOf, type Copies } from '../text/copies.js';
 import { tagsOf, valueText } from '../text/summary.js';
-import { countOf, lengthInWords } from '../text/times.js';
+import { countOf, inDigits, lengthInWords } from '../text/times.js';
 import { CopyButton } from './copy-button.js';
 import { LongText } from './text.js';
 
@@ -80,9 +80,37 @@ const Field = ({ name, children }: { name: ComponentChildren; children: Componen
   </div>
 );
 
+/** Drawing a thousand takes about half a second, and a row may have ten thousand. */
+const FIRST_TAGS = 100;
+
+const Tags = ({ row }: { row: Row }) => {
+  const [areAllShown, showAll] = useState(false);
+  const tags = Object.entries(tagsOf(row));
+  if (!tags.length) return <p class="soft">None.</p>;
+  const shown = areAllShown ? tags : tags.slice(0, FIRST_TAGS);
+  const words = row.type === 'identify' ? 'properties' : 'tags';
+  return (
+    <>
+      <dl class="fields-of tags-of">
+        {shown.map(([key, value]) => (
+          <Field name={<LongText of={key} />}>
+            <span class={`of-${typeof value}`}>
+              <LongText of={valueText(value)} />
+            </span>
+          </Field>
+        ))}
+      </dl>
+      {shown.length < tags.length && (
+        <button type="button" class="link" onClick={() => showAll(true)}>
+          show all ({inDigits(tags.length)} {words})
+        </button>
+      )}
+    </>
+  );
+};
+
 const Fields = ({ row }: { row: Row }) => {
   const { description, icon, notify } = row.body as EventBody;
-  const tags = Object.entries(tagsOf(row));
   const texts: readonly (readonly [string, string | undefined | null])[] = [
     ...(row.type === 'event' ? ([['Event', row.event ?? '']] as const) : []),
     ['Description', description],
@@ -94,19 +122,7 @@ const Fields = ({ row }: { row: Row }) => {
   return (
     <>
       <h3>{row.type === 'identify' ? 'Properties' : 'Tags'}</h3>
-      {tags.length ? (
-        <dl class="fields-of tags-of">
-          {tags.map(([key, value]) => (
-            <Field name={<LongText of={key} />}>
-              <span class={`of-${typeof value}`}>
-                <LongText of={valueText(value)} />
-              </span>
-            </Field>
-          ))}
-        </dl>
-      ) : (
-        <p class="soft">None.</p>
-      )}
+      <Tags row={row} />
       <h3>Record</h3>
       <dl class="fields-of">
         {texts

@@ -147,7 +147,7 @@ const Export = ({ state }: { state: FeedState }) => {
       <a href={addressOf('ndjson')} download="rows.ndjson">
         NDJSON
       </a>
-      <a href={addressOf('csv')} download="rows.csv">
+      <a href={`${addressOf('csv')}&bom=1`} download="rows.csv">
         CSV
       </a>
     </nav>

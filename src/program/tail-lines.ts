@@ -1,0 +1,94 @@
+import type { Refused, Row } from '../service.js';
+import { delayOf } from '../server/rows/page/text/times.js';
+import { escapeHidden } from '../server/rows/page/text/visible.js';
+import { cutToWidth, widthOf } from './text-width.js';
+
+/** Makes what strangers have sent fit for a terminal, which obeys some signs, and for one line. */
+export const plain = (text: string): string => escapeHidden(text).replaceAll('\n', '\\u000a');
+
+/** What a stream to a terminal says of it. */
+export interface Terminal {
+  columns: number;
+  hasColors(environment: object): boolean;
+}
+
+const pairsOf = (values: object): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+const timeOf = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
+
+const partsOf = (row: Row) => {
+  const { type, body, received_at, project, channel, user_id } = row;
+  const { event, icon, tags, properties } = body as unknown as Record<string, unknown>;
+  const delay = delayOf(row);
+  return {
+    time: timeOf(received_at),
+    place: channel === undefined ? project : `${project} · ${channel}`,
+    name: type === 'identify' ? 'identify' : [icon, event].filter(Boolean).join(' '),
+    user: user_id ?? '',
+    late: delay.kind === 'late' ? delay.text : '',
+    tags: pairsOf((tags ?? properties ?? {}) as object),
+  };
+};
+type Part = keyof ReturnType<typeof partsOf>;
+
+const refusedText = ({ status, reason, message }: Refused): string =>
+  `refused ${status} (${reason})  ${message}`;
+
+/** A row as a whole line. */
+export const lineOf = (row: Row): string => {
+  const { time, place, name, user, tags } = partsOf(row);
+  return plain([time, place, name, user, tags].filter(Boolean).join('  '));
+};
+
+/** A refused request as a whole line. */
+export const refusedLine = (refused: Refused): string =>
+  plain(`${timeOf(refused.received_at)}  ${refusedText(refused)}`);
+
+/** https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters */
+const STYLES = { bold: 1, dim: 2, red: 31, amber: 33 };
+const STYLE_OF: Readonly<Partial<Record<Part, keyof typeof STYLES>>> = {
+  ...{ time: 'dim', place: 'dim', name: 'bold', late: 'amber', tags: 'dim' },
+};
+/** Columns are as wide as the widest of what they have shown, up to this part of the terminal. */
+const MOST_OF: Readonly<Partial<Record<Part, number>>> = { place: 0.2, name: 0.3, user: 0.2 };
+const GAP = 2;
+/** Longer texts are cut before they are looked at closely: a tag may have 100,000 characters. */
+const MAX_LETTERS = 8;
+
+/** Lines for a terminal: in columns, cut to its width, and coloured unless `NO_COLOR` or the terminal forbids it. */
+export const createTerminalLines = (terminal: Terminal, environment: NodeJS.ProcessEnv) => {
+  const isColoured = terminal.hasColors(environment);
+  const widths = new Map<Part, number>();
+
+  const paint = (style: keyof typeof STYLES | undefined, text: string): string =>
+    isColoured && style && text ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
+  const fit = (text: string, width: number): string =>
+    cutToWidth(plain(text.slice(0, width * MAX_LETTERS)), width);
+
+  return {
+    row: (row: Row): string => {
+      let left = terminal.columns;
+      let line = '';
+      for (const [part, text] of Object.entries(partsOf(row)) as [Part, string][]) {
+        const most = MOST_OF[part] && Math.max(1, Math.floor(terminal.columns * MOST_OF[part]));
+        const shown = fit(text, Math.min(most ?? left, left));
+        const width = widthOf(shown);
+        if (most) widths.set(part, Math.min(most, Math.max(width, widths.get(part) ?? 0)));
+        const padding = Math.min(left, widths.get(part) ?? width) - width;
+        if (width + padding <= 0) continue;
+        line += paint(STYLE_OF[part], shown) + ' '.repeat(padding + GAP);
+        left -= width + padding + GAP;
+        if (left <= 0) break;
+      }
+      return line.trimEnd();
+    },
+    refused: (refused: Refused): string => {
+      const time = timeOf(refused.received_at);
+      const left = Math.max(0, terminal.columns - time.length - GAP);
+      return `${paint('dim', time)}  ${paint('red', fit(refusedText(refused), left))}`;
+    },
+  };
+};

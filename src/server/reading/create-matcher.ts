@@ -1,0 +1,31 @@
+import { anyCase } from '../store/any-case.js';
+import type { Row, RowFilter } from '../store/port.js';
+import { storableText } from '../store/storable.js';
+
+/** A pattern that finds the text as JSON writes it, in the same cases as a store does. */
+const patternOf = (text: string): RegExp => {
+  const inJson = JSON.stringify(storableText(text)).slice(1, -1);
+  const escaped = (form: string) => `\\u{${form.codePointAt(0)!.toString(16)}}`;
+  return new RegExp(
+    anyCase(inJson)
+      .map((forms) => `[${forms.map(escaped).join('')}]`)
+      .join(''),
+    'u',
+  );
+};
+
+/** Tells whether a row is one that the filter asks for: the same as the store's, for rows that are read already. */
+export const createMatcher = (filter: RowFilter): ((row: Row) => boolean) => {
+  const equal = (['project', 'channel', 'user_id', 'type', 'client'] as const).flatMap((name) => {
+    const value = filter[name];
+    return value === undefined ? [] : [[name, storableText(value)] as const];
+  });
+  const [event, not] = [filter.event?.map(storableText), filter.not?.map(storableText)];
+  const pattern = filter.text ? patternOf(filter.text) : undefined;
+  return (row) => {
+    if (equal.some(([name, value]) => row[name] !== value)) return false;
+    if (event?.length && !event.includes(row.event ?? '')) return false;
+    if (row.event !== undefined && not?.includes(row.event)) return false;
+    return !pattern || pattern.test(JSON.stringify(row.body));
+  };
+};
