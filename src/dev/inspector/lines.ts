@@ -1,6 +1,7 @@
 import type { KeptRecord } from '../../client/outbox/parcel.js';
 import type { Drop, Listeners, OutboxRecord } from '../../client/types.js';
 import { attempt } from '../../interface/attempt.js';
+import { isIcon } from '../../interface/is-icon.js';
 import type { Unfinished } from '../watched.js';
 
 /** One request with the record. */
@@ -44,7 +45,7 @@ const nameOf = (record: OutboxRecord): string => {
   const { event, icon, user_id } = bodyOf(record);
   return record.type === 'identify'
     ? `identify ${user_id as string}`
-    : `${icon ? `${icon as string} ` : ''}${event as string}`;
+    : `${isIcon(`${icon as string}`) ? `${icon as string} ` : ''}${event as string}`;
 };
 
 /** The request of a line that has no answer yet. */

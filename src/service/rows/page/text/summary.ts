@@ -1,4 +1,5 @@
 import type { EventBody, IdentifyBody } from '../../../../interface/bodies.js';
+import { isIcon } from '../../../../interface/is-icon.js';
 import type { Row } from '../../../store/port.js';
 import { cut } from './visible.js';
 
@@ -13,7 +14,6 @@ export interface Chip {
 const MAX_CHIPS = 8;
 /** Enough for one line; the open row shows the rest. */
 const MAX_CHIP = 60;
-const MAX_ICON = 8;
 
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
@@ -25,6 +25,7 @@ export const tagsOf = ({ type, body }: Row): Readonly<Record<string, unknown>> =
 
 /** What one line shows of a row. */
 export interface Summary {
+  /** Empty where a word was sent as the icon. */
   icon: string;
   name: string;
   description: string;
@@ -36,7 +37,7 @@ export const summaryOf = (row: Row): Summary => {
   const tags = Object.entries(tagsOf(row));
   const { icon = '', description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
   return {
-    icon: cut(icon ?? '', MAX_ICON).text,
+    icon: icon && isIcon(icon) ? icon : '',
     name: row.type === 'identify' ? 'identify' : (row.event ?? ''),
     description: description ?? '',
     chips: tags.slice(0, MAX_CHIPS).map(([key, value]) => ({
