@@ -311,6 +311,43 @@ test('shows what strangers sent as text only, in one piece', async ({ page, serv
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
 });
 
+test('shows code from left to right, whatever the direction of the names and texts in it', async ({
+  page,
+  service,
+}) => {
+  const tags = { مفتاح: 'قيمة', שם: { עיר: 'חיפה', b: [1, 'גן'] }, plan: 'ذهبي' };
+  await service.store(incoming('שלום', { description: 'ל"שלום"', user_id: 'أحمد', tags }));
+  await open(page, service);
+  await row(page, 'שלום').getByRole('button', { name: 'Details' }).click();
+  /** Texts in quotes that are not to the right of the one before them on their line. */
+  const astray = (code: Element) => {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const places: [node: Node, at: number][] = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      for (let at = 0; at < node.textContent!.length; at++) places.push([node, at]);
+    const boxOf = (from: number, to: number) => {
+      const range = document.createRange();
+      range.setStart(...places[from]!);
+      range.setEnd(places[to]![0], places[to]![1] + 1);
+      return range.getBoundingClientRect();
+    };
+    const boxes = [...code.textContent!.matchAll(/"[^"]*"/g)].map(({ 0: text, index }) => ({
+      text,
+      box: boxOf(index, index + text.length - 1),
+    }));
+    return boxes.filter(({ box }, i) => {
+      const before = boxes[i - 1]?.box;
+      return before?.top === box.top && box.left < before.right;
+    });
+  };
+  for (const form of ['JSON', 'curl']) {
+    await page.getByRole('tab', { name: form }).click();
+    expect(await page.locator('.details pre').evaluate(astray), form).toEqual([]);
+  }
+  for (const value of await page.locator('.tags-of .of-object').all())
+    expect(await value.evaluate(astray)).toEqual([]);
+});
+
 test('leaves nothing out of a burst, and draws a part of it', async ({ page, service }) => {
   await service.store(incoming('Before'));
   await open(page, service);

@@ -1,7 +1,6 @@
 import type { KeptRecord } from '../../client/outbox/parcel.js';
 import type { Drop, Listeners, OutboxRecord } from '../../client/types.js';
 import { attempt } from '../../interface/attempt.js';
-import { isIcon } from '../../interface/is-icon.js';
 import type { Unfinished } from '../watched.js';
 
 /** One request with the record. */
@@ -34,6 +33,9 @@ export interface Line {
   version: number;
 }
 
+/** An icon, and no word that was sent as one. */
+const ICON = /^(?:[^\p{L}]{1,12}|.)$/u;
+
 const MOST = 1_000;
 const MANY = 100;
 
@@ -45,7 +47,7 @@ const nameOf = (record: OutboxRecord): string => {
   const { event, icon, user_id } = bodyOf(record);
   return record.type === 'identify'
     ? `identify ${user_id as string}`
-    : `${isIcon(`${icon as string}`) ? `${icon as string} ` : ''}${event as string}`;
+    : `${ICON.test(`${icon as string}`) ? `${icon as string} ` : ''}${event as string}`;
 };
 
 /** The request of a line that has no answer yet. */

@@ -1,5 +1,4 @@
 import type { EventBody, IdentifyBody } from '../../../../interface/bodies.js';
-import { isIcon } from '../../../../interface/is-icon.js';
 import type { Row } from '../../../store/port.js';
 import { cut } from './visible.js';
 
@@ -14,6 +13,8 @@ export interface Chip {
 const MAX_CHIPS = 8;
 /** Enough for one line; the open row shows the rest. */
 const MAX_CHIP = 60;
+/** One sign, or the few of an emoji. A word may be sent as an icon, too, but its place has no room for a word. */
+const ICON = /^(?:[^\p{L}]{1,12}|.)$/u;
 
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
@@ -37,7 +38,7 @@ export const summaryOf = (row: Row): Summary => {
   const tags = Object.entries(tagsOf(row));
   const { icon = '', description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
   return {
-    icon: icon && isIcon(icon) ? icon : '',
+    icon: icon && ICON.test(icon) ? icon : '',
     name: row.type === 'identify' ? 'identify' : (row.event ?? ''),
     description: description ?? '',
     chips: tags.slice(0, MAX_CHIPS).map(([key, value]) => ({

@@ -5,6 +5,7 @@ import type { Row } from '../../../store/port.js';
 import { copiesOf, type Copies } from '../text/copies.js';
 import { tagsOf, valueText } from '../text/summary.js';
 import { countOf, lengthInWords } from '../text/times.js';
+import { escapeHidden } from '../text/visible.js';
 import { CopyButton } from './copy-button.js';
 import { LongText } from './text.js';
 
@@ -98,7 +99,11 @@ const Fields = ({ row }: { row: Row }) => {
           {tags.map(([key, value]) => (
             <Field name={<LongText of={key} />}>
               <span class={`of-${typeof value}`}>
-                <LongText of={valueText(value)} />
+                {typeof value === 'object' ? (
+                  <LongText of={escapeHidden(valueText(value))} form="json" />
+                ) : (
+                  <LongText of={valueText(value)} />
+                )}
               </span>
             </Field>
           ))}
