@@ -325,19 +325,21 @@ test('shows code from left to right, whatever the direction of the names and tex
     const places: [node: Node, at: number][] = [];
     for (let node = walker.nextNode(); node; node = walker.nextNode())
       for (let at = 0; at < node.textContent!.length; at++) places.push([node, at]);
-    const boxOf = (from: number, to: number) => {
+    const boxesOf = (from: number, to: number) => {
       const range = document.createRange();
       range.setStart(...places[from]!);
       range.setEnd(places[to]![0], places[to]![1] + 1);
-      return range.getBoundingClientRect();
+      return range.getClientRects();
     };
-    const boxes = [...code.textContent!.matchAll(/"[^"]*"/g)].map(({ 0: text, index }) => ({
-      text,
-      box: boxOf(index, index + text.length - 1),
-    }));
-    return boxes.filter(({ box }, i) => {
-      const before = boxes[i - 1]?.box;
-      return before?.top === box.top && box.left < before.right;
+    const texts = [...code.textContent!.matchAll(/"(?:\\.|[^"\\])*"/g)].map(
+      ({ 0: text, index }) => ({
+        text,
+        boxes: boxesOf(index, index + text.length - 1),
+      }),
+    );
+    return texts.filter(({ boxes }, i) => {
+      const before = [...(texts[i - 1]?.boxes ?? [])].at(-1);
+      return before?.top === boxes[0]!.top && boxes[0]!.left < before.right - 1;
     });
   };
   for (const form of ['JSON', 'curl']) {
