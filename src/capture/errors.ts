@@ -16,8 +16,7 @@ const NOISE = /^ResizeObserver loop|^Script error\.?$/;
  * navigation begins, since it breaks off what the page still loads. They tell of the navigation itself only later, when
  * the next page has answered.
  */
-const BROKEN_OFF =
-  /^(load failed|failed to fetch|network ?error|importing a|error loading|cancelled)|aborted|connection was lost/i;
+const BROKEN_OFF = /network|abort|^(load f|failed to f|import|error load|cancel)/i;
 /** A page that is still there after this time is not being left. */
 const LEFT_WITHIN_MS = 10_000;
 
@@ -46,7 +45,7 @@ export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
       if (filename || !BROKEN_OFF.test(tags.message)) return tell(tags);
       const told = { path: page.path(), ...tags };
       const own = { timestamp: new Date(), userId: page.userId() };
-      page.later(LEFT_WITHIN_MS, (isTime) => isTime && tell(told, own));
+      page.later(LEFT_WITHIN_MS, (isTime) => (isTime ? tell(told, own) : known.delete(key)));
     },
   );
 };

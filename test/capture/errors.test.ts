@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/" }
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { beginAtHome, capture, go, hide, pass } from '../support/captured.js';
+import { beginAtHome, capture, go, hide, pass, show } from '../support/captured.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -119,6 +119,11 @@ describe.each([
     hide();
     pass(60_000);
     expect(names()).toHaveLength(1);
+    // A page that was only hidden may have the same error again.
+    show();
+    reject(new TypeError(message));
+    pass(10_000);
+    expect(names()).toHaveLength(2);
   });
 
   it('is an error of its own time, path and user if the page stays', () => {
