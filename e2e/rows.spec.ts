@@ -352,6 +352,45 @@ test('shows what strangers sent as text only, in one piece', async ({ page, serv
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
 });
 
+test('shows code from left to right, whatever the direction of the names and texts in it', async ({
+  page,
+  service,
+}) => {
+  const tags = { مفتاح: 'قيمة', שם: { עיר: 'חיפה', b: [1, 'גן'] }, plan: 'ذهبي' };
+  await service.store(incoming('שלום', { description: 'ל"שלום"', user_id: 'أحمد', tags }));
+  await open(page, service);
+  await row(page, 'שלום').getByRole('button', { name: 'Details' }).click();
+  /** Texts in quotes that are not to the right of the one before them on their line. */
+  const astray = (code: Element) => {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const places: [node: Node, at: number][] = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      for (let at = 0; at < node.textContent!.length; at++) places.push([node, at]);
+    const boxesOf = (from: number, to: number) => {
+      const range = document.createRange();
+      range.setStart(...places[from]!);
+      range.setEnd(places[to]![0], places[to]![1] + 1);
+      return range.getClientRects();
+    };
+    const texts = [...code.textContent!.matchAll(/"(?:\\.|[^"\\])*"/g)].map(
+      ({ 0: text, index }) => ({
+        text,
+        boxes: boxesOf(index, index + text.length - 1),
+      }),
+    );
+    return texts.filter(({ boxes }, i) => {
+      const before = [...(texts[i - 1]?.boxes ?? [])].at(-1);
+      return before?.top === boxes[0]!.top && boxes[0]!.left < before.right - 1;
+    });
+  };
+  for (const form of ['JSON', 'curl']) {
+    await page.getByRole('tab', { name: form }).click();
+    expect(await page.locator('.details pre').evaluate(astray), form).toEqual([]);
+  }
+  for (const value of await page.locator('.tags-of .of-object').all())
+    expect(await value.evaluate(astray)).toEqual([]);
+});
+
 test('leaves nothing out of a burst, and draws a part of it', async ({ page, service }) => {
   await service.store(incoming('Before'));
   await open(page, service);

@@ -1,4 +1,9 @@
 export { createPlausible } from './compat/plausible.js';
 export { takeOverPlausible } from './compat/take-over-plausible.js';
-export type { Plausible, PlausibleConfig, PlausibleOptions } from './compat/plausible-types.js';
+export type {
+  Plausible,
+  PlausibleConfig,
+  PlausibleOptions,
+  PlausibleRequest,
+} from './compat/plausible-types.js';
 export type { Target } from './compat/target.js';

@@ -11,10 +11,19 @@ const ENOUGH = 2_000;
 /** What says nothing: a browser's notice that a ResizeObserver is late, and the error of a script of another site. */
 const NOISE = /^ResizeObserver loop|^Script error\.?$/;
 
+/**
+ * How browsers word a request or a module that did not arrive. WebKit and Firefox reject with the same words as a
+ * navigation begins, since it breaks off what the page still loads. They tell of the navigation itself only later, when
+ * the next page has answered.
+ */
+const BROKEN_OFF = /network|abort|^(load f|failed to f|import|error load|cancel)/i;
+/** A page that is still there after this time is not being left. */
+const LEFT_WITHIN_MS = 10_000;
+
 const shorten = (text: string): string =>
   cut(withoutQuery(withoutCredentials(cut(text, ENOUGH))), LONGEST);
 
-/** Uncaught errors and rejections: each once, and not more than some. */
+/** Uncaught errors and rejections: each once, and not more than some. Those that the page's own end causes are none. */
 export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
   const known = new Set<string>();
   page.listen<ErrorEvent & PromiseRejectionEvent>(
@@ -33,7 +42,10 @@ export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
       const key = Object.values(tags).join();
       if (NOISE.test(tags.message) || known.has(key)) return;
       known.add(key);
-      tell(tags);
+      if (filename || !BROKEN_OFF.test(tags.message)) return tell(tags);
+      const told = { path: page.path(), ...tags };
+      const own = { timestamp: new Date(), userId: page.userId() };
+      page.later(LEFT_WITHIN_MS, (isTime) => (isTime ? tell(told, own) : known.delete(key)));
     },
   );
 };

@@ -1,6 +1,8 @@
+import { withoutQuery } from '../capture/without-query.js';
 import { pageTags, pathOf } from './browser/page-tags.js';
+import { callBack } from './call-back.js';
+import { refuse } from './refuse.js';
 import type { ConsentTarget } from './target.js';
-import { unsupported } from './unsupported.js';
 
 /** Google's function: `gtag('event', 'login', { method: 'Google' })`. It does not throw. */
 export type Gtag = (command: string, ...args: unknown[]) => void;
@@ -13,34 +15,40 @@ type Fields = Record<string, unknown>;
  */
 export const createGtag = (analytics: ConsentTarget): Gtag => {
   const usual: Fields = {};
+  /** What `user_properties` said before a user was known. */
+  let waiting: object | undefined;
 
   /** The fields without the user, who is taken from them. */
   const withoutUser = ({ user_id, user_properties, ...fields }: Fields): Fields => {
+    const user = user_id ?? analytics.status().userId;
+    if (user_properties) waiting = { ...waiting, ...(user_properties as object) };
     if (user_id === null) analytics.reset();
-    else if (user_id || user_properties)
-      analytics.identify(
-        (user_id as string) ?? analytics.status().userId,
-        user_properties as object,
-      );
+    else if (user && (user_id || waiting)) analytics.identify(user as string, waiting);
+    else return fields;
+    waiting = undefined;
     return fields;
   };
 
   const send = (name: string, given: Fields) => {
     const {
       event_callback: callback,
-      page_location,
+      page_path,
+      page_location = page_path,
+      page_title: title,
+      page_referrer: referrer,
       ...tags
     } = withoutUser({ ...usual, ...given });
     const isView = name === 'page_view';
     if (page_location) tags['path'] = pathOf(page_location);
+    if (title !== undefined) tags['title'] = title;
+    if (referrer !== undefined) tags['referrer'] = withoutQuery(String(referrer));
     analytics.event(isView ? 'Page Viewed' : name, {
       tags: { ...(isView && pageTags()), ...tags },
     });
-    // In a task of its own, so that what the page's function throws is the page's error.
-    if (callback) setTimeout(callback as () => void);
+    callBack(callback);
   };
 
-  return (command, name, given) => {
+  return (command, name, given, ...more) => {
     const fields = { ...(given as Fields) };
     if (command === 'event') send(name as string, fields);
     else if (command === 'config') {
@@ -62,6 +70,10 @@ export const createGtag = (analytics: ConsentTarget): Gtag => {
           ? consent === 'denied' && analytics.status().consent === 'granted' && 'pending'
           : (consent as 'granted');
       if (next) analytics.setConsent(next);
-    } else if (command !== 'js') analytics.event(command, { toJSON: unsupported(command) });
+    } else if (command !== 'js') {
+      refuse(analytics, command);
+      // A page that waits for the value of `get` goes on without.
+      callBack(more[0]);
+    }
   };
 };

@@ -1,6 +1,6 @@
 import type { LogSnag, LogSnagTrack } from './logsnag-types.js';
+import { refuse } from './refuse.js';
 import type { Target } from './target.js';
-import { unsupported } from './unsupported.js';
 
 /** Numbers above this one (the year 5138, in seconds) are milliseconds. */
 const LAST_SECONDS = 1e11;
@@ -37,7 +37,7 @@ export const createLogSnag = (analytics: Target): LogSnag => {
   };
 
   const insight = async (): Promise<boolean> => {
-    analytics.event('insight', { toJSON: unsupported('insight') });
+    refuse(analytics, 'insight');
     return false;
   };
 

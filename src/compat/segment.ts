@@ -1,16 +1,14 @@
 import { pageTags } from './browser/page-tags.js';
+import { callBack } from './call-back.js';
+import { refuse } from './refuse.js';
 import type { SegmentAnalytics, SegmentCallback } from './segment-types.js';
 import type { Target } from './target.js';
-import { unsupported } from './unsupported.js';
 
-/** Calls that have no counterpart. They are there so that none throws. */
+/** Calls that have no counterpart. They are there so that none throws. A function that one is given is no callback. */
 const REFUSED =
-  'alias debug timeout register setAnonymousId addSourceMiddleware addDestinationMiddleware';
+  'once off emit debug timeout register deregister use queryString setAnonymousId addSourceMiddleware addDestinationMiddleware';
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
-
-/** In a task of its own, so that what the page's function throws is the page's error. */
-const later = (callback: unknown): void => void setTimeout(callback as () => void);
 
 /**
  * Segment's documented calls, over an instance.
@@ -32,7 +30,7 @@ export const createSegment = (analytics: Target): SegmentAnalytics => {
         args[place] ??= {};
         /** Arguments by the beginning of their type's name: object, string or number, function. */
         const of = (type: RegExp) => args.filter((value) => value && type.test(typeof value));
-        of(/^f/).forEach(later);
+        of(/^f/).forEach((callback) => callBack(callback));
         const [properties, options] = of(/^o/) as [object?, { timestamp?: unknown }?];
         const made = run(of(/^[sn]/).map(String), properties);
         if (made) {
@@ -86,15 +84,23 @@ export const createSegment = (analytics: Target): SegmentAnalytics => {
     trackForm: bind('submit'),
     user: () => ({ id: () => analytics.status().userId, anonymousId: nothing, traits: nothing }),
     reset: analytics.reset,
-    ready: later,
+    alias: method(() => refuse(analytics, 'alias')),
+    ready: async (callback?: unknown) => callBack(callback),
     on: (name: string, listener: SegmentCallback) => {
       const call = segment[name]!;
       segment[name] = (...args) => {
-        later(() => listener(...(args as never[])));
+        callBack(listener, ...args);
         return call(...args);
       };
     },
   } as unknown as Methods;
-  for (const name of REFUSED.split(' ')) segment[name] = method(unsupported(name));
+  // Other names of the same.
+  Object.assign(segment, {
+    trackClick: segment.trackLink,
+    trackSubmit: segment.trackForm,
+    pageview: segment.page,
+    screen: segment.page,
+  });
+  for (const name of REFUSED.split(' ')) segment[name] = async () => refuse(analytics, name);
   return segment as unknown as SegmentAnalytics;
 };

@@ -1,7 +1,7 @@
 import { createLogSnag } from './logsnag.js';
 import type { LogSnag } from './logsnag-types.js';
+import { refuse } from './refuse.js';
 import type { Target } from './target.js';
-import { unsupported } from './unsupported.js';
 
 type Call = [method: string, ...args: unknown[]];
 type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;
@@ -20,7 +20,7 @@ export const takeOverLogSnag = (analytics: Target): LogSnag => {
   const run = ([method, ...args]: Call): void => {
     const known = methods[method];
     if (known) known(...args);
-    else analytics.event(method, { toJSON: unsupported(method) });
+    else refuse(analytics, method);
   };
   const queue = (page.lsq ??= []);
   const made = queue.splice(0);

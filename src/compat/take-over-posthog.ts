@@ -1,10 +1,10 @@
 import { createPostHog } from './posthog.js';
 import type { PostHog } from './posthog-types.js';
 import type { ConsentTarget } from './target.js';
-import { unsupported } from './unsupported.js';
 
-type Method = (...args: unknown[]) => unknown;
 type Call = [method: string, ...args: unknown[]];
+/** A list of calls, with a method for each kind, and in older ones another such list. */
+type Snippet = Call[] & Record<string, unknown> & { people?: Call[] };
 
 /**
  * Puts PostHog's calls in the place of its snippet, and makes those that wait in it, in their order. A method without a
@@ -13,18 +13,27 @@ type Call = [method: string, ...args: unknown[]];
  * @example takeOverPostHog(analytics);
  */
 export const takeOverPostHog = (analytics: ConsentTarget, global = 'posthog'): PostHog => {
-  const page = globalThis as unknown as Record<string, Call[] & Record<string, unknown>>;
+  const page = globalThis as unknown as Record<string, Snippet>;
   const stub = (page[global] ??= [] as never);
   // First, since it throws where the global is no list.
   const made = stub.splice(0);
-  const posthog = createPostHog(analytics) as unknown as Record<string, Method>;
-  const run = ([name, ...args]: Call): unknown =>
-    posthog[name] ? posthog[name](...args) : analytics.event(name, { toJSON: unsupported(name) });
-  for (const name of Object.keys({ ...stub, ...posthog }))
-    if (posthog[name] ?? typeof stub[name] === 'function')
-      stub[name] = (...args: unknown[]) => run([name, ...args]);
+  const { people, ...posthog } = createPostHog(analytics);
+  const { push } = posthog;
+  const list = (stub.people ??= []);
+  const waiting = list.splice(0);
+  const pushPeople = ([name, ...args]: Call) =>
+    (people as unknown as Record<string, ((...args: unknown[]) => void) | undefined>)[name]?.(
+      ...args,
+    );
+  Object.assign(list, people, { push: pushPeople });
+  // Those of the snippet that nobody documents.
+  for (const name of Object.keys(stub))
+    if (typeof stub[name] === 'function')
+      stub[name] = (...args: unknown[]) => push([name, ...args]);
   // PostHog's own script does nothing then.
-  Object.assign(stub, { __loaded: true, push: run });
-  made.forEach(run);
+  Object.assign(stub, posthog, { __loaded: true });
+  made.forEach((call) => push(call));
+  // Behind the calls that may say who the person is.
+  waiting.forEach(pushPeople);
   return stub as unknown as PostHog;
 };

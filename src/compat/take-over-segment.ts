@@ -1,8 +1,8 @@
 import { withoutQuery } from '../capture/without-query.js';
+import { refuse } from './refuse.js';
 import { createSegment } from './segment.js';
 import type { SegmentAnalytics } from './segment-types.js';
 import type { Target } from './target.js';
-import { unsupported } from './unsupported.js';
 
 /** What the stub notes of the page at a call, from its version 5.2 on: path, title, referrer. */
 interface Note {
@@ -48,15 +48,7 @@ export const takeOverSegment = (analytics: Target, global = 'analytics'): Segmen
   }
   const segment = createSegment(analytics) as unknown as Methods;
   const methods = stub as unknown as Methods;
-  // What the stub has for the same, and what there is only in a stub.
-  Object.assign(segment, {
-    trackClick: segment.trackLink,
-    trackSubmit: segment.trackForm,
-    pageview: segment.page,
-    screen: segment.page,
-  });
-  const refused = (name: string) => async () =>
-    analytics.event(name, { toJSON: unsupported(name) });
+  const refused = (name: string) => async () => refuse(analytics, name);
   for (const name of ['initialize', 'load', ...(stub.methods ?? [])]) {
     segment[name] ??= refused(name);
   }

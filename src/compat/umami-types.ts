@@ -1,5 +1,9 @@
-/** What Umami sends of a page. Of these `url`, `title`, `referrer`, `name` and `data` count here. */
+/**
+ * What Umami sends of a page, and hands to a function: that is given `hostname`, `language` and `screen`, too. Of these
+ * `url`, `title`, `referrer`, `name` and `data` count here.
+ */
 export interface UmamiProps {
+  /** It becomes the tag `path`, without its query. */
   url?: string;
   title?: string;
   referrer?: string;

@@ -1,4 +1,5 @@
-import { pageTags, pathOf } from './browser/page-tags.js';
+import { pageProps } from './browser/page-props.js';
+import { pathOf } from './browser/page-tags.js';
 import type { Target } from './target.js';
 import type { Umami, UmamiProps } from './umami-types.js';
 
@@ -10,12 +11,12 @@ export const createUmami = (analytics: Pick<Target, 'identify' | 'event' | 'stat
   track: async (what = {}, data) => {
     if (typeof what === 'string') return analytics.event(what, { tags: data });
     try {
-      const { path: url, ...page } = pageTags() as { path: string };
+      const page = pageProps();
       const given: UmamiProps | null | undefined =
-        typeof what === 'function' ? what({ url, ...page }) : { url, ...page, ...what };
-      const { name, url: address = url, title, referrer } = given!;
-      analytics.event(name ?? 'Page Viewed', {
-        tags: { ...(!name && { path: pathOf(address), title, referrer }), ...given!.data },
+        typeof what === 'function' ? what(page) : what?.name ? what : { ...page, ...what };
+      const { name = 'Page Viewed', url, title, referrer, data: own } = given!;
+      analytics.event(name, {
+        tags: { ...(url && { path: pathOf(url) }), title, referrer, ...own },
       });
     } catch {
       // A function may fail, or say by `null` that nothing is to be sent; and a server has no page.

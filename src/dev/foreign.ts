@@ -1,5 +1,5 @@
 import { attempt } from '../interface/attempt.js';
-import type { Say } from './say.js';
+import { HELP, type Say } from './say.js';
 
 /** The script of another tool has this long to come before its calls count as nobody's. */
 const FOREIGN_MS = 5_000;
@@ -11,8 +11,10 @@ const isWaiting = (list: unknown): unknown =>
   Array.isArray(list) && list[0] && !Object.hasOwn(list, 'push');
 const has = (selector: string) => document.querySelector(selector);
 
+type Sign = readonly [what: string, file: string, isSeen: (page: Page) => unknown];
+
 /** What is seen of another tool while nothing on the page takes it, and the file that does. */
-const SIGNS: readonly [what: string, file: string, isSeen: (page: Page) => unknown][] = [
+const SIGNS: readonly Sign[] = [
   ['calls of PostHog', 'posthog', ({ posthog }) => isWaiting(posthog) && !posthog!['__loaded']],
   [
     'calls or classes of Plausible',
@@ -34,10 +36,22 @@ const SIGNS: readonly [what: string, file: string, isSeen: (page: Page) => unkno
   ['calls of LogSnag', 'logsnag', ({ lsq }) => isWaiting(lsq)],
 ];
 
+/** The same of tools for which there is no such file, and the page of the docs that has their calls. */
+const SIGNS_WITHOUT: readonly Sign[] = [
+  ['calls of Mixpanel', 'migration-mixpanel', ({ mixpanel }) => isWaiting(mixpanel)],
+  ['calls of Amplitude', 'migration-amplitude', ({ amplitude }) => isWaiting(amplitude?.['_q'])],
+  ['calls of Matomo', 'migration-matomo', ({ _paq }) => isWaiting(_paq)],
+];
+
 /** Tells, after a while, of calls and attributes of other tools that lead nowhere. */
 export const watchForeign = (say: Say): unknown =>
   setTimeout(() => {
-    for (const [what, file, isSeen] of SIGNS)
-      if (attempt(() => isSeen(window as unknown as Page)))
-        say(`${what} are here, and nothing takes them: analytics-outbox/compat/${file} does`);
+    const seen = (signs: readonly Sign[]) =>
+      signs.filter(([, , isSeen]) => attempt(() => isSeen(window as unknown as Page)));
+    for (const [what, file] of seen(SIGNS))
+      say(`${what} are here, and nothing takes them: analytics-outbox/compat/${file} does`);
+    for (const [what, file] of seen(SIGNS_WITHOUT))
+      say(
+        `${what} are here, and nothing takes them: write them as ${HELP.replace('messages', file)} says`,
+      );
   }, FOREIGN_MS);

@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "https://shop.example/" }
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { capture } from '../support/captured.js';
+import { beginAtHome, capture, go, hide, pass, show } from '../support/captured.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
+beginAtHome();
 
 const fail = (message: string, filename = 'https://shop.example/a.js') =>
   window.dispatchEvent(
@@ -95,4 +96,45 @@ it.each([
   const [{ message }] = tags('Error Occurred') as [{ message: string }];
   expect(message).toContain(kept);
   expect(message).not.toMatch(/secret|email|Brien|pass|w\?rd/);
+});
+
+// As WebKit and Firefox word it, and what a page's own code makes of it.
+describe.each([
+  'Load failed',
+  'Importing a module script failed.',
+  'NetworkError when attempting to fetch resource.',
+  'error loading dynamically imported module: https://shop.example/a.js',
+  'The operation was aborted. ',
+  'The network connection was lost.',
+  'cancelled',
+  'Network Error',
+  'Request aborted',
+])('a request that was broken off: %s', (message) => {
+  it('says nothing if the page is left', () => {
+    const { names } = capture({ errors: true });
+    reject(new TypeError(message));
+    reject(new Error('of the page'));
+    expect(names()).toHaveLength(1);
+    pass(6_000);
+    hide();
+    pass(60_000);
+    expect(names()).toHaveLength(1);
+    // A page that was only hidden may have the same error again.
+    show();
+    reject(new TypeError(message));
+    pass(10_000);
+    expect(names()).toHaveLength(2);
+  });
+
+  it('is an error of its own time, path and user if the page stays', () => {
+    const { analytics, tags } = capture({ errors: true });
+    const at = new Date().toISOString();
+    reject(new TypeError(message));
+    go('/later');
+    analytics.identify('later');
+    pass(10_000);
+    expect(tags()).toMatchObject([{ message, path: '/' }]);
+    expect(analytics.events()[0]).toMatchObject({ timestamp: at });
+    expect(analytics.events()[0]!.user_id).toBeUndefined();
+  });
 });

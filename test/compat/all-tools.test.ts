@@ -66,8 +66,8 @@ it('takes a location for its address, and does not call its `replace`', async ()
 it.each<[Tool, ...names: string[]]>([
   ['gtag', 'get'],
   ['LogSnag', 'insightTrack', 'insightIncrement'],
-  ['Segment', 'alias', 'debug', 'timeout', 'register', 'setAnonymousId'],
-  ['Segment', 'addSourceMiddleware', 'addDestinationMiddleware'],
+  ['Segment', 'alias', 'debug', 'timeout', 'register', 'deregister', 'setAnonymousId', 'use'],
+  ['Segment', 'addSourceMiddleware', 'addDestinationMiddleware', 'once', 'off', 'queryString'],
 ])('%s refuses what has no counterpart in words, and does not throw', async (tool, ...names) => {
   for (const name of names)
     expect(await callOf(TOOLS[tool](), name)('new', 'old', {}, () => undefined)).toBeFalsy();

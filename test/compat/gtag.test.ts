@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createGtag, takeOverGtag } from '../../src/compat-gtag.js';
-import { bodies, outbox, page, PAGE, users } from './bench.js';
+import { bodies, outbox, page, PAGE, refused, users } from './bench.js';
 
 // Each row of the page for those who come from there is run as well: `test/migration.test.ts`.
 describe('the commands of gtag', () => {
@@ -44,6 +44,54 @@ describe('the commands of gtag', () => {
     expect(outbox.events().map(({ user_id }) => user_id)).toEqual(['u1', undefined]);
   });
 
+  it('user_properties before a user is known wait for one, whoever says who it is', () => {
+    const gtag = createGtag(outbox);
+    gtag('set', 'user_properties', { plan: 'pro' });
+    gtag('set', { user_properties: { seats: 1 } });
+    gtag('event', 'A', { user_properties: { plan: 'free' } });
+    gtag('config', 'G-TAG', { user_id: 'u1', send_page_view: false });
+    gtag('set', { user_id: null });
+    gtag('set', 'user_properties', { plan: 'none' });
+    outbox.identify('u2'); // by the page itself
+    gtag('event', 'B');
+    gtag('event', 'C');
+    gtag('set', 'user_properties', { plan: 'of nobody' });
+    gtag('set', { user_id: null });
+    gtag('config', 'G-TAG', { user_id: 'u3', send_page_view: false });
+    expect(users()).toEqual([
+      ['u1', { plan: 'free', seats: 1 }],
+      ['u2', {}],
+      ['u2', { plan: 'none' }],
+      ['u2', { plan: 'of nobody' }],
+      ['u3', {}],
+    ]);
+    expect(outbox.drops()).toEqual([]);
+  });
+
+  it.each(['page_location', 'page_path'])('takes the path from `%s`, which masks ids', (key) => {
+    const gtag = createGtag(outbox);
+    gtag('set', {
+      [key]: '/users/:id?q=secret',
+      page_title: 'A user',
+      page_referrer: 'https://a.example/?q=secret',
+    });
+    gtag('config', 'G-TAG');
+    gtag('event', 'A');
+    const masked = { path: '/users/:id', title: 'A user', referrer: 'https://a.example/' };
+    expect(bodies()).toEqual([
+      ['Page Viewed', masked],
+      ['A', masked],
+    ]);
+  });
+
+  it('get: tells of it, and calls back with nothing', async () => {
+    const given = await new Promise((callback) =>
+      createGtag(outbox)('get', 'G-TAG', 'client_id', callback),
+    );
+    expect(given).toBeUndefined();
+    expect(outbox.drops()).toEqual(refused('get'));
+  });
+
   it('consent: what is denied by default is waited for', () => {
     const gtag = createGtag(outbox);
     gtag('consent', 'default', { ad_storage: 'denied', analytics_storage: 'denied' });
@@ -82,6 +130,19 @@ describe('taking over the data layer', () => {
       ['add_to_cart', { ecommerce: { value: 5 } }],
     ]);
     expect(layer()).toHaveLength(7);
+  });
+
+  it('calls `eventCallback` of what is pushed, and of what was', async () => {
+    const push = (event: string) =>
+      new Promise((eventCallback) => layer().push({ event, eventCallback, eventTimeout: 2_000 }));
+    page['dataLayer'] = [];
+    const before = push('A');
+    takeOverGtag(outbox);
+    await Promise.all([before, push('B')]);
+    expect(bodies()).toEqual([
+      ['A', { eventTimeout: 2_000 }],
+      ['B', { eventTimeout: 2_000 }],
+    ]);
   });
 
   it('makes each command once if it is taken over twice, as by hot reload', () => {

@@ -15,6 +15,41 @@ describe('the function of Plausible', () => {
     expect(bodies()).toEqual([['Page Viewed', { ...PAGE, path: '/docs', author: 'A' }]]);
   });
 
+  it.each(['u', 'url'])('takes the path of an event from `%s`, which masks ids', (key) => {
+    const plausible = createPlausible(outbox);
+    plausible('pageview', { [key]: 'https://shop.example/users/:id?q=secret' });
+    plausible('Signup', { [key]: 'https://shop.example/users/:id', props: { plan: 'pro' } });
+    plausible('pageview', { url: '/real', u: '/:id' });
+    expect(bodies()).toEqual([
+      ['Page Viewed', { ...PAGE, path: '/users/:id' }],
+      ['Signup', { path: '/users/:id', plan: 'pro' }],
+      ['Page Viewed', { ...PAGE, path: '/:id' }],
+    ]);
+  });
+
+  it('lets `transformRequest` of `init` change and drop events, and keeps back what it fails for', async () => {
+    const plausible = createPlausible(outbox);
+    plausible.init({
+      customProperties: { author: 'A' },
+      transformRequest: (request) => {
+        if (request.n === 'Secret') return null;
+        if (request.n === 'Broken') throw new Error('of the page');
+        const u = request.u?.replace('pricing', ':page');
+        return { ...request, u, r: null, p: { ...request.p, seen: request.n }, $: undefined };
+      },
+    });
+    plausible('pageview');
+    plausible('Signup', { props: { plan: 'pro' }, revenue: { amount: 1, currency: 'EUR' } });
+    const dropped = new Promise((callback) => plausible('Secret', { callback }));
+    plausible('Broken');
+    expect(bodies()).toEqual([
+      ['Page Viewed', { ...PAGE, path: '/:page', referrer: null, author: 'A', seen: 'pageview' }],
+      ['Signup', { path: '/:page', author: 'A', plan: 'pro', seen: 'Signup' }],
+    ]);
+    expect(await dropped).toBeUndefined();
+    expect(outbox.drops()).toMatchObject([{ message: 'of the page' }]);
+  });
+
   it('adds the custom properties of `init`', () => {
     const plausible = createPlausible(outbox);
     plausible.init({ customProperties: { author: 'A' } });

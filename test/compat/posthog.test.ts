@@ -2,7 +2,7 @@
 // @vitest-environment-options { "url": "https://shop.example/pricing;jsessionid=1A?utm=a" }
 import { describe, expect, it } from 'vitest';
 import { createPostHog, takeOverPostHog } from '../../src/compat-posthog.js';
-import { bodies, outbox, page, refused, users } from './bench.js';
+import { bodies, outbox, page, PAGE, refused, users } from './bench.js';
 
 // Each row of the page for those who come from there is run as well: `test/migration.test.ts`.
 describe('the calls of PostHog', () => {
@@ -40,6 +40,73 @@ describe('the calls of PostHog', () => {
       ['B', { icecream: 'vanilla', first: 1, session: 's' }],
       ['C', {}],
     ]);
+  });
+
+  it('people.set: the properties of the user, by name or as an object', () => {
+    const posthog = createPostHog(outbox);
+    posthog.identify('u1');
+    posthog.people.set({ plan: 'pro' });
+    posthog.people.set('seats', 3);
+    posthog.people.set_once({ first: 1 });
+    posthog.capture('paid', { $set_once: { first: 1 } }, { $set: { plan: 'free' } });
+    expect(users()).toEqual([
+      ['u1', {}],
+      ['u1', { plan: 'pro' }],
+      ['u1', { seats: 3 }],
+      ['u1', { plan: 'free' }],
+    ]);
+    expect(bodies()).toEqual([['paid', {}]]);
+    expect(outbox.drops()).toEqual(refused('people.set_once'));
+  });
+
+  it.each(['$current_url', '$pathname'])('takes the path from `%s`, which masks ids', (key) => {
+    const posthog = createPostHog(outbox);
+    posthog.capture('$pageview', {
+      [key]: `${key === '$pathname' ? '' : 'https://shop.example'}/users/:id?q=secret`,
+      $referrer: 'https://a.example/?q=secret',
+    });
+    posthog.capture('paid', { [key]: '/users/:id' });
+    expect(bodies()).toEqual([
+      ['Page Viewed', { ...PAGE, path: '/users/:id', referrer: 'https://a.example/' }],
+      ['paid', { path: '/users/:id' }],
+    ]);
+  });
+
+  it('get_property, is_capturing, get_explicit_consent_status: what is known', () => {
+    const posthog = createPostHog(outbox);
+    posthog.register({ team: 'a' });
+    posthog.register_for_session({ tab: 1 });
+    expect([posthog.get_property('team'), posthog.getSessionProperty('tab')]).toEqual(['a', 1]);
+    posthog.unregister_for_session('tab');
+    expect(posthog.getSessionProperty('tab')).toBeUndefined();
+    expect([posthog.is_capturing(), posthog.get_explicit_consent_status()]).toEqual([
+      true,
+      'granted',
+    ]);
+    posthog.opt_out_capturing();
+    expect([posthog.is_capturing(), posthog.get_explicit_consent_status()]).toEqual([
+      false,
+      'denied',
+    ]);
+  });
+
+  it('init: calls `loaded`, and answers with the same calls', async () => {
+    const loaded = await new Promise<unknown>((loaded) => {
+      createPostHog(outbox).init('KEY', { loaded }).capture('A');
+    });
+    (loaded as ReturnType<typeof createPostHog>).capture('B');
+    createPostHog(outbox).init();
+    expect(bodies()).toEqual([
+      ['A', {}],
+      ['B', {}],
+    ]);
+  });
+
+  it('push: a call of the snippet', () => {
+    createPostHog(outbox).push(['capture', 'A']);
+    createPostHog(outbox).push(['no such method']);
+    expect(bodies()).toEqual([['A', {}]]);
+    expect(outbox.drops()).toEqual(refused('no such method'));
   });
 
   it('group: an event', () => {
@@ -92,6 +159,27 @@ describe('taking over the snippet of PostHog', () => {
     );
     expect(outbox.drops()).toEqual(refused('onFeatureFlags', 'onFeatureFlags'));
     expect(page['posthog']).toHaveLength(0);
+  });
+
+  it('makes the calls of `people` behind the others, which may say who it is', () => {
+    const snippet = openSnippet('identify');
+    const people = Object.assign([] as unknown[], {
+      set: (...args: unknown[]) => people.push(['set', ...args]),
+    });
+    Object.assign(snippet, { people });
+    const { set } = people;
+    set({ plan: 'pro' });
+    snippet['identify']!('u1');
+    takeOverPostHog(outbox);
+    set('seats', 3);
+    people.set({ plan: 'free' });
+    expect(users()).toEqual([
+      ['u1', {}],
+      ['u1', { plan: 'pro' }],
+      ['u1', { seats: 3 }],
+      ['u1', { plan: 'free' }],
+    ]);
+    expect(people).toHaveLength(0);
   });
 
   it('leaves what is no snippet alone', () => {

@@ -174,6 +174,36 @@ it('tracks links and forms, one or many', () => {
   ]);
 });
 
+it('calls back where a function is a callback, and nowhere else', async () => {
+  const all = segment as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const callback = vi.fn();
+  for (const name of ['track', 'page', 'identify', 'group', 'alias', 'ready'])
+    await all[name]!('a', callback);
+  await segment.ready(callback);
+  await (segment.ready as () => unknown)();
+  await nextTask();
+  expect(callback).toHaveBeenCalledTimes(6);
+  for (const name of ['addSourceMiddleware', 'addDestinationMiddleware', 'use', 'once', 'off'])
+    await all[name]!('a', callback);
+  await all['addSourceMiddleware']!(callback);
+  await nextTask();
+  expect(callback).toHaveBeenCalledTimes(6);
+});
+
+it('knows the other names of its calls', async () => {
+  const all = segment as unknown as Record<string, (...args: unknown[]) => unknown>;
+  await all['screen']!('Home');
+  await all['pageview']!();
+  const a = document.body.appendChild(document.createElement('a'));
+  all['trackClick']!(a, 'Link');
+  a.click();
+  expect(bodies()).toEqual([
+    ['Page Viewed', { ...PAGE, name: 'Home' }],
+    ['Page Viewed', PAGE],
+    ['Link', {}],
+  ]);
+});
+
 it('goes without a page, on a server', async () => {
   vi.stubGlobal('document', undefined);
   vi.stubGlobal('location', undefined);

@@ -5,9 +5,31 @@ import { createUmami, takeOverUmami } from '../../src/compat-umami.js';
 import { bodies, outbox, page, PAGE, users } from './bench.js';
 
 // Each row of the page for those who come from there is run as well: `test/migration.test.ts`.
-it('track by a function: an event with its data as tags', async () => {
-  await createUmami(outbox).track((props) => ({ ...props, name: 'bought', data: { price: 5 } }));
-  expect(bodies()).toEqual([['bought', { price: 5 }]]);
+it('track by a function: an event of the page that it names, with its data as tags', async () => {
+  const umami = createUmami(outbox);
+  await umami.track((props) => ({ ...props, name: 'bought', data: { price: 5 } }));
+  await umami.track((props) => ({
+    ...props,
+    ...{ name: 'paid', url: '/orders/:id?q=secret', title: 'An order' },
+  }));
+  await umami.track({ name: 'sent', url: '/orders/:id', data: { title: 'of the data' } });
+  await umami.track({ name: 'bare', data: { price: 5 } });
+  expect(bodies()).toEqual([
+    ['bought', { ...PAGE, price: 5 }],
+    ['paid', { ...PAGE, path: '/orders/:id', title: 'An order' }],
+    ['sent', { path: '/orders/:id', title: 'of the data' }],
+    ['bare', { price: 5 }],
+  ]);
+});
+
+it('track by a function: is given what Umami knows of the page', async () => {
+  await createUmami(outbox).track(({ url, hostname, language, screen }) => ({
+    ...{ name: 'A', url: new URL(url!).pathname.replace('pricing', ':page') },
+    data: { hostname, hasLanguage: typeof language, size: /^\d+x\d+$/.test(screen as string) },
+  }));
+  expect(bodies()).toEqual([
+    ['A', { path: '/:page', hostname: 'shop.example', hasLanguage: 'string', size: true }],
+  ]);
 });
 
 it('track without a name: a view of what it is given', async () => {

@@ -11,8 +11,12 @@ export const pathOf = (address: unknown): string =>
 const read = (name: 'title' | 'referrer') =>
   Reflect.get(Document.prototype, name, document) as string;
 
+/** The page's own address. Nothing on a server. */
+export const pageAddress = (): string | undefined =>
+  (globalThis.location as Location | undefined)?.href;
+
 /** The tags of a page view; nothing on a server. */
-export const pageTags = (): object | undefined =>
+export const pageTags = (): Record<'path' | 'title' | 'referrer', string> | undefined =>
   (globalThis.document as Document | undefined) && {
     path: withoutQuery(location.pathname),
     title: read('title'),

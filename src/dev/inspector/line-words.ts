@@ -63,7 +63,8 @@ export const barOf = (
     add('air', endedAt ?? ended);
     if (endedAt && !(end && i === tries.length - 1)) add('wrong', at, true);
   });
-  add('wait', ended);
+  // A record that was called just now has waited for no time, and has a line all the same.
+  add('wait', ended, !end && !tries.length);
   if (end) add(KINDS[end.what], at, true);
   else add('ahead', due);
   return { parts, sum };

@@ -33,6 +33,9 @@ export interface Line {
   version: number;
 }
 
+/** An icon, and no word that was sent as one. */
+const ICON = /^(?:[^\p{L}]{1,12}|.)$/u;
+
 const MOST = 1_000;
 const MANY = 100;
 
@@ -44,7 +47,7 @@ const nameOf = (record: OutboxRecord): string => {
   const { event, icon, user_id } = bodyOf(record);
   return record.type === 'identify'
     ? `identify ${user_id as string}`
-    : `${icon ? `${icon as string} ` : ''}${event as string}`;
+    : `${ICON.test(`${icon as string}`) ? `${icon as string} ` : ''}${event as string}`;
 };
 
 /** The request of a line that has no answer yet. */

@@ -5,6 +5,7 @@ import { formOf } from './destination.js';
 import { h, type Drawing } from './dom.js';
 import { FAULTS, type Fault } from './faults.js';
 import type { Snapshot } from './inspect.js';
+import { isolated } from './isolated.js';
 import { barOf, dueOf, isTicking, stateOf, stepsOf } from './line-words.js';
 import type { Line } from './lines.js';
 import { mayAsk } from './service-rows.js';
@@ -95,7 +96,8 @@ const details = (line: Line, { copy }: Actions): Drawing =>
         ),
       ),
     ),
-    line.body && h('pre', { tabindex: 0, 'aria-label': 'JSON' }, prettyBody(line)),
+    line.body &&
+      h('pre', { dir: 'ltr', tabindex: 0, 'aria-label': 'JSON' }, isolated(prettyBody(line))),
     line.body &&
       h(
         'p',

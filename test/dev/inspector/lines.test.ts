@@ -30,6 +30,7 @@ describe('the line of a record', () => {
     const record = recordOf('Paid');
     lines.tell('record', record);
     expect(words()).toEqual(['Paid: waits']);
+    expect(bar()).toEqual(['wait']);
     pass(20);
     lines.stored([record], true);
     pass(980);
@@ -59,6 +60,13 @@ describe('the line of a record', () => {
       'answer: 200 +2.6 s',
       'delivered +2.6 s',
     ]);
+  });
+
+  it('is named with its icon, unless that is a word', () => {
+    const { lines, words } = createBench();
+    for (const [id, icon] of ['👨‍👩‍👧‍👦', 'money-bag', undefined].entries())
+      lines.tell('record', { ...recordOf(`${id}`), body: JSON.stringify({ event: 'Paid', icon }) });
+    expect(words().sort()).toEqual(['Paid: waits', 'Paid: waits', '👨‍👩‍👧‍👦 Paid: waits']);
   });
 
   it('says why a record, or a call that never became one, was dropped', () => {

@@ -1,5 +1,7 @@
 import { TAG, type Mistake } from './mistake.js';
 
+const DOCS = 'https://github.com/analytics-outbox/analytics-outbox/blob/main/docs';
+
 export const CALLS_OF_OTHER_TOOLS: Record<string, Mistake> = {
   'calls of PostHog that wait': {
     before: (page) => (page['posthog'] = Object.assign([['capture', 'a']], { __SV: 1 })),
@@ -31,6 +33,22 @@ export const CALLS_OF_OTHER_TOOLS: Record<string, Mistake> = {
     before: (page) => (page['analytics'] = [['track', 'A']]),
     lateMs: 5_000,
     told: 'calls of Segment are here, and nothing takes them: analytics-outbox/compat/segment does',
+  },
+  'calls of Mixpanel that wait': {
+    before: (page) =>
+      (page['mixpanel'] = Object.assign([['track', 'A']], { _i: [['TOKEN']], __SV: 1.2 })),
+    lateMs: 5_000,
+    told: `calls of Mixpanel are here, and nothing takes them: write them as ${DOCS}/migration-mixpanel.md says`,
+  },
+  'calls of Amplitude that wait': {
+    before: (page) => (page['amplitude'] = { invoked: true, _q: [{ name: 'track' }] }),
+    lateMs: 5_000,
+    told: `calls of Amplitude are here, and nothing takes them: write them as ${DOCS}/migration-amplitude.md says`,
+  },
+  'calls of Matomo that wait': {
+    before: (page) => (page['_paq'] = [['trackPageView']]),
+    lateMs: 5_000,
+    told: `calls of Matomo are here, and nothing takes them: write them as ${DOCS}/migration-matomo.md says`,
   },
   'calls of LogSnag that wait': {
     before: (page) => (page['lsq'] = [['track', { event: 'A' }]]),

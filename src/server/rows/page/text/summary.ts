@@ -13,7 +13,8 @@ export interface Chip {
 const MAX_CHIPS = 8;
 /** Enough for one line; the open row shows the rest. */
 const MAX_CHIP = 60;
-const MAX_ICON = 8;
+/** One sign, or the few of an emoji. A word may be sent as an icon, too, but its place has no room for a word. */
+const ICON = /^(?:[^\p{L}]{1,12}|.)$/u;
 
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
@@ -25,6 +26,7 @@ export const tagsOf = ({ type, body }: Row): Readonly<Record<string, unknown>> =
 
 /** What one line shows of a row. */
 export interface Summary {
+  /** Empty where a word was sent as the icon. */
   icon: string;
   name: string;
   description: string;
@@ -36,7 +38,7 @@ export const summaryOf = (row: Row): Summary => {
   const tags = Object.entries(tagsOf(row));
   const { icon = '', description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
   return {
-    icon: cut(icon ?? '', MAX_ICON).text,
+    icon: icon && ICON.test(icon) ? icon : '',
     name: row.type === 'identify' ? 'identify' : (row.event ?? ''),
     description: description ?? '',
     chips: tags.slice(0, MAX_CHIPS).map(([key, value]) => ({

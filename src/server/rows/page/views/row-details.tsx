@@ -6,6 +6,7 @@ import { serviceAddress } from '../state/place.js';
 import { copiesOf, type Copies } from '../text/copies.js';
 import { tagsOf, valueText } from '../text/summary.js';
 import { countOf, inDigits, lengthInWords } from '../text/times.js';
+import { escapeHidden } from '../text/visible.js';
 import { CopyButton } from './copy-button.js';
 import { LongText } from './text.js';
 
@@ -95,7 +96,11 @@ const Tags = ({ row }: { row: Row }) => {
         {shown.map(([key, value]) => (
           <Field name={<LongText of={key} />}>
             <span class={`of-${typeof value}`}>
-              <LongText of={valueText(value)} />
+              {typeof value === 'object' ? (
+                <LongText of={escapeHidden(valueText(value))} form="json" />
+              ) : (
+                <LongText of={valueText(value)} />
+              )}
             </span>
           </Field>
         ))}

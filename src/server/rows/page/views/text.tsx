@@ -32,11 +32,13 @@ export const LongText = ({ of, form = 'words' }: { of: string; form?: Form }) =>
   const { text, left } = cut(of, isWhole ? of.length : MAX_LENGTHS[form]);
   return (
     <>
-      <bdi>
-        {form === 'words' && <Visible of={text} />}
-        {form === 'code' && text}
-        {form === 'json' && (isWhole ? text : <Colored json={text} />)}
-      </bdi>
+      {form === 'words' ? (
+        <bdi>
+          <Visible of={text} />
+        </bdi>
+      ) : (
+        <bdi dir="ltr">{isWhole ? text : <Code of={text} isJson={form === 'json'} />}</bdi>
+      )}
       {left > 0 && (
         <>
           {'… '}
@@ -49,23 +51,31 @@ export const LongText = ({ of, form = 'words' }: { of: string; form?: Form }) =>
   );
 };
 
-const TOKEN = /("(?:\\.|[^"\\])*"?)(\s*:)?|(-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/g;
+/** A text in quotes (in single ones if it has no double ones, as in a call), with the colon of a key; another value. */
+const TOKEN =
+  /("(?:\\.|[^"\\])*"?|'(?:\\.|[^'"\\\n])*')(\s*:)?|(-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/g;
 
-/** For a screenful only: each name and value is an element of its own. */
-const Colored = ({ json }: { json: string }) => {
+/**
+ * For a screenful only: each name and value is an element of its own. A text that runs from right to left would
+ * otherwise take the signs around it, and its neighbours, along.
+ */
+const Code = ({ of: code, isJson }: { of: string; isJson: boolean }) => {
   const parts = [];
   let end = 0;
-  for (const match of json.matchAll(TOKEN)) {
+  for (const match of code.matchAll(TOKEN)) {
     const [whole, text, colon = '', value] = match;
-    parts.push(json.slice(end, match.index));
-    if (text) parts.push(<span class={colon ? 'json-key' : 'json-text'}>{text}</span>, colon);
-    if (value) parts.push(<span class="json-value">{value}</span>);
+    const kind = text ? (colon ? 'json-key' : 'json-text') : 'json-value';
+    parts.push(
+      code.slice(end, match.index),
+      <bdi class={isJson ? kind : undefined}>{text ?? value}</bdi>,
+      colon,
+    );
     end = match.index + whole.length;
   }
   return (
     <>
       {parts}
-      {json.slice(end)}
+      {code.slice(end)}
     </>
   );
 };
