@@ -40,6 +40,8 @@ const [ON_ERROR] = /onerror="[^"]+"/.exec(read('docs/tag.md'))!;
 
 /** What `npm run build` prints: the stub, and a tag for each file. */
 const printedByBuild = (): [name: string, tag: string][] => {
+  // The tests can be listed before there is a build.
+  if (!existsSync(DIST_FOLDER)) return [];
   const printed = execFileSync(process.execPath, ['scripts/print-tag.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',

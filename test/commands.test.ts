@@ -67,7 +67,8 @@ const node = (...args: string[]): string =>
     // All that there is, though there may be no browser.
     env: {
       ...process.env,
-      ...{ PROMISE: 'all', NIGHT: '1', CHROMIUM_PATH: 'chromium', FIREFOX_PATH: 'firefox' },
+      ...{ PROMISE: 'all', NIGHT: '1' },
+      ...{ CHROMIUM_PATH: process.execPath, FIREFOX_PATH: process.execPath },
     },
   });
 
