@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { BUNDLED, NEXT } from '../rollup.names.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(ROOT); // the configuration of Rollup has its paths from there
 const SOURCES = [
   ...['src', 'demo/page', 'demo/server', 'demo/site'],
   ...['rollup.config.mjs', 'rollup.names.mjs', 'testing-platform.mjs'],
