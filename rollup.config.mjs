@@ -4,10 +4,12 @@ import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 import { minifySync } from 'oxc-minify';
-import { BUNDLED, INTERNAL } from './rollup.names.mjs';
+import { BUNDLED, INTERNAL, NEXT } from './rollup.names.mjs';
 import { testingPlatform } from './testing-platform.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+/** In the place of `dist`, which `scripts/build.mjs` puts there in the end. */
+const DIST = `dist${NEXT}`;
 
 /**
  * Compiles all sources for the first entry, and has them at hand for the others. Checks no types, which
@@ -92,7 +94,7 @@ const tag = (input, file) => ({
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 const external = [/^node:/, /^hono/, 'libsql', 'pg', 'undici'];
 const shape = (shared, format, extension) => ({
-  dir: 'dist',
+  dir: DIST,
   format,
   entryFileNames: `[name]${extension}`,
   chunkFileNames: `${shared}-[hash]${extension}`,
@@ -182,26 +184,26 @@ const inspectorTexts = {
 };
 
 const codeOfAll = [
-  tag('src/script.ts', 'dist/outbox.js'),
-  tag('src/script-relay.ts', 'dist/outbox-relay.js'),
-  tag('src/script-auto.ts', 'dist/outbox-auto.js'),
+  tag('src/script.ts', `${DIST}/outbox.js`),
+  tag('src/script-relay.ts', `${DIST}/outbox-relay.js`),
+  tag('src/script-auto.ts', `${DIST}/outbox-auto.js`),
   {
     // What a tag loads for developers, and never for visitors.
     input: 'src/script-dev.ts',
-    output: { file: 'dist/outbox-dev.js', format: 'es', sourcemap: true },
+    output: { file: `${DIST}/outbox-dev.js`, format: 'es', sourcemap: true },
     plugins: [resolve(), ts, minify()],
   },
   {
     // What that one loads when a developer opens the inspector.
     input: 'src/inspector.ts',
-    output: { file: 'dist/outbox-inspector.js', format: 'es', sourcemap: true },
+    output: { file: `${DIST}/outbox-inspector.js`, format: 'es', sourcemap: true },
     plugins: [inspectorTexts, resolve(), ts, minify()],
     treeshake: { moduleSideEffects: false },
   },
   {
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
-    output: { file: 'dist/stub.js', format: 'es' },
+    output: { file: `${DIST}/stub.js`, format: 'es' },
     plugins: [compiler('ES2015', ['src/stub.ts']), minify(2015)],
   },
   // What developers import has the types of what it stands in for, and cannot be required.
@@ -222,12 +224,12 @@ const codeOfAll = [
   ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
   code({ shared: 'capture-shared', names: ['autocapture'] }),
   code({ shared: 'relay-shared', names: SERVERS }),
-  program('src/program/main.ts', 'dist/relay-program.js'),
-  program('src/program/service-main.ts', 'dist/service-program.js'),
+  program('src/program/main.ts', `${DIST}/relay-program.js`),
+  program('src/program/service-main.ts', `${DIST}/service-program.js`),
   {
     // The page of the service that shows its rows.
     input: 'src/server/rows/page/main.tsx',
-    output: { dir: 'dist/rows', entryFileNames: 'rows.js', format: 'iife' },
+    output: { dir: `${DIST}/rows`, entryFileNames: 'rows.js', format: 'iife' },
     plugins: [
       resolve(),
       ts,
@@ -239,7 +241,7 @@ const codeOfAll = [
     input: 'demo/server/main.ts',
     external: SERVER,
     output: {
-      file: 'demo/dist/service.js',
+      file: `demo/${DIST}/service.js`,
       format: 'es',
       sourcemap: true,
       inlineDynamicImports: true,
@@ -250,7 +252,7 @@ const codeOfAll = [
     input: 'demo/site/main.ts',
     external: [...SERVER, /^marked/],
     output: {
-      file: 'demo/dist/demo.js',
+      file: `demo/${DIST}/demo.js`,
       format: 'es',
       sourcemap: true,
       inlineDynamicImports: true,
@@ -259,12 +261,12 @@ const codeOfAll = [
   },
   {
     input: 'demo/page/main.tsx',
-    output: script('demo/dist/page.js'),
+    output: script(`demo/${DIST}/page.js`),
     plugins: [resolve(), ts, minify()],
   },
   {
     input: 'demo/page/tab.ts',
-    output: script('demo/dist/tab.js'),
+    output: script(`demo/${DIST}/tab.js`),
     plugins: [ts, minify()],
   },
 ];

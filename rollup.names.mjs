@@ -1,6 +1,9 @@
 /** Packages whose code is in the built files. Their licenses go with them, and users need not install them. */
 export const BUNDLED = ['nanoid', 'idb-keyval', 'preact', 'web-vitals'];
 
+/** What the name of a folder ends with while it is being built, beside the one of the last build. */
+export const NEXT = '.new';
+
 /**
  * Members of objects that stay inside of a tag's script, which the minifier shortens there. A name stands here only if
  * no page, no storage and no other script ever sees it (`test/internal-names.test.ts`). The platform has members of

@@ -78,6 +78,22 @@ test('plays the tour by itself the first time, and each call of it is stored onc
   await expect(sentence(page)).toHaveText('Nothing called yet');
 });
 
+test('shows the whole page in the frame at any width', async ({ page, demo }) => {
+  await open(page, demo.url);
+  const inside = page.frameLocator('iframe').first();
+  for (const width of [1440, 1024, 900, 820, 720, 660, 390, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect(inside.getByRole('link', { name: 'Leave' })).toBeVisible();
+    const hidden = await inside
+      .locator('html')
+      .evaluate(({ scrollHeight, scrollWidth }) => [
+        Math.max(0, scrollHeight - innerHeight),
+        Math.max(0, scrollWidth - innerWidth),
+      ]);
+    expect.soft(hidden, `below and beside, at ${width}`).toEqual([0, 0]);
+  }
+});
+
 test('stops the tour where it is, and delivers what waits', async ({ page, demo }) => {
   await page.goto(demo.url);
   await expect(scene(page, 'down')).toHaveClass(/playing/);

@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFirefox } from '../e2e/support/find-browser.mjs';
+import { findChromium, findFirefox } from '../e2e/support/find-browser.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where a step of tests leaves its report. */
@@ -53,6 +53,7 @@ const ROUNDS = [
 const MAY_SKIP = !process.env.NO_SKIP;
 
 const wanted = wantedSteps();
+if (wanted.includes('e2e')) needChromium();
 const results = [];
 const started = performance.now();
 for (const lanes of ROUNDS) await Promise.all(lanes.map(runLane));
@@ -67,6 +68,17 @@ function wantedSteps() {
   if (!unknown.length) return named;
   console.error(`No such step: ${unknown}. There are: ${all.join(', ')}`);
   process.exit(2);
+}
+
+/** Says at once what would fail after minutes, and how to do without it. */
+function needChromium() {
+  try {
+    findChromium();
+  } catch ({ message }) {
+    const others = Object.keys(STEPS).filter((name) => name !== 'e2e');
+    console.error(`${message}\nOr leave the browser out: node scripts/test.mjs --only ${others}`);
+    process.exit(2);
+  }
 }
 
 async function runLane(names) {

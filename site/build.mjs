@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installLocked } from '../packed/support/install-locked.mjs';
 import { checkLinks } from './check-links.mjs';
+import { PAGES } from './where.mjs';
 
 const { DOCS_BASE: BASE = '/docs/' } = process.env;
 const SITE = fileURLToPath(new URL('.', import.meta.url));
@@ -21,9 +22,9 @@ const { writeApi } = await import('./write-api.mjs');
 const { writeWire } = await import('./write-wire.mjs');
 const { build, createServer } = await import('vitepress');
 
-collectPages();
-await writeWire();
-await writeApi();
+collectPages(PAGES);
+await writeWire(PAGES);
+await writeApi(PAGES);
 if (process.argv.includes('--dev')) {
   const server = await createServer(SITE);
   await server.listen();

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, posix } from 'node:path';
-import { DOCS, PAGES, REPOSITORY } from './where.mjs';
+import { DOCS, REPOSITORY } from './where.mjs';
 import { withTabs } from './tabs.mjs';
 
 const isOnTheSite = (path) => !path.startsWith('../') && existsSync(join(DOCS, path));
@@ -38,17 +38,17 @@ const filmOf = (pictures) =>
     })
     .join('\n');
 
-/** Copies the home page and those of `docs/` to where VitePress reads them. */
-export const collectPages = () => {
-  rmSync(PAGES, { recursive: true, force: true });
-  mkdirSync(PAGES);
+/** Copies the home page and those of `docs/` into a folder, in which nothing else stays. */
+export const collectPages = (pages) => {
+  rmSync(pages, { recursive: true, force: true });
+  mkdirSync(pages);
   for (const name of readdirSync(DOCS)) {
     if (!name.endsWith('.md')) continue;
-    writeFileSync(join(PAGES, name), withTabs(withLinks(readFileSync(join(DOCS, name), 'utf8'))));
+    writeFileSync(join(pages, name), withTabs(withLinks(readFileSync(join(DOCS, name), 'utf8'))));
   }
-  cpSync(new URL('icon.svg', import.meta.url), join(PAGES, 'public/icon.svg'));
+  cpSync(new URL('icon.svg', import.meta.url), join(pages, 'public/icon.svg'));
   const pictures = existsSync(PICTURES) ? readdirSync(PICTURES) : [];
-  if (pictures.length) cpSync(PICTURES, join(PAGES, 'pictures'), { recursive: true });
+  if (pictures.length) cpSync(PICTURES, join(pages, 'pictures'), { recursive: true });
   const home = readFileSync(new URL('index.md', import.meta.url), 'utf8');
-  writeFileSync(join(PAGES, 'index.md'), home.replace('<!-- picture -->', filmOf(pictures)));
+  writeFileSync(join(pages, 'index.md'), home.replace('<!-- picture -->', filmOf(pictures)));
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Application, ReflectionKind } from 'typedoc';
-import { PAGES, ROOT } from './where.mjs';
+import { ROOT } from './where.mjs';
 
 /** Each entry of the package that is imported, by its source. */
 const readEntries = () => {
@@ -15,12 +15,12 @@ const readEntries = () => {
 };
 
 /** Writes a page for each entry, from the types of its source and what their comments say. Returns their names. */
-export const writeApi = async () => {
+export const writeApi = async (pages) => {
   const entries = readEntries();
   const app = await Application.bootstrapWithPlugins({
     entryPoints: Object.keys(entries).map((source) => join(ROOT, source)),
     tsconfig: join(ROOT, 'tsconfig.json'),
-    out: join(PAGES, 'api'),
+    out: join(pages, 'api'),
     name: 'API',
     readme: 'none',
     // The project's own check reads these sources.

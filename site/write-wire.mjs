@@ -1,17 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
-import { PAGES, ROOT } from './where.mjs';
-
-/** The service's own document, from its source, which imports nothing. */
-const readDocument = async () => {
-  const source = readFileSync(join(ROOT, 'src/server/openapi.ts'), 'utf8');
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 },
-  });
-  const { OPENAPI } = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
-  return OPENAPI;
-};
+import { loadSource } from '../scripts/load-source.mjs';
 
 const typeOf = (schema) => {
   if (schema.$ref) {
@@ -89,9 +78,9 @@ const operationOf = (method, path, operation) => {
   ];
 };
 
-/** Writes the page about the service's HTTP interface, and its document beside it. */
-export const writeWire = async () => {
-  const document = await readDocument();
+/** Writes the page about the service's HTTP interface, and its document beside it, both from the service's source. */
+export const writeWire = async (pages) => {
+  const { OPENAPI: document } = await loadSource('src/server/openapi.ts');
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => operationOf(method, path, operation)),
   );
@@ -110,7 +99,7 @@ export const writeWire = async () => {
     '## Bodies',
     ...schemas,
   ].filter((part) => part);
-  writeFileSync(join(PAGES, 'wire.md'), `${text.join('\n\n')}\n`);
-  mkdirSync(join(PAGES, 'public'), { recursive: true });
-  writeFileSync(join(PAGES, 'public/openapi.json'), JSON.stringify(document, null, 2));
+  writeFileSync(join(pages, 'wire.md'), `${text.join('\n\n')}\n`);
+  mkdirSync(join(pages, 'public'), { recursive: true });
+  writeFileSync(join(pages, 'public/openapi.json'), JSON.stringify(document, null, 2));
 };

@@ -249,14 +249,6 @@ describe('the README', () => {
   });
 });
 
-it('names only commands that there are, to those who contribute', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const pages = [readme, read('.github/CONTRIBUTING.md')].join('\n');
-  const named = [...pages.matchAll(/`(?:npm run |npm (?=start|test))([\w-]+)/g)];
-  expect(named.length).toBeGreaterThan(8);
-  expect(named.map(([, name]) => name!).filter((name) => !(name in scripts))).toEqual([]);
-});
-
 /** The anchors that GitHub gives the headings of a page. */
 const anchorsOf = (page: string): string[] =>
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

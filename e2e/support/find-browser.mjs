@@ -26,11 +26,13 @@ const firstOf = (candidates) =>
     .find((path) => /[/\\]/.test(path) && existsSync(path));
 
 export const findChromium = () => {
-  const found = process.env.CHROMIUM_PATH || firstOf([chromium.executablePath(), ...CHROMIUMS]);
+  const named = process.env.CHROMIUM_PATH;
+  const found = firstOf(named ? [named] : [chromium.executablePath(), ...CHROMIUMS]);
   if (found) return found;
   throw new Error(
-    'There is no Chromium. Run `npx playwright install chromium`, or set CHROMIUM_PATH to the ' +
-      'executable of a Chromium, Chrome or Edge.',
+    (named ? `CHROMIUM_PATH is ${named}, and that is not there. ` : 'There is no Chromium. ') +
+      'Run `npx playwright install chromium`, or set CHROMIUM_PATH to the executable of a ' +
+      'Chromium, Chrome or Edge.',
   );
 };
 

@@ -167,10 +167,14 @@ export const misspelt = (dataset: DOMStringMap): string[] =>
     return meant ? [`the tag has no attribute ${attributeOf(name)}: ${meant}`] : [];
   });
 
-/** Attributes that were meant for the tag and do not begin with `data-`. */
-export const withoutData = (names: readonly string[]): string[] =>
-  names.flatMap((name) => {
+/**
+ * Attributes that were meant for the tag and do not begin with `data-`. A handler of HTML, such as `onerror`, has code
+ * in it, and our callbacks are named.
+ */
+export const withoutData = (attributes: Iterable<Attr>): string[] =>
+  [...attributes].flatMap(({ name, value }) => {
+    const isOther = name.startsWith('data-') || (name.startsWith('on') && /\W/.test(value));
     // A sign before it, which does not count as a letter, since a name is not near to itself.
-    const meant = name.startsWith('data-') ? undefined : nearest(`-${name}`, ATTRIBUTES);
+    const meant = isOther ? undefined : nearest(`-${name}`, ATTRIBUTES);
     return meant ? [`the tag has the attribute ${name}: write ${attributeOf(meant)}`] : [];
   });

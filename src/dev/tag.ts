@@ -6,12 +6,8 @@ const fileOf = ({ src }: HTMLScriptElement): string =>
 
 /** What is wrong with the tag itself, each with its fix. */
 export const tagProblems = (tag: HTMLScriptElement): string[] => {
-  const { type, dataset } = tag;
-  const problems = [
-    ...withoutData(tag.getAttributeNames()),
-    ...misspelt(dataset),
-    ...strayStubs(tag),
-  ];
+  const { type, dataset, attributes } = tag;
+  const problems = [...withoutData(attributes), ...misspelt(dataset), ...strayStubs(tag)];
   if (type === 'module') problems.push('the tag has `type="module"`: leave it out');
   const file = fileOf(tag);
   if (/^outbox(-relay)?\./.test(file)) {

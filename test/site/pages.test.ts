@@ -1,5 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { marked, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../support/temp-folder.js';
 
 const SITE = new URL('../../site/', import.meta.url);
 const DOCS = new URL('../../docs/', import.meta.url);
@@ -7,7 +10,12 @@ const DOCS = new URL('../../docs/', import.meta.url);
 /** The modules of the site are plain JavaScript. They need its packages only to build. */
 const load = async <T>(name: string) => (await import(new URL(name, SITE).href)) as T;
 const { GROUPS } = await load<{ GROUPS: Record<string, [string, string?][]> }>('sidebar.mjs');
-const { withLinks } = await load<{ withLinks: (page: string) => string }>('collect-pages.mjs');
+const { collectPages, withLinks } = await load<{
+  collectPages: (pages: string) => void;
+  withLinks: (page: string) => string;
+}>('collect-pages.mjs');
+const { writeWire } = await load<{ writeWire: (pages: string) => Promise<void> }>('write-wire.mjs');
+const { slugify } = await load<{ slugify: (heading: string) => string }>('slugify.mjs');
 const { withTabs } = await load<{ withTabs: (page: string) => string }>('tabs.mjs');
 
 /** Linked from the page about the promise, and those that each tool has of its own. */
@@ -50,5 +58,73 @@ describe('the site', () => {
     const [, recipes] = page.split('\n## Recipes\n');
     const sections = recipes!.split(/^## /m)[0]!.match(/^### /gm)!;
     expect(withTabs(page).match(/<template #tab-/g)).toHaveLength(sections.length);
+  });
+});
+
+/** What VitePress builds the site from, but for the pages that TypeDoc makes of the types. */
+const makePages = async (): Promise<{ folder: string; tokens: Map<string, Token[]> }> => {
+  const folder = join(tempFolder(), 'pages');
+  collectPages(folder);
+  await writeWire(folder);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  const tokensOf = (name: string): Token[] => {
+    const all: Token[] = [];
+    void marked.walkTokens(marked.lexer(readFileSync(join(folder, name), 'utf8')), (token) => {
+      all.push(token);
+    });
+    return all;
+  };
+  return { folder, tokens: new Map(names.map((name) => [name, tokensOf(name)])) };
+};
+
+describe('the pages that the site is built from', () => {
+  const anchorsOf = (tokens: Token[]): string[] =>
+    tokens.flatMap((token) =>
+      token.type === 'heading' ? [slugify((token.text as string).replaceAll('`', ''))] : [],
+    );
+
+  it('have no dead link, as VitePress finds them: an address of this machine, a page or a heading that is not there', async () => {
+    const { folder, tokens } = await makePages();
+    const isDead = (link: string, from: string): boolean => {
+      if (/^https?:/.test(link)) return new URL(link).hostname === 'localhost';
+      const [path, anchor] = link.split('#');
+      const name = path || from;
+      // An anchor in a page of TypeDoc is looked for in the built site.
+      if (name.startsWith('api/')) return false;
+      const anchors = anchorsOf(tokens.get(name) ?? []);
+      return !existsSync(join(folder, name)) || (!!anchor && !anchors.includes(anchor));
+    };
+    const links = [...tokens].flatMap(([name, all]) =>
+      all.flatMap((token) => (token.type === 'link' ? [[name, token.href as string]] : [])),
+    );
+    expect(links.length).toBeGreaterThan(300);
+    expect(links.filter(([name, link]) => isDead(link!, name!))).toEqual([]);
+  });
+
+  it('have outside of code nothing that Vue takes for its own', async () => {
+    const { tokens } = await makePages();
+    const known = /^<\/?(a|b|br|div|em|img|kbd|picture|source|sub|sup|template|PageTabs)\b|^<!--/;
+    const wrong = [...tokens].flatMap(([name, all]) =>
+      all.flatMap(({ type, raw }) => {
+        if (type === 'html')
+          return (raw.match(/<[!/\w][^>]*/g) ?? []).filter((tag) => !known.test(tag));
+        return type === 'text' && raw.includes('{{') ? [`${name}: ${raw}`] : [];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('have the document of the service, and each of its operations', async () => {
+    const { folder } = await makePages();
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const { paths } = JSON.parse(read('public/openapi.json')) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `### ${method.toUpperCase()} \`${path}\``),
+    );
+    expect(operations.length).toBeGreaterThan(5);
+    const page = read('wire.md');
+    expect(operations.filter((heading) => !page.includes(heading))).toEqual([]);
   });
 });

@@ -7,6 +7,10 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
     tag: `${RELAY_TAG} flush-at="5"`,
     told: 'the tag has the attribute flush-at: write data-flush-at',
   },
+  'the name of a callback in a handler of HTML, which calls nothing': {
+    tag: `${RELAY_TAG} onError="report"`,
+    told: 'the tag has the attribute onerror: write data-on-error',
+  },
   'an attribute in camelCase': {
     tag: `${TAG} data-flushAt="5"`,
     told: 'the tag has no attribute data-flushat: did you mean data-flush-at?',

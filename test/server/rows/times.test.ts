@@ -43,6 +43,11 @@ describe('how long after its call a record came', () => {
     expect(delayOf({ called_at, received_at: new Date(received).toISOString() })).toEqual(told);
   });
 
+  it('is not told where the sender told no time', () => {
+    const at = new Date(received).toISOString();
+    expect(delayOf({ called_at: at, received_at: at })).toEqual({ text: '', kind: 'unknown' });
+  });
+
   it('is not told where a time cannot be read', () => {
     expect(delayOf({ called_at: 'soon', received_at: 'later' }).kind).toBe('unknown');
   });

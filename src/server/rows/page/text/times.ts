@@ -24,12 +24,16 @@ export const lengthInWords = (ms: number): string => {
 /** How long after its call a record came. */
 export interface Delay {
   text: string;
-  /** `ahead`: by the browser's clock the call was made after its record had come. */
+  /**
+   * `ahead`: by the browser's clock the call was made after its record had come. `unknown`: a time cannot be read, or
+   * the sender told none, so that the time of the arrival stands for that of the call.
+   */
   kind: 'soon' | 'late' | 'ahead' | 'unknown';
 }
 
 export const delayOf = (times: { called_at: string; received_at: string }): Delay => {
   const ms = Date.parse(times.received_at) - Date.parse(times.called_at);
+  if (ms === 0) return { text: '', kind: 'unknown' };
   if (Number.isNaN(ms)) return { text: '?', kind: 'unknown' };
   if (ms <= -SECOND_MS) return { text: `clock ${lengthInWords(-ms)} ahead`, kind: 'ahead' };
   if (ms < LATE_MS) return { text: lengthInWords(Math.max(ms, 0)), kind: 'soon' };

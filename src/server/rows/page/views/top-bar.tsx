@@ -41,7 +41,8 @@ const WHY: readonly (readonly [Reason, string])[] = [
   ['pointer', 'while you point'],
 ];
 
-const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+/** Whether the page hears of rows, and of how many. */
+export const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const now = useNow(feed.now);
   const { kind, main, more } = liveWords(feed, state, now);
   return (
@@ -76,7 +77,8 @@ export const goOn = (feed: Feed): void => {
 
 const QUIET_MS = 5000;
 
-const liveWords = (feed: Feed, { connection, isReady, kept, rate }: FeedState, now: number) => {
+const liveWords = (feed: Feed, state: FeedState, now: number) => {
+  const { connection, isReady, kept, rate, total } = state;
   if (connection.kind === 'lost') {
     const seconds = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000));
     const again = seconds ? `trying again in ${seconds} s` : 'trying again';
@@ -93,7 +95,7 @@ const liveWords = (feed: Feed, { connection, isReady, kept, rate }: FeedState, n
   const current = rate.current(now);
   if (current) return { kind: 'flowing', main: 'Live', more: `${rateInWords(current)} a second` };
   const last = kept.shown[0] && Date.parse(kept.shown[0].row.received_at);
-  if (!last) return { kind: 'quiet', main: 'Live', more: 'nothing yet' };
+  if (!last) return { kind: 'quiet', main: 'Live', more: total ? 'no row matches' : 'nothing yet' };
   const quiet = now - last > QUIET_MS ? `quiet for ${lengthInWords(now - last)}` : '';
   return { kind: 'quiet', main: 'Live', more: quiet };
 };
