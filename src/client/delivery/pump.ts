@@ -106,7 +106,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      void claims.claim(pump); // nothing is sent, but the limits apply to what dead pages have left, too
+      void claims.claim(pump, true); // the limit applies to what dead pages have left, too
       return;
     }
     if (outbox.count && token?.current() === '') {

@@ -6,6 +6,8 @@ import type { Store } from './store.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
+/** While the gate is closed, it reads more: it writes hardly any. */
+const LOOK_PARCELS = 200;
 
 /** A scan of all stored parcels, claim by claim, oldest first, and what it found of other lives. */
 export interface Scan {
@@ -16,10 +18,12 @@ export interface Scan {
    * for it, so that the records of a user keep their order.
    */
   taken: Map<string, number>;
-  /** Records that other lives hold. */
+  /** Records that other lives hold, or that were left unclaimed while the gate was closed. */
   elsewhere: number;
   /** The earliest end of another life's lease. */
   soonest: number;
+  /** How many parcels may still be claimed while the gate is closed: those beyond `maxRecords`. */
+  excess?: number;
 }
 
 /** What one transaction has claimed, and what it has seen of others. */
@@ -29,6 +33,8 @@ export interface Claimed {
   unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
+  /** The gate is closed, so parcels were left unclaimed. */
+  hasLeft?: boolean;
   /** When the lease ends under which the parcels are claimed. */
   until: number;
   /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
@@ -49,14 +55,17 @@ const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise
 
 /**
  * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
- * other page can claim the same.
+ * other page can claim the same. While the gate `isClosed`, it claims the oldest parcels beyond `maxRecords` only: each
+ * page of the site would write anew all that waits, and could not send it.
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  { name, life: own, now }: Pick<Store, 'name' | 'life' | 'now'>,
+  { name, life: own, now, settings }: Pick<Store, 'name' | 'life' | 'now' | 'settings'>,
   scan: Scan,
+  isClosed?: boolean,
 ): Promise<Claimed> => {
   const time = now();
+  const most = isClosed ? LOOK_PARCELS : WINDOW_PARCELS;
   const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd(time) };
   const range = IDBKeyRange.bound(scan.after ?? [], ['lease'], true);
   // In most cases nothing waits. Then this one read is all.
@@ -83,27 +92,32 @@ export const claimParcels = async (
     claimed.noted.push(note.life);
   }
 
-  const keys = (await settled(store.getAllKeys(range, WINDOW_PARCELS))) as ParcelKey[];
-  const values = (await settled(store.getAll(range, WINDOW_PARCELS))) as StoredParcel[];
+  if (isClosed) scan.excess ??= (await settled(store.count(range))) - settings().maxRecords;
+  const keys = (await settled(store.getAllKeys(range, most))) as ParcelKey[];
+  const values = (await settled(store.getAll(range, most))) as StoredParcel[];
   keys.forEach((key, i) => {
     const value = values[i]!;
     const [, maker, number] = key;
     if (!isReadable(value)) {
       store.delete(key);
       claimed.unreadable++;
-    } else if (value.life === own) return;
-    else if (lives.get(value.life) || scan.taken.get(maker)! < number) {
-      if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);
-      scan.elsewhere += value.records.length;
-    } else if (!value.records.length) {
+      return;
+    }
+    if (value.life === own) return;
+    const isFree = !lives.get(value.life) && !(scan.taken.get(maker)! < number);
+    if (isFree && !value.records.length) {
       if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
-    } else {
+    } else if (isFree && (!isClosed || scan.excess!-- > 0)) {
       const parcel = { ...value, life: own };
       store.put(parcel, key);
       claimed.parcels.push([key, parcel]);
+    } else {
+      if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);
+      scan.elsewhere += value.records.length;
+      claimed.hasLeft ||= isFree;
     }
   });
   if (claimed.parcels.length) putLease(store, own, claimed.until);
-  claimed.upTo = keys[WINDOW_PARCELS - 1];
+  claimed.upTo = keys[most - 1];
   return claimed;
 };

@@ -2,12 +2,12 @@ import { ahead } from '../../interface/backoff.js';
 import { isLoading } from '../life.js';
 import { claimParcels, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
-import { addParcel } from './memory.js';
+import { addParcels } from './memory.js';
 import { readNotes, removeNote } from './note.js';
-import { lose, trim, type Outbox } from './outbox.js';
-import { createParcel, type Entry, type ParcelKey, type StoredParcel } from './parcel.js';
+import { drop, lose, trim, type Outbox } from './outbox.js';
+import type { Entry, ParcelKey, StoredParcel, StoredState } from './parcel.js';
 import { isBroken } from './store.js';
-import { save, write } from './writer.js';
+import { save, unconfirmed, write } from './writer.js';
 
 /** After its start the page looks again this soon: the page before it may still have been writing. */
 const SOON_MS = 5_000;
@@ -28,25 +28,38 @@ export const createClaims = (outbox: Outbox) => {
    * because older ones may still be stored.
    */
   let lastScan: Scan | undefined;
+  /**
+   * While the gate was closed, older parcels were left unclaimed. Own records of a known user wait for these, too, even as
+   * the page is left.
+   */
+  let hasLeft: boolean | undefined;
 
+  const restart = () => {
+    lastScan = hasLeft = undefined;
+    scan = startScan();
+  };
   const endScan = () => {
     lastScan = scan;
     scan = undefined;
   };
 
+  /** Takes in what was claimed. While the gate `isClosed`, that was too much, and only its identifies are kept. */
   const takeIn = (
-    key: ParcelKey,
-    { flight, records, isNoted }: StoredParcel,
-    isStored: boolean,
+    claimed: [ParcelKey, StoredParcel][],
+    state: StoredState,
+    isClosed?: boolean,
   ): void => {
-    // A new life began while this page was writing the parcel, which it still has in memory, and newer.
-    if ([...outbox.parcels].some((own) => `${own.key}` === `${key}`)) return;
-    const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
-    addParcel(outbox, parcel, records);
-    for (const entry of [...parcel.entries]) {
-      if (flight.includes(entry.record.id)) lose(outbox, entry);
-    }
-    if (!isStored) save(outbox, parcel);
+    // A new life began while this page was writing these parcels, which it still has in memory, and newer.
+    const own = new Set(unconfirmed(outbox).map(({ key }) => `${key}`));
+    const fresh = claimed.filter(([key]) => !own.has(`${key}`));
+    addParcels(outbox, fresh, state).forEach((parcel, i) => {
+      for (const entry of [...parcel.entries]) {
+        const { id, type } = entry.record;
+        if (fresh[i]![1].flight.includes(id)) lose(outbox, entry);
+        else if (isClosed && type === 'event') drop(outbox, entry, 'outbox-full');
+      }
+      if (state === 'no') save(outbox, parcel);
+    });
   };
 
   /** Without a database, the page takes over the notes of dead lives that had none either. */
@@ -55,22 +68,26 @@ export const createClaims = (outbox: Outbox) => {
       const isFree = life !== outbox.life && !leaseEnd(until, now());
       if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
       removeNote(name, life);
-      for (const noted of parcels) takeIn(noted.key, noted, false);
+      takeIn(
+        parcels.map((noted) => [noted.key, noted]),
+        'no',
+      );
     }
     endScan();
   };
 
-  const claimStored = async (current: Scan): Promise<void> => {
+  const claimStored = async (current: Scan, isClosed?: boolean): Promise<void> => {
     const { life } = outbox;
     const claimed = await outbox.database!.run(
-      (store) => claimParcels(store, outbox, current),
+      (store) => claimParcels(store, outbox, current, isClosed),
       true,
     );
     for (const life of claimed.noted) removeNote(name, life);
     for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
     if (life !== outbox.life) return;
     if (claimed.parcels.length) outbox.until = claimed.until;
-    for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
+    takeIn(claimed.parcels, 'yes', isClosed);
+    hasLeft ||= claimed.hasLeft;
     current.after = claimed.upTo;
     if (!current.after) endScan();
   };
@@ -95,16 +112,18 @@ export const createClaims = (outbox: Outbox) => {
     },
     /**
      * Claims what it may of the next parcels that dead lives have left, if there may be more. Calls `done` in the task in
-     * which it ends: a `flush()` that settled in between would not have sent what was claimed.
+     * which it ends: a `flush()` that settled in between would not have sent what was claimed. While the gate `isClosed`,
+     * it only counts them, and trims those that are too many.
      */
-    claim: async (done?: () => unknown): Promise<void> => {
+    claim: async (done?: () => unknown, isClosed?: boolean): Promise<void> => {
+      if (hasLeft && !isClosed) restart();
       if (!scan || outbox.isClaiming) return;
       const { life } = outbox;
       const wasBroken = isBroken(outbox);
       outbox.isClaiming = true;
       try {
         if (wasBroken) claimNotes();
-        else await claimStored(scan);
+        else await claimStored(scan, isClosed);
       } catch {
         // The next look begins anew. Where the database has just failed, the notes are still to be claimed.
         if (wasBroken === isBroken(outbox) && life === outbox.life) endScan();
@@ -116,13 +135,11 @@ export const createClaims = (outbox: Outbox) => {
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
     mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
       !!record.user &&
-      (lastScan ? lastScan.taken.get(parcel.key[1])! < parcel.key[2] : order > 0 && !isLeaving),
-    /** Records that other lives held in the last complete scan. */
+      ((lastScan?.taken.get(parcel.key[1]) ?? Infinity) < parcel.key[2] ||
+        (order > 0 && (hasLeft || !(lastScan || isLeaving)))),
+    /** Records that the last complete scan found and this page does not hold. */
     elsewhere: (): number | undefined => lastScan?.elsewhere,
     /** A new life begins: it scans all that is stored. */
-    restart: (): void => {
-      lastScan = undefined;
-      scan = startScan();
-    },
+    restart,
   };
 };
