@@ -1,6 +1,6 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, nextEnd, putLease, type StoredLease } from './lease.js';
-import { readNotes, type Note } from './note.js';
+import { readNotes, type Note, type NotedParcel } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
 import type { Store } from './store.js';
 
@@ -28,7 +28,7 @@ export interface Scan {
 
 /** What one transaction has claimed, and what it has seen of others. */
 export interface Claimed {
-  parcels: [key: ParcelKey, parcel: StoredParcel][];
+  parcels: NotedParcel[];
   /** Parcels that another version has stored, now deleted. */
   unreadable: number;
   /** Lives whose notes are applied. */
@@ -108,9 +108,8 @@ export const claimParcels = async (
     if (isFree && !value.records.length) {
       if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
     } else if (isFree && (!isClosed || scan.excess!-- > 0)) {
-      const parcel = { ...value, life: own };
-      store.put(parcel, key);
-      claimed.parcels.push([key, parcel]);
+      store.put({ ...value, life: own }, key);
+      claimed.parcels.push({ ...value, key, stored: 'yes' });
     } else {
       if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);
       scan.elsewhere += value.records.length;

@@ -3,9 +3,9 @@ import { isLoading } from '../life.js';
 import { claimParcels, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
 import { addParcels } from './memory.js';
-import { readNotes, removeNote } from './note.js';
+import { readNotes, removeNote, type NotedParcel } from './note.js';
 import { drop, lose, trim, type Outbox } from './outbox.js';
-import type { Entry, ParcelKey, StoredParcel, StoredState } from './parcel.js';
+import type { Entry } from './parcel.js';
 import { isBroken } from './store.js';
 import { save, unconfirmed, write } from './writer.js';
 
@@ -44,21 +44,17 @@ export const createClaims = (outbox: Outbox) => {
   };
 
   /** Takes in what was claimed. While the gate `isClosed`, that was too much, and only its identifies are kept. */
-  const takeIn = (
-    claimed: [ParcelKey, StoredParcel][],
-    state: StoredState,
-    isClosed?: boolean,
-  ): void => {
+  const takeIn = (claimed: readonly NotedParcel[], isClosed?: boolean): void => {
     // A new life began while this page was writing these parcels, which it still has in memory, and newer.
     const own = new Set(unconfirmed(outbox).map(({ key }) => `${key}`));
-    const fresh = claimed.filter(([key]) => !own.has(`${key}`));
-    addParcels(outbox, fresh, state).forEach((parcel, i) => {
+    const fresh = claimed.filter(({ key }) => !own.has(`${key}`));
+    addParcels(outbox, fresh).forEach((parcel, i) => {
       for (const entry of [...parcel.entries]) {
         const { id, type } = entry.record;
-        if (fresh[i]![1].flight.includes(id)) lose(outbox, entry);
+        if (fresh[i]!.flight.includes(id)) lose(outbox, entry);
         else if (isClosed && type === 'event') drop(outbox, entry, 'outbox-full');
       }
-      if (state === 'no') save(outbox, parcel);
+      if (parcel.stored === 'no') save(outbox, parcel);
     });
   };
 
@@ -68,10 +64,7 @@ export const createClaims = (outbox: Outbox) => {
       const isFree = life !== outbox.life && !leaseEnd(until, now());
       if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
       removeNote(name, life);
-      takeIn(
-        parcels.map((noted) => [noted.key, noted]),
-        'no',
-      );
+      takeIn(parcels);
     }
     endScan();
   };
@@ -86,7 +79,7 @@ export const createClaims = (outbox: Outbox) => {
     for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
     if (life !== outbox.life) return;
     if (claimed.parcels.length) outbox.until = claimed.until;
-    takeIn(claimed.parcels, 'yes', isClosed);
+    takeIn(claimed.parcels, isClosed);
     hasLeft ||= claimed.hasLeft;
     current.after = claimed.upTo;
     if (!current.after) endScan();

@@ -2,7 +2,8 @@ import type { Settings } from '../options.js';
 import { sinceOpened, timeBy } from '../page.js';
 import type { OutboxRecord } from '../types.js';
 import { byAge, createEntry, createParcel, PARCEL_RECORDS } from './parcel.js';
-import type { Entry, Parcel, ParcelKey, StoredParcel, StoredState } from './parcel.js';
+import type { NotedParcel } from './note.js';
+import type { Entry, Parcel } from './parcel.js';
 
 /** A stored record cannot be as old as this: then its time is wrong. */
 const YEAR_MS = 31_536_000_000;
@@ -59,13 +60,9 @@ const ageOf = ({ settings, maker }: Memory, { at }: OutboxRecord, { key }: Parce
 };
 
 /** Adds parcels that were claimed, oldest first, at the places that their ages give them. */
-export const addParcels = (
-  memory: Memory,
-  claimed: readonly [ParcelKey, StoredParcel][],
-  state: StoredState,
-): Parcel[] => {
-  const parcels = claimed.map(([key, { records, isNoted }]) => {
-    const parcel = createParcel(key, state, isNoted);
+export const addParcels = (memory: Memory, claimed: readonly NotedParcel[]): Parcel[] => {
+  const parcels = claimed.map(({ key, stored, records, isNoted }) => {
+    const parcel = createParcel(key, stored, isNoted);
     for (const record of records)
       addEntry(memory, createEntry(record, parcel, 0, ageOf(memory, record, parcel)));
     return parcel;

@@ -17,7 +17,7 @@ import type { Store } from './store.js';
  */
 const ROOM = 260_000;
 
-type NotedParcel = StoredParcel & {
+export type NotedParcel = StoredParcel & {
   key: ParcelKey;
   /** Whether the database has had the parcel, as far as its page knew. */
   stored: StoredState;

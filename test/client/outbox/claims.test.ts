@@ -143,7 +143,7 @@ describe('a takeover', () => {
     vi.spyOn(page.database, 'run').mockImplementation(async (work, isRead) => {
       const result = await run(work, isRead);
       const { parcels = [] } = (result ?? {}) as Partial<Claimed>;
-      for (const claimed of parcels) claimed[0] = new Proxy(claimed[0], { get });
+      for (const claimed of parcels) claimed.key = new Proxy(claimed.key, { get });
       return result;
     });
     expect(await page.claim()).toHaveLength(parcels + 1);

@@ -37,8 +37,8 @@ const holding = (
 ): Outbox => {
   const outbox = createOutbox({ name, now: () => NOW, settings: () => ({}) } as Outbox);
   for (const { key, stored, records, isNamed } of parcels) {
-    const value = { v: 3, life: 'dead', flight: [], records, isNoted: false };
-    const [made] = addParcels(outbox, [[key, value]], stored);
+    const value = { v: 3, life: 'dead', flight: [], records, isNoted: false, key, stored };
+    const [made] = addParcels(outbox, [value]);
     for (const entry of made!.entries) entry.isNamed = isNamed;
   }
   return outbox;
