@@ -12,18 +12,7 @@ export const INTERNAL = [
   ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...[
-    'after',
-    'claim',
-    'excess',
-    'hasLeft',
-    'hurry',
-    'look',
-    'mustWait',
-    'soonest',
-    'taken',
-    'upTo',
-  ],
+  ...['after', 'claim', 'excess', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   ...['unreadable'],
   // delivery
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],

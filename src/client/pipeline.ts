@@ -46,7 +46,6 @@ export const createPipeline = (
   const outbox = createOutbox({
     name,
     settings: () => settings,
-    now: () => Date.now(), // not the option `now`: pages of a site share leases and the gate
     emit: report,
     drop,
     onRestart,

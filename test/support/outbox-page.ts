@@ -17,6 +17,7 @@ let site: ReturnType<typeof openSite>;
 // The globals stay after a test: a write that it has not waited for still needs them.
 beforeEach(() => {
   clock.time = 1_000_000;
+  vi.spyOn(Date, 'now').mockImplementation(() => clock.time);
   site = openSite();
   shelf = site.values;
 });
@@ -45,7 +46,6 @@ export const openPage = ({
   const outbox = createOutbox({
     name: NAME,
     settings: () => settings,
-    now: () => clock.time,
     emit: (type, payload) =>
       type === 'outcome' && told.push((payload as { outcome: string }).outcome),
     drop: (reason) => told.push(reason),

@@ -11,7 +11,7 @@ const LOOK_PARCELS = 200;
 
 /** A scan of all stored parcels, claim by claim, oldest first, and what it found of other lives. */
 export interface Scan {
-  /** The key behind which the next claim begins; nothing before the first claim. */
+  /** The key behind which the next claim begins; nothing before the first claim, and after the last one. */
   after?: ParcelKey | undefined;
   /**
    * By maker, the number of its last parcel with an identify that another life holds. Later parcels of that maker wait
@@ -37,8 +37,6 @@ export interface Claimed {
   hasLeft?: boolean;
   /** When the lease ends under which the parcels are claimed. */
   until: number;
-  /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
-  upTo?: ParcelKey | undefined;
 }
 
 /** Puts the parcels of a dead life's note into the database, where they still count. */
@@ -60,14 +58,14 @@ const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  { name, life: own, now, settings }: Pick<Store, 'name' | 'life' | 'now' | 'settings'>,
+  { name, life: own, settings }: Pick<Store, 'name' | 'life' | 'settings'>,
   scan: Scan,
   isClosed?: boolean,
 ): Promise<Claimed> => {
-  const time = now();
   const most = isClosed ? LOOK_PARCELS : WINDOW_PARCELS;
-  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd(time) };
+  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd() };
   const range = IDBKeyRange.bound(scan.after ?? [], ['lease'], true);
+  scan.after = undefined;
   // In most cases nothing waits. Then this one read is all.
   const first = await settled(store.getKey(range));
   // After that read, which may have waited for the write of a page that has left its note meanwhile.
@@ -77,10 +75,10 @@ export const claimParcels = async (
   const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   /** Lives of other pages, each with the end of its lease; 0 if that is over. */
   const lives = new Map<string, number>();
-  for (const { life, until } of leases) lives.set(life, leaseEnd(until, time));
+  for (const { life, until } of leases) lives.set(life, leaseEnd(until));
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
-    lives.set(life, until && Math.max(leaseEnd(until, time), lives.get(life) ?? 0));
+    lives.set(life, until && Math.max(leaseEnd(until), lives.get(life) ?? 0));
   lives.delete(own);
   for (const [life, until] of lives) {
     if (until) scan.soonest = Math.min(scan.soonest, until);
@@ -117,6 +115,6 @@ export const claimParcels = async (
     }
   });
   if (claimed.parcels.length) putLease(store, own, claimed.until);
-  claimed.upTo = keys[most - 1];
+  scan.after = keys[most - 1];
   return claimed;
 };

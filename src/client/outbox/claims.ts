@@ -6,6 +6,7 @@ import { addParcels } from './memory.js';
 import { readNotes, removeNote, type NotedParcel } from './note.js';
 import { drop, lose, trim, type Outbox } from './outbox.js';
 import type { Entry } from './parcel.js';
+import { now } from '../page.js';
 import { isBroken } from './store.js';
 import { save, unconfirmed, write } from './writer.js';
 
@@ -18,7 +19,7 @@ const startScan = (): Scan => ({ taken: new Map(), elsewhere: 0, soonest: Infini
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
-  const { name, now } = outbox;
+  const { name } = outbox;
   /** When the page looks again. */
   let lookAt = 0;
   /** The scan that goes on with the next claim, if any. */
@@ -29,8 +30,8 @@ export const createClaims = (outbox: Outbox) => {
    */
   let lastScan: Scan | undefined;
   /**
-   * While the gate was closed, older parcels were left unclaimed. Own records of a known user wait for these, too, even as
-   * the page is left.
+   * While the gate was closed, parcels were left unclaimed. Records of a known user wait for these, even as the page is
+   * left.
    */
   let hasLeft: boolean | undefined;
 
@@ -61,7 +62,7 @@ export const createClaims = (outbox: Outbox) => {
   /** Without a database, the page takes over the notes of dead lives that had none either. */
   const claimNotes = () => {
     for (const { life, until, parcels } of readNotes(name)) {
-      const isFree = life !== outbox.life && !leaseEnd(until, now());
+      const isFree = life !== outbox.life && !leaseEnd(until);
       if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
       removeNote(name, life);
       takeIn(parcels);
@@ -81,7 +82,6 @@ export const createClaims = (outbox: Outbox) => {
     if (claimed.parcels.length) outbox.until = claimed.until;
     takeIn(claimed.parcels, isClosed);
     hasLeft ||= claimed.hasLeft;
-    current.after = claimed.upTo;
     if (!current.after) endScan();
   };
 
@@ -128,8 +128,8 @@ export const createClaims = (outbox: Outbox) => {
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
     mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
       !!record.user &&
-      ((lastScan?.taken.get(parcel.key[1]) ?? Infinity) < parcel.key[2] ||
-        (order > 0 && (hasLeft || !(lastScan || isLeaving)))),
+      (hasLeft ||
+        (lastScan ? lastScan.taken.get(parcel.key[1])! < parcel.key[2] : order > 0 && !isLeaving)),
     /** Records that the last complete scan found and this page does not hold. */
     elsewhere: (): number | undefined => lastScan?.elsewhere,
     /** A new life begins: it scans all that is stored. */

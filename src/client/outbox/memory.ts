@@ -11,8 +11,6 @@ const YEAR_MS = 31_536_000_000;
 /** The parcels of this page, in memory. */
 export interface Memory {
   settings: () => Settings;
-  /** The page's own clock: milliseconds since the epoch. */
-  now: () => number;
   /** The page's first life. It is in the keys of the parcels that the page makes, and so keeps their order. */
   maker: string;
   /** Oldest first. */

@@ -50,9 +50,9 @@ export const removeNote = (name: string, life: string): void => removeItem(keyOf
  * nothing if localStorage takes no note.
  */
 export const writeNote = (
-  { name, life, now }: Pick<Store, 'name' | 'life' | 'now'>,
+  { name, life }: Pick<Store, 'name' | 'life'>,
   parcels: readonly Parcel[],
-  until = nextEnd(now()),
+  until = nextEnd(),
 ): Set<Parcel> | undefined => {
   const own = keyOf(name, life);
   let room = ROOM;

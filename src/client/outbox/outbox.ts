@@ -18,7 +18,7 @@ export interface Outbox extends Store {
   drop: (reason: DropReason, record?: OutboxRecord, message?: string) => void;
 }
 
-type Destination = Pick<Outbox, 'name' | 'settings' | 'now' | 'emit' | 'drop' | 'onRestart'>;
+type Destination = Pick<Outbox, 'name' | 'settings' | 'emit' | 'drop' | 'onRestart'>;
 
 export const createOutbox = (destination: Destination): Outbox => {
   const life = newId();

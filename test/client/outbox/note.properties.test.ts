@@ -35,7 +35,7 @@ const holding = (
   parcels: (typeof parcel extends fc.Arbitrary<infer Parts> ? Parts : never)[],
   name = NAME,
 ): Outbox => {
-  const outbox = createOutbox({ name, now: () => NOW, settings: () => ({}) } as Outbox);
+  const outbox = createOutbox({ name, settings: () => ({}) } as Outbox);
   for (const { key, stored, records, isNamed } of parcels) {
     const value = { v: 3, life: 'dead', flight: [], records, isNoted: false, key, stored };
     const [made] = addParcels(outbox, [value]);
@@ -49,8 +49,12 @@ beforeEach(() => {
   values = new Map();
   vi.stubGlobal('localStorage', createLocalStorage(values));
   vi.stubGlobal('document', { readyState: 'complete' });
+  vi.spyOn(Date, 'now').mockReturnValue(NOW);
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 describe('exit notes', () => {
   it('are read as they were written, and are gone when removed', () => {
