@@ -50,9 +50,10 @@ export const createClaims = (outbox: Outbox) => {
     const own = new Set(unconfirmed(outbox).map(({ key }) => `${key}`));
     const fresh = claimed.filter(({ key }) => !own.has(`${key}`));
     addParcels(outbox, fresh).forEach((parcel, i) => {
+      const { flight } = fresh[i]!;
       for (const entry of [...parcel.entries]) {
         const { id, type } = entry.record;
-        if (fresh[i]!.flight.includes(id)) lose(outbox, entry);
+        if (flight.includes(id)) lose(outbox, entry);
         else if (isClosed && type === 'event') drop(outbox, entry, 'outbox-full');
       }
       if (parcel.stored === 'no') save(outbox, parcel);

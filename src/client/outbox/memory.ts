@@ -65,10 +65,11 @@ export const addParcels = (memory: Memory, claimed: readonly NotedParcel[]): Par
       addEntry(memory, createEntry(record, parcel, 0, ageOf(memory, record, parcel)));
     return parcel;
   });
-  // Mostly all that this page has claimed before is older, so only what comes after them is sorted.
+  // What the page has claimed before is mostly older, so only the parcels from the first younger one on are sorted.
   const held = [...memory.parcels];
   const later = [...parcels];
-  while (parcels[0] && held.length && byAge(held.at(-1)!, parcels[0]) > 0) later.push(held.pop()!);
+  while (held.length && parcels.some((parcel) => byAge(held.at(-1)!, parcel) > 0))
+    later.push(held.pop()!);
   memory.parcels = new Set([...held, ...later.sort(byAge)]);
   return parcels;
 };
