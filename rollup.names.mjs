@@ -11,11 +11,11 @@ export const NEXT = '.new';
  */
 export const INTERNAL = [
   // what the outbox has, and its records
-  ...['born', 'bytes', 'count', 'database', 'dirty', 'emit', 'isClaiming', 'isNamed', 'isOpen'],
+  ...['born', 'bytes', 'database', 'dirty', 'emit', 'isClaiming', 'isNamed', 'isOpen'],
   ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...['after', 'claim', 'hurry', 'look', 'mustWait', 'soonest', 'taken', 'upTo'],
+  ...['after', 'claim', 'excess', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   ...['unreadable'],
   // delivery
   ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],

@@ -194,6 +194,7 @@ export const createStorage = ({ timeline, disk, dice, trouble, onPut }: Effects)
       get: (key: Key) =>
         demand(() => find({ lower: key, upper: key, lowerOpen: false }).map(valueOf)[0], true),
       getKey: (range: Range) => demand(() => find(range, 1).map(keyOf)[0], true),
+      count: (range: Range) => demand(() => find(range).length, true),
       getAll: (range: Range, count?: number) => demand(() => find(range, count).map(valueOf), true),
       getAllKeys: (range: Range, count?: number) =>
         demand(() => find(range, count).map(keyOf), true),

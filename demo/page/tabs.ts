@@ -73,9 +73,12 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
         ? globalThis.navigator.sendBeacon(...given)
         : sendBeacon.apply(navigator, given));
   };
-  const optionsOf = ({ window, aheadMs }: Tab): Options => ({
+  const setClock = ({ window, aheadMs }: Tab): void => {
+    const { now } = window.Date;
+    window.Date.now = () => now() + aheadMs;
+  };
+  const optionsOf = ({ window }: Tab): Options => ({
     ...options(),
-    ...(aheadMs && { now: () => Date.now() + aheadMs }),
     fetch: (...given) => {
       if (isOffline) return Promise.reject(new TypeError('Failed to fetch'));
       return ownFetch === globalThis.fetch ? window.fetch(...given) : fetch(...given);
@@ -97,6 +100,7 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
     const tab = { window, frame, analytics: window.analytics, aheadMs };
     open = [...open.filter((other) => other.frame !== frame), tab];
     cutNetwork(tab);
+    if (aheadMs) setClock(tab);
     listen(window.analytics);
     window.analytics.init(optionsOf(tab));
     window.addEventListener('pagehide', () => {

@@ -2,7 +2,7 @@ import type { FaultRule } from '../../demo/server/fault-rules.js';
 import type { Guest } from '../support/guest.js';
 import { guestScript, NAMES_AT_START, REJECTION_MARK } from '../support/guest-script.js';
 import { listening } from '../support/heard.js';
-import { later } from '../support/later.js';
+import { LATER } from '../support/later.js';
 import type { Relay } from '../support/relay.js';
 import type { Service } from '../support/service.js';
 import type { Site } from '../support/site.js';
@@ -121,10 +121,7 @@ export const createStage = async ({ engine, needs, way, service, site, relay, gu
     /** A tab on a page with the tag. */
     visit,
     /** The same, two minutes later by its clock: the time of what pages held that died just now is over. */
-    nextVisit: (options: Options = {}) => {
-      const ahead = later(guest);
-      return visit({ ...ahead.options, ...options }, { head: ahead.head });
-    },
+    nextVisit: (options: Options = {}) => visit(options, { head: LATER }),
     /** Takes the network away, or gives it back. */
     offline: async (is: boolean): Promise<void> => {
       // Where an engine can only make pages believe it, nothing really answers.

@@ -3,7 +3,6 @@ import type { Evaluates } from '../support/evaluates.js';
 import { until } from '../support/until.js';
 import type { Stage } from './stage.js';
 
-const CLOCK = 'clockOfPage';
 const SEEN = 'seenByClock';
 const LAG = 'lagOfClock';
 /** No timer is as late as this in a page that runs. */
@@ -13,20 +12,19 @@ const GATE = '/thaw';
 const ASKS_WITHIN_MS = 10_000;
 
 /**
- * Pages that can stand still for two minutes, as a tab does that the browser froze: options and head for
+ * Pages that can stand still for two minutes, as a tab does that the browser froze: the head for
  * `site.tagged`, and the function that freezes such a page.
  *
  * A synchronous request holds the whole page, which no browser lets a test do otherwise: what DevTools
  * freezes must be hidden, and Playwright keeps every page visible.
  */
 const freezing = ({ site, guest }: Pick<Stage, 'site' | 'guest'>) => {
-  guest.allowGlobals(CLOCK, LAG);
+  guest.allowGlobals(LAG);
   guest.allow(/Synchronous XMLHttpRequest/);
   return {
-    options: { now: CLOCK },
     head: `<script>
   var ${LAG} = 0;
-  function ${CLOCK}() { return Date.now() + ${LAG}; }
+  { const { now } = Date; Date.now = () => now() + ${LAG}; }
 </script>`,
     /** Resolves once the page stands still, with the function that thaws it two minutes later. */
     freeze: async (page: Evaluates): Promise<() => Promise<void>> => {
@@ -63,19 +61,21 @@ const freezing = ({ site, guest }: Pick<Stage, 'site' | 'guest'>) => {
 export const standingStill = ({ browser, site, guest }: Stage): ReturnType<typeof freezing> => {
   const { stopPages } = browser;
   if (!stopPages) return freezing({ site, guest });
-  guest.allowGlobals(CLOCK, SEEN, LAG);
+  guest.allowGlobals(SEEN, LAG);
   return {
-    options: { now: CLOCK },
     // It learns from the clock alone that it stood still: no event tells.
     head: `<script>
   var ${LAG} = 0, ${SEEN} = Date.now();
-  function ${CLOCK}() {
-    var now = Date.now();
-    if (now - ${SEEN} > ${STOOD_MS}) ${LAG} = 120000;
-    ${SEEN} = now;
-    return now + ${LAG};
+  {
+    const { now } = Date;
+    Date.now = () => {
+      const time = now();
+      if (time - ${SEEN} > ${STOOD_MS}) ${LAG} = 120_000;
+      ${SEEN} = time;
+      return time + ${LAG};
+    };
+    setInterval(Date.now, 100);
   }
-  setInterval(${CLOCK}, 100);
 </script>`,
     freeze: async (page: Evaluates) => {
       const goOn = stopPages();

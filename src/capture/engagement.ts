@@ -15,7 +15,7 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   let lowest = 0;
   /** How far it was scrolled as the last event told. */
   let told = -1;
-  /** Milliseconds that no event has told yet. */
+  /** Milliseconds that no event has told yet, of this view or of those before; below 0 if one has rounded up. */
   let engaged = 0;
   /** When there was the last sign of life. */
   let last = performance.now();
@@ -32,19 +32,19 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   };
   const leave = () => {
     look();
-    const seconds = Math.round(engaged / 1000);
+    const seconds = Math.max(0, Math.round(engaged / 1000));
     const scroll = Math.min(100, Math.round((lowest / scroller().scrollHeight) * 100));
     // A page that was never shown, or a look that adds nothing, makes no event.
-    if (!lowest || (seconds <= 0 && scroll <= told)) return;
+    if (!lowest || (!seconds && scroll <= told)) return;
     tell({ ...view, seconds, scroll });
     engaged -= seconds * 1000;
     told = scroll;
   };
   page.onView((next, from) => {
     if (from) leave();
+    else last = performance.now(); // back from the cache, where nobody has seen it
     view = next;
-    live();
-    engaged = lowest = 0;
+    lowest = 0;
     told = -1;
   });
   page.listen(window, 'pointermove pointerdown keydown', live);

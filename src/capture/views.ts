@@ -37,7 +37,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
   const begins: Begin[] = [];
   let settled: ReturnType<Begin>[] = [];
   let view: View;
-  /** The title on the page as the last view settled. */
+  /** The title on the page as the last view settled, or that it got later, once that has stayed for a moment. */
   let last: string | undefined;
   /** Whether views of the site have titles of their own. */
   let areOwn = false;
@@ -69,8 +69,22 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
     };
     settle = later(TITLE_MS, look);
   };
+  /** What changes the title of a view that has settled does not name the next one, unless that comes at once. */
+  const retitle = () => {
+    const titled = view;
+    if (settle || titleNow() === last) return;
+    later(TITLE_MS, () => {
+      if (view === titled) last = titleNow();
+    });
+  };
   const follow = () => {
     show();
+    attempt(() => {
+      const observer = new MutationObserver(retitle);
+      const head = memberOf(document, 'head');
+      observer.observe(head, { childList: true, subtree: true, characterData: true });
+      onEnd(() => observer.disconnect());
+    });
     const changed = (isReplaced?: boolean) => {
       const now = path();
       if (now === view.path) return;

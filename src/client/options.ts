@@ -51,7 +51,7 @@ export const rangesOf = ({ relay }: Partial<Options>) => ({
   flushInterval: [1_000, 1, 1e9] as Range,
   concurrency: [6, 1, 100] as Range,
   timeout: [30_000, 1_000, 600_000] as Range,
-  maxAge: [604_800_000, 1, 1e11] as Range,
+  maxAge: [604_800_000, 60_000, 1e11] as Range, // fewer are days or hours
   maxRecords: [10_000, 1, 1e9] as Range,
   maxBytes: [5_000_000, 1, 1e9] as Range,
   maxRecordBytes: [60_000, 1, 1e9] as Range,

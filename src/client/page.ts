@@ -92,9 +92,12 @@ export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36)
 export const byteLength = (text: string): number =>
   attempt(() => new TextEncoder().encode(text).length) ?? 3 * text.length;
 
+/** Milliseconds since the epoch by the browser's clock: pages of a site share what goes by it. */
+export const now = (): number => Date.now();
+
 /** Milliseconds since the epoch: by the site's own clock, as long as that works. */
 export const timeBy = (clock: (() => number) | undefined): number =>
-  (clock && attempt(() => +clock())) || Date.now();
+  (clock && attempt(() => +clock())) || now();
 
 /** Milliseconds since the page was opened, whatever becomes of the clock. */
 export const sinceOpened = (): number => attempt(() => +performance.now()) || 0;

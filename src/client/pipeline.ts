@@ -7,7 +7,6 @@ import { nameOf, type Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { clear, createOutbox, keep, leave, useDatabase } from './outbox/outbox.js';
 import { writeChanges } from './outbox/writer.js';
-import { timeBy } from './page.js';
 import { recordOf, refuse, type Call, type Refusal } from './record.js';
 import { createSchedule } from './schedule.js';
 import type {
@@ -41,14 +40,12 @@ export const createPipeline = (
     emit(type, { ...payload, ...(record && { record: { ...record } }) });
   };
   const name = nameOf(first);
-  const now = () => timeBy(settings.now);
   const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
     report('drop', { reason, message, record });
   const onRestart = () => pump.restart();
   const outbox = createOutbox({
     name,
     settings: () => settings,
-    now,
     emit: report,
     drop,
     onRestart,

@@ -124,7 +124,7 @@ export interface Status {
   consent: Consent;
   /** Records in this page's care that wait to be sent. Before `init`, calls that wait for it, `reset()` among them. */
   waiting: number;
-  /** Records that other pages, open or dead, held when this page last looked; `undefined` before its first look. */
+  /** Stored records of other pages, open or dead, when this page last looked; `undefined` before its first look. */
   elsewhere?: number | undefined;
   /** Records whose request has no answer yet. */
   inFlight: number;
@@ -254,7 +254,7 @@ export interface CommonOptions {
   debug?: boolean;
   /** Used in place of the global `fetch`. @default the global `fetch` */
   fetch?: typeof fetch;
-  /** Used in place of `Date.now`: milliseconds since the epoch. @default Date.now */
+  /** Dates calls in place of `Date.now`: milliseconds since the epoch. @default Date.now */
   now?: () => number;
 }
 

@@ -4,6 +4,7 @@ import type { Call } from '../client/record.js';
 import type { Drop, OutboxRecord } from '../client/types.js';
 import { answerOf } from './delivery.js';
 import { didYouMean } from './meant.js';
+import { spaceAround } from './options.js';
 import { show } from './show.js';
 import { changedValues } from './values.js';
 
@@ -19,9 +20,9 @@ const calledBy = ({ type, subject }: Call): string =>
 
 /** Slips: what was probably meant otherwise, though the call counts as it is. */
 export const slipsOf = (call: Call): string[] => {
-  const { type, given, more = [] } = call;
+  const { type, subject, given, more = [] } = call;
   const name = calledBy(call);
-  const slips: string[] = [];
+  const slips = spaceAround(`\`${type}\` is called with`, subject);
   if (more.some((argument) => argument !== undefined)) {
     slips.push(`\`${type}\` takes two arguments: the others of ${name} were not sent`);
   }

@@ -124,18 +124,41 @@ const UNITS: Readonly<Record<NumberName, string>> = {
   maxRecordBytes: 'bytes',
 };
 
+/** What is less than this is obeyed, and was probably meant in another unit. */
+const LITTLE: Partial<Record<NumberName, number>> = {
+  flushInterval: 50,
+  maxBytes: 1_000,
+  maxRecordBytes: 1_000,
+};
+
 const inWords = (value: number): string => value.toLocaleString('en');
 
-/** Numbers outside of their range, an address that has what is added to it, and texts of the tag's switches that say neither on nor off: the default is used. */
+/** What is wrong with a name that was given, if anything: with a space behind it, it is another one. */
+export const spaceAround = (what: string, text: unknown): string[] =>
+  typeof text === 'string' && text.trim() !== text
+    ? [`${what} ${show(text)}, with white space around it: leave that out`]
+    : [];
+
+/**
+ * Numbers outside of their range, and texts of the tag's switches that say neither on nor off: the default is used. And
+ * what counts, though something else was probably meant.
+ */
 export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}): string[] => [
   ...Object.entries(rangesOf(options)).flatMap(([key, range]) => {
     const name = key as NumberName;
     const given = options[name];
     const used = fit(given, range);
-    if (given === undefined || given === used) return [];
+    if (given === undefined) return [];
+    if (given === used)
+      return used < LITTLE[name]!
+        ? `\`${name}\` is ${inWords(used)} ${UNITS[name]}, which is very little: check the unit`
+        : [];
     const words = `${inWords(range[1])} to ${inWords(range[2])} ${UNITS[name]}`;
     return `\`${name}\` is ${inWords(given)} ${UNITS[name]}; it must be ${words}; ${inWords(used)} is used`;
   }),
+  ...(['project', 'channel'] as const).flatMap((name) =>
+    spaceAround(`\`${name}\` is`, options[name]),
+  ),
   ...(['baseUrl', 'relay'] as const).flatMap((name) => {
     const [end] = /\/v1(\/\w+)?\/*$/.exec(options[name] ?? '') ?? [];
     return end ? `\`${name}\` ends with ${end}, which is added to it: leave it out` : [];

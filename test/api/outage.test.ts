@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
-import { draw, names, openShop, type Way } from '../support/shop.js';
+import { draw, names, openShop, WAYS, type Way } from '../support/shop.js';
 
 /** One visit of somebody who never comes back. All times count from its first call. */
 interface Outage {
@@ -77,6 +77,23 @@ it.each(ROWS)(
     expect(shop.service.names().toSorted()).toEqual([...events].sort());
   },
 );
+
+it.each(WAYS)('pages that come during it leave to each other what waits, %s', async (way) => {
+  const shop = openShop(way);
+  const { receiver, visit, holds } = shop;
+  receiver.faults([{ status: 503, headers: { 'retry-after': '60' } }]);
+  visit().track(names(3, 'left'));
+  await pass(2_000);
+  const { analytics } = await shop.next();
+  analytics.event('own', { userId: 'u' });
+  await pass(6_000); // it has looked again
+  expect(analytics.status()).toMatchObject({ waiting: 1, elsewhere: 3, paused: 'backoff' });
+  receiver.faults([]);
+  await holds([...names(3, 'left'), 'own'], 120_000);
+  expect(analytics.status()).toMatchObject({ waiting: 0, unknown: 0, dropped: {} });
+  await pass(30_000);
+  expect(analytics.status()).toMatchObject({ elsewhere: 0 });
+});
 
 it('delivers all once where the service behind a relay answers 408, 425, 500 and 503 to some', async () => {
   const { service, visit, holds } = openShop('by relay');

@@ -86,9 +86,9 @@ const PROOFS: Record<Exclude<keyof Options, 'debug'>, () => Promise<void>> = {
     expect(service.requests).toHaveLength(2);
   },
   maxAge: async () => {
-    const { track, analytics } = await openWith({ maxAge: '1' });
+    const { track, analytics } = await openWith({ maxAge: '60000', flushInterval: '90000' });
     track('one');
-    await pass(5_000);
+    await pass(95_000);
     expect(analytics.status()).toMatchObject({ delivered: 0, dropped: { expired: 1 } });
   },
   maxRecords: async () => {

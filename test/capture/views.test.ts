@@ -18,6 +18,10 @@ beforeEach(() => {
   vi.spyOn(document.documentElement, 'scrollHeight', 'get').mockReturnValue(1_000);
 });
 
+const realTimeout = globalThis.setTimeout;
+/** Settles when observers of the document have been called: happy-dom calls them by a timer that is not faked. */
+const observed = () => new Promise((done) => realTimeout(done));
+
 const onLCP = (report: (metric: { name: string; value: number }) => void) =>
   report({ name: 'LCP', value: 1 });
 const views = ({ tags }: ReturnType<typeof capture>) =>
@@ -126,6 +130,32 @@ describe('the title of a view', () => {
       ['/own', 'Own'],
       ['/none', undefined],
       ['/next', 'Next'],
+    ]);
+  });
+
+  it('that is set again once the view has settled is not that of the next view', async () => {
+    const captured = capture({ pageviews: true });
+    pass(100);
+    go('/own', 'Own');
+    pass(100);
+    for (const [path, ms] of [
+      ['/waits', 2_200],
+      ['/goes on', 10],
+    ] as const) {
+      go(`/twice before ${path.slice(1)}`, 'Loading');
+      pass(100);
+      document.title = 'Twice';
+      await observed();
+      pass(200);
+      go(path);
+      pass(ms);
+    }
+    hide();
+    expect(views(captured).slice(2)).toEqual([
+      ['/twice%20before%20waits', 'Loading'],
+      ['/waits', undefined],
+      ['/twice%20before%20goes%20on', 'Loading'],
+      ['/goes%20on', undefined],
     ]);
   });
 
@@ -250,6 +280,17 @@ describe('the past', () => {
     const seconds = tags().map(({ seconds }) => Number(seconds));
     expect(seconds.reduce((sum, one) => sum + one)).toBe(7);
     expect(seconds).toHaveLength(8);
+  });
+
+  it('carries what is left of a second over to the next route', () => {
+    const { tags } = capture({ engagement: true });
+    for (let route = 1; route <= 30; route++) {
+      pass(400);
+      go(`/${route}`);
+    }
+    const seconds = tags().map(({ seconds }) => Number(seconds));
+    expect(seconds.reduce((sum, one) => sum + one)).toBe(12);
+    expect(new Set(seconds)).toEqual(new Set([0, 1]));
   });
 
   it('is not told of a page that was never shown', () => {

@@ -12,11 +12,14 @@ import { DIRECT, NAME, openSite } from './site.js';
 export const clock = { time: 0 };
 /** What localStorage has. */
 export let shelf: Map<string, string>;
+let site: ReturnType<typeof openSite>;
 
 // The globals stay after a test: a write that it has not waited for still needs them.
 beforeEach(() => {
   clock.time = 1_000_000;
-  ({ values: shelf } = openSite());
+  vi.spyOn(Date, 'now').mockImplementation(() => clock.time);
+  site = openSite();
+  shelf = site.values;
 });
 
 let made = 0;
@@ -43,7 +46,6 @@ export const openPage = ({
   const outbox = createOutbox({
     name: NAME,
     settings: () => settings,
-    now: () => clock.time,
     emit: (type, payload) =>
       type === 'outcome' && told.push((payload as { outcome: string }).outcome),
     drop: (reason) => told.push(reason),
@@ -70,14 +72,22 @@ export const openPage = ({
     claims.hurry();
     claims.look();
   };
-  const claimAll = async () => {
+  const claimAll = async (isClosed = false) => {
     lookNow();
     for (let isMore = true; isMore;) {
       isMore = false;
-      await claims.claim(() => (isMore = true));
+      await claims.claim(() => (isMore = true), isClosed);
     }
     return held();
   };
+  /** Stores so many parcels of a page that is gone, each with one record. */
+  const leaveBehind = (count: number, record = (i: number) => recordOf(`left ${i}`)) =>
+    database.run((store) => {
+      for (let i = 1; i <= count; i++) {
+        const value = { v: 3, life: 'dead', flight: [], records: [record(i)], isNoted: false };
+        store.put(value, [clock.time - 1 - count + i, 'maker', i]);
+      }
+    });
   /** Settles when the transactions before it have ended. */
   const written = () => database.run(() => undefined).catch(() => undefined);
   const add = (...events: string[]) => events.forEach((event) => keep(outbox, recordOf(event)));
@@ -91,6 +101,8 @@ export const openPage = ({
     held,
     stored,
     written,
+    leaveBehind,
+    contents: () => site.contents(NAME),
     look: lookNow,
     claim: claimAll,
     add,

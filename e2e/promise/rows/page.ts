@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { heard } from '../../support/heard.js';
-import { later } from '../../support/later.js';
+import { LATER } from '../../support/later.js';
 import { names } from '../../support/names.js';
 import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
@@ -20,7 +20,6 @@ import {
 import { undriven } from '../engines/undriven.js';
 import { allOnce, onceOrUnknown, onceOrWaiting } from '../verdicts.js';
 
-const CLOCK = 'clockOfPage';
 /** A page gives a transaction up after a second: one that was under way as it was left, a second after its return. */
 const LONGER_THAN_WATCHDOG_MS = 1_200;
 const NOTHING_TO_PRERENDER = { because: 'it does not prerender pages' };
@@ -187,9 +186,10 @@ export const pageRows: readonly Row[] = [
     // ended, up to 60 s later.
     within: 90_000,
     run: async (stage) => {
-      stage.guest.allowGlobals(CLOCK, 'shift');
-      const head = `<script>var shift = 0; function ${CLOCK}() { return Date.now() + shift; }</script>`;
-      const tab = await stage.visit({ now: CLOCK }, { head });
+      stage.guest.allowGlobals('shift');
+      const clock = 'const { now } = Date; Date.now = () => now() + shift;';
+      const head = `<script>var shift = 0; { ${clock} }</script>`;
+      const tab = await stage.visit({}, { head });
       const setClock = (ms: number) =>
         tab.evaluate((ms) => void ((window as unknown as { shift: number }).shift = ms), ms);
       // What is under way as its lease is taken for over counts as unknown, and this page tells nobody.
@@ -305,8 +305,7 @@ export const pageRows: readonly Row[] = [
       const other = await tab.popup(page('discards-others'));
       await waitFor('the discarding', () => tab.isClosed());
       await stage.service.start();
-      const { options, head } = later(stage.guest);
-      await other.goto(tagged('next', options, head));
+      await other.goto(tagged('next', {}, LATER));
       stage.tabs.push(other);
       return TWENTY;
     },

@@ -82,7 +82,7 @@ export const tabRows: readonly Row[] = [
     needs: { durable: true, apart: true },
     run: async (stage) => {
       const frozen = standingStill(stage);
-      const tab = await stage.visit(frozen.options, { head: frozen.head });
+      const tab = await stage.visit({}, { head: frozen.head });
       await trackRefused(stage, tab, TWENTY);
       // A transaction that stands still with it would hold up all pages.
       await waitUntilStored(tab, 20);

@@ -1,7 +1,8 @@
 import { later } from '../later.js';
+import { now } from '../page.js';
 
 /** A timer that rings once, at the earliest of the times that it was set to. */
-export const createAlarm = (ring: () => unknown, now: () => number) => {
+export const createAlarm = (ring: () => unknown) => {
   let timer: number | undefined;
   let at = Infinity;
 

@@ -1,7 +1,7 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { drop, finish, putBack, type Outbox } from '../outbox/outbox.js';
 import type { Entry } from '../outbox/parcel.js';
-import { isOffline } from '../page.js';
+import { isOffline, now } from '../page.js';
 import type { DeliveryError, Status } from '../types.js';
 import type { Backoff } from './backoff.js';
 import type { Attempt } from './send/sender.js';
@@ -40,7 +40,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSou
   const passed = () => {
     silent = 0;
     width *= 2;
-    passedAt = outbox.now();
+    passedAt = now();
     isHintWrong = isOffline();
     reported.delete('unreachable');
     if (!backoff.read().isAsked) backoff.end(); // a wait that the service has asked for goes on
@@ -91,7 +91,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSou
           const hasRunOut = status === 401 && token?.forget() && !since;
           if (outcome === 'blocked' && !hasRunOut) reportOnce('setup', problem, status);
           if (!isWhole) {
-            const time = outbox.now();
+            const time = now();
             record.failedSince = Math.min(record.failedSince || time, time);
             record.due = time + waitInTrouble(time - record.failedSince, random);
           }

@@ -1,6 +1,6 @@
 import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
 import { attempt } from '../../interface/attempt.js';
-import { getItem, setItem } from '../page.js';
+import { getItem, now, setItem } from '../page.js';
 
 /** The network may be back for many visitors at the same moment, so their pages go on spread over this time. */
 const ONLINE_MS = 2_000;
@@ -17,7 +17,7 @@ export interface Gate {
 const OPEN: Gate = { since: 0, until: 0 };
 
 /** The wait after failures of a destination. It is kept in localStorage, so that all pages of the site obey it. */
-export const createBackoff = (key: string, now: () => number) => {
+export const createBackoff = (key: string) => {
   /** The gate as this page knows it, for where localStorage does not take it, or the site clears it. */
   let own = OPEN;
 

@@ -10,7 +10,7 @@ import { drop, lose, nameInFlight, putBack, type Outbox } from '../outbox/outbox
 import type { Entry } from '../outbox/parcel.js';
 import { checkLease, isSafe } from '../outbox/store.js';
 import { save } from '../outbox/writer.js';
-import { sinceOpened } from '../page.js';
+import { now, sinceOpened } from '../page.js';
 import type { Status } from '../types.js';
 import { choose } from './choice.js';
 import { createRequests, weigh } from './requests.js';
@@ -24,9 +24,9 @@ const TOGETHER_MS = 12;
 
 /** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
 export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {
-  const { name, settings, now } = outbox;
+  const { name, settings } = outbox;
   const isRelay = !!settings().relay;
-  const backoff = createBackoff(`${name} gate`, now);
+  const backoff = createBackoff(`${name} gate`);
   const [send, token]: Sender = isRelay ? [createRelaySend(settings, now)] : direct!(settings, now);
   const claims = createClaims(outbox);
   const answers = createAnswers(outbox, backoff, token);
@@ -37,7 +37,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   let flushes: [settle: () => void, last: number][] = [];
 
   /** Pumps again at a later time. */
-  const alarm = createAlarm(() => pump(), now);
+  const alarm = createAlarm(() => pump());
 
   /**
    * Whether a record may be sent now. A record that has failed waits for its own delay. As the page is left, nobody
@@ -106,7 +106,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      void claims.claim(pump); // nothing is sent, but the limits apply to what dead pages have left, too
+      void claims.claim(pump, true); // the limit applies to what dead pages have left, too
       return;
     }
     if (outbox.count && token?.current() === '') {

@@ -1,38 +1,42 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, nextEnd, putLease, type StoredLease } from './lease.js';
-import { readNotes, type Note } from './note.js';
+import { readNotes, type Note, type NotedParcel } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
 import type { Store } from './store.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
+/** While the gate is closed, it reads more: it writes hardly any. */
+const LOOK_PARCELS = 200;
 
 /** A scan of all stored parcels, claim by claim, oldest first, and what it found of other lives. */
 export interface Scan {
-  /** The key behind which the next claim begins; nothing before the first claim. */
+  /** The key behind which the next claim begins; nothing before the first claim, and after the last one. */
   after?: ParcelKey | undefined;
   /**
    * By maker, the number of its last parcel with an identify that another life holds. Later parcels of that maker wait
    * for it, so that the records of a user keep their order.
    */
   taken: Map<string, number>;
-  /** Records that other lives hold. */
+  /** Records that other lives hold, or that were left unclaimed while the gate was closed. */
   elsewhere: number;
   /** The earliest end of another life's lease. */
   soonest: number;
+  /** How many parcels may still be claimed while the gate is closed: those beyond `maxRecords`. */
+  excess?: number;
 }
 
 /** What one transaction has claimed, and what it has seen of others. */
 export interface Claimed {
-  parcels: [key: ParcelKey, parcel: StoredParcel][];
+  parcels: NotedParcel[];
   /** Parcels that another version has stored, now deleted. */
   unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
+  /** The gate is closed, so parcels were left unclaimed. */
+  hasLeft?: boolean;
   /** When the lease ends under which the parcels are claimed. */
   until: number;
-  /** The key behind which the next claim begins; nothing if this one has read the last parcel. */
-  upTo?: ParcelKey | undefined;
 }
 
 /** Puts the parcels of a dead life's note into the database, where they still count. */
@@ -49,16 +53,19 @@ const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise
 
 /**
  * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
- * other page can claim the same.
+ * other page can claim the same. While the gate `isClosed`, it claims the oldest parcels beyond `maxRecords` only: each
+ * page of the site would write anew all that waits, and could not send it.
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  { name, life: own, now }: Pick<Store, 'name' | 'life' | 'now'>,
+  { name, life: own, settings }: Pick<Store, 'name' | 'life' | 'settings'>,
   scan: Scan,
+  isClosed?: boolean,
 ): Promise<Claimed> => {
-  const time = now();
-  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd(time) };
+  const most = isClosed ? LOOK_PARCELS : WINDOW_PARCELS;
+  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd() };
   const range = IDBKeyRange.bound(scan.after ?? [], ['lease'], true);
+  scan.after = undefined;
   // In most cases nothing waits. Then this one read is all.
   const first = await settled(store.getKey(range));
   // After that read, which may have waited for the write of a page that has left its note meanwhile.
@@ -68,10 +75,10 @@ export const claimParcels = async (
   const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   /** Lives of other pages, each with the end of its lease; 0 if that is over. */
   const lives = new Map<string, number>();
-  for (const { life, until } of leases) lives.set(life, leaseEnd(until, time));
+  for (const { life, until } of leases) lives.set(life, leaseEnd(until));
   // A page that has gone says so in its note, even where its lease could not be deleted any more.
   for (const { life, until } of notes)
-    lives.set(life, until && Math.max(leaseEnd(until, time), lives.get(life) ?? 0));
+    lives.set(life, until && Math.max(leaseEnd(until), lives.get(life) ?? 0));
   lives.delete(own);
   for (const [life, until] of lives) {
     if (until) scan.soonest = Math.min(scan.soonest, until);
@@ -83,27 +90,31 @@ export const claimParcels = async (
     claimed.noted.push(note.life);
   }
 
-  const keys = (await settled(store.getAllKeys(range, WINDOW_PARCELS))) as ParcelKey[];
-  const values = (await settled(store.getAll(range, WINDOW_PARCELS))) as StoredParcel[];
+  if (isClosed) scan.excess ??= (await settled(store.count(range))) - settings().maxRecords;
+  const keys = (await settled(store.getAllKeys(range, most))) as ParcelKey[];
+  const values = (await settled(store.getAll(range, most))) as StoredParcel[];
   keys.forEach((key, i) => {
     const value = values[i]!;
     const [, maker, number] = key;
     if (!isReadable(value)) {
       store.delete(key);
       claimed.unreadable++;
-    } else if (value.life === own) return;
-    else if (lives.get(value.life) || scan.taken.get(maker)! < number) {
+      return;
+    }
+    if (value.life === own) return;
+    const isFree = !lives.get(value.life) && !(scan.taken.get(maker)! < number);
+    if (isFree && !value.records.length) {
+      if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
+    } else if (isFree && (!isClosed || scan.excess!-- > 0)) {
+      store.put({ ...value, life: own }, key);
+      claimed.parcels.push({ ...value, key, stored: 'yes' });
+    } else {
       if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);
       scan.elsewhere += value.records.length;
-    } else if (!value.records.length) {
-      if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
-    } else {
-      const parcel = { ...value, life: own };
-      store.put(parcel, key);
-      claimed.parcels.push([key, parcel]);
+      claimed.hasLeft ||= isFree;
     }
   });
   if (claimed.parcels.length) putLease(store, own, claimed.until);
-  claimed.upTo = keys[WINDOW_PARCELS - 1];
+  scan.after = keys[most - 1];
   return claimed;
 };

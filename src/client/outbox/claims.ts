@@ -2,12 +2,13 @@ import { ahead } from '../../interface/backoff.js';
 import { isLoading } from '../life.js';
 import { claimParcels, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
-import { addParcel } from './memory.js';
-import { readNotes, removeNote } from './note.js';
-import { lose, trim, type Outbox } from './outbox.js';
-import { createParcel, type Entry, type ParcelKey, type StoredParcel } from './parcel.js';
+import { addParcels } from './memory.js';
+import { readNotes, removeNote, type NotedParcel } from './note.js';
+import { drop, lose, trim, type Outbox } from './outbox.js';
+import type { Entry } from './parcel.js';
+import { now } from '../page.js';
 import { isBroken } from './store.js';
-import { save, write } from './writer.js';
+import { save, unconfirmed, write } from './writer.js';
 
 /** After its start the page looks again this soon: the page before it may still have been writing. */
 const SOON_MS = 5_000;
@@ -18,7 +19,7 @@ const startScan = (): Scan => ({ taken: new Map(), elsewhere: 0, soonest: Infini
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
-  const { name, now } = outbox;
+  const { name } = outbox;
   /** When the page looks again. */
   let lookAt = 0;
   /** The scan that goes on with the next claim, if any. */
@@ -28,50 +29,60 @@ export const createClaims = (outbox: Outbox) => {
    * because older ones may still be stored.
    */
   let lastScan: Scan | undefined;
+  /**
+   * While the gate was closed, parcels were left unclaimed. Records of a known user wait for these, even as the page is
+   * left.
+   */
+  let hasLeft: boolean | undefined;
 
+  const restart = () => {
+    lastScan = hasLeft = undefined;
+    scan = startScan();
+  };
   const endScan = () => {
     lastScan = scan;
     scan = undefined;
   };
 
-  const takeIn = (
-    key: ParcelKey,
-    { flight, records, isNoted }: StoredParcel,
-    isStored: boolean,
-  ): void => {
-    // A new life began while this page was writing the parcel, which it still has in memory, and newer.
-    if ([...outbox.parcels].some((own) => `${own.key}` === `${key}`)) return;
-    const parcel = createParcel(key, isStored ? 'yes' : 'no', isNoted);
-    addParcel(outbox, parcel, records);
-    for (const entry of [...parcel.entries]) {
-      if (flight.includes(entry.record.id)) lose(outbox, entry);
-    }
-    if (!isStored) save(outbox, parcel);
+  /** Takes in what was claimed. While the gate `isClosed`, that was too much, and only its identifies are kept. */
+  const takeIn = (claimed: readonly NotedParcel[], isClosed?: boolean): void => {
+    // A new life began while this page was writing these parcels, which it still has in memory, and newer.
+    const own = new Set(unconfirmed(outbox).map(({ key }) => `${key}`));
+    const fresh = claimed.filter(({ key }) => !own.has(`${key}`));
+    addParcels(outbox, fresh).forEach((parcel, i) => {
+      const { flight } = fresh[i]!;
+      for (const entry of [...parcel.entries]) {
+        const { id, type } = entry.record;
+        if (flight.includes(id)) lose(outbox, entry);
+        else if (isClosed && type === 'event') drop(outbox, entry, 'outbox-full');
+      }
+      if (parcel.stored === 'no') save(outbox, parcel);
+    });
   };
 
   /** Without a database, the page takes over the notes of dead lives that had none either. */
   const claimNotes = () => {
     for (const { life, until, parcels } of readNotes(name)) {
-      const isFree = life !== outbox.life && !leaseEnd(until, now());
+      const isFree = life !== outbox.life && !leaseEnd(until);
       if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
       removeNote(name, life);
-      for (const noted of parcels) takeIn(noted.key, noted, false);
+      takeIn(parcels);
     }
     endScan();
   };
 
-  const claimStored = async (current: Scan): Promise<void> => {
+  const claimStored = async (current: Scan, isClosed?: boolean): Promise<void> => {
     const { life } = outbox;
     const claimed = await outbox.database!.run(
-      (store) => claimParcels(store, outbox, current),
+      (store) => claimParcels(store, outbox, current, isClosed),
       true,
     );
     for (const life of claimed.noted) removeNote(name, life);
     for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
     if (life !== outbox.life) return;
     if (claimed.parcels.length) outbox.until = claimed.until;
-    for (const [key, stored] of claimed.parcels) takeIn(key, stored, true);
-    current.after = claimed.upTo;
+    takeIn(claimed.parcels, isClosed);
+    hasLeft ||= claimed.hasLeft;
     if (!current.after) endScan();
   };
 
@@ -95,16 +106,18 @@ export const createClaims = (outbox: Outbox) => {
     },
     /**
      * Claims what it may of the next parcels that dead lives have left, if there may be more. Calls `done` in the task in
-     * which it ends: a `flush()` that settled in between would not have sent what was claimed.
+     * which it ends: a `flush()` that settled in between would not have sent what was claimed. While the gate `isClosed`,
+     * it only counts them, and trims those that are too many.
      */
-    claim: async (done?: () => unknown): Promise<void> => {
+    claim: async (done?: () => unknown, isClosed?: boolean): Promise<void> => {
+      if (hasLeft && !isClosed) restart();
       if (!scan || outbox.isClaiming) return;
       const { life } = outbox;
       const wasBroken = isBroken(outbox);
       outbox.isClaiming = true;
       try {
         if (wasBroken) claimNotes();
-        else await claimStored(scan);
+        else await claimStored(scan, isClosed);
       } catch {
         // The next look begins anew. Where the database has just failed, the notes are still to be claimed.
         if (wasBroken === isBroken(outbox) && life === outbox.life) endScan();
@@ -116,13 +129,11 @@ export const createClaims = (outbox: Outbox) => {
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */
     mustWait: ({ record, parcel, order }: Entry, isLeaving: boolean): boolean =>
       !!record.user &&
-      (lastScan ? lastScan.taken.get(parcel.key[1])! < parcel.key[2] : order > 0 && !isLeaving),
-    /** Records that other lives held in the last complete scan. */
+      (hasLeft ||
+        (lastScan ? lastScan.taken.get(parcel.key[1])! < parcel.key[2] : order > 0 && !isLeaving)),
+    /** Records that the last complete scan found and this page does not hold. */
     elsewhere: (): number | undefined => lastScan?.elsewhere,
     /** A new life begins: it scans all that is stored. */
-    restart: (): void => {
-      lastScan = undefined;
-      scan = startScan();
-    },
+    restart,
   };
 };

@@ -1,5 +1,6 @@
 import { ahead } from '../../interface/backoff.js';
 import { isLoading } from '../life.js';
+import { now } from '../page.js';
 
 /**
  * A page that lives keeps its parcels for this long, and renews that before half of it has passed. After a kill, the
@@ -19,10 +20,10 @@ export interface StoredLease {
  * When a lease ends; 0 if it is over. A lease that ends later than any can was made before the clock was set back, and
  * is over, too.
  */
-export const leaseEnd = (until: number, now: number): number => ahead(until, now, 2 * LEASE_MS);
+export const leaseEnd = (until: number): number => ahead(until, now(), 2 * LEASE_MS);
 
 /** When a lease ends that is made now. */
-export const nextEnd = (now: number): number => now + (isLoading() ? LOADING_LEASE_MS : LEASE_MS);
+export const nextEnd = (): number => now() + (isLoading() ? LOADING_LEASE_MS : LEASE_MS);
 
 /** Stores when the lease of a life ends; 0 deletes the lease. */
 export const putLease = (store: IDBObjectStore, life: string, until: number): void => {

@@ -1,15 +1,16 @@
-import { sinceOpened } from '../page.js';
+import type { Settings } from '../options.js';
+import { sinceOpened, timeBy } from '../page.js';
 import type { OutboxRecord } from '../types.js';
 import { byAge, createEntry, createParcel, PARCEL_RECORDS } from './parcel.js';
-import type { Entry, KeptRecord, Parcel } from './parcel.js';
+import type { NotedParcel } from './note.js';
+import type { Entry, Parcel } from './parcel.js';
 
 /** A stored record cannot be as old as this: then its time is wrong. */
 const YEAR_MS = 31_536_000_000;
 
 /** The parcels of this page, in memory. */
 export interface Memory {
-  /** The client's clock: milliseconds since the epoch. */
-  now: () => number;
+  settings: () => Settings;
   /** The page's first life. It is in the keys of the parcels that the page makes, and so keeps their order. */
   maker: string;
   /** Oldest first. */
@@ -51,16 +52,26 @@ export const addRecord = (memory: Memory, record: OutboxRecord): Parcel => {
  * How old a stored record is. The clock may be wrong now, or may have been at the call: what this page has made is not
  * older than the page, and an age of years only means that the clock was put right.
  */
-const ageOf = ({ now, maker }: Memory, { at }: OutboxRecord, { key }: Parcel): number => {
-  const age = now() - at;
+const ageOf = ({ settings, maker }: Memory, { at }: OutboxRecord, { key }: Parcel): number => {
+  const age = timeBy(settings().now) - at; // by the clock that has dated the call
   return age < YEAR_MS ? Math.min(age, key[1] === maker ? sinceOpened() : age) : 0;
 };
 
-/** Adds a parcel that was claimed, at the place that its age gives it. */
-export const addParcel = (memory: Memory, parcel: Parcel, records: readonly KeptRecord[]): void => {
-  for (const record of records)
-    addEntry(memory, createEntry(record, parcel, 0, ageOf(memory, record, parcel)));
-  memory.parcels = new Set([...memory.parcels, parcel].sort(byAge));
+/** Adds parcels that were claimed, oldest first, at the places that their ages give them. */
+export const addParcels = (memory: Memory, claimed: readonly NotedParcel[]): Parcel[] => {
+  const parcels = claimed.map(({ key, stored, records, isNoted }) => {
+    const parcel = createParcel(key, stored, isNoted);
+    for (const record of records)
+      addEntry(memory, createEntry(record, parcel, 0, ageOf(memory, record, parcel)));
+    return parcel;
+  });
+  // What the page has claimed before is mostly older, so only the parcels from the first younger one on are sorted.
+  const held = [...memory.parcels];
+  const later = [...parcels];
+  while (held.length && parcels.some((parcel) => byAge(held.at(-1)!, parcel) > 0))
+    later.push(held.pop()!);
+  memory.parcels = new Set([...held, ...later.sort(byAge)]);
+  return parcels;
 };
 
 /** Removes a record, if it is still there. */

@@ -17,7 +17,7 @@ import type { Store } from './store.js';
  */
 const ROOM = 260_000;
 
-type NotedParcel = StoredParcel & {
+export type NotedParcel = StoredParcel & {
   key: ParcelKey;
   /** Whether the database has had the parcel, as far as its page knew. */
   stored: StoredState;
@@ -50,9 +50,9 @@ export const removeNote = (name: string, life: string): void => removeItem(keyOf
  * nothing if localStorage takes no note.
  */
 export const writeNote = (
-  { name, life, now }: Pick<Store, 'name' | 'life' | 'now'>,
+  { name, life }: Pick<Store, 'name' | 'life'>,
   parcels: readonly Parcel[],
-  until = nextEnd(now()),
+  until = nextEnd(),
 ): Set<Parcel> | undefined => {
   const own = keyOf(name, life);
   let room = ROOM;

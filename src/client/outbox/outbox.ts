@@ -1,5 +1,4 @@
 import { inTime } from '../../interface/in-time.js';
-import type { Settings } from '../options.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
@@ -14,13 +13,12 @@ const NAMING_MS = 100;
 
 /** The durable queue of one destination: what this page holds of it, in memory and stored, and what becomes of that. */
 export interface Outbox extends Store {
-  settings: () => Settings;
   emit: Emit;
   /** Reports a dropped call or record. The message says more than the reason, if there is more to say. */
   drop: (reason: DropReason, record?: OutboxRecord, message?: string) => void;
 }
 
-type Destination = Pick<Outbox, 'name' | 'settings' | 'now' | 'emit' | 'drop' | 'onRestart'>;
+type Destination = Pick<Outbox, 'name' | 'settings' | 'emit' | 'drop' | 'onRestart'>;
 
 export const createOutbox = (destination: Destination): Outbox => {
   const life = newId();

@@ -1,4 +1,4 @@
-import { newId } from '../page.js';
+import { newId, now } from '../page.js';
 import type { Database } from './database.js';
 import { leaseEnd } from './lease.js';
 import { removeParcel, type Memory } from './memory.js';
@@ -37,8 +37,8 @@ export const isBroken = ({ database }: Pick<Store, 'database'>): boolean =>
 
 /** Whether no other page can claim the parcel before a request that starts now has ended. */
 export const isSafe = (store: Store, parcel: Parcel): boolean => {
-  const { parcels, until, now } = store;
-  const isLeased = () => leaseEnd(until, now()) - now() > MARGIN_MS;
+  const { parcels, until } = store;
+  const isLeased = () => leaseEnd(until) - now() > MARGIN_MS;
   return parcels.has(parcel) && (parcel.stored !== 'yes' || isBroken(store) || isLeased());
 };
 
@@ -62,7 +62,7 @@ export const restart = (store: Store, isKept: (parcel: Parcel) => boolean): void
 
 /** Begins a new life if the lease is over, as after a standstill: other pages may have claimed what is stored. */
 export const checkLease = (store: Store): void => {
-  const { until, noted, now } = store;
-  if (!until || leaseEnd(until, now())) return;
+  const { until, noted } = store;
+  if (!until || leaseEnd(until)) return;
   restart(store, (parcel) => parcel.stored !== 'yes' && !(isBroken(store) && noted?.has(parcel)));
 };

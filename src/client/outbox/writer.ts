@@ -46,7 +46,7 @@ export const write = async (store: Store, parcels: readonly Parcel[]): Promise<b
       if (life !== store.life || !store.database) return;
       // With every write, since the site may have cleared its storage. A page that holds nothing needs no lease.
       const holds = store.count || dirty.size || store.isClaiming;
-      putLease(opened, life, (store.until = holds ? nextEnd(store.now()) : 0));
+      putLease(opened, life, (store.until = holds ? nextEnd() : 0));
       for (const parcel of parcels) {
         if (parcel.stored === 'no') {
           parcel.stored = 'perhaps';

@@ -3,7 +3,7 @@ import { attempt } from '../../interface/attempt.js';
 
 /** What an instance for tests has in place of `client/page.ts`: always a page, with a storage in memory. */
 
-export { isLocalHost, memberOf, outsideZone, timeBy } from '../../client/page.js';
+export { isLocalHost, memberOf, now, outsideZone, timeBy } from '../../client/page.js';
 
 const kept = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Batch } from '../../../src/interface/wire.js';
 import { pass, passUntil } from '../../support/clock.js';
 import { names, openShop } from '../../support/shop.js';
@@ -30,8 +30,7 @@ describe('a batch', () => {
       const results = records.map(({ id }) => ({ id, outcome: 'delivered', status: 200 }));
       return Response.json({ results });
     };
-    let later = 0;
-    const { analytics, track } = visit({ fetch, now: () => Date.now() + later });
+    const { analytics, track } = visit({ fetch });
     track(names(60));
     await passUntil(() => analytics.status().paused === 'backoff');
     for (let i = 0; i < 6; i++) {
@@ -41,7 +40,7 @@ describe('a batch', () => {
       await pass(20);
     }
     isDown = false;
-    later = 30_000; // all are due
+    vi.setSystemTime(Date.now() + 30_000); // all are due
     await passUntil(() => analytics.status().delivered === 60, 60_000);
     expect(sizes.length).toBeLessThan(10);
   });
@@ -94,11 +93,10 @@ describe('a page of HTML', () => {
   it('with 413 drops a record that is too large for anybody, once others have passed, and no other', async () => {
     const { relay, visit, holds } = openShop('by relay');
     relay.faults([{ event: 'large', status: 413, body }]);
-    let later = 0;
-    const { analytics, heard, track } = visit({ now: () => Date.now() + later });
+    const { analytics, heard, track } = visit();
     track(['one', 'large', 'three', 'four']);
     for (let turns = 0; turns < 20 && !heard.drop.length; turns++) {
-      later += 10_000; // all are due
+      vi.setSystemTime(Date.now() + 10_000); // all are due
       void analytics.flush();
       await pass(200);
     }

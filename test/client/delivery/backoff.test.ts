@@ -8,10 +8,11 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 let time: number;
-const open = () => createBackoff('gate', () => time);
+const open = () => createBackoff('gate');
 
 beforeEach(() => {
   time = 1_000_000;
+  vi.spyOn(Date, 'now').mockImplementation(() => time);
   vi.stubGlobal('localStorage', createLocalStorage());
 });
 afterEach(() => {

@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LEASE_MS } from '../../../src/client/outbox/lease.js';
-import { WINDOW_PARCELS } from '../../../src/client/outbox/claim.js';
-import { clear, keep, leave } from '../../../src/client/outbox/outbox.js';
-import { PARCEL_RECORDS } from '../../../src/client/outbox/parcel.js';
+import { WINDOW_PARCELS, type Claimed } from '../../../src/client/outbox/claim.js';
+import { readNotes, writeNote } from '../../../src/client/outbox/note.js';
+import { clear, finish, keep, leave } from '../../../src/client/outbox/outbox.js';
+import { PARCEL_RECORDS, type ParcelKey } from '../../../src/client/outbox/parcel.js';
+import { writeNow } from '../../../src/client/outbox/writer.js';
 import { clock, openPage, recordOf, type OutboxPage } from '../../support/outbox-page.js';
 import { names } from '../../support/shop.js';
+import { NAME } from '../../support/site.js';
 
 const WINDOW = WINDOW_PARCELS * PARCEL_RECORDS;
 const MORE_THAN_A_WINDOW = names(WINDOW + 1);
@@ -74,6 +77,32 @@ describe('a claim that is under way', () => {
   });
 });
 
+describe('a claim during which the last record of its page ends', () => {
+  it('keeps the lease of what it brings, at whatever moment', async () => {
+    for (let steps = 0; steps < 10; steps++) {
+      const page = openPage();
+      page.add('last');
+      await page.stored();
+      const former = openPage();
+      former.add('left');
+      await former.stored();
+      leave(former.outbox, true);
+      await former.written();
+      page.look();
+      const claiming = page.claims.claim();
+      for (let i = 0; i < steps; i++) await new Promise(setImmediate);
+      finish(page.outbox, page.entry('last'));
+      writeNow(page.outbox);
+      await claiming;
+      await page.written();
+      expect(page.held()).toEqual(['left']);
+      expect(await openPage().claim()).toEqual([]);
+      finish(page.outbox, page.entry('left'));
+      await page.stored();
+    }
+  });
+});
+
 describe('a claim', () => {
   it('drops what another version has stored', async () => {
     const page = openPage();
@@ -95,6 +124,87 @@ describe('a claim', () => {
     leave(page.outbox, true);
     await page.written();
     expect(await openPage().claim()).toEqual(MORE_THAN_A_WINDOW);
+  });
+});
+
+describe('a takeover', () => {
+  /** How often the keys of claimed parcels are read while a page with records of its own takes so many over. */
+  const readsOf = async (parcels: number): Promise<number> => {
+    let reads = 0;
+    const get = (key: ParcelKey, index: string | symbol) => {
+      reads++;
+      return Reflect.get(key, index) as unknown;
+    };
+    const page = openPage();
+    page.add('own');
+    await page.stored();
+    await page.leaveBehind(parcels);
+    const run = page.database.run;
+    vi.spyOn(page.database, 'run').mockImplementation(async (work, isRead) => {
+      const result = await run(work, isRead);
+      const { parcels = [] } = (result ?? {}) as Partial<Claimed>;
+      for (const claimed of parcels) claimed.key = new Proxy(claimed.key, { get });
+      return result;
+    });
+    expect(await page.claim()).toHaveLength(parcels + 1);
+    expect(page.held().at(-1)).toBe('own');
+    return reads;
+  };
+
+  it('of ten times as many parcels takes ten times as long', async () => {
+    expect((await readsOf(2_000)) / (await readsOf(200))).toBeLessThan(12);
+  });
+});
+
+describe('while the gate is closed, a claim', () => {
+  it('takes nothing over, and counts what it leaves', async () => {
+    const page = openPage();
+    await page.leaveBehind(MORE_THAN_A_WINDOW.length);
+    const before = await page.contents();
+    expect(await page.claim(true)).toEqual([]);
+    expect(page.claims.elsewhere()).toBe(MORE_THAN_A_WINDOW.length);
+    expect(await page.contents()).toEqual(before);
+  });
+
+  it('puts the notes of dead pages into the database', async () => {
+    const former = openPage();
+    await former.written();
+    former.add('noted');
+    writeNote(former.outbox, [...former.outbox.parcels], 0);
+    const page = openPage();
+    expect(await page.claim(true)).toEqual([]);
+    expect(page.claims.elsewhere()).toBe(1);
+    expect(readNotes(NAME)).toEqual([]);
+    expect(await page.claim()).toEqual(['noted']);
+  });
+
+  it('drops the oldest events of the parcels that are too many, and keeps their identifies', async () => {
+    const page = openPage({ maxRecords: 30 });
+    const who = recordOf('who', { type: 'identify', user: 'u' });
+    await page.leaveBehind(40, (i) => (i === 3 ? who : recordOf(`left ${i}`)));
+    expect(await page.claim(true)).toEqual(['who']);
+    expect(page.told).toEqual(Array(9).fill('outbox-full'));
+    expect(page.claims.elsewhere()).toBe(30);
+    await page.stored();
+    await page.claim(true);
+    expect(page.told).toHaveLength(9 + 1); // the identify is stored, too
+    leave(page.outbox, true);
+    await page.written();
+    expect((await openPage().claim()).slice(0, 2)).toEqual(['who', 'left 12']);
+  });
+
+  it('leaves older records, for which the page’s own of a known user wait when the gate is open again', async () => {
+    const page = openPage();
+    await page.claim();
+    await page.leaveBehind(1, () => recordOf('older', { type: 'identify', user: 'u' }));
+    keep(page.outbox, recordOf('newer', { type: 'identify', user: 'u' }));
+    const isWaiting = () => page.claims.mustWait(page.entry('newer'), false);
+    expect(isWaiting()).toBe(false);
+    await page.claim(true);
+    expect(isWaiting()).toBe(true);
+    await page.claims.claim(); // without a look: the gate has opened
+    expect(page.held()).toEqual(['older', 'newer']);
+    expect(isWaiting()).toBe(false);
   });
 });
 

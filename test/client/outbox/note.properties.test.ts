@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readNotes, removeNote, writeNote } from '../../../src/client/outbox/note.js';
-import { addParcel } from '../../../src/client/outbox/memory.js';
+import { addParcels } from '../../../src/client/outbox/memory.js';
 import { createOutbox, type Outbox } from '../../../src/client/outbox/outbox.js';
-import { createParcel, type ParcelKey } from '../../../src/client/outbox/parcel.js';
+import type { ParcelKey } from '../../../src/client/outbox/parcel.js';
 import type { OutboxRecord } from '../../../src/client/types.js';
 import { createLocalStorage } from '../../support/local-storage.js';
 import { name, text } from '../../support/nasty.js';
@@ -35,11 +35,11 @@ const holding = (
   parcels: (typeof parcel extends fc.Arbitrary<infer Parts> ? Parts : never)[],
   name = NAME,
 ): Outbox => {
-  const outbox = createOutbox({ name, now: () => NOW } as Outbox);
+  const outbox = createOutbox({ name, settings: () => ({}) } as Outbox);
   for (const { key, stored, records, isNamed } of parcels) {
-    const made = createParcel(key, stored);
-    addParcel(outbox, made, records);
-    for (const entry of made.entries) entry.isNamed = isNamed;
+    const value = { v: 3, life: 'dead', flight: [], records, isNoted: false, key, stored };
+    const [made] = addParcels(outbox, [value]);
+    for (const entry of made!.entries) entry.isNamed = isNamed;
   }
   return outbox;
 };
@@ -49,8 +49,12 @@ beforeEach(() => {
   values = new Map();
   vi.stubGlobal('localStorage', createLocalStorage(values));
   vi.stubGlobal('document', { readyState: 'complete' });
+  vi.spyOn(Date, 'now').mockReturnValue(NOW);
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 describe('exit notes', () => {
   it('are read as they were written, and are gone when removed', () => {

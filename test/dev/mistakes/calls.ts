@@ -8,6 +8,14 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
     make: ({ event }) => event(undefined),
     told: "a call was dropped (invalid-call): `event`: wrong name: give the event's name first",
   },
+  'an event whose name is white space': {
+    make: ({ event }) => event('  '),
+    told: '`event` is called with "  ", with white space around it: leave that out',
+  },
+  'a user with white space around the id': {
+    make: ({ identify }) => identify('u\n'),
+    told: '`identify` is called with "u\n", with white space around it: leave that out',
+  },
   'fields that are a text': {
     make: ({ event }) => event('A', 'pro'),
     told: 'a call was dropped (invalid-call): `A`: wrong fields: give an object second',

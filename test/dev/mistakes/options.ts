@@ -78,6 +78,34 @@ export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
     init: { ...SETUP, timeout: 10 },
     told: '`timeout` is 10 ms; it must be 1,000 to 600,000 ms; 30,000 is used',
   },
+  'an age in days': {
+    init: { ...SETUP, maxAge: 7 },
+    told: '`maxAge` is 7 ms; it must be 60,000 to 100,000,000,000 ms; 604,800,000 is used',
+  },
+  'an interval in seconds': {
+    init: { ...SETUP, flushInterval: 2 },
+    told: '`flushInterval` is 2 ms, which is very little: check the unit',
+  },
+  'the size of an outbox in megabytes': {
+    init: { ...SETUP, maxBytes: 5 },
+    told: '`maxBytes` is 5 bytes, which is very little: check the unit',
+  },
+  'the size of a record in kilobytes': {
+    init: { ...SETUP, maxRecordBytes: 60 },
+    told: '`maxRecordBytes` is 60 bytes, which is very little: check the unit',
+  },
+  'a project of spaces': {
+    init: { ...SETUP, project: '  ' },
+    told: 'option `project` (data-project) must be a non-empty string, not "  "',
+  },
+  'a project that was copied with a space': {
+    init: { ...SETUP, project: 'shop ' },
+    told: '`project` is "shop ", with white space around it: leave that out',
+  },
+  'a channel that was copied with a line break': {
+    init: { ...SETUP, channel: '\nweb' },
+    told: '`channel` is "\nweb", with white space around it: leave that out',
+  },
   'half a record': {
     init: { ...SETUP, flushAt: 0.5 },
     told: '`flushAt` is 0.5 records; it must be 1 to 1,000,000,000 records; 20 is used',

@@ -3,7 +3,7 @@ import { BATCH_PATH, type BatchAnswer, type BatchResult } from '../../../interfa
 import { isGoing } from '../../life.js';
 import type { Settings } from '../../options.js';
 import { attempt } from '../../../interface/attempt.js';
-import { beacon } from '../../page.js';
+import { beacon, timeBy } from '../../page.js';
 import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
 import type { Attempt, Send } from './sender.js';
@@ -32,7 +32,7 @@ export const createRelaySend =
   (settings: () => Settings, now: () => number): Send =>
   async (records, how) => {
     const url = settings().relay + BATCH_PATH;
-    const sentAt = new Date(now()).toJSON();
+    const sentAt = new Date(timeBy(settings().now)).toJSON();
     const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
     if (how.keepalive && isGoing() && beacon(url, body)) return undefined;
     // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.

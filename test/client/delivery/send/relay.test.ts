@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const open = (answer: () => Response, now = 0) => {
   const fetch = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(async () => answer());
-  const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch };
+  const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch, now: () => 1_000 };
   const send = createRelaySend(
     () => settings as unknown as Settings,
     () => now,
@@ -34,7 +34,7 @@ it('sends a batch, and gives each record its own result, whatever their order', 
   const [[url, { body }]] = fetch.mock.calls as [[string, RequestInit]];
   expect(url).toBe('https://shop.example/a/v1/batch');
   expect(JSON.parse(body as string)).toEqual({
-    sent_at: '1970-01-01T00:00:00.000Z',
+    sent_at: '1970-01-01T00:00:01.000Z',
     records: RECORDS.map(({ id }) => ({ id, type: 'event', called_at: 5, body: { event: id } })),
   });
 });
