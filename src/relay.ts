@@ -3,6 +3,7 @@ export { createDelivery } from './server/deliver/delivery.js';
 export { createRelay } from './server/create-relay.js';
 export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
 export type { Undelivered } from './server/deliver/settle.js';
+export type { StoreTarget } from './server/deliver/store-rounds.js';
 export type { Relay, ServerHealth } from './server/create-relay.js';
 export type {
   Deliverable,
@@ -25,6 +26,7 @@ export type { Incoming } from './server/incoming.js';
 export type {
   GivenBack,
   Placed,
+  Put,
   Putter,
   Queue,
   QueuedRecord,

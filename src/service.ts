@@ -8,6 +8,7 @@ export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver
 export type { Delivery, DeliverOptions, Deliverable } from './server/deliver/delivery.js';
 export type { ServiceHealth } from './server/deliver/backoff.js';
 export type { Undelivered } from './server/deliver/settle.js';
+export type { StoreTarget } from './server/deliver/store-rounds.js';
 export type { PageFile, ServiceOptions, WriteToken } from './server/service-options.js';
 export type { ServerOptions } from './server/relay-options.js';
 export type {
@@ -22,6 +23,7 @@ export type {
 } from './server/hooks.js';
 export type { Incoming } from './server/incoming.js';
 export type { Refusal } from './server/refusal.js';
+export type { Stored } from './server/store-sink.js';
 export type { SetupState, Step } from './server/setup.js';
 export type {
   Count,
@@ -39,6 +41,7 @@ export type {
 export type {
   GivenBack,
   Placed,
+  Put,
   Putter,
   Queue,
   QueuedRecord,

@@ -14,7 +14,7 @@ const PLACES = {
     has: `[document.title, Object.hasOwn({}, 'b'), [1].at(-1)]`,
   },
   'the code of a relay that runs anywhere': {
-    folder: 'src/relay',
+    folder: 'src/server',
     lacks: ['Buffer', 'process', 'document', 'toSorted'],
     has: `new Request('https://a.example')`,
   },
@@ -50,7 +50,7 @@ it('all of the snippet is compiled as browser code', () => {
   const all = ts.sys.readDirectory(`${ROOT}src`, ['.ts']);
   const others = all.filter((file) => !fileNames.includes(file));
   const folders = others.map(
-    (file) => /src\/(relay|service|program|interface)\b(?!-client)/.exec(file)?.[1],
+    (file) => /src\/(relay|service|server|program|interface)\b(?!-client)/.exec(file)?.[1],
   );
   expect(folders).not.toContain(undefined);
   expect(fileNames.some((file) => file.includes('/src/client/outbox/'))).toBe(true);
